@@ -82,7 +82,7 @@ func (c *comparison) admitted(w *walk, list []map[string]any) map[string]any {
 		v = c.newVersion
 	}
 	for _, obj := range list {
-		if o, err := write(c.ctx, v, obj, nil); err == nil && o.object != nil {
+		if o, err := c.write(c.ctx, v, obj, nil); err == nil && o.object != nil {
 			return obj
 		}
 	}
@@ -133,13 +133,13 @@ func (c *comparison) refusal(readers bool, obj map[string]any) validation.ErrorL
 	if readers {
 		from, to = to, from
 	}
-	before, err := write(c.ctx, from, obj, nil)
+	before, err := c.write(c.ctx, from, obj, nil)
 	if err != nil || before.object == nil || drops(before.result) {
 		return nil
 	}
 	copied := unstructuredCopy(obj)
 	copied.SetAPIVersion(to.GroupVersionKind().GroupVersion().String())
-	after, err := write(c.ctx, to, copied.Object, nil)
+	after, err := c.write(c.ctx, to, copied.Object, nil)
 	if err != nil || after.object != nil {
 		return nil
 	}

@@ -62,7 +62,7 @@ func agree(t *testing.T, d *testkit.Definition, objects int) (admitted, satisfyi
 			if !def.Namespaced() {
 				obj["metadata"] = map[string]any{"name": "a"}
 			}
-			out, err := write(context.Background(), v, obj, nil)
+			out, err := (&pair{old: d.CRD, crd: d.CRD}).write(context.Background(), v, obj, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -17,7 +17,8 @@ import (
 
 // An outcome is what one definition does with a request.
 type outcome struct {
-	object map[string]any // what the definition stores, nil if it refuses the request
+	object map[string]any // what the definition serves of what it stores, nil if it refuses the request
+	stored *unstructured.Unstructured
 	result *crdkit.Result
 }
 
@@ -29,37 +30,37 @@ func (o *outcome) answer() string {
 	return "admitted"
 }
 
-func create(ctx context.Context, v *crdkit.Version, obj map[string]any) (*outcome, error) {
+func (p *pair) create(ctx context.Context, v *crdkit.Version, obj map[string]any) (*outcome, error) {
 	u := unstructuredCopy(obj)
 	result, err := v.Create(ctx, u, crdkit.ReportChanges())
-	return outcomeOf(u, result, err)
+	return p.outcome(ctx, v, u, result, err)
 }
 
-func update(ctx context.Context, v *crdkit.Version, obj, old map[string]any) (*outcome, error) {
+func (p *pair) update(ctx context.Context, v *crdkit.Version, obj, old map[string]any) (*outcome, error) {
 	u := unstructuredCopy(obj)
 	result, err := v.Update(ctx, u, unstructuredCopy(old), crdkit.ReportChanges())
-	return outcomeOf(u, result, err)
+	return p.outcome(ctx, v, u, result, err)
 }
 
 // write creates an object, or replaces old if it is not nil. If the version has the
 // status subresource, it then writes the status, as a controller does.
-func write(ctx context.Context, v *crdkit.Version, obj, old map[string]any) (*outcome, error) {
+func (p *pair) write(ctx context.Context, v *crdkit.Version, obj, old map[string]any) (*outcome, error) {
 	var o *outcome
 	var err error
 	if old == nil {
-		o, err = create(ctx, v, obj)
+		o, err = p.create(ctx, v, obj)
 	} else {
-		o, err = update(ctx, v, obj, old)
+		o, err = p.update(ctx, v, obj, old)
 	}
 	if err != nil || o.object == nil {
 		return o, err
 	}
-	return writeStatus(ctx, v, obj, o)
+	return p.writeStatus(ctx, v, obj, o)
 }
 
 // writeStatus writes the status of obj to the object of an outcome, unless obj has
 // none or the version has no status subresource.
-func writeStatus(ctx context.Context, v *crdkit.Version, obj map[string]any, before *outcome) (*outcome, error) {
+func (p *pair) writeStatus(ctx context.Context, v *crdkit.Version, obj map[string]any, before *outcome) (*outcome, error) {
 	status, ok := obj["status"]
 	if !ok || !v.HasStatus() {
 		return before, nil
@@ -67,7 +68,7 @@ func writeStatus(ctx context.Context, v *crdkit.Version, obj map[string]any, bef
 	u := unstructuredCopy(before.object)
 	u.Object["status"] = jsonval.Clone(status)
 	result, err := v.UpdateStatus(ctx, u, unstructuredCopy(before.object), crdkit.ReportChanges())
-	o, err := outcomeOf(u, result, err)
+	o, err := p.outcome(ctx, v, u, result, err)
 	if err != nil {
 		return nil, err
 	}
@@ -88,14 +89,24 @@ func statusless(changes []crdkit.Change) []crdkit.Change {
 	})
 }
 
-func outcomeOf(u *unstructured.Unstructured, result *crdkit.Result, err error) (*outcome, error) {
+// outcome returns the outcome of a request at a version that admits or refuses u. An
+// admitted object goes through the store. If a webhook converts objects, it is taken to be
+// stored at its own version, because nothing may call the webhook.
+func (p *pair) outcome(ctx context.Context, v *crdkit.Version, u *unstructured.Unstructured, result *crdkit.Result, err error) (*outcome, error) {
+	if err != nil || !result.Admitted() {
+		return &outcome{result: result}, err
+	}
+	o := &outcome{stored: u, result: result}
+	if !convertsByWebhook(p.old) && !convertsByWebhook(p.crd) {
+		if o.stored, err = v.Store(ctx, u); err != nil {
+			return nil, err
+		}
+	}
+	read, _, err := v.Read(ctx, o.stored)
 	if err != nil {
 		return nil, err
 	}
-	o := &outcome{result: result}
-	if result.Admitted() {
-		o.object = u.Object
-	}
+	o.object = read.Object
 	return o, nil
 }
 
@@ -118,13 +129,13 @@ type difference struct {
 // createDifferences gives obj to both definitions as a client would. It returns
 // nothing if the old definition refuses obj or drops a field of it.
 func (c *comparison) createDifferences(obj map[string]any) ([]difference, error) {
-	before, err := write(c.ctx, c.oldVersion, obj, nil)
+	before, err := c.write(c.ctx, c.oldVersion, obj, nil)
 	if err != nil || before.object == nil || drops(before.result) {
 		return nil, err
 	}
 	var out []difference
 	if c.oldVersion.Name() == c.newVersion.Name() {
-		after, err := write(c.ctx, c.newVersion, obj, nil)
+		after, err := c.write(c.ctx, c.newVersion, obj, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -193,15 +204,7 @@ func valueText(v any) string {
 // storedDifferences reads what the old definition stored of obj with the new one,
 // and sends it back without a change.
 func (c *comparison) storedDifferences(obj map[string]any, before *outcome) ([]difference, error) {
-	stored, err := c.store(before.object)
-	if err != nil {
-		return nil, err
-	}
-	was, _, err := c.oldVersion.Read(c.ctx, stored)
-	if err != nil {
-		return nil, err
-	}
-	is, _, err := c.newVersion.Read(c.ctx, stored)
+	is, _, err := c.newVersion.Read(c.ctx, before.stored)
 	d := difference{role: Stored, witness: Witness{Object: obj}}
 	if err != nil {
 		if c.ctx.Err() != nil {
@@ -210,8 +213,8 @@ func (c *comparison) storedDifferences(obj map[string]any, before *outcome) ([]d
 		d.code, d.old, d.new = Refused, "read", err.Error()
 		return []difference{d}, nil
 	}
-	out := c.contentDifferences(d, was.Object, is.Object)
-	again, err := write(c.ctx, c.newVersion, is.Object, is.Object)
+	out := c.contentDifferences(d, before.object, is.Object)
+	again, err := c.write(c.ctx, c.newVersion, is.Object, is.Object)
 	if err != nil {
 		return nil, err
 	}
@@ -227,15 +230,4 @@ func (c *comparison) storedDifferences(obj map[string]any, before *outcome) ([]d
 		out = append(out, d)
 	}
 	return out, nil
-}
-
-// store returns obj as the old definition writes it to storage. If a webhook
-// converts objects, obj is taken to be stored at its own version, because nothing
-// may call the webhook.
-func (c *comparison) store(obj map[string]any) (*unstructured.Unstructured, error) {
-	u := unstructuredCopy(obj)
-	if convertsByWebhook(c.old) || convertsByWebhook(c.crd) {
-		return u, nil
-	}
-	return c.oldVersion.Store(c.ctx, u)
 }

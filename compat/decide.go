@@ -12,12 +12,12 @@ import (
 func (c *comparison) decide() []Finding {
 	solver := satisfy.NewSolver(c.ctx, c.work)
 	before := newConditions(solver, c.old, c.oldIndex, c.oldNode, false)
-	writers := newWalk(before, newConditions(solver, c.crd, c.newIndex, c.newNode, true), false)
+	writers := newWalk(before, newConditions(solver, c.crd, c.newIndex, c.newNode, true), false, c.storedAlike)
 	out := c.role(writers, before.object(c.oldVersion))
 	solver.SetWork(c.work)
 	after := newConditions(solver, c.crd, c.newIndex, c.newNode, false)
 	out = append(out, c.ruleFindings(writers, after)...)
-	readers := newWalk(after, newConditions(solver, c.old, c.oldIndex, c.oldNode, true), true)
+	readers := newWalk(after, newConditions(solver, c.old, c.oldIndex, c.oldNode, true), true, c.storedAlike)
 	return append(out, c.role(readers, after.object(c.newVersion))...)
 }
 
@@ -28,6 +28,7 @@ func (c *comparison) role(w *walk, object *satisfy.Cond) []Finding {
 		w.pair(c.newNode, c.oldNode, nil, "")
 	} else {
 		w.pair(c.oldNode, c.newNode, nil, "")
+		c.storageGoals(w)
 		if w.from.scaled.Key() != w.to.scaled.Key() {
 			w.add(c.oldNode, goal{code: CodeScale, target: satisfy.Not(w.to.scaled), text: "the scale subresource is new or has other paths"})
 		}
@@ -154,13 +155,13 @@ func (c *comparison) confirm(g *goal, obj map[string]any) (shown, other []Findin
 // readerDifferences returns the difference that a client of the old definition
 // meets if the new definition admits obj.
 func (c *comparison) readerDifferences(obj map[string]any) ([]difference, error) {
-	after, err := write(c.ctx, c.newVersion, obj, nil)
+	after, err := c.write(c.ctx, c.newVersion, obj, nil)
 	if err != nil || after.object == nil || drops(after.result) {
 		return nil, err
 	}
 	asOld := unstructuredCopy(after.object)
 	asOld.SetAPIVersion(c.oldVersion.GroupVersionKind().GroupVersion().String())
-	before, err := write(c.ctx, c.oldVersion, asOld.Object, nil)
+	before, err := c.write(c.ctx, c.oldVersion, asOld.Object, nil)
 	if err != nil {
 		return nil, err
 	}

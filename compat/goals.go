@@ -19,6 +19,8 @@ type goal struct {
 	absent  string        // a member that the request leaves out, so that defaults show
 	pointer string        // to the keyword, below the schema of the new version
 	text    string
+	names   []string      // of unknown fields: the members that are declared
+	stored  bool          // the difference is one of the storage versions
 	rule    *schema.Rule  // a rule that refuses the object, nil if it is another keyword
 	schema  *schema.Node  // the schema of the value on the side that admits it
 	update  *satisfy.Cond // of a transition rule: what the new and the old object must be, nil if it is not known
@@ -36,6 +38,7 @@ type walk struct {
 	without  map[comparedPair]bool    // pairs without goals
 	changed  map[[2]*schema.Node]bool // see transforms
 	undone   string                   // why the walk ended early
+	alike    func(g *goal) bool       // whether storage hides the difference
 	depth    int
 
 	refused   []refusedObject // generated objects
@@ -50,8 +53,8 @@ type comparedPair struct {
 	gains bool
 }
 
-func newWalk(from, to *conditions, readers bool) *walk {
-	return &walk{from: from, to: to, readers: readers, without: map[comparedPair]bool{}, changed: map[[2]*schema.Node]bool{}}
+func newWalk(from, to *conditions, readers bool, alike func(*goal) bool) *walk {
+	return &walk{alike: alike, from: from, to: to, readers: readers, without: map[comparedPair]bool{}, changed: map[[2]*schema.Node]bool{}}
 }
 
 // pair compares the schemas of one value.
@@ -156,7 +159,7 @@ func (w *walk) add(o *schema.Node, g goal) {
 	if w.readers {
 		g.role = Readers
 	}
-	if w.solve(w.from.of(o), g.target).Status != satisfy.None {
+	if !w.alike(&g) && w.solve(w.from.of(o), g.target).Status != satisfy.None {
 		w.goals = append(w.goals, g)
 	}
 }
@@ -283,6 +286,6 @@ func (w *walk) others(o, n *schema.Node, steps []step, pointer string) {
 		return
 	}
 	if !w.readers {
-		w.add(o, goal{code: CodeUnknownFields, steps: steps, target: satisfy.SomeOther(names, satisfy.True), pointer: pointer, text: "fields that the schema does not declare are not kept any more"})
+		w.add(o, goal{code: CodeUnknownFields, steps: steps, names: names, target: satisfy.SomeOther(names, satisfy.True), pointer: pointer, text: "fields that the schema does not declare are not kept any more"})
 	}
 }

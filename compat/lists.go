@@ -244,15 +244,15 @@ func (l *listCheck) inStatus() bool {
 // the first status of an object without one.
 func (l *listCheck) write(v *crdkit.Version, obj map[string]any) (*outcome, error) {
 	if !l.inStatus() {
-		return create(l.ctx, v, obj)
+		return l.create(l.ctx, v, obj)
 	}
-	out, err := create(l.ctx, v, withoutStatus(obj))
+	out, err := l.create(l.ctx, v, withoutStatus(obj))
 	if err != nil || out.object == nil {
 		return out, err
 	}
 	u := unstructuredCopy(obj)
 	result, err := v.UpdateStatus(l.ctx, u, unstructuredCopy(withoutStatus(obj)), crdkit.ReportChanges())
-	return outcomeOf(u, result, err)
+	return l.outcome(l.ctx, v, u, result, err)
 }
 
 // witness returns an object as write sends it.

@@ -65,6 +65,7 @@ func (o *Objects) Check(ctx context.Context, obj *unstructured.Unstructured) ([]
 
 // An objectCheck checks one object.
 type objectCheck struct {
+	*pair
 	ctx           context.Context
 	before, after *crdkit.Version
 	was           map[string]any // what the old definition reads
@@ -92,7 +93,7 @@ func (o *Objects) begin(ctx context.Context, obj *unstructured.Unstructured) (*o
 	if err != nil {
 		return nil, fmt.Errorf("compat: the old definition cannot read the object: %w", err)
 	}
-	return &objectCheck{ctx: ctx, before: before, after: after, was: was.Object}, nil
+	return &objectCheck{pair: o.pair, ctx: ctx, before: before, after: after, was: was.Object}, nil
 }
 
 func (c *objectCheck) add(f Finding) {
@@ -125,11 +126,11 @@ func (c *objectCheck) compareContent(is map[string]any) {
 
 // compareUpdates sends the object back as both definitions read it.
 func (c *objectCheck) compareUpdates(is map[string]any) error {
-	after, err := update(c.ctx, c.after, is, is)
+	after, err := c.update(c.ctx, c.after, is, is)
 	if err != nil || after.object != nil && len(after.result.Ratcheted) == 0 {
 		return err
 	}
-	before, err := update(c.ctx, c.before, c.was, c.was)
+	before, err := c.update(c.ctx, c.before, c.was, c.was)
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@ func (r *resourceCheck) oldVersion(i int) *crdkit.Version {
 
 // admits reports whether a version admits an object as a new one.
 func (r *resourceCheck) admits(v *crdkit.Version, obj map[string]any) bool {
-	out, err := create(r.ctx, v, obj)
+	out, err := r.create(r.ctx, v, obj)
 	return err == nil && out.object != nil
 }
 
@@ -56,11 +56,11 @@ func (r *resourceCheck) statusCreateWitness(i int) *Witness {
 	old := r.oldVersion(i)
 	after, _ := r.newDef.Version(old.Name())
 	p := probe{crd: r.old, index: i, path: []schemaStep{{property: "status"}}, holds: func(obj map[string]any) bool {
-		was, err := create(r.ctx, old, obj)
+		was, err := r.create(r.ctx, old, obj)
 		if err != nil || was.object == nil || was.object["status"] == nil {
 			return false
 		}
-		is, err := create(r.ctx, after, obj)
+		is, err := r.create(r.ctx, after, obj)
 		return err == nil && is.object != nil && is.object["status"] == nil
 	}}
 	if obj := p.find(r.ctx); obj != nil {
@@ -76,11 +76,11 @@ func (r *resourceCheck) statusUpdateWitness(i int) *Witness {
 	after, _ := r.newDef.Version(old.Name())
 	p := probe{crd: r.old, index: i, path: []schemaStep{{property: "status"}}, holds: func(obj map[string]any) bool {
 		before := withoutStatus(obj)
-		was, err := update(r.ctx, old, obj, before)
+		was, err := r.update(r.ctx, old, obj, before)
 		if err != nil || was.object == nil || was.object["status"] != nil {
 			return false
 		}
-		is, err := update(r.ctx, after, obj, before)
+		is, err := r.update(r.ctx, after, obj, before)
 		return err == nil && is.object != nil && is.object["status"] != nil
 	}}
 	if obj := p.find(r.ctx); obj != nil {

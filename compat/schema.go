@@ -3,7 +3,6 @@ package compat
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/crdkit/crdkit/internal/crdversion"
 	"github.com/crdkit/crdkit/internal/interrupt"
@@ -20,22 +19,16 @@ type comparison struct {
 
 // schemaFindings returns the findings about the schemas of two versions.
 func (c *comparison) schemaFindings() []Finding {
-	var out []Finding
 	if c.sameSchema() {
-		out = c.proved("the schema and the rules are equal")
-	} else {
-		out = c.decide()
+		return c.proved("the schema and the rules are equal")
 	}
-	lost := c.storageFindings()
-	if len(lost) > 0 {
-		out = slices.DeleteFunc(out, func(f Finding) bool { return f.Code == Proved && f.Role == Writers })
-	}
-	return append(out, lost...)
+	return c.decide()
 }
 
 // sameSchema reports whether the two versions treat every object alike.
 func (c *comparison) sameSchema() bool {
-	return c.oldNode == c.newNode && c.old.Spec.PreserveUnknownFields == c.crd.Spec.PreserveUnknownFields
+	return c.oldNode == c.newNode && c.old.Spec.PreserveUnknownFields == c.crd.Spec.PreserveUnknownFields &&
+		(c.oldStorageNode == c.newStorageNode || !c.storesAnotherVersion())
 }
 
 func (c *comparison) finding(code Code, verdict Verdict, severity Severity, role Role) Finding {

@@ -1,156 +1,134 @@
 package compat
 
 import (
-	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
-	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/internal/satisfy"
 	"github.com/crdkit/crdkit/schema"
 )
-
-// maxStorageGoals bounds the fields that are lost in storage for one version. More are one
-// unknown.
-const maxStorageGoals = 50
-
-// storageFindings returns a finding for each field that clients can write at the version,
-// and that the server removes because the new definition stores objects at a version
-// whose schema does not declare it. A webhook may keep such fields, so nothing is known.
-func (c *comparison) storageFindings() []Finding {
-	if c.oldVersion.Name() != c.newVersion.Name() || convertsByWebhook(c.old) || convertsByWebhook(c.crd) || c.newDef.Storage() == nil || c.oldDef.Storage() == nil {
-		return nil
-	}
-	w := &storageWalk{pair: c.pair, seen: map[storedNodes]bool{}}
-	w.walk(storedNodes{c.oldNode, c.newNode, c.oldStorageNode, c.newStorageNode}, nil, "", true)
-	if len(w.goals) == 0 {
-		return nil
-	}
-	solver := satisfy.NewSolver(c.ctx, c.work)
-	before := newConditions(solver, c.old, c.oldIndex, c.oldNode, false)
-	object := before.object(c.oldVersion)
-	asked := &walk{from: before}
-	var out []Finding
-	for i := range w.goals {
-		g := &w.goals[i]
-		r := solver.Solve(satisfy.And(object, within(g.steps, g.target)))
-		if r.Status == satisfy.None {
-			continue
-		}
-		found, err := c.confirmStorage(g, r)
-		switch {
-		case err != nil:
-			out = append(out, c.undecided(asked, g, err.Error()))
-		case found != nil:
-			out = append(out, *found)
-		default:
-			out = append(out, c.undecided(asked, g, cmp.Or(r.Reason, "the object that should show it does not")))
-		}
-	}
-	if w.more {
-		out = append(out, c.undecided(asked, &goal{}, fmt.Sprintf("more than %d fields are not declared at the storage version", maxStorageGoals)))
-	}
-	return out
-}
-
-// confirmStorage returns the finding for a field that both definitions admit and only
-// the old one keeps, nil if the object does not show it.
-func (c *comparison) confirmStorage(g *goal, r satisfy.Result) (*Finding, error) {
-	obj, ok := r.Value.(map[string]any)
-	if !ok {
-		return nil, nil
-	}
-	before, err := c.kept(c.oldVersion, obj)
-	if err != nil || before == nil {
-		return nil, err
-	}
-	after, err := c.kept(c.newVersion, obj)
-	if err != nil || after == nil {
-		return nil, err
-	}
-	d := difference{role: Writers, witness: Witness{Object: obj}}
-	for _, d := range c.contentDifferences(d, before, after) {
-		if d.code == Pruned && isAt(d.path, extend(g.steps, step{name: g.part})) {
-			f := c.findingOf(g, &d)
-			return &f, nil
-		}
-	}
-	return nil, nil
-}
-
-// kept returns what a client reads of an object that it has created, nil if the object is
-// refused.
-func (c *comparison) kept(v *crdkit.Version, obj map[string]any) (map[string]any, error) {
-	o, err := write(c.ctx, v, obj, nil)
-	if err != nil || o.object == nil || drops(o.result) {
-		return nil, err
-	}
-	stored, err := v.Store(c.ctx, unstructuredCopy(o.object))
-	if err != nil {
-		return nil, err
-	}
-	read, _, err := v.Read(c.ctx, stored)
-	if err != nil {
-		return nil, err
-	}
-	return read.Object, nil
-}
 
 // storedNodes are the schemas of one value: at a version and at the storage version, of
 // both definitions.
 type storedNodes struct{ old, crd, oldStorage, newStorage *schema.Node }
 
-// A storageWalk collects the fields that only the new storage version removes.
+// A storageWalk collects a goal for each field that clients can write at the version, and
+// that only the new storage version removes, or gives another default when it is read.
 type storageWalk struct {
 	*pair
+	goals *walk
 	seen  map[storedNodes]bool // without goals
-	goals []goal
-	more  bool
+}
+
+// storesAnotherVersion reports whether a definition converts objects of the version to or
+// from another one in a way that is known. What a webhook keeps is not known.
+func (c *comparison) storesAnotherVersion() bool {
+	return !convertsByWebhook(c.old) && !convertsByWebhook(c.crd) && c.newDef.Storage() != nil && c.oldDef.Storage() != nil &&
+		(c.oldDef.Storage() != c.oldVersion || c.newDef.Storage() != c.newVersion)
+}
+
+func (c *comparison) storageGoals(goals *walk) {
+	if c.storesAnotherVersion() {
+		w := &storageWalk{pair: c.pair, goals: goals, seen: map[storedNodes]bool{}}
+		w.walk(storedNodes{c.oldNode, c.newNode, c.oldStorageNode, c.newStorageNode}, nil, "", true)
+	}
 }
 
 func (w *storageWalk) walk(n storedNodes, steps []step, pointer string, root bool) {
-	if n.newStorage == n.crd || n.newStorage == nil || w.seen[n] || w.more || len(steps) > maxWalkDepth {
+	if n.oldStorage == n.newStorage || w.seen[n] || len(steps) > maxWalkDepth {
 		return
 	}
-	before := len(w.goals)
-	for name := range n.old.Properties() {
-		if (root || n.old.EmbeddedResource()) && rootMember(name) {
-			continue
+	before := len(w.goals.goals)
+	names := map[string]bool{}
+	for _, node := range []*schema.Node{n.old, n.oldStorage, n.newStorage} {
+		for name := range node.Properties() {
+			names[name] = true
 		}
-		w.member(n, name, steps, pointer)
+	}
+	sorted := slices.AppendSeq([]string{}, maps.Keys(names))
+	slices.Sort(sorted)
+	for _, name := range sorted {
+		if !rootMember(name) || !root && !n.old.EmbeddedResource() {
+			w.member(n, name, steps, pointer)
+		}
 	}
 	if n.old.Items() != nil {
 		w.walk(storedNodes{n.old.Items(), n.crd.Items(), n.oldStorage.Items(), n.newStorage.Items()}, extend(steps, step{item: true}), pointer+"/items", false)
 	}
 	if additional := additionalOf(n.old); additional != nil {
-		names := []string{}
-		for name := range n.old.Properties() {
-			names = append(names, name)
-		}
-		slices.Sort(names)
-		w.walk(storedNodes{additional, additionalOf(n.crd), additionalOf(n.oldStorage), additionalOf(n.newStorage)}, extend(steps, step{others: names}), pointer+"/additionalProperties", false)
+		others := extend(steps, step{others: sorted})
+		w.walk(storedNodes{additional, additionalOf(n.crd), additionalOf(n.oldStorage), additionalOf(n.newStorage)}, others, pointer+"/additionalProperties", false)
 	}
-	if len(w.goals) == before {
+	if len(w.goals.goals) == before {
 		w.seen[n] = true
 	}
 }
 
 func (w *storageWalk) member(n storedNodes, name string, steps []step, pointer string) {
-	if !keeps(n.crd, name, w.crd.Spec.PreserveUnknownFields) || !keeps(n.oldStorage, name, w.old.Spec.PreserveUnknownFields) {
+	if !keeps(n.old, name, w.old.Spec.PreserveUnknownFields) || !keeps(n.crd, name, w.crd.Spec.PreserveUnknownFields) {
 		return
 	}
-	if keeps(n.newStorage, name, w.crd.Spec.PreserveUnknownFields) {
-		child := storedNodes{memberSchema(n.old, name), memberSchema(n.crd, name), memberSchema(n.oldStorage, name), memberSchema(n.newStorage, name)}
-		w.walk(child, extend(steps, step{name: name}), propertyPointer(pointer, name), false)
+	was, is := keeps(n.oldStorage, name, w.old.Spec.PreserveUnknownFields), keeps(n.newStorage, name, w.crd.Spec.PreserveUnknownFields)
+	before, after := memberSchema(n.oldStorage, name), memberSchema(n.newStorage, name)
+	g := goal{code: CodeProperty, steps: steps, part: name, pointer: pointer, stored: true}
+	_, defaulted := n.crd.Property(name).Default()
+	switch {
+	case was && !is:
+		g.target = satisfy.At(name, satisfy.True)
+		g.text = fmt.Sprintf("%s is not declared at the storage version %s", name, w.newDef.Storage().Name())
+		w.goals.add(n.old, g)
 		return
+	case is && (!sameDefault(before, after) || !was && defaulted):
+		g.code, g.absent = CodeDefault, name
+		g.target = satisfy.Types(satisfy.Object)
+		if _, had := n.old.Property(name).Default(); was || !had {
+			g.target = satisfy.And(g.target, satisfy.IfAt(name, satisfy.False))
+		}
+		g.text = fmt.Sprintf("%s has another default at the storage version %s", name, w.newDef.Storage().Name())
+		w.goals.add(n.old, g)
 	}
-	if w.more = len(w.goals) >= maxStorageGoals; w.more {
-		return
+	if was && is {
+		w.walk(storedNodes{memberSchema(n.old, name), memberSchema(n.crd, name), before, after}, extend(steps, step{name: name}), propertyPointer(pointer, name), false)
 	}
-	w.goals = append(w.goals, goal{
-		code: CodeProperty, role: Writers, steps: steps, part: name, schema: n.old, target: satisfy.At(name, satisfy.True), pointer: pointer,
-		text: fmt.Sprintf("%s is not declared at the storage version %s", name, w.newDef.Storage().Name()),
-	})
+}
+
+// storedAlike reports whether a goal is about what the old storage version removes, so that
+// no client reads a difference.
+func (c *comparison) storedAlike(g *goal) bool {
+	if g.stored || !slices.Contains(contentCodes, g.code) || !c.storesAnotherVersion() {
+		return false
+	}
+	n, open := c.oldStorageNode, c.old.Spec.PreserveUnknownFields
+	for _, s := range g.steps {
+		switch {
+		case s.item:
+			n = n.Items()
+		case s.others == nil:
+			if !keeps(n, s.name, open) {
+				return true
+			}
+			n = memberSchema(n, s.name)
+		case keeps(n, unknownField, open):
+			n = additionalOf(n)
+		default:
+			return declaresOnly(n, s.others)
+		}
+	}
+	if g.code == CodeUnknownFields {
+		return !keeps(n, unknownField, open) && declaresOnly(n, g.names)
+	}
+	return !keeps(n, g.part, open)
+}
+
+// declaresOnly reports whether a schema declares no other property than those in a list.
+func declaresOnly(n *schema.Node, names []string) bool {
+	for name := range n.Properties() {
+		if !slices.Contains(names, name) {
+			return false
+		}
+	}
+	return true
 }
 
 func additionalOf(n *schema.Node) *schema.Node {

@@ -200,23 +200,19 @@ const maxVariations = 10
 // and the new one refuses, and reports whether the old one admits it. Each definition
 // reads the old object as the old one stored it.
 func (c *comparison) confirmUpdate(g *goal, obj, old map[string]any) (found []Finding, valid bool, err error) {
-	stored, err := write(c.ctx, c.oldVersion, old, nil)
+	stored, err := c.write(c.ctx, c.oldVersion, old, nil)
 	if err != nil || stored.object == nil {
 		return nil, false, err
 	}
-	before, err := write(c.ctx, c.oldVersion, obj, stored.object)
+	before, err := c.write(c.ctx, c.oldVersion, obj, stored.object)
 	if err != nil || before.object == nil || drops(before.result) {
 		return nil, false, err
 	}
-	inStorage, err := c.store(stored.object)
-	if err != nil {
-		return nil, false, err
-	}
-	read, _, err := c.newVersion.Read(c.ctx, inStorage)
+	read, _, err := c.newVersion.Read(c.ctx, stored.stored)
 	if err != nil {
 		return nil, false, c.ctx.Err() // pursue reports an object that cannot be read
 	}
-	after, err := write(c.ctx, c.newVersion, obj, read.Object)
+	after, err := c.write(c.ctx, c.newVersion, obj, read.Object)
 	if err != nil || after.object != nil {
 		return nil, err == nil, err
 	}
