@@ -83,10 +83,16 @@ func (r *Result) Err() error {
 }
 
 // RefusalOf returns the refusal that the server answers with for an error: its status if
-// it is or wraps an *apierrors.StatusError, and 500 with its text otherwise. err must not
-// be nil.
+// it is or wraps an *apierrors.StatusError, and 500 with its text otherwise. It returns nil
+// if err is nil, and a refusal with 500 if err holds a nil pointer to a StatusError.
 func RefusalOf(err error) *Refusal {
+	if err == nil {
+		return nil
+	}
 	status, ok := errors.AsType[*apierrors.StatusError](err)
+	if ok && status == nil {
+		err, ok = errors.New("crdkit: the error is a nil *StatusError"), false
+	}
 	if !ok {
 		status = &apierrors.StatusError{ErrStatus: metav1.Status{
 			Status: metav1.StatusFailure, Code: http.StatusInternalServerError, Message: err.Error(),

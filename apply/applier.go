@@ -68,6 +68,9 @@ func Clock(now func() time.Time) Option {
 // compiled, which New does not keep. It returns an error if one of them is nil, if crd is
 // another definition, or if it lacks names that its OpenAPI documents need.
 func New(v *crdkit.Version, crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) (*Applier, error) {
+	if v == nil {
+		return nil, errors.New("apply: the version is nil")
+	}
 	appliers, err := NewAll(v.Definition(), crd, opts...)
 	if err != nil {
 		return nil, err

@@ -31,8 +31,12 @@ const coverFlag = "crdtest.cover"
 // Every package that the command line names must have the flag. TestMain may do
 // something before and after Main, which ends the program only if it cannot write the
 // record. With the flag, garbage is collected less often, as with GOGC=400, unless the
-// environment has GOGC.
+// environment has GOGC. If m is nil, Main ends the program with an error.
 func Main(m *testing.M) {
+	if m == nil {
+		fmt.Fprintln(os.Stderr, "crdtest: Main got no testing.M")
+		os.Exit(1)
+	}
 	if flag.Lookup(coverFlag) == nil {
 		flag.Var(&collector{recorder: coverage.NewRecorder()}, coverFlag, "write the coverage of definitions to `file`, and to files with the extensions .json, .txt and .html")
 	}

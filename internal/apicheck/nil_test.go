@@ -6,9 +6,11 @@ import (
 	"time"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/apply"
 	"github.com/crdkit/crdkit/compat"
 	"github.com/crdkit/crdkit/conversion"
 	"github.com/crdkit/crdkit/conversion/conversiontest"
@@ -60,6 +62,8 @@ var definitionTests = map[string]func(){
 	"crdkit.Catalog.Add":          func() { _ = crdkit.NewCatalog().Add(nil) },
 	"crdkit.Catalog.VersionFor":   func() { _, _ = crdkit.NewCatalog().VersionFor(nil) },
 	"crdkit.ToUnstructured":       func() { _, _ = crdkit.ToUnstructured(nil, nil) },
+	"crdkit.RefusalOf":            func() { crdkit.RefusalOf(nil); crdkit.RefusalOf((*apierrors.StatusError)(nil)) },
+	"apply.New":                   func() { _, _ = apply.New(nil, webhookDefinition()); _, _ = apply.NewAll(nil, nil) },
 	"definition.Check":            func() { definition.Check(nil) },
 	"definition.CheckUpdate":      func() { definition.CheckUpdate(nil, webhookDefinition()) },
 	"definition.SetDefaults":      func() { definition.SetDefaults(nil) },
