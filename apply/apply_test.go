@@ -119,18 +119,17 @@ func TestTypeErrors(t *testing.T) {
 
 // TestManyTypeErrors tests that the errors of many unknown fields with long paths are counted.
 func TestManyTypeErrors(t *testing.T) {
-	long := strings.Repeat("x", 10_000)
-	fields := map[string]any{}
+	item := map[string]any{"name": strings.Repeat("x", 10_000)}
 	for i := range 1000 {
-		fields[fmt.Sprint(long, i)] = true
+		item[fmt.Sprint("unknown", i)] = true
 	}
 	config := widget("spec: {}")
-	config.Object["spec"] = fields
+	config.Object["spec"] = map[string]any{"env": []any{item}}
 	res, err := appliers()["v1"].Apply(context.Background(), nil, config, "m", false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text := fmt.Sprint(res.Err()); len(text) > 5<<20 || !strings.HasSuffix(text, "\n  580 more fields not declared in schema") {
+	if text := fmt.Sprint(res.Err()); len(text) > 5<<20 || !strings.HasSuffix(text, "\n  582 more fields not declared in schema") {
 		t.Errorf("%d bytes, %.200s ... %s", len(text), text, text[len(text)-200:])
 	}
 }
@@ -164,6 +163,29 @@ func TestBodies(t *testing.T) {
 		if got := code(t, res); got != tt.code || got != 0 && !strings.Contains(res.Err().Error(), tt.text) {
 			t.Errorf("%.80s: %d %v, want %d %s", tt.body, got, res.Err(), tt.code, tt.text)
 		}
+	}
+}
+
+// TestConflictBeforeFirstApply tests the values of a conflict with the manager that the server
+// makes up for an object without managers.
+func TestConflictBeforeFirstApply(t *testing.T) {
+	live := widget("spec: {replicas: 1, env: [{name: A, protocol: TCP, value: x}]}")
+	live.SetUID("u1")
+	config := widget("spec: {replicas: 2, env: [{name: A, protocol: TCP, value: z}]}")
+	res, err := appliers()["v1"].Apply(context.Background(), live, config, "deployer", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		`.spec.replicas: 1, wanted 2, owned by "before-first-apply" (Update)`,
+		`.spec.env[name="A",protocol="TCP"].value: "x", wanted "z", owned by "before-first-apply" (Update)`,
+	}
+	var got []string
+	for _, c := range res.Conflicts {
+		got = append(got, c.String())
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("conflicts (-want +got):\n%s", diff)
 	}
 }
 

@@ -72,7 +72,7 @@ func (a *Applier) conflictsOf(ctx context.Context, err error, live, config *unst
 	if !ok || status.ErrStatus.Details == nil || live == nil {
 		return nil
 	}
-	paths := pathsByText(live)
+	paths := a.pathsByText(live)
 	var out []Conflict
 	for _, cause := range status.ErrStatus.Details.Causes {
 		if cause.Type != metav1.CauseTypeFieldManagerConflict {

@@ -101,15 +101,24 @@ func setOf(entry metav1.ManagedFieldsEntry) (*fieldpath.Set, error) {
 	return set, set.FromJSON(bytes.NewReader(entry.FieldsV1.GetRawBytes()))
 }
 
-// pathsByText returns the paths of the fields that managers own.
-func pathsByText(obj *unstructured.Unstructured) map[string]fieldpath.Path {
+// pathsByText returns the paths of the fields that managers own. An object without managers
+// has one for all of its fields, "before-first-apply".
+func (a *Applier) pathsByText(obj *unstructured.Unstructured) map[string]fieldpath.Path {
+	out := map[string]fieldpath.Path{}
 	fields, err := Owners(obj)
 	if err != nil {
 		return nil
 	}
-	out := map[string]fieldpath.Path{}
 	for _, f := range fields {
 		out[f.Path] = f.path
+	}
+	if len(out) > 0 {
+		return out
+	}
+	if value, err := a.typed(obj); err == nil {
+		if set, err := value.ToFieldSet(); err == nil {
+			set.Iterate(func(path fieldpath.Path) { out[path.String()] = path.Copy() })
+		}
 	}
 	return out
 }
