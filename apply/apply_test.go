@@ -189,6 +189,92 @@ func TestConflictBeforeFirstApply(t *testing.T) {
 	}
 }
 
+// TestRepeatedKeys tests where in a request the server looks for repeated keys of its body.
+func TestRepeatedKeys(t *testing.T) {
+	const head = "apiVersion: example.com/v1\nkind: Widget\n"
+	const good = head + "metadata: {name: w, namespace: default}\n"
+	const stale = head + "metadata: {name: w, namespace: default, resourceVersion: '7'}\n"
+	const twice = "spec: {mode: a, mode: a}\nspec: {mode: a, mode: a}"
+	const complaint = "error strict decoding patch: error converting YAML to JSON: yaml: unmarshal errors:\n  line 4: key \"mode\" already set in map\n  line 5: key \"mode\" already set in map\n  line 5: key \"spec\" already set in map"
+	warnings := []string{`line 4: key "mode" already set in map`, `line 5: key "mode" already set in map`, `line 5: key "spec" already set in map`}
+	live := applied(nil, "spec: {replicas: 1}", "other")
+	live.SetResourceVersion("8")
+	tests := map[string]struct {
+		body, manager string
+		fields        crdkit.FieldValidation
+		created       bool
+		code          int
+		text          string
+		warnings      []string
+	}{
+		"admitted":               {body: good + twice, warnings: warnings},
+		"ignored":                {body: good + twice, fields: crdkit.Ignore},
+		"strict":                 {body: good + twice, fields: crdkit.Strict, code: 400, text: complaint},
+		"stale":                  {body: stale + twice, code: 409, text: "the object has been modified", warnings: warnings},
+		"strict and stale":       {body: stale + twice, fields: crdkit.Strict, code: 400, text: complaint},
+		"strict and a conflict":  {body: good + "spec: {replicas: 2, replicas: 2}", fields: crdkit.Strict, code: 409, text: "Apply failed with 1 conflict"},
+		"a conflict":             {body: good + "spec: {replicas: 2, replicas: 2}", code: 409, text: "Apply failed with 1 conflict"},
+		"an unknown field":       {body: good + "spec: {z: 2, z: 2}", code: 500, text: ".spec.z: field not declared in schema"},
+		"strict and invalid":     {body: good + "spec: {mode: a, mode: a}\nstatus: {replicas: -1}\nspec: {replicas: 1}", fields: crdkit.Strict, code: 400, text: "error strict decoding patch"},
+		"new with a uid":         {body: head + "metadata: {name: w, namespace: default, uid: u}\nspec: {mode: a, mode: a}", created: true, code: 409, text: "uid mismatch", warnings: []string{`line 4: key "mode" already set in map`}},
+		"strict, new with a uid": {body: head + "metadata: {name: w, namespace: default, uid: u}\n" + twice, created: true, fields: crdkit.Strict, code: 400, text: complaint},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			object := live
+			if tt.created {
+				object = nil
+			}
+			var opts []crdkit.RequestOption
+			if tt.fields != "" {
+				opts = append(opts, tt.fields)
+			}
+			res, err := appliers()["v1"].ApplyYAML(context.Background(), object, []byte(tt.body), "m", false, opts...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := code(t, res); got != tt.code || got != 0 && !strings.Contains(res.Err().Error(), tt.text) {
+				t.Errorf("%d %v, want %d %s", got, res.Err(), tt.code, tt.text)
+			}
+			if diff := cmp.Diff(tt.warnings, res.Warnings); diff != "" {
+				t.Errorf("warnings (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestConfigurationAsYAML tests configurations whose JSON means something else in YAML, as
+// which the server reads it.
+func TestConfigurationAsYAML(t *testing.T) {
+	for name, tt := range map[string]struct {
+		value, read string
+		refused     string
+	}{
+		"a control character": {"a\u007fb", "", "error decoding patch: error converting YAML to JSON: yaml: control characters are not allowed"},
+		"a C1 character":      {"a\u0080b", "", "error decoding patch: error converting YAML to JSON: yaml: control characters are not allowed"},
+		"a next line":         {"a\u0085b", "a b", ""},
+		"other text":          {"<é\u2028\t\x01>", "<é\u2028\t\x01>", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			config := widget("spec: {}")
+			config.Object["spec"] = map[string]any{"mode": tt.value}
+			res, err := appliers()["v1"].Apply(context.Background(), nil, config, "m", false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := res.Err(); (got != nil) != (tt.refused != "") || got != nil && got.Error() != tt.refused {
+				t.Fatalf("got %v, want %s", got, tt.refused)
+			}
+			if res.Object == nil {
+				return
+			}
+			if got, _, _ := unstructured.NestedString(res.Object.Object, "spec", "mode"); got != tt.read {
+				t.Errorf("the mode becomes %q, want %q", got, tt.read)
+			}
+		})
+	}
+}
+
 // TestHostileManagers tests live objects with managedFields that are malformed or many.
 func TestHostileManagers(t *testing.T) {
 	entry := func(name, operation, version, fields string) string {

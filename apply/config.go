@@ -12,26 +12,39 @@ import (
 	"github.com/crdkit/crdkit/internal/jsonscan"
 )
 
-// decodeConfig reads the body of an apply request. twice is the complaint of strict
-// decoding about repeated keys.
-func (a *Applier) decodeConfig(body []byte, strict bool) (config *unstructured.Unstructured, twice, refused error) {
+// decodeConfig reads the body of an apply request. unique is true if no key is repeated;
+// otherwise there may be repeated keys.
+func decodeConfig(body []byte) (config *unstructured.Unstructured, unique bool, refused error) {
 	if len(body) > crdkit.MaxRequestBytes {
-		return nil, nil, apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("limit is %d", crdkit.MaxRequestBytes))
+		return nil, false, apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("limit is %d", crdkit.MaxRequestBytes))
 	}
 	if object, ok := decodeCompact(string(body)); ok {
-		return &unstructured.Unstructured{Object: object}, nil, nil
+		return &unstructured.Unstructured{Object: object}, true, nil
 	}
 	if _, err := yaml.ToJSON(body); err != nil {
-		return nil, nil, apierrors.NewBadRequest(fmt.Sprintf("error encoding patch: %v", err))
+		return nil, false, apierrors.NewBadRequest(fmt.Sprintf("error encoding patch: %v", err))
 	}
 	config = &unstructured.Unstructured{Object: map[string]any{}}
 	if err := yaml.Unmarshal(body, &config.Object); err != nil {
-		return nil, nil, apierrors.NewBadRequest(fmt.Sprintf("error decoding patch: %v", err))
+		return nil, false, apierrors.NewBadRequest(fmt.Sprintf("error decoding patch: %v", err))
 	}
-	if strict {
-		twice = yaml.UnmarshalStrict(body, &map[string]any{})
+	return config, false, nil
+}
+
+// repeatedWarnings returns the warnings of the server for a complaint, one for each key.
+func repeatedWarnings(complaint error) []string {
+	if complaint == nil {
+		return nil
 	}
-	return config, twice, nil
+	_, list, found := strings.Cut(complaint.Error(), "yaml: unmarshal errors:\n")
+	if !found {
+		return []string{complaint.Error()}
+	}
+	lines := strings.Split(list, "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimSpace(line)
+	}
+	return lines
 }
 
 // decodeCompact reads JSON as a decoder of YAML does, which the server uses for the bodies

@@ -31,14 +31,23 @@ func (a *Applier) ApplyJSON(ctx context.Context, live, body []byte, manager stri
 	}
 	object := res.Object.Object
 	res.Object = nil
-	if out, ok := jsonscan.Append(make([]byte, 0, len(live)+len(body)), object); ok {
-		return out, res, nil
+	out, err := encode(object, len(live)+len(body))
+	if err != nil {
+		return nil, nil, err
+	}
+	return out, res, nil
+}
+
+// encode returns an object as the server encodes it, in a buffer for size bytes.
+func encode(object map[string]any, size int) ([]byte, error) {
+	if out, ok := jsonscan.Append(make([]byte, 0, size), object); ok {
+		return out, nil
 	}
 	out, err := json.Marshal(object)
 	if err != nil {
-		return nil, nil, fmt.Errorf("apply: encoding the object: %w", err)
+		return nil, fmt.Errorf("apply: encoding the object: %w", err)
 	}
-	return out, res, nil
+	return out, nil
 }
 
 // decodeLive reads a live object.

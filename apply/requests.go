@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/managedfields"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apimachinery/pkg/util/yaml"
 
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/internal/jsonval"
@@ -37,7 +38,10 @@ type Result struct {
 
 // Apply applies a configuration for a manager. Check the verdict with
 // [crdkit.Result.Err]. live is nil if the object does not exist; Apply then creates it,
-// with the name of the configuration. force takes the fields that other managers own.
+// with the name of the configuration. force takes the fields that other managers own. The
+// body of the request is the configuration as JSON, as clients in Go send it. The server
+// reads it as YAML, and refuses what YAML does not allow: control characters, and keys of
+// 1,024 characters or more.
 //
 // live must be at the version of the Applier. Neither object is changed, and the result
 // shares no memory with them. A [crdkit.Mutate] step runs on the merged object.
@@ -47,7 +51,7 @@ type Result struct {
 // to. A nil ctx never ends. Apply looks at ctx before and after structured-merge-diff
 // merges, which takes time that grows with the square of the length of a list.
 func (a *Applier) Apply(ctx context.Context, live, config *unstructured.Unstructured, manager string, force bool, opts ...crdkit.RequestOption) (*Result, error) {
-	return a.apply(ctx, mainResource, live, config, manager, force, opts)
+	return a.applyObject(ctx, mainResource, live, config, manager, force, opts)
 }
 
 // ApplyStatus is [Applier.Apply] for the status subresource. It is an error if the
@@ -56,7 +60,23 @@ func (a *Applier) ApplyStatus(ctx context.Context, live, config *unstructured.Un
 	if live == nil {
 		return nil, errors.New("apply: the live object is nil")
 	}
-	return a.apply(ctx, statusResource, live, config, manager, force, opts)
+	return a.applyObject(ctx, statusResource, live, config, manager, force, opts)
+}
+
+// applyObject makes the request that a client in Go makes: its body is the configuration as
+// JSON, which the server reads as YAML.
+func (a *Applier) applyObject(ctx context.Context, s subresource, live, config *unstructured.Unstructured, manager string, force bool, opts []crdkit.RequestOption) (*Result, error) {
+	if config == nil || config.Object == nil {
+		return nil, errors.New("apply: the configuration is nil")
+	}
+	if err := checkGoTypes(config); err != nil {
+		return nil, err
+	}
+	body, err := encode(config.Object, 1<<10)
+	if err != nil {
+		return nil, err
+	}
+	return a.apply(ctx, s, live, body, crdkit.Ignore, manager, force, opts)
 }
 
 // ApplyYAML is [Applier.Apply] for the body of a request, YAML or JSON. Repeated keys are
@@ -66,25 +86,7 @@ func (a *Applier) ApplyYAML(ctx context.Context, live *unstructured.Unstructured
 	if err != nil {
 		return nil, err
 	}
-	if r := checkManager(manager, true); r != nil {
-		return a.refused(r), nil
-	}
-	config, twice, r := a.decodeConfig(body, fields != crdkit.Ignore)
-	if r != nil {
-		return a.refused(r), nil
-	}
-	if twice != nil && fields == crdkit.Strict {
-		// The server complains of conflicts first.
-		if res, err := a.apply(ctx, mainResource, live, config, manager, force, opts); err != nil || res.Refusal != nil {
-			return res, err
-		}
-		return a.refused(apierrors.NewBadRequest(fmt.Sprintf("error strict decoding patch: %v", twice))), nil
-	}
-	res, err := a.apply(ctx, mainResource, live, config, manager, force, opts)
-	if err == nil && twice != nil && len(res.Conflicts) == 0 {
-		res.Warnings = append(res.Warnings, twice.Error())
-	}
-	return res, err
+	return a.apply(ctx, mainResource, live, body, fields, manager, force, opts)
 }
 
 func jsonOptions(opts []crdkit.RequestOption) []crdkit.JSONOption {
@@ -127,29 +129,26 @@ func checkManager(manager string, applies bool) error {
 	return apierrors.NewInvalid(schema.GroupKind{Group: metav1.GroupName, Kind: kind}, "", errs)
 }
 
-func (a *Applier) apply(ctx context.Context, s subresource, live, config *unstructured.Unstructured, manager string, force bool, opts []crdkit.RequestOption) (*Result, error) {
+// apply makes an apply request. fields says what repeated keys of the body do.
+func (a *Applier) apply(ctx context.Context, s subresource, live *unstructured.Unstructured, body []byte, fields crdkit.FieldValidation, manager string, force bool, opts []crdkit.RequestOption) (*Result, error) {
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	if err := checkGoTypes(live, config); err != nil {
+	if err := checkGoTypes(live); err != nil {
 		return nil, err
 	}
-	if config == nil || config.Object == nil {
-		return nil, errors.New("apply: the configuration is nil")
-	}
-	if err := a.checkVersion(live); err != nil {
+	if err := a.checkLive(live); err != nil {
 		return nil, err
 	}
 	if err := checkManager(manager, true); err != nil {
 		return a.refused(err), nil
 	}
+	config, unique, refused := decodeConfig(body)
+	if refused != nil {
+		return a.refused(refused), nil
+	}
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
-	}
-	if live != nil {
-		if err := checkEntries(live); err != nil {
-			return nil, err
-		}
 	}
 	obj, err := a.merge(ctx, s, live, config, manager, force)
 	if ctx.Err() != nil {
@@ -161,7 +160,23 @@ func (a *Applier) apply(ctx context.Context, s subresource, live, config *unstru
 		res.Conflicts = a.conflictsOf(ctx, err, live, config)
 		return res, nil
 	}
-	return a.write(ctx, s, obj, live, opts)
+	var repeated error
+	if !unique && fields != crdkit.Ignore {
+		repeated = yaml.UnmarshalStrict(body, &map[string]any{})
+	}
+	if repeated != nil && fields == crdkit.Strict {
+		return a.refused(apierrors.NewBadRequest(fmt.Sprintf("error strict decoding patch: %v", repeated))), nil
+	}
+	var res *Result
+	if live == nil && obj.GetUID() != "" {
+		d := a.version.Definition()
+		resource := schema.GroupResource{Group: d.GroupKind().Group, Resource: resourceName(d)}
+		res = a.refused(apierrors.NewConflict(resource, obj.GetName(), fmt.Errorf("uid mismatch: the provided object specified uid %s, and no existing object was found", obj.GetUID())))
+	} else if res, err = a.write(ctx, s, obj, live, opts); err != nil {
+		return nil, err
+	}
+	res.Warnings = append(res.Warnings, repeatedWarnings(repeated)...)
+	return res, nil
 }
 
 // checkLive returns an error for a live object at another version, or with managers that
@@ -170,20 +185,10 @@ func (a *Applier) checkLive(live *unstructured.Unstructured) error {
 	if live == nil {
 		return nil
 	}
-	if err := a.checkVersion(live); err != nil {
-		return err
-	}
-	return checkEntries(live)
-}
-
-func (a *Applier) checkVersion(live *unstructured.Unstructured) error {
-	if live == nil {
-		return nil
-	}
 	if got, want := live.GroupVersionKind(), a.version.GroupVersionKind(); got != want {
 		return fmt.Errorf("apply: the live object is a %s, want a %s, as Version.Read returns it", got, want)
 	}
-	return nil
+	return checkEntries(live)
 }
 
 // merge returns the merged object with its managers. The error is the answer of the
@@ -199,20 +204,15 @@ func (a *Applier) merge(ctx context.Context, s subresource, live, config *unstru
 	}
 	t := newTimes(a.clock(), before)
 	t.hide(before)
-	merged, err := f.Apply(before, config.DeepCopy(), manager, force)
+	merged, err := f.Apply(before, config, manager, force)
 	if err != nil && live != nil && strings.HasPrefix(err.Error(), "failed to decode managed fields:") {
-		_, err = f.Apply(live.DeepCopy(), config.DeepCopy(), manager, force) // fails with the times of live in its text
+		_, err = f.Apply(live.DeepCopy(), config, manager, force) // fails with the times of live in its text
 	}
 	if err != nil {
 		return nil, err
 	}
 	obj := merged.(*unstructured.Unstructured)
 	t.restore(obj)
-	if live == nil && obj.GetUID() != "" {
-		d := a.version.Definition()
-		resource := schema.GroupResource{Group: d.GroupKind().Group, Resource: resourceName(d)}
-		return nil, apierrors.NewConflict(resource, obj.GetName(), fmt.Errorf("uid mismatch: the provided object specified uid %s, and no existing object was found", obj.GetUID()))
-	}
 	return obj, nil
 }
 
