@@ -212,13 +212,18 @@ func (c *comparison) confirmUpdate(g *goal, obj, old map[string]any) (found []Fi
 	if err != nil {
 		return nil, false, c.ctx.Err() // pursue reports an object that cannot be read
 	}
-	after, err := c.write(c.ctx, c.newVersion, obj, read.Object)
+	converted := unstructuredCopy(obj)
+	converted.SetAPIVersion(c.newVersion.GroupVersionKind().GroupVersion().String())
+	after, err := c.write(c.ctx, c.newVersion, converted.Object, read.Object)
 	if err != nil || after.object != nil {
 		return nil, err == nil, err
 	}
+	if !g.causes(after.result.Errors) {
+		return nil, false, nil
+	}
 	d := difference{
 		role: Writers, code: Refused, old: "admitted", new: after.answer(),
-		witness: Witness{Object: obj, Old: stored.object},
+		witness: Witness{Object: converted.Object, Old: stored.object},
 	}
 	return []Finding{c.findingOf(g, &d)}, true, nil
 }

@@ -52,7 +52,10 @@ func TestVersions(t *testing.T) {
 		fmt.Fprintln(&b, c.Name)
 		for _, f := range r.Findings {
 			if f.Role == compat.Writers || f.Role == compat.Stored || f.Role == compat.Readers || f.Role == compat.Rules {
-				fmt.Fprintln(&b, strings.TrimRight("  "+strings.TrimSpace(f.OldVersion+" "+f.Version)+" "+line(f), " "))
+				fmt.Fprintln(&b, "  "+strings.TrimSpace(f.OldVersion+" "+f.Version)+" "+line(f))
+				if f.Witness != nil && f.Witness.Old != nil {
+					fmt.Fprintln(&b, "    "+f.New)
+				}
 			}
 		}
 	}

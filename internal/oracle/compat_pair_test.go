@@ -119,12 +119,30 @@ func (p *compatPair) witness(f *compat.Finding) {
 	if f.Role == compat.Readers {
 		before, after, was, is = after, before, is, was
 	}
-	first, second := p.write(before, was, f.Witness.Object, f.Witness.Old), p.write(after, is, f.Witness.Object, f.Witness.Old)
+	old := f.Witness.Old
+	if old != nil {
+		old = p.stored(was, old)
+	}
+	first, second := p.write(before, was, f.Witness.Object, old), p.write(after, is, f.Witness.Object, old)
 	if first == nil {
 		p.Errorf("%s: the first server refuses %s", f.Text, testkit.Encode(f.Witness.Object))
 	} else if second != nil && len(changes(first, second)) == 0 {
 		p.Errorf("%s: both servers admit %s", f.Text, testkit.Encode(f.Witness.Object))
 	}
+}
+
+// stored returns what the old server stores of an object.
+func (p *compatPair) stored(version string, obj map[string]any) map[string]any {
+	u, s := p.placed(obj), p.old.server(p, version)
+	defer s.Delete(u.GetNamespace(), u.GetName())
+	if p.store(p.old, version, obj, nil) == nil {
+		p.Fatalf("the old server refuses %s", testkit.Encode(obj))
+	}
+	stored, err := s.Stored(u.GetNamespace(), u.GetName())
+	if err != nil {
+		p.Fatal(err)
+	}
+	return stored.Object
 }
 
 // storedWitness checks the witness of a finding about stored objects: the new server
