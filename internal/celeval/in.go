@@ -134,6 +134,10 @@ func (x *compiler) inKnown(e ast.Expr, v, of operand, known traits.Lister) opera
 				f.propagate(operandID, own)
 				return false
 			}
+			switch v.(type) {
+			case traits.Lister, traits.Mapper: // not primitive
+				return false
+			}
 			return f.hashable(v) && set.all[v]
 		})
 	}

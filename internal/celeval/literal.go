@@ -7,7 +7,6 @@ import (
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
-	"github.com/google/cel-go/common/types/traits"
 
 	"github.com/crdkit/crdkit/internal/cellib"
 )
@@ -142,11 +141,12 @@ func (x *compiler) mapLiteral(e ast.Expr) operand {
 }
 
 // hashable reports whether a value may be a key of a Go map. If not, the
-// evaluation is declined.
+// evaluation is declined. Lists and maps are compared by their addresses, and timestamps
+// by those of their time zones. A variable of cel-go keeps its value, and closures make
+// a value for each use.
 func (f *Frame) hashable(v ref.Val) bool {
 	switch v.(type) {
-	case types.String, types.Int, types.Uint, types.Double, types.Bool, types.Null, types.Duration, types.Timestamp, *types.Type,
-		traits.Lister, traits.Mapper: // these are pointers
+	case types.String, types.Int, types.Uint, types.Double, types.Bool, types.Null, types.Duration, *types.Type:
 		return true
 	}
 	f.decline()
