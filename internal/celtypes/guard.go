@@ -13,9 +13,10 @@ import (
 	"github.com/crdkit/crdkit/internal/cellib"
 )
 
-// This file changes programs of cel-go in two ways that rules cannot observe below
-// the limit of memory. Loops visit the keys of maps in increasing order, and calls
-// that may make large values count memory before they make them.
+// This file changes programs of cel-go. Loops visit the keys of maps in increasing order,
+// and calls that may make large values count memory before they make them. Rules cannot
+// observe that below the limit of memory. The error of a repeated key has no text that
+// changes from run to run.
 
 // Memory is the name of the variable that holds the *[cellib.Meter] of an
 // evaluation. No expression can refer to it.
@@ -37,7 +38,7 @@ func (p *planner) guard(i interpreter.InterpretableV2) (interpreter.Interpretabl
 		return i, nil
 	}
 	name := call.Function()
-	if !cellib.Deep(name) && !cellib.Guarded(name) {
+	if !cellib.Deep(name) && !cellib.Guarded(name) && name != mapInsert {
 		return i, nil
 	}
 	impl := p.implementation(name, []string{call.OverloadID()})
@@ -64,8 +65,25 @@ func (g *guarded) Exec(frame *interpreter.ExecutionFrame) ref.Val {
 			return v
 		}
 	}
+	if g.Function() == mapInsert {
+		return types.LabelErrNode(g.ID(), withoutKey(g.call(args), args[1]))
+	}
 	g.count(frame, args)
 	return types.LabelErrNode(g.ID(), g.call(args))
+}
+
+// withoutKey returns the result of inserting the entries of a map. The error of a repeated
+// key names no key if one is a value that cel-go prints with pointers, or in random order.
+func withoutKey(result, entries ref.Val) ref.Val {
+	if m, ok := entries.(traits.Mapper); ok && types.IsError(result) {
+		for it := m.Iterator(); it.HasNext() == types.True; {
+			switch it.Next().(type) {
+			case traits.Indexer, *types.Optional:
+				return types.NewErr("insert failed: key already exists")
+			}
+		}
+	}
+	return result
 }
 
 // call calls the implementation, or the method of a value that is its own.

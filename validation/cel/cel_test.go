@@ -205,3 +205,21 @@ func TestWrongVersion(t *testing.T) {
 		}
 	}
 }
+
+// TestRepeatedKey checks that the text about a repeated key does not change from run to
+// run.
+func TestRepeatedKey(t *testing.T) {
+	for key, want := range map[string]string{
+		"self": "key already", "self.l": "key already", "{'a': 1, 'b': 2}": "key already", "[[self]]": "key already", "'a'": "key a already",
+	} {
+		p := compile(t, `
+type: object
+properties: {l: {type: array, items: {type: string}}}
+x-kubernetes-validations: [{rule: "[`+key+`].all(k, [1, 2].transformMapEntry(i, v, {k: v}) == {})"}]
+`)
+		errs := lines(p.Eval(t.Context(), map[string]any{"l": []any{"a"}}).Errors)
+		if !strings.Contains(errs, "insert failed: "+want+" exists") {
+			t.Errorf("%s: errors are %s, want %q", key, errs, want)
+		}
+	}
+}

@@ -31,6 +31,7 @@ var differences = map[string]func(t *testing.T){
 	"cel/memory":     differentMemory,
 	"cel/interrupt":  differentInterrupt,
 	"cel/expansion":  differentExpansion,
+	"cel/key_text":   differentKeyText,
 
 	"cel/quantity_exponent": differentQuantity,
 }
@@ -294,5 +295,28 @@ x-kubernetes-validations: [{rule: "true"}]
 	n, errs := schema.Compile(p)
 	if len(errs) != 1 || n != nil || !strings.Contains(errs[0].Error(), "must be empty to be structural") {
 		t.Errorf("Compile = %v, %v, want the error of the server", n, errs)
+	}
+}
+
+// differentKeyText repeats a key. The key is an object, which upstream prints with its
+// address, a map, which it prints in random order, and a string.
+func differentKeyText(t *testing.T) {
+	for key, want := range map[string]string{
+		"self": "insert failed: key already exists", "{'a': 1, 'b': 2}": "insert failed: key already exists", "'a'": "insert failed: key a already exists",
+	} {
+		s := newSubject(t, "repeated key", props(t, `
+type: object
+x-kubernetes-validations: [{rule: "[`+key+`].all(k, [1, 2].transformMapEntry(i, v, {k: v}) == {})"}]
+`), celconfig.PerCallLimit)
+		in := &input{obj: map[string]any{}, budget: budget}
+		theirs := s.upstream(in)
+		if len(theirs.errors) != 1 || !strings.Contains(theirs.errors[0], "insert failed: key ") || !strings.Contains(theirs.errors[0], " already exists") {
+			t.Errorf("%s: errors of upstream are %q", key, theirs.errors)
+		}
+		for name, program := range map[string]*cel.Program{"fast": s.fast, "reference": s.reference} {
+			if a := ours(program, in); len(a.errors) != 1 || !strings.Contains(a.errors[0], want) || a.spent != theirs.spent {
+				t.Errorf("%s: %s: errors are %q at cost %d, want %q at %d", key, name, a.errors, a.spent, want, theirs.spent)
+			}
+		}
 	}
 }
