@@ -55,8 +55,9 @@ func (g *guarded) Eval(vars interpreter.Activation) ref.Val { return g.Exec(inte
 func (g *guarded) Exec(frame *interpreter.ExecutionFrame) ref.Val {
 	nodes := g.Args()
 	args := make([]ref.Val, len(nodes))
+	both := len(nodes) == 2 && (g.impl == nil || g.impl.Binary != nil || g.impl.Function == nil)
 	for i, n := range nodes {
-		if args[i] = n.Exec(frame); len(nodes) != 2 && types.IsUnknownOrError(args[i]) {
+		if args[i] = n.Exec(frame); !both && types.IsUnknownOrError(args[i]) {
 			return args[i]
 		}
 	}
