@@ -20,7 +20,7 @@ func (p *FastMeta) Read(s string, i int) int { return readObject(s, i, p.member)
 // more than finalizers. It sets the namespaces of both, to that of the request; "" means the
 // namespace of the old object or else of the new one.
 func (p *FastMeta) Replace(old *FastMeta, namespaced bool, namespace string) bool {
-	if old.thin || p.name == "" || p.name != old.name || strings.Contains(p.name, "\\") || !objectname.IsPathName(p.name) || !objectname.IsPathPrefix(p.prefix) ||
+	if old.thin || p.server.selfLink != "" || old.server.selfLink != "" || p.name == "" || p.name != old.name || strings.Contains(p.name, "\\") || !objectname.IsPathName(p.name) || !objectname.IsPathPrefix(p.prefix) ||
 		!p.enter(namespaced, cmp.Or(namespace, old.namespace)) {
 		return false
 	}

@@ -63,8 +63,8 @@ var fastUpdateCases = []struct {
 	{`{"name":"a","deletionGracePeriodSeconds":1}`, `{"name":"a"}`, false, false},
 	{`{"name":"a","deletionGracePeriodSeconds":1}`, `{"name":"a","deletionGracePeriodSeconds":2}`, false, false},
 	{`{"name":"a","deletionGracePeriodSeconds":2}`, `{"name":"a","deletionGracePeriodSeconds":2}`, true, true},
-	{`{"name":"a","selfLink":"/a"}`, `{"name":"a","selfLink":"/b"}`, true, true},
-	{`{"name":"a"}`, `{"name":"a","selfLink":"/b"}`, true, true},
+	{`{"name":"a","selfLink":"/a"}`, `{"name":"a"}`, false, false},
+	{`{"name":"a"}`, `{"name":"a","selfLink":"/b"}`, false, false},
 	{`{"name":"a","finalizers":["x/y","z"]}`, `{"name":"a","finalizers":["z"]}`, true, true}, // warned of before
 	{`{"name":"a","finalizers":["x.y"]}`, `{"name":"a","finalizers":["z"]}`, true, true},     // warned of now
 	{`{"name":"a","finalizers":["z","b","z"]}`, `{"name":"a","finalizers":["z"]}`, true, true},

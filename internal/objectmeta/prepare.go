@@ -36,7 +36,8 @@ func PrepareCreate(obj map[string]any) []string {
 
 // PrepareUpdate changes the metadata of an object that replaces old, in place,
 // as kube-apiserver does before it validates it. It drops duplicate owner
-// references, removes managed fields of one empty entry, and sets the generation of old. It copies uid and
+// references, removes selfLink and managed fields of one empty entry, and sets the
+// generation of old. It copies uid and
 // deletionGracePeriodSeconds from old if obj does not have them, and
 // creationTimestamp and deletionTimestamp if old has them. It returns the
 // warning about owner references, if any.
@@ -56,6 +57,7 @@ func PrepareUpdate(obj, old map[string]any) []string {
 			obj["metadata"] = m
 		}
 	default:
+		delete(m, "selfLink")
 		if resetsManaged(m["managedFields"]) {
 			delete(m, "managedFields")
 		}
@@ -96,7 +98,7 @@ func keepTime(m, before map[string]any, name string) {
 }
 
 // PrepareStatusUpdate replaces the metadata of obj, in place, with a copy of
-// that of old, except for managedFields. An update of the status changes
+// that of old, except for managedFields and selfLink. An update of the status changes
 // nothing else.
 func PrepareStatusUpdate(obj, old map[string]any) {
 	m, _ := obj["metadata"].(map[string]any)
@@ -108,6 +110,7 @@ func PrepareStatusUpdate(obj, old map[string]any) {
 		obj["metadata"] = jsonval.Clone(before)
 	}
 	out, ok := obj["metadata"].(map[string]any)
+	delete(out, "selfLink")
 	switch {
 	case found && !kept:
 		obj["metadata"] = map[string]any{"managedFields": managed}
