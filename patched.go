@@ -101,12 +101,19 @@ func (r *request) dropMutatedOwners() {
 	})
 }
 
-// checkPatchedVersion compares resource versions as the store does. It treats versions
-// as opaque texts if that of the old object is not a number.
-func (r *request) checkPatchedVersion(want, got string) *Refusal {
+// checkVersions compares resource versions as the store does. It treats versions as
+// opaque texts if that of the old object is not a number.
+func (r *request) checkVersions(want, got string) *Refusal {
 	had, err := strconv.ParseUint(want, 10, 64)
-	if err != nil {
-		return r.checkResourceVersion(want, got)
+	switch {
+	case err == nil:
+	case got == "" && want != "":
+		r.obj.SetResourceVersion(want)
+		return nil
+	case got == want || want == "":
+		return nil
+	default:
+		return r.conflict(modified)
 	}
 	var has uint64
 	if got != "" {
@@ -130,8 +137,10 @@ func (r *request) checkTyped() *Refusal {
 	if r.obj.GroupVersionKind().Version != "" {
 		return nil
 	}
-	return RefusalOf(apierrors.NewInternalError(runtime.NewMissingVersionErr("object has no apiVersion field")))
+	return RefusalOf(apierrors.NewInternalError(missingVersion()))
 }
+
+func missingVersion() error { return runtime.NewMissingVersionErr("object has no apiVersion field") }
 
 // checkUID refuses an update of an object that has another uid than the old one, as the
 // store does.

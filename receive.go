@@ -122,6 +122,9 @@ func (r *request) judgeFields() *Refusal {
 	if r.obj != nil {
 		gvk = r.obj.GroupVersionKind()
 	}
+	if gvk.Version == "" {
+		return badRequest(missingVersion().Error())
+	}
 	return badRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %s", gvk.Kind, gvk.Version, gvk.Kind, why), r.complaints...)
 }
 

@@ -133,7 +133,7 @@ func (r *request) checkName() *Refusal {
 func (r *request) checkState() *Refusal {
 	want, got := r.old.GetResourceVersion(), r.obj.GetResourceVersion()
 	if r.origin != fromClient {
-		if refusal := r.checkPatchedVersion(want, got); refusal != nil {
+		if refusal := r.checkVersions(want, got); refusal != nil {
 			return refusal
 		}
 		return r.checkTyped()
@@ -141,16 +141,9 @@ func (r *request) checkState() *Refusal {
 	if refusal := r.checkUID(); refusal != nil {
 		return refusal
 	}
-	return r.checkResourceVersion(want, got)
-}
-
-func (r *request) checkResourceVersion(want, got string) *Refusal {
-	switch {
-	case got == want:
-	case got == "":
+	if got == "" && want != "" {
 		r.obj.SetResourceVersion(want)
-	case want != "":
-		return r.conflict(modified)
+		return nil
 	}
-	return nil
+	return r.checkVersions(want, got)
 }
