@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/managedfields"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/endpoints/handlers"
 	"k8s.io/apiserver/pkg/registry/generic/registry"
 	"k8s.io/apiserver/pkg/registry/rest"
@@ -124,6 +125,7 @@ func (v *Version) update(body Body, old map[string]any, strategy rest.RESTUpdate
 // keepSystemFields does the part of rest.BeforeUpdate between preparation and
 // validation.
 func keepSystemFields(u, old *unstructured.Unstructured) {
+	unstructured.RemoveNestedField(u.Object, "metadata", "selfLink") // by the store
 	if u.GetUID() == "" {
 		u.SetUID(old.GetUID())
 	}
@@ -250,6 +252,17 @@ func (v *Version) checkState(u, old *unstructured.Unstructured) error {
 	case got == "":
 		u.SetResourceVersion(want)
 	case want != "" && got != want:
+		versioner := storage.APIObjectVersioner{}
+		if had, err := versioner.ObjectResourceVersion(old); err == nil && had != 0 {
+			has, err := versioner.ObjectResourceVersion(u)
+			if err != nil || has == had {
+				return err
+			}
+			if has == 0 {
+				kind := schema.GroupKind{Group: resource.Group, Kind: resource.Resource}
+				return apierrors.NewInvalid(kind, u.GetName(), field.ErrorList{field.Invalid(field.NewPath("metadata", "resourceVersion"), has, "must be specified for an update")})
+			}
+		}
 		return apierrors.NewConflict(resource, u.GetName(), errors.New(registry.OptimisticLockErrorMsg))
 	}
 	return nil
