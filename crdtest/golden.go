@@ -128,12 +128,12 @@ func (f *goldenFile) compare(t testing.TB) {
 		}
 		return
 	}
-	want, err := os.ReadFile(name)
+	want, err := manifest.ReadRegular(manifest.System{}, name)
 	if errors.Is(err, os.ErrNotExist) {
 		t.Fatalf("crdtest: there is no %s: write it with %s=1", name, UpdateVariable)
 	}
 	if err != nil {
-		t.Fatalf("crdtest: %v", err)
+		t.Fatalf("crdtest: %s: %v", name, err)
 	}
 	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(f.text.String(), "\n")); diff != "" {
 		t.Errorf("%s is not what the server answers (-want +got); write it with %s=1:\n%s", name, UpdateVariable, diff)

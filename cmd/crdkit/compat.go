@@ -118,7 +118,7 @@ func (c *comparer) run(ctx context.Context, files []string, out io.Writer) error
 		err    error
 	)
 	if c.merge {
-		report, err = mergeReports(files)
+		report, err = mergeReports(ctx, c.reader, files)
 	} else {
 		report, err = c.compare(ctx)
 	}

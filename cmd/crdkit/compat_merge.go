@@ -3,21 +3,23 @@ package main
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/crdkit/crdkit/internal/manifest"
 )
 
 // mergeReports returns the report of which the reports in files are the shards. One
 // report without shards is the report itself.
-func mergeReports(files []string) (*compatReport, error) {
+func mergeReports(ctx context.Context, r *manifest.Reader, files []string) (*compatReport, error) {
 	reports := make([]*compatReport, len(files))
 	for i, name := range files {
-		text, err := os.ReadFile(name)
+		text, err := r.Content(ctx, name)
 		if err == nil {
 			reports[i], err = readReport(text)
 		}

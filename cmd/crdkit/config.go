@@ -16,6 +16,7 @@ import (
 
 	"github.com/crdkit/crdkit/definition"
 	"github.com/crdkit/crdkit/internal/kubeversion"
+	"github.com/crdkit/crdkit/internal/manifest"
 	"github.com/crdkit/crdkit/internal/nearname"
 )
 
@@ -47,7 +48,7 @@ func readConfig() (*configFile, error) {
 	}
 	for {
 		name := filepath.Join(dir, configName)
-		text, err := os.ReadFile(name)
+		text, err := manifest.ReadRegular(manifest.System{}, name)
 		switch {
 		case err == nil:
 			c, err := parseConfig(text, dir)
@@ -56,7 +57,7 @@ func readConfig() (*configFile, error) {
 			}
 			return c, nil
 		case !errors.Is(err, fs.ErrNotExist):
-			return nil, err
+			return nil, fmt.Errorf("%s: %w", manifest.Quote(shorter(name)), err)
 		}
 		above := filepath.Dir(dir)
 		if above == dir {

@@ -235,7 +235,7 @@ func (d *definitions) ensure(ctx context.Context, k *knownDefinition) error {
 	k.load.Do(func() {
 		var err error
 		if k.crd, err = d.parse(ctx, k); err == nil {
-			if k.err = d.webhook.apply(k.crd, d.alwaysWebhook); k.err != nil {
+			if k.err = d.webhook.apply(ctx, k.crd, d.alwaysWebhook); k.err != nil {
 				return // an error of the flags
 			}
 			err = d.catalog.Add(k.crd)

@@ -121,7 +121,7 @@ func (m *migrator) run(ctx context.Context, files []string) error {
 
 // migrate prints the plan for a definition, and the dry run on the objects of the files.
 func (m *migrator) migrate(ctx context.Context, pair replacement, files []string) (err error) {
-	if err := m.webhook.apply(pair.new, true); err != nil {
+	if err := m.webhook.apply(ctx, pair.new, true); err != nil {
 		return err
 	}
 	if m.compiled, err = crdkit.Compile(pair.new); err != nil {

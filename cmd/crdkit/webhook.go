@@ -1,15 +1,16 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/crdkit/crdkit/conversion"
+	"github.com/crdkit/crdkit/internal/manifest"
 )
 
 // ofDefinition is the value of --webhook that stands for the URL in the definition.
@@ -48,7 +49,7 @@ func (w *webhookFlag) addTo(cmd *cobra.Command) {
 // apply makes a definition convert with the webhook of the flags. Without force
 // it changes only a definition that has the strategy Webhook. Without a URL, it removes the
 // address of the webhook, so that nothing can call it.
-func (w *webhookFlag) apply(crd *apiextensionsv1.CustomResourceDefinition, force bool) error {
+func (w *webhookFlag) apply(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, force bool) error {
 	c := crd.Spec.Conversion
 	declared := c != nil && c.Strategy == apiextensionsv1.WebhookConverter
 	switch {
@@ -67,9 +68,9 @@ func (w *webhookFlag) apply(crd *apiextensionsv1.CustomResourceDefinition, force
 	}
 	hook.ClientConfig = &apiextensionsv1.WebhookClientConfig{URL: &w.url}
 	if w.ca != "" {
-		bundle, err := os.ReadFile(w.ca)
+		bundle, err := manifest.NewReader(nil, false).Content(ctx, w.ca)
 		if err != nil {
-			return fmt.Errorf("--ca: %w", err)
+			return fmt.Errorf("--ca %s: %w", manifest.Quote(w.ca), err)
 		}
 		hook.ClientConfig.CABundle = bundle
 	}

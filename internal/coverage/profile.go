@@ -5,10 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
+	"io/fs"
 	"slices"
 
 	"github.com/crdkit/crdkit/definition"
+	"github.com/crdkit/crdkit/internal/manifest"
 )
 
 // A Profile is what was recorded of some definitions, in the order of their names.
@@ -68,12 +69,12 @@ type Version struct {
 
 // Read reads a profile in JSON. A file that does not exist is an empty profile.
 func Read(name string) (*Profile, error) {
-	text, err := os.ReadFile(name)
-	if errors.Is(err, os.ErrNotExist) {
+	text, err := manifest.ReadRegular(manifest.System{}, name)
+	if errors.Is(err, fs.ErrNotExist) {
 		return &Profile{}, nil
 	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	p := &Profile{}
 	if err := json.Unmarshal(text, p); err != nil {

@@ -33,6 +33,8 @@
 // of one above it names as patches, and files and documents without an object of Kubernetes.
 // A file that cannot be read is an error, and the others are read.
 //
+// [ReadRegular] reads one file without its objects, and no FIFO or device.
+//
 // A name from the caller may be a FIFO or a character device, as a shell makes
 // for <(command). At most [MaxFileBytes] are read. The end of the context ends
 // the wait for it.

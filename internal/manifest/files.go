@@ -22,6 +22,8 @@ var (
 	errAllBelow      = errors.New("nothing to read in it; -R reads the directories below it")
 	errURL           = errors.New("crdkit does not fetch URLs; save it to a file first, as with curl -LO")
 	errChanged       = errors.New("the file changed while it was read")
+	errTooLarge      = fmt.Errorf("larger than %d bytes", MaxFileBytes)
+	errNotRegular    = errors.New("not a regular file")
 )
 
 // A file is a file to read, or the error of finding it.
@@ -186,32 +188,60 @@ func cause(err error) error {
 	return err
 }
 
-// content returns the content of a file. It keeps that of standard input, FIFOs
-// and devices, which can be read only once.
-func (r *Reader) content(ctx context.Context, f file) ([]byte, error) {
-	if r.FS != nil {
-		in, err := r.FS.Open(f.name)
-		if err != nil {
-			return nil, cause(err)
-		}
-		defer in.Close()
-		return readAll(in)
+// System is the file system of the operating system. It takes the names that package os
+// takes.
+type System struct{}
+
+// Open implements [fs.FS].
+func (System) Open(name string) (fs.File, error) { return os.Open(name) }
+
+// Stat implements [fs.StatFS].
+func (System) Stat(name string) (fs.FileInfo, error) { return os.Stat(name) }
+
+// ReadRegular returns the content of a regular file, at most [MaxFileBytes]. It returns an
+// error for other files and does not open them: a FIFO would block. Its errors do not have
+// the name of the file.
+func ReadRegular(files fs.FS, name string) ([]byte, error) {
+	info, err := fs.Stat(files, name)
+	if err != nil {
+		return nil, cause(err)
 	}
-	if s, ok := r.streams.get(f.name); ok {
+	if !info.Mode().IsRegular() {
+		return nil, errNotRegular
+	}
+	if info.Size() > MaxFileBytes {
+		return nil, errTooLarge
+	}
+	in, err := files.Open(name)
+	if err != nil {
+		return nil, cause(err)
+	}
+	defer in.Close()
+	return readAll(in)
+}
+
+// Content returns the content of a file that the user names, at most [MaxFileBytes]. It keeps
+// the content of standard input, FIFOs and devices, which can be read only once. Its errors
+// do not have the name of the file.
+func (r *Reader) Content(ctx context.Context, name string) ([]byte, error) {
+	if r.FS != nil {
+		return ReadRegular(r.FS, name)
+	}
+	if s, ok := r.streams.get(name); ok {
 		return s.data, s.err
 	}
-	if f.name != "-" {
-		info, err := os.Stat(f.name)
+	if name != "-" {
+		info, err := os.Stat(name)
 		if err != nil {
 			return nil, cause(err)
 		}
 		if info.Mode().IsRegular() {
-			return readRegular(f.name)
+			return readRegular(name)
 		}
 	}
-	s := r.readStream(ctx, f)
+	s := r.readStream(ctx, name)
 	if ctx.Err() == nil {
-		r.streams.keep(f.name, s)
+		r.streams.keep(name, s)
 	}
 	return s.data, s.err
 }
@@ -227,7 +257,7 @@ func readRegular(name string) ([]byte, error) {
 		return nil, cause(err)
 	}
 	if before.Size() > MaxFileBytes {
-		return nil, fmt.Errorf("larger than %d bytes", MaxFileBytes)
+		return nil, errTooLarge
 	}
 	data := make([]byte, before.Size())
 	n, err := io.ReadFull(f, data)
@@ -256,14 +286,14 @@ func readAll(in io.Reader) ([]byte, error) {
 		return nil, cause(err)
 	}
 	if len(data) > MaxFileBytes {
-		return nil, fmt.Errorf("larger than %d bytes", MaxFileBytes)
+		return nil, errTooLarge
 	}
 	return data, nil
 }
 
 // readStream reads standard input, a FIFO or a device. When the context ends, it
 // returns, and leaves the goroutine that reads.
-func (r *Reader) readStream(ctx context.Context, f file) stream {
+func (r *Reader) readStream(ctx context.Context, name string) stream {
 	done := make(chan stream, 1)
 	go func() {
 		var s stream
@@ -273,7 +303,7 @@ func (r *Reader) readStream(ctx context.Context, f file) stream {
 			}
 			done <- s
 		}()
-		s.data, s.err = openStream(f.name, r.Stdin)
+		s.data, s.err = openStream(name, r.Stdin)
 	}()
 	select {
 	case s := <-done:

@@ -43,7 +43,7 @@ func (r *Reader) findPatches(ctx context.Context, dir string, entries []fs.DirEn
 		if !isKustomization(e.Name()) || !r.modeOf(name, e).IsRegular() {
 			continue
 		}
-		text, err := r.content(ctx, file{name: name})
+		text, err := r.Content(ctx, name)
 		if err != nil || len(text) > maxKustomization || document.CheckAliases(text) != nil {
 			continue
 		}

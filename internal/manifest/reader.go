@@ -171,7 +171,7 @@ func (r *Reader) readFile(ctx context.Context, f file, yield func(*Object) bool)
 	if f.err != nil {
 		return yield(failure(f.name, f.err))
 	}
-	data, err := r.content(ctx, f)
+	data, err := r.Content(ctx, f.name)
 	if ctx.Err() != nil {
 		return false
 	}

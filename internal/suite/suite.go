@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -24,7 +23,7 @@ type Suites struct {
 	Cases []*Case
 
 	observer    func(context.Context, *Definition, *crdkit.Version, Request) error // nil for none
-	files       fs.FS                                                              // nil for those of the operating system
+	files       fs.FS
 	definitions []*Definition
 	gates       []gates
 }
@@ -76,6 +75,9 @@ func (c *Case) String() string { return c.File + ": " + c.Name }
 // below them. files may be nil, which means the files of the operating system. It adds the
 // definitions of more, which may be nil.
 func Read(ctx context.Context, files fs.FS, more []*Definition, paths ...string) (*Suites, error) {
+	if files == nil {
+		files = manifest.System{}
+	}
 	s := &Suites{files: files, definitions: slices.Clone(more)}
 	names, err := s.list(paths)
 	if err != nil {
@@ -121,33 +123,23 @@ func (s *Suites) list(paths []string) ([]string, error) {
 		return err
 	}
 	for _, p := range paths {
-		var err error
-		if s.files != nil {
-			err = fs.WalkDir(s.files, p, visit)
-		} else {
-			err = filepath.WalkDir(p, visit)
-		}
-		if err != nil {
+		if err := fs.WalkDir(s.files, p, visit); err != nil {
 			return nil, err
 		}
 	}
 	return names, nil
 }
 
-func (s *Suites) read(name string) ([]byte, error) {
-	if s.files != nil {
-		return fs.ReadFile(s.files, name)
-	}
-	return os.ReadFile(name)
-}
-
 // readText returns the text of a refusal, "" if the file does not exist.
 func (s *Suites) readText(name string) (string, error) {
-	data, err := s.read(name)
-	if errors.Is(err, fs.ErrNotExist) {
+	data, err := manifest.ReadRegular(s.files, name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return "", nil
+	case err != nil:
+		return "", fmt.Errorf("%s: %w", manifest.Quote(name), err)
 	}
-	return strings.TrimSpace(string(data)), err
+	return strings.TrimSpace(string(data)), nil
 }
 
 // suiteKeys are the keys of a suite, in any case of letters. A file with two of them is a
@@ -171,7 +163,7 @@ func isSuite(text []byte) bool {
 // readFile adds the cases or the definitions of a file. paired is true in a directory with
 // recorded texts.
 func (s *Suites) readFile(ctx context.Context, name string, paired bool) error {
-	data, err := s.read(name)
+	data, err := manifest.ReadRegular(s.files, name)
 	if err != nil {
 		return err
 	}
