@@ -110,7 +110,8 @@ func optionalNone() operand {
 func (o operand) evaluated() operand {
 	o.cost, o.attr, o.choice, o.presence, o.constant = 0, false, false, false, nil
 	if o.extra != nil {
-		o.ownExtras().terms = nil
+		e := o.ownExtras()
+		e.terms, e.chain, e.branches = nil, nil, nil
 	}
 	return o
 }
