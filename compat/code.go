@@ -10,6 +10,8 @@ const (
 	Proved Code = "proved"
 	// Undecided: neither a proof nor a witness was found.
 	Undecided Code = "undecided"
+	// Contradiction: an object contradicts a proof, which is a bug in crdkit.
+	Contradiction Code = "contradiction"
 	// Refused: the new definition refuses what the old one admitted.
 	Refused Code = "refused"
 	// Pruned: the new definition removes a field that the old one kept.

@@ -2,6 +2,7 @@ package compat
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/crdkit/crdkit/internal/jsondiff"
 	"github.com/crdkit/crdkit/internal/satisfy"
@@ -69,6 +70,9 @@ func (c *comparison) provedRoles(w *walk, found []Finding) []Finding {
 		if !concerned[role] {
 			f := c.finding(Proved, Compatible, Info, role)
 			f.Text = provedTexts[role]
+			if role == Stored && slices.ContainsFunc(found, aboutTransition) {
+				f.Text = "every stored object is served as it was; a transition rule judges updates"
+			}
 			out = append(out, f)
 		}
 	}
@@ -165,7 +169,7 @@ func (c *comparison) readerDifferences(obj map[string]any) ([]difference, error)
 	if err != nil {
 		return nil, err
 	}
-	d := difference{role: Readers, code: Refused, witness: Witness{Object: obj}, old: before.answer(), new: "admitted"}
+	d := difference{role: Readers, code: Refused, witness: Witness{Object: obj}, old: before.answer(), new: "admitted", errors: before.result.Errors}
 	if before.object == nil {
 		return []difference{d}, nil
 	}

@@ -30,6 +30,7 @@ func codeDescriptions() []codeDescription {
 	return []codeDescription{
 		{Proved, "Nothing differs for the role"},
 		{Undecided, "Neither a proof nor a witness was found"},
+		{Contradiction, "An object contradicts a proof, which is a bug in crdkit"},
 		{Refused, "The new definition refuses what the old one admitted"},
 		{Pruned, "The new definition removes a field that the old one kept"},
 		{Changed, "The new definition stores or serves another value"},

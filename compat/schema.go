@@ -20,9 +20,9 @@ type comparison struct {
 // schemaFindings returns the findings about the schemas of two versions.
 func (c *comparison) schemaFindings() []Finding {
 	if c.sameSchema() {
-		return c.proved("the schema and the rules are equal")
+		return c.guard(c.proved("the schema and the rules are equal"))
 	}
-	return c.decide()
+	return c.guard(c.decide())
 }
 
 // sameSchema reports whether the two versions treat every object alike.

@@ -196,10 +196,20 @@ func (c *comparison) variations(w *walk, object *satisfy.Cond, g *goal, known []
 // maxVariations bounds the objects among which an update is searched.
 const maxVariations = 10
 
-// confirmUpdate returns the finding for an update that the old definition admits
-// and the new one refuses, and reports whether the old one admits it. Each definition
-// reads the old object as the old one stored it.
+// confirmUpdate returns the finding for an update that the old definition admits and the
+// new one refuses because of a goal, and reports whether both admit it.
 func (c *comparison) confirmUpdate(g *goal, obj, old map[string]any) (found []Finding, valid bool, err error) {
+	d, valid, err := c.updateDifference(obj, old)
+	if d == nil || !g.causes(d.errors) {
+		return nil, valid, err
+	}
+	return []Finding{c.findingOf(g, d)}, false, nil
+}
+
+// updateDifference returns the difference if the old definition admits an update and the
+// new one refuses it, and reports whether both admit it. Each definition reads the old
+// object as the old one stored it.
+func (c *comparison) updateDifference(obj, old map[string]any) (d *difference, valid bool, err error) {
 	stored, err := c.write(c.ctx, c.oldVersion, old, nil)
 	if err != nil || stored.object == nil {
 		return nil, false, err
@@ -218,12 +228,8 @@ func (c *comparison) confirmUpdate(g *goal, obj, old map[string]any) (found []Fi
 	if err != nil || after.object != nil {
 		return nil, err == nil, err
 	}
-	if !g.causes(after.result.Errors) {
-		return nil, false, nil
-	}
-	d := difference{
-		role: Writers, code: Refused, old: "admitted", new: after.answer(),
+	return &difference{
+		role: Writers, code: Refused, old: "admitted", new: after.answer(), errors: after.result.Errors,
 		witness: Witness{Object: converted.Object, Old: stored.object},
-	}
-	return []Finding{c.findingOf(g, &d)}, true, nil
+	}, false, nil
 }
