@@ -64,7 +64,8 @@ type Cond struct {
 	text   string   // pattern, format, member or name
 	keys   []string // distinct: keys of elements; others: the members that do not count
 	values []any
-	subs   []*Cond // relation: that each member is present
+	equal  map[any][]any // enum: the values by enumKey
+	subs   []*Cond       // relation: that each member is present
 }
 
 var (
@@ -123,7 +124,14 @@ func Types(mask Mask) *Cond {
 }
 
 // Enum holds for values that equal one of the list. It keeps the list.
-func Enum(values ...any) *Cond { return &Cond{kind: enum, values: values} }
+func Enum(values ...any) *Cond {
+	equal := make(map[any][]any, len(values))
+	for _, v := range values {
+		key := enumKey(v)
+		equal[key] = append(equal[key], v)
+	}
+	return &Cond{kind: enum, values: values, equal: equal}
+}
 
 // IsTrue holds for true.
 func IsTrue() *Cond { return &Cond{kind: isTrue} }

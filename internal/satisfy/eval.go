@@ -1,6 +1,7 @@
 package satisfy
 
 import (
+	"encoding/json"
 	"math"
 	"slices"
 	"strings"
@@ -38,7 +39,7 @@ func (s *Solver) eval(c *Cond, v any) truth {
 	case types:
 		return truthOf(c.mask&TypeOf(v) != 0)
 	case enum:
-		return truthOf(slices.ContainsFunc(c.values, func(x any) bool { return Equal(x, v) }) != c.neg)
+		return truthOf(slices.ContainsFunc(c.equal[enumKey(v)], func(x any) bool { return Equal(x, v) }) != c.neg)
 	case opaque:
 		return unknown
 	case relation:
@@ -203,6 +204,42 @@ func Equal(a, b any) bool {
 		return TypeOf(b)&Number != 0 && a == number(b)
 	}
 	return TypeOf(b)&(Array|Object) == 0 && a == b
+}
+
+// enumKey returns a key for maps, which is the same for values that are equal.
+func enumKey(v any) any {
+	switch v := v.(type) {
+	case int64:
+		return float64(v)
+	case []any, map[string]any:
+		text, err := json.Marshal(floats(v))
+		if err != nil {
+			return nil
+		}
+		return [1]string{string(text)}
+	}
+	return v
+}
+
+// floats returns a copy of v with all numbers as float64.
+func floats(v any) any {
+	switch v := v.(type) {
+	case int64:
+		return float64(v)
+	case []any:
+		out := make([]any, len(v))
+		for i := range v {
+			out[i] = floats(v[i])
+		}
+		return out
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for name := range v {
+			out[name] = floats(v[name])
+		}
+		return out
+	}
+	return v
 }
 
 // allDistinct compares as kube-apiserver does: 1 and 1.0 differ.

@@ -7,6 +7,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/crdkit/crdkit/internal/interrupt"
+	"github.com/crdkit/crdkit/internal/testkit"
 )
 
 func TestSolve(t *testing.T) {
@@ -183,4 +186,47 @@ func dump(c *Cond) string {
 		out += " " + dump(sub)
 	}
 	return out + ")"
+}
+
+// TestEnumsEnd chooses from a long enum: the steps grow with its length, and the work limit
+// and the context end it.
+func TestEnumsEnd(t *testing.T) {
+	const n = 10_000
+	var values []any
+	for i := range n {
+		values = append(values, fmt.Sprint(i))
+	}
+	c := And(Types(String), Enum(append(values, "z")...), Not(Enum(values...)))
+	for _, tt := range []struct {
+		name  string
+		steps int
+		polls int
+		want  Result
+	}{
+		{"enough", 2 * n, 1 << 30, found("z")},
+		{"few steps", n / 2, 1 << 30, undecided(workLimit)},
+		{"ends early", 2 * n, n / interrupt.Interval / 2, undecided(ended)},
+	} {
+		if got := NewSolver(testkit.EndingContext(tt.polls), tt.steps).Solve(c); !cmp.Equal(got, tt.want) {
+			t.Errorf("%s: %+v, want %+v", tt.name, got, tt.want)
+		}
+	}
+}
+
+// TestEnumKeys: values have the same key if they are equal.
+func TestEnumKeys(t *testing.T) {
+	values := []any{
+		nil, true, "1", int64(1), 1.0, 1.5, int64(1<<53 + 1), float64(1 << 53), []any{int64(1)}, []any{1.0}, []any{"1"},
+		map[string]any{"a": int64(1), "b": nil}, map[string]any{"b": nil, "a": 1.0}, "[1]",
+	}
+	for _, v := range values {
+		for _, w := range values {
+			if Equal(v, w) && enumKey(v) != enumKey(w) {
+				t.Errorf("%v and %v have two keys", v, w)
+			}
+			if got := NewSolver(t.Context(), 10).Satisfied(Enum(v), w); got != Equal(w, v) {
+				t.Errorf("enum of %v has %v: %t", v, w, got)
+			}
+		}
+	}
 }

@@ -306,6 +306,9 @@ func orLarger(solve func(own []*Cond) Result, own []*Cond, atLeast func(int64) *
 func (s *Solver) choose(t Mask, values []any, own []*Cond) Result {
 	var out Result
 	for _, v := range values {
+		if reason := s.spend(1); reason != "" {
+			return undecided(reason)
+		}
 		if TypeOf(v)&t == 0 {
 			continue
 		}

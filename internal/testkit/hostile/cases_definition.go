@@ -69,6 +69,8 @@ func changes() []Case {
 		pair("check update/rules", CheckUpdate, 40, Accepted, rules, rules),
 		pair("check update/schema errors that were there", CheckUpdate, 200, Refused, schemaErrors, schemaErrors),
 		pair("plan/versions", Plan, 400, Accepted, manyVersions, manyVersions),
+		pair("compare/enum values", Compare, 400, Refused, func(n int) string { return enum(n + 1) }, enum),
+		pair("compare/enum values that are new", Compare, 400, Refused, enum, func(n int) string { return enum(n + 1) }),
 	}
 }
 

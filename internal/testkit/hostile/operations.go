@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/compat"
 	"github.com/crdkit/crdkit/conversion"
 	"github.com/crdkit/crdkit/definition"
 	"github.com/crdkit/crdkit/internal/errorlist"
@@ -88,6 +89,24 @@ func Plan(in Input) (Run, error) {
 	}
 	return func(context.Context) Verdict {
 		return refusedIf(errorOf(migration.NewPlan(old, crd).Errors))
+	}, nil
+}
+
+// Compare judges the change from a definition to another one.
+func Compare(in Input) (Run, error) {
+	crd, old, err := definitions(in)
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context) Verdict {
+		r, err := compat.Compare(ctx, old, crd)
+		switch {
+		case err != nil:
+			return Failed
+		case r.Verdict == compat.Incompatible:
+			return Refused
+		}
+		return Accepted
 	}, nil
 }
 
