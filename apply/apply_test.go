@@ -99,6 +99,7 @@ func TestTypeErrors(t *testing.T) {
 		"two unknown fields":       {"spec: {a: 1, b: {c: d}}", []string{".spec.a: field not declared in schema", ".spec.b: field not declared in schema"}},
 		"and errors behind them":   {"spec: {a: 1, mode: [1], env: [{name: A, x: 1, value: {}}, {name: A, z: 1}]}\nx: 1", []string{`.spec.a: field not declared in schema`, `.spec.env: duplicate entries for key [name="A",protocol="TCP"]`, `.spec.env[name="A",protocol="TCP"].value: expected string, got &value.valueUnstructured{Value:map[string]interface {}{}}`, `.spec.env[name="A",protocol="TCP"].x: field not declared in schema`, `.spec.env[name="A",protocol="TCP"].z: field not declared in schema`, `.spec.mode: expected string, got &value.valueUnstructured{Value:[]interface {}{1}}`, `.x: field not declared in schema`}},
 		"an item without its keys": {"spec: {env: [{name: A, x: 1}, a, {name: B, x: 1}], replicas: x}", []string{`.spec.env: element 1: associative list with keys may not have non-map elements`, `.spec.env[name="A",protocol="TCP"].x: field not declared in schema`, `.spec.replicas: expected numeric (int or float), got string`}},
+		"an object as a key":       {"spec: {env: [{name: A, x: 1}, {name: {a: 1, b: 2, c: 3}, x: 1}, {name: B, x: 1}]}", []string{`.spec.env: element 1: the key "name" is not a scalar`, `.spec.env[name="A",protocol="TCP"].x: field not declared in schema`}},
 		"another type":             {"spec: [{a: 1}]\nstatus: {a: 1}", []string{".spec: expected map, got &{[map[a:1]]}", ".status.a: field not declared in schema"}},
 	}
 	for name, tt := range tests {
@@ -129,7 +130,7 @@ func TestManyTypeErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text := fmt.Sprint(res.Err()); len(text) > 5<<20 || !strings.HasSuffix(text, "\n  582 more fields not declared in schema") {
+	if text := fmt.Sprint(res.Err()); len(text) > 5<<20 || !strings.HasSuffix(text, "\n  582 more errors") {
 		t.Errorf("%d bytes, %.200s ... %s", len(text), text, text[len(text)-200:])
 	}
 }
@@ -186,6 +187,24 @@ func TestConflictBeforeFirstApply(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("conflicts (-want +got):\n%s", diff)
+	}
+}
+
+// TestHiddenChange tests applies of metadata that is stored, and that no reader sees.
+func TestHiddenChange(t *testing.T) {
+	for name, config := range map[string]*unstructured.Unstructured{
+		"finalizers":  widget("spec: {replicas: 1}"),
+		"annotations": widget("spec: {replicas: 1}"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			live := applied(nil, "spec: {replicas: 1}", "m")
+			config.Object["metadata"].(map[string]any)[name] = map[string]any{"finalizers": []any{}, "annotations": map[string]any{}}[name]
+			res, err := appliers()["v1"].Apply(context.Background(), live, config, "m", false)
+			after := admitted(t, res, err)
+			if _, found, _ := unstructured.NestedFieldNoCopy(after.Object, "metadata", name); found || res.Unchanged {
+				t.Errorf("unchanged is %v, the object has the empty value: %v; want neither", res.Unchanged, found)
+			}
+		})
 	}
 }
 

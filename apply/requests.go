@@ -243,8 +243,9 @@ func (a *Applier) write(ctx context.Context, s subresource, obj, live *unstructu
 		return out, nil
 	}
 	out.Created = live == nil
-	if live != nil && keepTimes(obj, live) && a.version.IsStorage() {
-		out.Object, out.Unchanged = obj, true // reading it again changes nothing
+	out.Unchanged = live != nil && keepTimes(obj, live)
+	if out.Unchanged && a.version.IsStorage() {
+		out.Object = obj // reading it again changes nothing
 		return out, nil
 	}
 	kept := obj
@@ -252,11 +253,17 @@ func (a *Applier) write(ctx context.Context, s subresource, obj, live *unstructu
 		if kept, err = a.version.Store(ctx, obj); err != nil {
 			return nil, err
 		}
+		if live != nil {
+			before, err := a.version.Store(ctx, live)
+			if err != nil {
+				return nil, err
+			}
+			out.Unchanged = jsonval.Equal(kept.Object, before.Object)
+		}
 	}
 	if out.Object, _, err = a.version.Read(ctx, kept); err != nil {
 		return nil, err
 	}
-	out.Unchanged = live != nil && jsonval.Equal(out.Object.Object, live.Object)
 	return out, nil
 }
 

@@ -23,13 +23,13 @@ import (
 func (k *kindType) typeErrors(object map[string]any, opts []typed.ValidationOptions) error {
 	object = jsonval.Clone(object).(map[string]any)
 	u := &undeclared{schema: k.Schema}
-	u.remove(k.TypeRef, object, nil)
+	object, _ = u.remove(k.TypeRef, object, nil).(map[string]any)
 	_, err := k.FromUnstructured(object, opts...)
 	rest, _ := errors.AsType[typed.ValidationErrors](err)
 	out := append(u.errs, rest...)
 	slices.SortStableFunc(out, func(a, b typed.ValidationError) int { return strings.Compare(a.Error(), b.Error()) })
 	if u.more > 0 {
-		out = append(out, typed.ValidationError{ErrorMessage: fmt.Sprintf("%d more fields not declared in schema", u.more)})
+		out = append(out, typed.ValidationError{ErrorMessage: fmt.Sprintf("%d more errors", u.more)})
 	}
 	return out
 }
@@ -39,40 +39,59 @@ type undeclared struct {
 	schema *schema.Schema
 	errs   typed.ValidationErrors
 	size   int // of the texts in errs, in bytes
-	more   int // members that errs does not have, because their texts are too long
+	more   int // errors that errs does not have, because their texts are too long
 }
 
-// remove removes undeclared members from a value at a path.
-func (u *undeclared) remove(ref schema.TypeRef, v any, path fieldpath.Path) {
+// remove returns a value at a path without undeclared members. It removes list items that have
+// an object or a list as a key, too, and those behind them, because structured-merge-diff
+// writes the key in random order.
+func (u *undeclared) remove(ref schema.TypeRef, v any, path fieldpath.Path) any {
 	a, _ := u.schema.Resolve(ref)
 	switch v := v.(type) {
 	case map[string]any:
 		if a.Map == nil {
-			return
+			return v
 		}
 		for _, name := range slices.Sorted(maps.Keys(v)) {
 			path := append(path, fieldpath.PathElement{FieldName: &name})
 			if f, ok := a.Map.FindField(name); ok {
-				u.remove(f.Type, v[name], path)
+				v[name] = u.remove(f.Type, v[name], path)
 			} else if a.Map.ElementType != (schema.TypeRef{}) {
-				u.remove(a.Map.ElementType, v[name], path)
+				v[name] = u.remove(a.Map.ElementType, v[name], path)
 			} else {
-				u.add(path)
+				u.add(path, "field not declared in schema")
 				delete(v, name)
 			}
 		}
 	case []any:
 		if a.List == nil || a.List.ElementRelationship == schema.Associative && len(a.List.Keys) == 0 {
-			return // a set has no objects
+			return v // a set has no objects
 		}
 		for i, item := range v {
 			element, ok := u.element(a.List, i, item)
 			if !ok {
-				return // structured-merge-diff ends the list here
+				break // structured-merge-diff ends the list here
 			}
-			u.remove(a.List.ElementType, item, append(path, element))
+			if name := structuredKey(element); name != "" {
+				u.add(path, fmt.Sprintf("element %d: the key %q is not a scalar", i, name))
+				return v[:i]
+			}
+			v[i] = u.remove(a.List.ElementType, item, append(path, element))
 		}
 	}
+	return v
+}
+
+// structuredKey returns the name of a key that is an object or a list, "" for none.
+func structuredKey(element fieldpath.PathElement) string {
+	if element.Key != nil {
+		for _, f := range *element.Key {
+			if f.Value.IsMap() || f.Value.IsList() {
+				return f.Name
+			}
+		}
+	}
+	return ""
 }
 
 // element returns the element of an item in paths. It returns false for an item of a list of
@@ -102,12 +121,12 @@ func (u *undeclared) element(l *schema.List, i int, item any) (fieldpath.PathEle
 }
 
 // add adds an error, unless the texts become too long.
-func (u *undeclared) add(path fieldpath.Path) {
+func (u *undeclared) add(path fieldpath.Path, message string) {
 	if u.size > errorlist.MaxText {
 		u.more++
 		return
 	}
 	text := path.String()
 	u.size += len(text)
-	u.errs = append(u.errs, typed.ValidationError{Path: text, ErrorMessage: "field not declared in schema"})
+	u.errs = append(u.errs, typed.ValidationError{Path: text, ErrorMessage: message})
 }
