@@ -17,6 +17,7 @@ import (
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/apply"
 	"github.com/crdkit/crdkit/internal/oracle/server"
+	"github.com/crdkit/crdkit/internal/testkit"
 )
 
 // explainEach is how many applies of a definition share one comparison of Explain and
@@ -37,6 +38,7 @@ func (s *applySide) explain(v *crdkit.Version, step applyStep) (diff string, com
 	if config.UnmarshalJSON(r.Body) != nil || config.GetName() != r.Name {
 		return "", false // the functions take an object, whose name is that of the request
 	}
+	step.request.Body = testkit.Encode(config.Object) // without repeated keys
 	return s.compareExplain(v, step, config) + s.comparePreview(v, step, config), true
 }
 

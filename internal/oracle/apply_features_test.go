@@ -110,6 +110,7 @@ func features() (*testkit.Definition, error) {
 var wantedFeatures = []string{
 	"apply", "apply of status", "apply with force", "create", "update", "update of status", "patch", "patch of status", "scale update", "scale patch",
 	"finalizer", "delete", "deleted object", "last finalizer", "renamed manager", "other version", "other schema", "explained",
+	"resourceVersion", "uid", "empty metadata", "hidden change", "control character", "decoded configuration", "block Warn", "JSON Strict", "repeated keys ", "repeated keys Strict", "repeated keys Warn", "repeated keys Ignore", "conflict without managers",
 	"list map", "key with default", "set", "atomic list", "atomic map", "preserve unknown", "embedded resource", "int or string", "nullable",
 }
 

@@ -125,6 +125,9 @@ func (n *applyTally) sequence(t *testing.T, s *applySide, rng *rand.Rand) {
 	n.mu.Unlock()
 	var history []string
 	for range 2 + rng.IntN(6) {
+		if rng.IntN(12) == 0 && s.dropManagers(namespace, name) {
+			history = append(history, "the managers are dropped")
+		}
 		if rng.IntN(3) == 0 {
 			if other := s.versions[rng.IntN(len(s.versions))]; len(s.objects[other.Name()]) > 0 {
 				n.tellVersion(s, v, other)
@@ -184,15 +187,27 @@ func (s *applySide) randomStep(rng *rand.Rand, v *crdkit.Version, namespace, nam
 		if live == nil {
 			config.SetName(name) // the name of a new object is that of its configuration
 		}
+		step.features = metadataOf(rng, config, live)
 		r.Method, r.Type, r.Body, r.Force = "PATCH", types.ApplyYAMLPatchType, testkit.Encode(config.Object), rng.IntN(3) == 0
-		if live != nil && v.HasStatus() && rng.IntN(4) == 0 {
+		r.Fields = []string{"", "Strict", "Warn", "Ignore"}[rng.IntN(4)]
+		opts := []crdkit.RequestOption{crdkit.FieldValidation(r.Fields), inNamespace(v, namespace)}
+		switch {
+		case live != nil && v.HasStatus() && rng.IntN(4) == 0:
 			r.Subresource = "status"
 			step.ours = func() (*apply.Result, error) {
-				return a.ApplyStatus(ctx, live, config, r.Manager, r.Force, inNamespace(v, namespace))
+				return a.ApplyStatus(ctx, live, config, r.Manager, r.Force, opts...)
 			}
-		} else {
+		case rng.IntN(3) == 0:
+			step.features = append(step.features, "decoded configuration")
 			step.ours = func() (*apply.Result, error) {
-				return a.ApplyYAML(ctx, live, r.Body, r.Manager, r.Force, inNamespace(v, namespace))
+				return a.Apply(ctx, live, config, r.Manager, r.Force, opts...)
+			}
+		default:
+			var feature string
+			r.Body, feature = bodyOf(rng, config)
+			step.features = append(step.features, feature+r.Fields)
+			step.ours = func() (*apply.Result, error) {
+				return a.ApplyYAML(ctx, live, r.Body, r.Manager, r.Force, opts...)
 			}
 		}
 	case kind < 8:
@@ -326,10 +341,6 @@ func (s *applySide) randomConfig(rng *rand.Rand, v *crdkit.Version, base *unstru
 		metadata["finalizers"] = []any{"example.com/" + fmt.Sprint(rng.IntN(3))}
 	case 3:
 		metadata["managedFields"] = []any{}
-	case 4:
-		metadata["resourceVersion"] = "5"
-	case 5:
-		metadata["uid"] = "u-9"
 	case 6:
 		metadata["name"] = "other"
 	case 7:
@@ -339,10 +350,11 @@ func (s *applySide) randomConfig(rng *rand.Rand, v *crdkit.Version, base *unstru
 	case 9:
 		config.Object["apiVersion"] = s.crd.Spec.Group + "/unknown"
 	case 10:
-		config.Object["unknown"] = map[string]any{"a": "b"}
+		config.Object["unknown"], config.Object["other"] = map[string]any{"a": "b"}, "x"
 	case 11:
 		if spec, ok := config.Object["spec"].(map[string]any); ok {
 			spec["unknown"] = "x"
+			spec["other"] = "x"
 		}
 	case 12:
 		metadata["unknown"] = "x"
