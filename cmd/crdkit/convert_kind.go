@@ -59,8 +59,12 @@ func (to *kindConverter) prepare(ctx context.Context, c *converter, k *knownDefi
 	if to.target, ok = compiled.Version(c.to); !ok {
 		return fmt.Errorf("invalid --to %q; %s has %s", c.to, k.crd.Name, strings.Join(versionNames(compiled), ", "))
 	}
-	if _, err := c.kinds.catalog.Version(to.target.GroupVersionKind()); err != nil {
-		return &definitionError{k.object.Location(), k.crd, err}
+	if to.target.Served() {
+		if _, err := c.kinds.catalog.Version(to.target.GroupVersionKind()); err != nil {
+			return &definitionError{k.object.Location(), k.crd, err}
+		}
+	} else if c.served {
+		return fmt.Errorf("invalid --to %q with --served; %s does not serve this version", c.to, k.crd.Name)
 	}
 	var err error
 	if to.converter, err = conversion.New(k.crd); c.webhook.needs(err) {
