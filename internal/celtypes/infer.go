@@ -349,8 +349,11 @@ func (t *inference) call(e ast.Expr) *types.Type {
 	case (name == operators.Equals || name == operators.NotEquals) && len(args) == 2:
 		t.beside(args[0], args[1])
 	case name == operators.Conditional && len(args) == 3:
-		t.expr(args[0]) // the errors of cel-go have this order
-		t.beside(args[1], args[2])
+		// The errors of cel-go have this order. A condition that is no bool ends the match
+		// before the branches get one type.
+		if is := t.expr(args[0]); is == nil || is.Kind() == types.BoolKind || isAny(is) {
+			t.beside(args[1], args[2])
+		}
 	}
 	name := c.FunctionName()
 	if strings.HasPrefix(name, ".") {

@@ -77,3 +77,17 @@ func TestManyErrors(t *testing.T) {
 		}
 	}
 }
+
+// TestOpenBranches has conditions that are no bools, before branches whose types are open.
+// The error names them as cel-go does.
+func TestOpenBranches(t *testing.T) {
+	language, err := LanguageOf(NewestMinor)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := NewChecker(language, perCallLimit, false)
+	s := x.Scope(scalar(types.StringType))
+	for _, rule := range []string{"(self ? {} : {'a': 1}) == 1", "(self ? optional.none() : optional.of(1)).hasValue()", "(1 ? ['a'] : []).size() == 1"} {
+		checkTyping(t, &x, s, rule)
+	}
+}
