@@ -75,7 +75,11 @@ func (x *compiler) bridge(e ast.Expr, name string, args []operand) operand {
 			_, c.inOrder = args[1].constant.(types.String)
 		}
 	}
-	c.impl = quicker(overload, impl)
+	if c.impl = quicker(overload, impl); c.impl != nil && (name == "find" || name == "findAll") {
+		if _, known := args[1].constant.(types.String); known {
+			c.impl = untyped(c.impl)
+		}
+	}
 	out := operand{id: c.own}
 	for _, a := range args {
 		out.cost += a.cost
@@ -88,6 +92,34 @@ func (x *compiler) bridge(e ast.Expr, name string, args []operand) operand {
 		return x.refuse("call of " + name)
 	}
 	return x.unbox(x.tree.GetType(e.ID()), out)
+}
+
+// untyped returns find or findAll with a constant regular expression. cel-go does not check
+// the types of the other arguments then, and reads any value that is a string for Go.
+func untyped(impl *functions.Overload) *functions.Overload {
+	call := func(args ...ref.Val) ref.Val {
+		text, ok := args[0].Value().(string)
+		if !ok {
+			return types.NoSuchOverloadErr()
+		}
+		if len(args) == 2 && impl.Binary != nil {
+			return impl.Binary(types.String(text), args[1])
+		}
+		args = append([]ref.Val{types.String(text)}, args[1:]...)
+		if len(args) == 3 {
+			most, ok := args[2].Value().(int64)
+			if !ok {
+				return types.NoSuchOverloadErr()
+			}
+			args[2] = types.Int(most)
+		}
+		return impl.Function(args...)
+	}
+	out := &functions.Overload{Operator: impl.Operator, Function: call}
+	if impl.Binary != nil {
+		out.Binary = func(v, w ref.Val) ref.Val { return call(v, w) }
+	}
+	return out
 }
 
 // matchesKnown returns impl with a constant regular expression compiled once, as
@@ -173,12 +205,18 @@ func callCost(name, overload string, result ref.Val, args ...ref.Val) uint64 {
 }
 
 func actualSize(v ref.Val) int {
+	if o, ok := v.(*types.Optional); ok && o.HasValue() {
+		return actualSize(o.GetValue())
+	}
+	return ownSize(v)
+}
+
+// ownSize is like actualSize, but the size of an optional is 1, as in the libraries of lists
+// and sets.
+func ownSize(v ref.Val) int {
 	if s, ok := v.(traits.Sizer); ok {
 		n, _ := s.Size().(types.Int)
 		return int(n)
-	}
-	if o, ok := v.(*types.Optional); ok && o.HasValue() {
-		return actualSize(o.GetValue())
 	}
 	return 1
 }
@@ -208,23 +246,26 @@ func (x *compiler) folded(e ast.Expr, name string, args []operand) operand {
 func listCost(overload string, result ref.Val, args []ref.Val) (units uint64, ok bool) {
 	switch overload {
 	case "list_slice":
-		return madeList(1, actualSize(result)), true
+		return madeList(1, ownSize(result)), true
 	case "lists_range":
 		if types.IsError(result) {
-			return madeList(1, actualSize(result)), true
+			return madeList(1, ownSize(result)), true
 		}
 		return madeList(1, int(cellib.RangeSize(args))), true
 	case "list_reverse":
-		return madeList(1, actualSize(args[0])), true
+		if _, ok := args[0].(traits.Lister); !ok { // the result is an error
+			return madeList(1, 1), true
+		}
+		return madeList(1, ownSize(args[0])), true
 	case "list_flatten":
-		return madeList(1, actualSize(args[0])), true
+		return madeList(1, ownSize(args[0])), true
 	case "list_flatten_int":
 		depth, _ := args[1].(types.Int)
-		return madeList(float64(depth), actualSize(args[0])), true
+		return madeList(float64(depth), ownSize(args[0])), true
 	case "list_sets_contains_list", "list_sets_intersects_list":
-		return 1 + uint64(actualSize(args[0])*actualSize(args[1])), true
+		return 1 + uint64(ownSize(args[0])*ownSize(args[1])), true
 	case "list_sets_equivalent_list":
-		return 1 + 2*uint64(actualSize(args[0])*actualSize(args[1])), true
+		return 1 + 2*uint64(ownSize(args[0])*ownSize(args[1])), true
 	}
 	if comparesElements(overload) {
 		return comparedList(args[len(args)-1]), true
