@@ -71,7 +71,7 @@ func (c *comparison) provedRoles(w *walk, found []Finding) []Finding {
 			f := c.finding(Proved, Compatible, Info, role)
 			f.Text = provedTexts[role]
 			if role == Stored && slices.ContainsFunc(found, aboutTransition) {
-				f.Text = "every stored object is served as it was; a transition rule judges updates"
+				f.Text = "every stored object is served as it was apart from new fields; a transition rule judges updates"
 			}
 			out = append(out, f)
 		}
@@ -80,8 +80,8 @@ func (c *comparison) provedRoles(w *walk, found []Finding) []Finding {
 }
 
 var provedTexts = map[Role]string{
-	Writers: "every object that the old definition admits is admitted, and kept as it is",
-	Stored:  "every stored object is served as it was, and an update that does not change it is admitted",
+	Writers: "every object that the old definition admits is admitted, and kept as it is apart from new fields",
+	Stored:  "every stored object is served as it was apart from new fields, and an update that does not change it is admitted",
 	Readers: "every object that the new definition admits has the types, fields and values of the old schema",
 }
 
