@@ -9,14 +9,12 @@ import (
 )
 
 var (
-	evaluationsWanted = flag.Int64("evaluations", 5_000_000, "that TestDifferential makes with -full")
+	evaluationsWanted = flag.Int64("evaluations", 5_000_000, "that TestGrammar and TestDifferential make with -full")
 	upstreamShare     = flag.Int("upstream", 8, "one of this number of inputs of TestDifferential also runs on upstream, which is much slower")
 )
 
 const (
 	shareEvaluations = 200_000 // without -full
-	// Generated rules among the subjects, with and without -full.
-	fullGrammar, shareGrammar = 2_000, 40
 )
 
 // A stream is a source of inputs for one subject.
@@ -27,8 +25,7 @@ type stream struct {
 
 // TestDifferential compares the executor with cel-go until a number of
 // evaluations is made, and with upstream on a share of the inputs. It uses the
-// rules of the versions in the corpus, the synthetic rules and rules of the grammar. It
-// generates every input.
+// rules of the versions in the corpus and the synthetic rules. It generates every input.
 func TestDifferential(t *testing.T) {
 	want := int64(shareEvaluations)
 	if testing.Short() {
@@ -67,8 +64,8 @@ func TestDifferential(t *testing.T) {
 	c.report()
 }
 
-// streams returns a stream for every version of the corpus, one for every synthetic rule,
-// and some for rules of the grammar.
+// streams returns a stream for every version of the corpus, and one for every synthetic
+// rule.
 func streams(t *testing.T) []*stream {
 	var list []*stream
 	for _, v := range corpusVersions(t) {
@@ -88,29 +85,6 @@ func streams(t *testing.T) []*stream {
 		}
 		list = append(list, &stream{subject: subjects[i], next: func(rng *rand.Rand) *input {
 			return tighten(rng, subjects[i], s.changed(rng))
-		}})
-	}
-	return append(list, grammarStreams(t)...)
-}
-
-// grammarStreams returns a stream for each of some generated rules.
-func grammarStreams(t *testing.T) []*stream {
-	count := shareGrammar
-	if *full {
-		count = fullGrammar
-	}
-	inputs := grammarInputs(t)
-	subjects := make([]*subject, count)
-	parallel(count, func(i int) {
-		subjects[i] = grammarSubject(t, &grammar{rng: rand.New(rand.NewPCG(1<<40+uint64(i), *seed))})
-	})
-	var list []*stream
-	for _, sub := range subjects {
-		if sub == nil {
-			continue
-		}
-		list = append(list, &stream{subject: sub, next: func(rng *rand.Rand) *input {
-			return changed(rng, sub, inputs[rng.IntN(len(inputs))].obj)
 		}})
 	}
 	return list

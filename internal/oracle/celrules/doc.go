@@ -28,8 +28,11 @@
 //   - TestConformance runs the tests of the specification of CEL (module cel.dev/expr,
 //     Apache License 2.0) that compile as rules. It prints how many evaluations end on
 //     the executor, and fails below 97 %.
-//   - TestGrammar runs generated rules: made values, values of unknown type, optionals,
-//     messages and errors, nested in each other.
+//   - TestGrammar compares generated rules over the fields of testdata/fields.yaml, which
+//     have every kind and format: what compiles, verdicts, texts and costs. The rules call
+//     every overload of every function, some with arguments of wrong types behind dyn. It
+//     makes a rule that differs as small as it can before it prints it, once for each kind.
+//   - TestPlantedDifferences and TestPlantedRules check that the comparison finds faults.
 //   - TestDifferential makes a given number of evaluations of all these rules.
 //
 // FuzzRule and FuzzObject compare arbitrary rules, schemas and objects. Each test
@@ -54,10 +57,10 @@
 //	go test -C internal/oracle/celrules
 //	go test -C internal/oracle/celrules -timeout 3h -run 'Test(Corpus|Synthetic|Budgets|FormBounds|Mutants|Differential)$' -full
 //
-// With -full, TestDifferential makes five million evaluations on two sides, and runs
-// every eighth input on upstream, too; -evaluations and -upstream set other numbers. The other tests then use all inputs instead of a
-// share. -seed N generates other objects and rules, and -rules N is how many rules
-// TestGrammar makes then. -slow prints the rules of TestConformance and TestGrammar that
-// cel-go evaluates. testkit.CorpusDir finds the corpus. Without a
+// With -full, TestGrammar and TestDifferential make five million evaluations each instead of
+// a share: TestGrammar on three sides, TestDifferential on two and for every eighth input on
+// upstream, too. -evaluations and -upstream set other numbers. The other tests then use all
+// inputs. -seed N generates other objects and rules. -slow prints the rules of
+// TestConformance that cel-go evaluates. testkit.CorpusDir finds the corpus. Without a
 // corpus, the tests compare only the rules of validation/cel.
 package celrules

@@ -1,215 +1,541 @@
 package celrules
 
 import (
-	"flag"
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"strings"
-	"sync/atomic"
-	"testing"
+	"sync"
 
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	celconfig "k8s.io/apiserver/pkg/apis/cel"
-	"sigs.k8s.io/yaml"
-
-	"github.com/crdkit/crdkit/internal/testkit"
-	"github.com/crdkit/crdkit/schema"
-	"github.com/crdkit/crdkit/validation/cel"
+	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/common/types"
+	apiservercel "k8s.io/apiserver/pkg/cel"
 )
 
-var grammarRules = flag.Int64("rules", 200_000, "that TestGrammar makes with -full")
-
-// shareGrammarRules is the number of rules that TestGrammar makes otherwise.
-const shareGrammarRules = 300
-
-// grammarSchema declares the fields that generated rules read.
-const grammarSchema = `{type: object, properties: {
-  b: {type: boolean}, i: {type: integer}, j: {type: integer}, n: {type: number}, s: {type: string}, u: {type: string},
-  l: {type: array, items: {type: string}}, k: {type: array, items: {type: integer}}, set: {type: array, x-kubernetes-list-type: set, items: {type: string}},
-  m: {type: object, additionalProperties: {type: integer}}, t: {type: object, additionalProperties: {type: string}},
-  o: {type: object, properties: {v: {type: integer}, w: {type: string}}},
-  q: {type: array, items: {type: object, properties: {v: {type: integer}, w: {type: string}}}},
-  x: {x-kubernetes-int-or-string: true}, d: {type: string, format: duration}, at: {type: string, format: date-time}}}`
-
-// grammarObjects are the objects that generated rules run on.
-var grammarObjects = []string{
-	`{}`,
-	`{"b":true,"i":1,"j":0,"n":1.5,"s":"abc","u":"a","l":["a","b","abc"],"k":[1,2,0],"set":["a","b"],"m":{"a":1,"b":2},"t":{"a":"x"},"o":{"v":1,"w":"a"},"q":[{"v":1,"w":"a"},{"v":2}],"x":1,"d":"1h","at":"2024-02-03T04:05:06Z"}`,
-	`{"b":false,"i":9223372036854775807,"j":-1,"n":-0.5,"s":"","l":[],"k":[],"m":{},"o":{},"q":[{}],"x":"a"}`,
-	`{"i":2,"j":5,"s":"1","u":"b","k":[9223372036854775807,1],"m":{"a":0},"t":{"b":"y","a":"1"},"q":[{"w":"b"},{"v":0,"w":"a"}],"x":"5%","d":"-1s","at":"0001-01-01T00:00:00Z"}`,
+// A term is a generated expression of CEL: texts with operands between them.
+type term struct {
+	typ      *types.Type
+	texts    []string // one more than operands
+	operands []*term
 }
 
-// A grammar generates expressions of CEL. $T stands for an expression of type T, and
-// each use of @ for the name of a variable that no other loop has.
-type grammar struct {
-	rng  *rand.Rand
-	vars []grammarVariable
-	made int
-}
-
-type grammarVariable struct{ name, typ string }
-
-// productions are the forms of expressions by type; the first ones, up to the empty
-// text, have no operands.
-var productions = map[string][]string{
-	"bool": {"true", "self.b", "has(self.s)", "",
-		"$bool && $bool", "$bool || $bool", "!$bool", "$bool ? $bool : $bool", "$int == $int", "$int < $int", "$double >= $double", "$string == $string", "$string < $string",
-		"$dyn == $dyn", "$dyn != $dyn", "dyn($bool)", "dyn($dyn) || $bool", "$bool && dyn($dyn)", "$dyn < $dyn", "$ints == $ints", "$map == $map", "$string.startsWith($string)", "$string.contains($string)",
-		"$string.matches('^[a-c]+$')", "$string.matches($string)", "dyn($dyn).matches('a')", "$int in $ints", "$string in $strings", "$string in $map", "$dyn in [1, 2.0, 'a']", "$double in [1.0, 2.5]", "$dyn in $list", "$uint in [1u, 2u]", "$int in {1: 'a', 2: 'b'}",
-		"$ints.all(@, $bool)", "$ints.exists(@, $bool)", "$strings.exists_one(@, $bool)", "$map.all(@, $bool)", "$ints.all(@, @2, $bool)", "$map.exists(@, @2, $bool)", "$strings.existsOne(@, @2, $bool)", "dyn($dyn).all(@, $bool)",
-		"$opt.hasValue()", "has({'a': $int}.a)", "has($object.v)", "has(dyn($dyn).a)", "has({'a': $map}.a.b)", "$ints.isSorted()", "isQuantity($string)", "$duration < $duration", "$time > $time", "type($dyn) == $type", "$uint == $uint", "$bytes == $bytes", "sets.contains($ints, $ints)", "isIP($string)", "cidr($string).containsIP($string)", "cidr('10.0.0.0/8').containsIP(ip($string))",
-		"optional.of($dyn) == $opt", "$wrapper == $dyn", "bool($string)", "$opt.optMap(@, $bool).orValue($bool)", "quantity($string).isGreaterThan(quantity($string))"},
-	"int": {"1", "0", "-1", "self.i", "self.j", "9223372036854775807", "",
-		"$int + $int", "$int - $int", "$int * $int", "$int / $int", "$int % $int", "-$int", "size($string)", "$ints.size()", "$map.size()", "$list.size()", "int($string)", "int($double)", "int($uint)", "int($time)", "$bool ? $int : $int", "$ints[$int]", "$map[$string]", "$map.a", "{'a': $int}.a", "{'a': $int}[$string]", "{$int: $int}[$int]", "[$int, $int][$int]", "[[$int], $ints][$int][$int]",
-		"$object.v", "$objects[$int].v", "($bool ? $object : $object).v", "($bool ? $map : {'b': $int}).b", "($bool ? {'a': {'b': $int}} : {'a': $map}).a.b", "$opt.orValue($int)", "$opt.value()", "$ints.sum()", "$ints.max()", "$ints.map(@, $int).sum()", "$string.indexOf($string)", "$duration.getMinutes()", "$time.getFullYear()", "$ints.filter(@, $bool).size()", "[1, 2, 3].map(@, $bool, $int)[0]", "{'a': 1, 'b': 2}.transformMap(@, @2, $int)[$string]", "[1, 2].transformList(@, @2, $int)[$int]", "quantity($string).asInteger()", "$bytes.size()"},
-	"uint":     {"1u", "0u", "", "uint($int)", "$uint + $uint", "$uint - $uint", "[$uint][$int]", "{'a': $uint}[$string]", "$bool ? $uint : $uint", "uint($string)"},
-	"double":   {"1.5", "0.0", "self.n", "", "$double + $double", "$double / $double", "double($string)", "double($int)", "-$double", "$bool ? $double : $double", "[$double][$int]"},
-	"string":   {"'a'", "'abc'", "''", "self.s", "self.u", "'1'", "", "$string + $string", "string($int)", "string($double)", "$bool ? $string : $string", "$strings[$int]", "$text[$string]", "$text.a", "$object.w", "$strings.join($string)", "$strings.join()", "$string.substring($int)", "$string.substring($int, $int)", "$string.charAt($int)", "$string.replace($string, $string)", "$string.lowerAscii()", "$string.trim()", "$string.find('[ab]+')", "string($bytes)", "string($duration)", "'%s-%d'.format([$string, $int])", "$opts.orValue($string)", "string($dyn)", "$string.upperAscii()"},
-	"bytes":    {"b'a'", "", "bytes($string)", "$bytes + $bytes", "$bool ? $bytes : $bytes"},
-	"duration": {"duration('1m')", "self.d", "", "duration($string)", "$duration + $duration", "$time - $time", "$bool ? $duration : $duration"},
-	"time":     {"timestamp('2024-01-01T00:00:00Z')", "self.at", "", "timestamp($string)", "$time + $duration", "$bool ? $time : $time"},
-	"ints":     {"[1, 2]", "[]", "self.k", "", "[$int, $int]", "$ints + $ints", "$ints.map(@, $int)", "$ints.filter(@, $bool)", "$map.map(@, $int)", "$strings.map(@, size(@))", "$bool ? $ints : $ints", "[?$opt, $int]", "lists.range($int % 3)", "$ints.slice($int, $int)", "$ints.sort()", "$ints.reverse()", "$objects.map(@, @.v)", "[$ints, $ints][$int]", "[1, 2].transformList(@, @2, $int)", "$map.transformList(@, @2, $int)", "$ints.sortBy(@, $int)", "$ints.distinct()"},
-	"strings":  {"['a', 'b']", "self.l", "self.set", "", "[$string]", "$strings + $strings", "$string.split(',')", "$string.split($string)", "$map.map(@, @)", "$strings.filter(@, $bool)", "$strings.map(@, $string)", "$bool ? $strings : $strings"},
-	"map":      {"{'a': 1}", "self.m", "", "{'a': $int, 'b': $int}", "{$string: $int}", "{?'a': $opt, 'c': $int}", "$bool ? $map : $map", "$map.transformMap(@, @2, $int)", "$map.transformMap(@, @2, $bool, $int)", "$ints.transformMapEntry(@, @2, {string(@): $int})", "[$map][$int]"},
-	"text":     {"{'a': 'b'}", "self.t", "", "{'a': $string}", "$bool ? $text : $text"},
-	"object":   {"self.o", "", "$objects[$int]", "$bool ? $object : $object", "[$object][$int]"},
-	"objects":  {"self.q", "", "$objects + $objects", "$objects.filter(@, $bool)", "$objects.filter(@, @.v > $int)"},
-	"list":     {"[1, 'a']", "[dyn(1)]", "", "[$dyn, $dyn]", "dyn($dyn)", "[$opt]", "[dyn($dyn)].map(@, [@, $dyn])", "[$list, $list]"},
-	"opt":      {"optional.none()", "optional.of(1)", "", "optional.of($int)", "{'a': $int}[?$string]", "{'a': $int}.?a", "$ints[?$int]", "$map[?$string]", "$map.?a", "$opt.or($opt)", "$bool ? $opt : $opt", "$object.?v", "$objects[?$int].?v", "optional.of($object).?v", "{'a': $map}.?a.b", "optional.of($map).a", "optional.of($map)[$string]", "$opt.optMap(@, $int)", "$opt.optFlatMap(@, $opt)", "optional.ofNonZeroValue($int)", "$ints.first()"},
-	"opts":     {"optional.of('a')", "", "optional.of($string)", "$text.?a", "$text[?$string]", "$strings[?$int]", "$object.?w", "$strings.last()"},
-	"dyn":      {"self.x", "dyn(1)", "null", "dyn('a')", "", "dyn($int)", "dyn($string)", "dyn($ints)", "dyn($map)", "dyn($object)", "dyn($double)", "dyn($bytes)", "dyn($dyn).a", "dyn($dyn)[$int]", "dyn($dyn)[$string]", "dyn($dyn)[dyn($dyn)]", "[1, 'a'][$int]", "{'a': 1, 'b': 'x'}[$string]", "{true: $dyn}[$bool]", "dyn($dyn) + dyn($dyn)", "dyn($opt)", "$bool ? dyn($dyn) : dyn($dyn)", "dyn($dyn).?a", "dyn($dyn).map(@, @)", "$list[$int]", "dyn($type)", "$wrapper", "dyn($uint)", "dyn($duration)", "-dyn($dyn)", "size(dyn($dyn))", "dyn($dyn)[?$string].orValue(dyn($dyn))"},
-	"type":     {"int", "string", "null_type", "", "type($dyn)", "type($ints)"},
-	"wrapper":  {"google.protobuf.Int64Value{value: 1}", "google.protobuf.StringValue{}", "", "google.protobuf.Int64Value{value: $int}", "google.protobuf.StringValue{value: $string}", "google.protobuf.BoolValue{value: $bool}", "google.protobuf.DoubleValue{value: $double}"},
-}
-
-// expr returns an expression of a type whose depth is at most depth.
-func (g *grammar) expr(typ string, depth int) string {
-	if typ == "dyn" && len(g.vars) > 0 && g.rng.IntN(4) == 0 || typ == "int" && g.rng.IntN(5) == 0 {
-		for _, v := range g.vars {
-			if v.typ == typ {
-				return v.name
-			}
+func (e *term) String() string {
+	var b strings.Builder
+	b.WriteString(e.texts[0])
+	for i, o := range e.operands {
+		s := o.String()
+		if strings.ContainsAny(s, " ") || strings.HasPrefix(s, "-") || strings.HasPrefix(s, "!") {
+			s = "(" + s + ")"
 		}
+		b.WriteString(s + e.texts[i+1])
 	}
-	forms := productions[typ]
-	leaves := 0
-	for forms[leaves] != "" {
-		leaves++
-	}
-	form := forms[g.rng.IntN(leaves)]
-	if depth > 0 && g.rng.IntN(6) > 0 {
-		form = forms[leaves+1+g.rng.IntN(len(forms)-leaves-1)]
-	}
-	return g.fill(form, depth-1)
+	return b.String()
 }
 
-// fill replaces the operands of a form. The variables of a loop are known after the
-// loop names them.
-func (g *grammar) fill(form string, depth int) string {
-	outer := len(g.vars)
-	defer func() { g.vars = g.vars[:outer] }()
-	g.made++
-	name := fmt.Sprintf("v%d", g.made)
-	var out strings.Builder
-	for len(form) > 0 {
-		switch form[0] {
+// A form is a way to make an expression of a type.
+type form struct {
+	result *types.Type
+	parts  []part
+}
+
+// A part of a form is a text, an operand, or the variable of a loop: its declaration if it
+// has a type, or its use.
+type part struct {
+	text, variable string
+	typ            *types.Type
+}
+
+// specials are the forms that are no functions: macros, simplest, and ways to hide the
+// type of a value or to make it anew. $T is an operand of type T, a capital letter is any
+// type, and @x:T declares x.
+var specials = [][2]string{
+	{"bool", "$list<A>.all(@x:A, $bool)"}, {"bool", "$list<A>.exists(@x:A, $bool)"}, {"bool", "$list<A>.exists_one(@x:A, $bool)"},
+	{"bool", "$map<A,B>.all(@x:A, $bool)"}, {"bool", "$map<A,B>.exists(@x:A, $bool)"}, {"bool", "$map<A,B>.exists_one(@x:A, $bool)"},
+	{"bool", "$list<A>.all(@i:int, @x:A, $bool)"}, {"bool", "$list<A>.exists(@i:int, @x:A, $bool)"}, {"bool", "$list<A>.existsOne(@i:int, @x:A, $bool)"}, {"bool", "$list<A>.exists_one(@i:int, @x:A, $bool)"},
+	{"bool", "$map<A,B>.all(@k:A, @x:B, $bool)"}, {"bool", "$map<A,B>.exists(@k:A, @x:B, $bool)"}, {"bool", "$map<A,B>.existsOne(@k:A, @x:B, $bool)"},
+	{"bool", "has({'a': $A}.a)"}, {"bool", "has($map<string,A>.a)"}, {"bool", "has(dyn($A).a)"}, {"bool", "has($opt<map<string,A>>.a)"},
+	{"bool", "type($A) == $type"}, {"bool", "$A == dyn($B)"}, {"bool", "dyn($A) != $B"}, {"bool", "dyn($A) in $list<B>"}, {"bool", "$A in dyn($B)"}, {"bool", "dyn($A) in $map<B,C>"},
+	{"bool", "dyn($A) < $B"}, {"bool", "$A >= dyn($B)"}, {"bool", "$bool || dyn($A) || $bool"}, {"bool", "dyn($A) && $bool"}, {"bool", "!($bool)"},
+	{"bool", "$A in {$A: $B}"}, {"bool", "$A in {dyn($A): $B}"}, {"bool", "{$A: $B, $A: $C}.size() == 2"}, {"bool", "{$B: $A}.exists(@k:B, @x:A, $bool)"}, {"bool", "{dyn($B): $A}.all(@k:B, @x:A, $bool)"}, {"list<A>", "{$B: $A}.transformList(@k:B, @x:A, @x)"},
+	{"bool", "dyn($A) in $list<B>.map(@x:B, @x)"}, {"bool", "dyn($A) in $list<B>.map(@x:B, $C)"}, {"bool", "dyn($A) in $list<B>.filter(@x:B, true)"}, {"bool", "$A in $list<A>.map(@x:A, $list<A>)"}, {"bool", "sets.contains($list<A>.map(@x:A, @x), [dyn($B)])"}, {"bool", "sets.intersects([dyn($B)], $list<A>.filter(@x:A, true))"},
+	{"A", "$list<A>[dyn($double)]"}, {"A", "$list<A>[dyn($uint)]"},
+	{"list<B>", "$list<A>.map(@x:A, $B)"}, {"list<B>", "$list<A>.map(@x:A, $bool, $B)"}, {"list<A>", "$list<A>.filter(@x:A, $bool)"},
+	{"list<C>", "$map<A,B>.map(@x:A, $C)"}, {"list<A>", "$map<A,B>.filter(@x:A, $bool)"}, {"list<A>", "$list<A>.map(@x:A, @x)"}, {"list<A>", "$list<A>.filter(@x:A, true)"},
+	{"list<B>", "$list<A>.transformList(@i:int, @x:A, $B)"}, {"list<B>", "$list<A>.transformList(@i:int, @x:A, $bool, $B)"}, {"list<A>", "$list<A>.transformList(@i:int, @x:A, @x)"},
+	{"list<C>", "$map<A,B>.transformList(@k:A, @x:B, $C)"}, {"list<C>", "$map<A,B>.transformList(@k:A, @x:B, $bool, $C)"}, {"list<B>", "$map<A,B>.transformList(@k:A, @x:B, @x)"},
+	{"list<A>", "$list<A>.sortBy(@x:A, $int)"}, {"list<A>", "$list<A>.sortBy(@x:A, $string)"}, {"list<A>", "$list<A>.sortBy(@x:A, dyn($B))"},
+	{"list<A>", "[$A]"}, {"list<A>", "[$A, $A]"}, {"list<A>", "[?$opt<A>, $A]"}, {"list<A>", "[?$opt<A>]"}, {"list<A>", "[?dyn($B), $A]"}, {"list<dyn>", "[$A, $B]"}, {"list<A>", "[dyn($A)]"}, {"list<A>", "[dyn($A), $B]"},
+	{"map<int,B>", "$list<A>.transformMap(@i:int, @x:A, $B)"}, {"map<int,B>", "$list<A>.transformMap(@i:int, @x:A, $bool, $B)"},
+	{"map<A,C>", "$map<A,B>.transformMap(@k:A, @x:B, $C)"}, {"map<A,C>", "$map<A,B>.transformMap(@k:A, @x:B, $bool, $C)"}, {"map<A,B>", "$map<A,B>.transformMap(@k:A, @x:B, @x)"},
+	{"map<B,C>", "$list<A>.transformMapEntry(@i:int, @x:A, {$B: $C})"}, {"map<A,int>", "$list<A>.transformMapEntry(@i:int, @x:A, {@x: @i})"}, {"map<C,D>", "$map<A,B>.transformMapEntry(@k:A, @x:B, {$C: $D})"}, {"map<B,A>", "$map<A,B>.transformMapEntry(@k:A, @x:B, $bool, {@x: @k})"},
+	{"map<A,B>", "{$A: $B}"}, {"map<A,B>", "{$A: $B, $A: $B}"}, {"map<A,B>", "{?$A: $opt<B>}"}, {"map<A,B>", "{?$A: $opt<B>, $A: $B}"}, {"map<A,B>", "{?$A: dyn($C), $A: $B}"}, {"map<dyn,dyn>", "{$A: $B, $C: $D}"}, {"map<A,B>", "{dyn($A): $B}"}, {"map<A,B>", "{dyn($A): $B, dyn($C): $D}"},
+	{"opt<B>", "$opt<A>.optMap(@x:A, $B)"}, {"opt<B>", "$opt<A>.optFlatMap(@x:A, $opt<B>)"}, {"opt<A>", "$map<string,A>.?a"}, {"opt<A>", "{'a': $A}.?a"}, {"opt<A>", "$opt<map<string,A>>.?a"}, {"opt<A>", "$opt<map<string,A>>.a"}, {"opt<A>", "$map<B,A>[?$B]"}, {"opt<A>", "dyn($B).?a"}, {"opt<A>", "dyn($B)[?dyn($C)]"}, {"opt<A>", "dyn(optional.of($A))"},
+	{"A", "dyn($A)"}, {"A", "optional.of($A).orValue($A)"}, {"A", "optional.of($A).value()"}, {"A", "optional.none().orValue($A)"}, {"A", "{'a': $A}.a"}, {"A", "{'a': $A}[$string]"}, {"A", "{$B: $A}[$B]"}, {"A", "{dyn($B): $A}[dyn($B)]"}, {"A", "$map<B,A>[dyn($C)]"}, {"A", "$list<A>[dyn($B)]"}, {"A", "dyn($B)[$C]"}, {"A", "dyn($B).a"},
+	{"A", "{'a': $A}.?a.orValue($A)"}, {"A", "optional.of({'a': $A}).a.value()"}, {"A", "[$A].map(@x:A, @x)[0]"}, {"A", "[$A].filter(@x:A, true)[0]"}, {"A", "[$A].transformList(@i:int, @x:A, @x)[0]"}, {"A", "{'a': $A}.transformMap(@k:string, @x:A, @x)['a']"}, {"A", "{'a': $A}.transformMapEntry(@k:string, @x:A, {@k: @x})['a']"}, {"A", "{$A: 1}.map(@x:A, @x)[0]"}, {"A", "{$A: 1}.transformList(@k:A, @x:int, @k)[0]"},
+	{"A", "$bool ? $A : $A"}, {"A", "$bool ? dyn($A) : dyn($B)"}, {"A", "[dyn($A), $B].map(@x:dyn, @x)[0]"}, {"A", "[[$A]][0][0]"}, {"A", "{'a': {'b': $A}}.a.b"},
+	{"int", "google.protobuf.Int64Value{value: $int}"}, {"uint", "google.protobuf.UInt64Value{value: $uint}"}, {"string", "google.protobuf.StringValue{value: $string}"}, {"bool", "google.protobuf.BoolValue{value: $bool}"}, {"double", "google.protobuf.DoubleValue{value: $double}"}, {"bytes", "google.protobuf.BytesValue{value: $bytes}"}, {"int", "google.protobuf.Int32Value{value: $int}"},
+	{"string", "'%s'.format([$A])"}, {"string", "'%d %s'.format([$int, $A])"}, {"string", "'%e %f %b %o %x'.format([$double, $double, $int, $int, $A])"}, {"string", "string(dyn($A))"}, {"int", "size(dyn($A))"}, {"list<A>", "dyn($B) + $list<A>"}, {"int", "-dyn($A)"},
+}
+
+// named are the types that forms name in small letters.
+var named = map[string]*types.Type{
+	"bool": types.BoolType, "int": types.IntType, "uint": types.UintType, "double": types.DoubleType, "string": types.StringType, "bytes": types.BytesType, "dyn": types.DynType, "null": types.NullType,
+	"duration": types.DurationType, "time": types.TimestampType, "type": types.NewTypeTypeWithParam(types.NewTypeParamType("Z")),
+}
+
+// readType returns the type at the start of a text, and the rest.
+func readType(s string) (*types.Type, string) {
+	n := 0
+	for n < len(s) && (s[n] >= 'a' && s[n] <= 'z' || s[n] >= 'A' && s[n] <= 'Z') {
+		n++
+	}
+	name, s := s[:n], s[n:]
+	var params []*types.Type
+	if strings.HasPrefix(s, "<") {
+		for s[0] != '>' {
+			var p *types.Type
+			p, s = readType(s[1:])
+			params = append(params, p)
+		}
+		s = s[1:]
+	}
+	switch {
+	case name == "list":
+		return types.NewListType(params[0]), s
+	case name == "map":
+		return types.NewMapType(params[0], params[1]), s
+	case name == "opt":
+		return types.NewOptionalType(params[0]), s
+	case named[name] != nil:
+		return named[name], s
+	}
+	return types.NewTypeParamType(name), s
+}
+
+// readForm reads a form of specials.
+func readForm(result, s string) *form {
+	f := &form{}
+	f.result, _ = readType(result)
+	for s != "" {
+		var p part
+		switch s[0] {
 		case '$':
-			n := 1
-			for n < len(form) && form[n] >= 'a' && form[n] <= 'z' {
-				n++
-			}
-			if n == 1 {
-				out.WriteByte('$')
-				form = form[1:]
-				continue
-			}
-			operand := g.expr(form[1:n], depth)
-			if strings.ContainsAny(operand, " ") || strings.HasPrefix(operand, "-") || strings.HasPrefix(operand, "!") {
-				operand = "(" + operand + ")"
-			}
-			out.WriteString(operand)
-			form = form[n:]
+			p.typ, s = readType(s[1:])
 		case '@':
-			out.WriteString(name)
-			if form = form[1:]; strings.HasPrefix(form, ",") {
-				g.vars = append(g.vars, grammarVariable{name, "dyn"}, grammarVariable{name, "int"})
+			p.variable, s = s[1:2], s[2:]
+			if len(s) > 1 && s[0] == ':' && s[1] != ' ' {
+				p.typ, s = readType(s[1:])
 			}
 		default:
-			out.WriteByte(form[0])
-			form = form[1:]
+			n := strings.IndexAny(s, "$@")
+			if n < 0 {
+				n = len(s)
+			}
+			p.text, s = s[:n], s[n:]
 		}
+		f.parts = append(f.parts, p)
 	}
-	return out.String()
+	return f
 }
 
-// grammarInputs returns the objects that generated rules run on.
-func grammarInputs(t testing.TB) []*input {
-	t.Helper()
-	var inputs []*input
-	for _, text := range grammarObjects {
-		v, err := testkit.DecodeJSON([]byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		inputs = append(inputs, &input{obj: v.(map[string]any), budget: budget})
+// allForms returns the forms: first those of specials, then those of functions, by name.
+var allForms = sync.OnceValues(func() (special, functions [][]*form) {
+	for _, s := range specials {
+		special = append(special, []*form{readForm(s[0], s[1])})
 	}
-	return inputs
+	declared := upstreamLanguage().StoredExpressionsEnv().Functions()
+	for _, name := range slices.Sorted(maps.Keys(declared)) {
+		if strings.Contains(name, "@") && name != operators.In || strings.HasPrefix(name, "__") || name == operators.OldIn || name == "in" || name == operators.OptSelect {
+			continue // no rule can call it, or it is among specials
+		}
+		var group []*form
+		for _, o := range declared[name].OverloadDecls() {
+			group = append(group, callForm(name, o.IsMemberFunction(), o.ArgTypes(), o.ResultType()))
+		}
+		functions = append(functions, group)
+	}
+	return special, functions
+})
+
+// callForm returns the form of a call of a function or of an operator.
+func callForm(name string, member bool, args []*types.Type, result *types.Type) *form {
+	between := []string{name + "("}
+	for range args {
+		between = append(between, ", ")
+	}
+	between[len(args)] = ")"
+	symbol, isOperator := operators.FindReverse(name)
+	switch {
+	case len(args) == 0:
+		between = []string{name + "()"}
+	case name == operators.Index:
+		between = []string{"", "[", "]"}
+	case name == operators.OptIndex:
+		between = []string{"", "[?", "]"}
+	case name == operators.Conditional:
+		between = []string{"", " ? ", " : ", ""}
+	case isOperator && len(args) == 1:
+		between = []string{symbol, ""}
+	case isOperator:
+		between = []string{"", " " + symbol + " ", ""}
+	case member && len(args) == 1:
+		between = []string{"", "." + name + "()"}
+	case member:
+		between[0], between[1] = "", "."+name+"("
+	}
+	f := &form{result: result, parts: []part{{text: between[0]}}}
+	for i, a := range args {
+		f.parts = append(f.parts, part{typ: a}, part{text: between[i+1]})
+	}
+	return f
 }
 
-// grammarSubject returns a schema with a generated rule that compiles, or nil if it finds
-// none.
-func grammarSubject(t testing.TB, g *grammar) *subject {
-	t.Helper()
-	var props apiextensionsv1.JSONSchemaProps
-	if err := yaml.Unmarshal([]byte(grammarSchema), &props); err != nil {
-		t.Fatal(err)
+// unify binds the parameters of a type so that it becomes another one.
+func unify(pattern, t *types.Type, bound map[string]*types.Type) bool {
+	if pattern.Kind() == types.TypeParamKind {
+		if b := bound[pattern.TypeName()]; b != nil {
+			return b.IsExactType(t)
+		}
+		bound[pattern.TypeName()] = t
+		return true
 	}
-	for range 50 {
-		rule := g.expr("bool", 2+g.rng.IntN(3))
-		props.XValidations = apiextensionsv1.ValidationRules{{Rule: rule}}
-		n, errs := schema.Compile(&props)
-		if _, ruleErrs := cel.Compile(n); len(errs) == 0 && len(ruleErrs) == 0 {
-			n, in := bothSchemas(t, rule, &props)
-			return subjectOf(t, rule, n, in, celconfig.PerCallLimit)
+	a, b := pattern.Parameters(), t.Parameters()
+	if pattern.Kind() != t.Kind() || pattern.TypeName() != t.TypeName() || len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if !unify(a[i], b[i], bound) {
+			return false
 		}
 	}
-	return nil
+	return true
 }
 
-// TestGrammar compares the sides on generated rules that compile.
-func TestGrammar(t *testing.T) {
-	want := int64(shareGrammarRules)
-	if testing.Short() {
-		want /= 10
+// A known is an expression without operands, or a field of objects.
+type known struct {
+	name string
+	typ  *types.Type
+	of   *types.Type // the object, for a field
+}
+
+// A grammar generates expressions.
+type grammar struct {
+	rng     *rand.Rand
+	paths   []known // values of self and of oldSelf
+	untyped []known // those without a type
+	fields  []known
+	vars    []known // of loops
+	right   int     // of this number of operands, two have a wrong type, and three are behind dyn
+	made    int
+	cache   map[string][2][][]*form // the forms that make a type
+}
+
+// declare makes an expression and the values within it known.
+func (g *grammar) declare(name string, d *apiservercel.DeclType, depth int) {
+	g.paths = append(g.paths, known{name: name, typ: d.CelType()})
+	if d.CelType().Kind() == types.DynKind {
+		g.untyped = append(g.untyped, known{name: name})
 	}
-	if *full {
-		want = *grammarRules
+	switch {
+	case depth == 0:
+	case d.IsObject():
+		for _, f := range slices.Sorted(maps.Keys(d.Fields)) {
+			of := known{name: f, typ: d.Fields[f].Type.CelType(), of: d.CelType()}
+			if !slices.ContainsFunc(g.fields, func(k known) bool { return k.name == f && k.of.TypeName() == of.of.TypeName() }) {
+				g.fields = append(g.fields, of)
+			}
+			g.declare(name+"."+f, d.Fields[f].Type, depth-1)
+		}
+	case d.IsList():
+		g.declare(name+"[0]", d.ElemType, depth-1)
+	case d.IsMap():
+		g.declare(name+".a", d.ElemType, depth-1)
 	}
-	inputs := grammarInputs(t)
-	c := newTally(t, "grammar", "three sides")
-	var all, fast atomic.Int64
-	parallel(int(want), func(i int) {
-		g := &grammar{rng: rand.New(rand.NewPCG(uint64(i), *seed))}
-		sub := grammarSubject(t, g)
-		if sub == nil {
-			return
+}
+
+// scalars are the types that a type parameter mostly stands for.
+var scalars = []*types.Type{
+	types.BoolType, types.IntType, types.IntType, types.UintType, types.DoubleType, types.DoubleType, types.StringType, types.StringType, types.BytesType, types.NullType, types.DurationType, types.TimestampType,
+}
+
+func (g *grammar) anyType(depth int) *types.Type {
+	switch n := g.rng.IntN(20); {
+	case n < 6:
+		return g.paths[g.rng.IntN(len(g.paths))].typ
+	case n < 8 && depth > 0:
+		return types.NewListType(g.anyType(depth - 1))
+	case n < 10 && depth > 0:
+		return types.NewMapType(g.anyType(depth-1), g.anyType(depth-1))
+	case n < 11 && depth > 0:
+		return types.NewOptionalType(g.anyType(depth - 1))
+	case n == 11:
+		return []*types.Type{
+			apiservercel.QuantityType, apiservercel.URLType, apiservercel.IPType, apiservercel.CIDRType, apiservercel.SemverType, types.NewTypeTypeWithParam(types.IntType), apiservercel.FormatType,
+		}[g.rng.IntN(7)]
+	}
+	return scalars[g.rng.IntN(len(scalars))]
+}
+
+// simplest are expressions of types that are no parameters of others.
+var simplest = map[string][]string{
+	"bool":                      {"true", "false"},
+	"int":                       {"1", "0", "1", "0", "-1", "2", "3", "9223372036854775807", "-9223372036854775808"},
+	"uint":                      {"1u", "0u", "0u", "2u", "18446744073709551615u"},
+	"double":                    {"1.0", "0.0", "1.0", "0.0", "1.5", "2.0", "-0.0", "1e300", "double('NaN')", "double('-Infinity')", "0.5"},
+	"string":                    {"'a'", "'b'", "''", "'abc'", "'1'", "'x'", "'[a-c]+'", "'1h'", "'2024-01-01T00:00:00Z'", "'10.0.0.1'", "'10.0.0.0/8'", "'1.2.3'", "'5Gi'", "'é日'", "'https://a.b:80/c?d=e'", "','", "'dns1123Label'", "'UTC'", "'['"},
+	"bytes":                     {"b'a'", "b''", "b'\\xff'", "b'ab'"},
+	"null_type":                 {"null"},
+	"google.protobuf.Duration":  {"duration('1h')", "duration('-1s')", "duration('1ms')"},
+	"google.protobuf.Timestamp": {"timestamp('2024-01-01T00:00:00Z')", "timestamp(0)", "timestamp('2024-02-03T04:05:06.789+02:00')"},
+	"kubernetes.Quantity":       {"quantity('1')", "quantity('5Gi')", "quantity('-1.5')"},
+	"kubernetes.URL":            {"url('https://a.b:80/c?d=e')", "url('/x')"},
+	"net.IP":                    {"ip('10.0.0.1')", "ip('::1')"},
+	"net.CIDR":                  {"cidr('10.0.0.0/8')", "cidr('::1/64')"},
+	"kubernetes.Semver":         {"semver('1.2.3')", "semver('v1.0', true)"},
+	"kubernetes.NamedFormat":    {"format.dns1123Label()", "format.uuid()"},
+	"type":                      {"int", "string", "list", "null_type", "optional_type", "google.protobuf.Timestamp"},
+}
+
+// literal returns an expression of a type that needs little else.
+func (g *grammar) literal(t *types.Type) *term {
+	plain := func(s string) *term { return &term{typ: t, texts: []string{s}} }
+	around := func(s ...string) *term {
+		e := &term{typ: t, texts: s}
+		for _, p := range t.Parameters() {
+			e.operands = append(e.operands, g.leaf(p))
 		}
-		c.rules.Add(1)
-		for _, in := range inputs {
-			ours(sub.fast, in)
-		}
-		all.Add(sub.count.All.Load())
-		fast.Add(sub.count.Fast.Load())
-		if *showSlow && sub.count.Fast.Load() < sub.count.All.Load() {
-			fmt.Println("cel-go evaluates", sub.name)
-		}
-		for _, in := range inputs {
-			c.three(sub, in, "generated", 1)
-			if g.rng.IntN(16) == 0 {
-				sub.bounds(c, g.rng, in, 1)
+		return e
+	}
+	empty := g.rng.IntN(4) == 0
+	switch {
+	case t.Kind() == types.DynKind:
+		e := g.literal(g.anyType(1))
+		return &term{typ: t, texts: []string{"dyn(", ")"}, operands: []*term{e}}
+	case t.Kind() == types.ListKind && empty:
+		return plain("[]")
+	case t.Kind() == types.ListKind:
+		return around("[", "]")
+	case t.Kind() == types.MapKind && empty:
+		return plain("{}")
+	case t.Kind() == types.MapKind:
+		return around("{", ": ", "}")
+	case isOptional(t) && empty:
+		return plain("optional.none()")
+	case isOptional(t):
+		return around("optional.of(", ")")
+	}
+	if list := simplest[t.TypeName()]; list != nil {
+		return plain(list[g.rng.IntN(len(list))])
+	}
+	return &term{typ: t, texts: []string{"dyn(", ")"}, operands: []*term{g.literal(scalars[g.rng.IntN(len(scalars))])}}
+}
+
+// leaf returns a variable, a value of self, or a literal.
+func (g *grammar) leaf(t *types.Type) *term {
+	if t.Kind() == types.TypeParamKind {
+		t = g.anyType(1)
+	}
+	of := func(list []known) *term {
+		var fitting []string
+		for _, k := range list {
+			if k.typ.IsExactType(t) || t.Kind() == types.DynKind {
+				fitting = append(fitting, k.name)
 			}
 		}
-	})
-	fmt.Printf("cel grammar: %.1f%% of the evaluations on the executor\n", 100*float64(fast.Load())/float64(max(all.Load(), 1)))
-	c.report()
+		if len(fitting) == 0 {
+			return nil
+		}
+		return &term{typ: t, texts: []string{fitting[g.rng.IntN(len(fitting))]}}
+	}
+	if len(g.untyped) > 0 && g.rng.IntN(12) == 0 {
+		return &term{typ: t, texts: []string{g.untyped[g.rng.IntN(len(g.untyped))].name}}
+	}
+	if e := of(g.vars); e != nil && g.rng.IntN(5) > 1 {
+		return e
+	}
+	if e := of(g.paths); e != nil && g.rng.IntN(3) > 0 {
+		return e
+	}
+	return g.literal(t)
+}
+
+// expr returns an expression of a type whose depth is about depth.
+func (g *grammar) expr(t *types.Type, depth int) *term {
+	if t.Kind() == types.TypeParamKind || t.Kind() == types.DynKind && depth > 0 {
+		e := g.expr(g.anyType(2), depth)
+		if t.Kind() == types.DynKind && g.rng.IntN(2) == 0 {
+			return &term{typ: t, texts: []string{"dyn(", ")"}, operands: []*term{e}}
+		}
+		return e
+	}
+	n := g.rng.IntN(20)
+	if depth <= 0 || n == 0 {
+		return g.leaf(t)
+	}
+	if n < 4 {
+		if f := g.fieldForm(t); f != nil {
+			return g.fill(f, t, map[string]*types.Type{}, depth-1)
+		}
+	}
+	special, functions := g.making(t)
+	groups := special
+	if n >= 11 && len(functions) > 0 {
+		groups = functions
+	}
+	if len(groups) == 0 {
+		return g.leaf(t)
+	}
+	group := groups[g.rng.IntN(len(groups))]
+	f := group[g.rng.IntN(len(group))]
+	bound := map[string]*types.Type{}
+	unify(f.result, t, bound)
+	return g.fill(f, t, bound, depth-1)
+}
+
+// rule returns an expression of type bool. Half of them are calls of any form, whose result
+// is compared if it is no bool.
+func (g *grammar) rule(depth int) *term {
+	g.right = 24
+	special, functions := allForms()
+	groups := special
+	switch g.rng.IntN(6) {
+	case 0, 1:
+		groups = functions
+	case 2, 3, 4:
+		return g.expr(types.BoolType, depth)
+	}
+	group := groups[g.rng.IntN(len(groups))]
+	f := group[g.rng.IntN(len(group))]
+	bound := map[string]*types.Type{}
+	t := g.bind(f.result, bound)
+	g.right = 8 // more often than elsewhere
+	e := g.fill(f, t, bound, depth-1)
+	if t.Kind() != types.BoolKind {
+		after := []string{"", " || true", " && false", " ? true : true"}[g.rng.IntN(4)]
+		e = &term{typ: types.BoolType, texts: []string{"", " == ", after}, operands: []*term{e, g.expr(t, depth-2)}}
+	}
+	return e
+}
+
+// making returns the forms that make a type.
+func (g *grammar) making(t *types.Type) (special, functions [][]*form) {
+	if g.cache == nil {
+		g.cache = map[string][2][][]*form{}
+	}
+	name := t.String()
+	found, ok := g.cache[name]
+	if !ok {
+		special, functions = allForms()
+		for i, groups := range [][][]*form{special, functions} {
+			for _, group := range groups {
+				var fitting []*form
+				for _, f := range group {
+					if unify(f.result, t, map[string]*types.Type{}) {
+						fitting = append(fitting, f)
+					}
+				}
+				if fitting != nil {
+					found[i] = append(found[i], fitting)
+				}
+			}
+		}
+		g.cache[name] = found
+	}
+	return found[0], found[1]
+}
+
+// fieldForm returns a form that reads a field of an object, nil if no field has the type.
+func (g *grammar) fieldForm(t *types.Type) *form {
+	var list []*form
+	of := func(f known, before, between string, after string) {
+		list = append(list, &form{result: t, parts: []part{{text: before}, {typ: f.of}, {text: between + f.name + after}}})
+	}
+	for _, f := range g.fields {
+		switch {
+		case f.typ.IsExactType(t):
+			of(f, "", ".", "")
+		case t.Kind() == types.BoolKind:
+			of(f, "has(", ".", ")")
+		case isOptional(t) && t.Parameters()[0].IsExactType(f.typ):
+			of(f, "", ".?", "")
+		}
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	return list[g.rng.IntN(len(list))]
+}
+
+// fill makes the operands of a form. A few have another type than the form says, behind
+// dyn. The variables of a loop are known after the loop declares them.
+func (g *grammar) fill(f *form, t *types.Type, bound map[string]*types.Type, depth int) *term {
+	outer := len(g.vars)
+	defer func() { g.vars = g.vars[:outer] }()
+	names := map[string]string{}
+	e := &term{typ: t, texts: []string{""}}
+	say := func(s string) { e.texts[len(e.texts)-1] += s }
+	for _, p := range f.parts {
+		switch {
+		case p.text != "":
+			say(p.text)
+		case p.variable == "" && p.typ != nil:
+			typ := g.bind(p.typ, bound)
+			switch n := g.rng.IntN(g.right); {
+			case n < 2 && typ.Kind() != types.DynKind:
+				typ = types.DynType
+			case n < 5 && typ.Kind() != types.DynKind:
+				e.operands = append(e.operands, &term{typ: typ, texts: []string{"dyn(", ")"}, operands: []*term{g.expr(typ, depth)}})
+				e.texts = append(e.texts, "")
+				continue
+			}
+			operand := g.expr(typ, depth)
+			if typ.Kind() == types.DynKind && operand.typ.Kind() != types.DynKind && p.typ.Kind() != types.DynKind {
+				operand = &term{typ: typ, texts: []string{"dyn(", ")"}, operands: []*term{operand}}
+			}
+			e.operands = append(e.operands, operand)
+			e.texts = append(e.texts, "")
+		case p.typ != nil:
+			g.made++
+			name := fmt.Sprintf("v%d", g.made)
+			if g.rng.IntN(4) == 0 {
+				name = p.variable
+			}
+			names[p.variable] = name
+			g.vars = append(g.vars, known{name: name, typ: g.bind(p.typ, bound)})
+			say(name)
+		default:
+			say(names[p.variable])
+		}
+	}
+	return e
+}
+
+// bind returns a type without parameters, which it binds to arbitrary types if they are not
+// bound.
+func (g *grammar) bind(t *types.Type, bound map[string]*types.Type) *types.Type {
+	params := make([]*types.Type, len(t.Parameters()))
+	for i, p := range t.Parameters() {
+		params[i] = g.bind(p, bound)
+	}
+	switch {
+	case t.Kind() == types.TypeParamKind:
+		if bound[t.TypeName()] == nil {
+			bound[t.TypeName()] = g.anyType(1)
+		}
+		return bound[t.TypeName()]
+	case t.Kind() == types.ListKind:
+		return types.NewListType(params[0])
+	case t.Kind() == types.MapKind:
+		return types.NewMapType(params[0], params[1])
+	case isOptional(t):
+		return types.NewOptionalType(params[0])
+	case t.Kind() == types.TypeKind && len(params) == 1:
+		return types.NewTypeTypeWithParam(params[0])
+	}
+	return t
+}
+
+func isOptional(t *types.Type) bool {
+	return t.TypeName() == "optional_type" && len(t.Parameters()) == 1
 }

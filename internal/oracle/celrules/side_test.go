@@ -180,8 +180,13 @@ func (s *subject) upstream(in *input) (a answer) {
 	return answer{errors: upstream.Lines(errs), warnings: w.texts, spent: in.budget - max(left, 0)}
 }
 
-// ours returns the answer of one of our programs.
-func ours(p *cel.Program, in *input) answer {
+// ours returns the answer of one of our programs. A panic is an answer that upstream never has.
+func ours(p *cel.Program, in *input) (a answer) {
+	defer func() {
+		if p := recover(); p != nil {
+			a = answer{errors: []string{fmt.Sprint("our panic: ", p)}}
+		}
+	}()
 	res := p.Eval(in.context(), in.obj, cel.Old(in.old), cel.Budget(uint64(in.budget)))
 	return answerOf(&res)
 }

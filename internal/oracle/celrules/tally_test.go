@@ -29,6 +29,7 @@ type tally struct {
 	chance, byUs, differences, inputs, ok atomic.Int64
 	interrupted                           atomic.Int64 // runs that are the difference cel/interrupt
 
+	runs  int // of the other side, reruns if it is 0
 	mu    sync.Mutex
 	shown int
 }
@@ -115,6 +116,9 @@ func (c *tally) keeps(s *subject, in *input, what string, seed uint64) {
 
 // patience returns the number of runs. Many differences reduce it, to save time.
 func (c *tally) patience() int {
+	if c.runs > 0 {
+		return c.runs
+	}
 	if c.differences.Load() > 3 {
 		return reruns / 1000
 	}
