@@ -8,6 +8,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/yaml"
 
 	"github.com/crdkit/crdkit/apply"
@@ -95,7 +96,7 @@ func (s *applySide) dropManagers(namespace, name string) bool {
 // version of the request.
 func wrongConflict(step applyStep, res *apply.Result) string {
 	var config map[string]any
-	if len(res.Conflicts) == 0 || yaml.Unmarshal(step.request.Body, &config) != nil {
+	if len(res.Conflicts) == 0 || utilyaml.Unmarshal(step.request.Body, &config) != nil {
 		return ""
 	}
 	for _, c := range res.Conflicts {

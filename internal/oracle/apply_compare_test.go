@@ -137,13 +137,14 @@ func allAnswers() func(server.Answer) string {
 	}
 }
 
-// typeErrors matches the beginning of the errors of a typed value.
-var typeErrors = regexp.MustCompile(`(failed to create typed [^\n]* Kind=\w*\)): (errors:\n)?`)
+// typeErrors matches the beginning of the errors of a typed value: what failed, and the first
+// error if there is only one.
+var typeErrors = regexp.MustCompile(`(?m)^(\d+ \S* (?:failed to .*?: )?)(?:errors:\n|(\..*)$)`)
 
 // sortLines sorts the lines of an answer: upstream lists the errors of typed values in
 // random order.
 func sortLines(text string) string {
-	text = strings.ReplaceAll(typeErrors.ReplaceAllString(text, "$1:\n"), "\n  ", "\n")
+	text = strings.ReplaceAll(typeErrors.ReplaceAllString(text, "$1\n$2"), "\n  ", "\n")
 	lines := strings.Split(text, "\n")
 	slices.Sort(lines)
 	return strings.Join(slices.Compact(lines), "\n")
