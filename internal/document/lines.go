@@ -84,20 +84,26 @@ func (x *LineIndex) Position(offset int) (line, column int) {
 // feed ends a line.
 type yamlLines struct {
 	text   []byte
-	starts []int
+	starts []int // of the lines, in code points
+	marks  []int // offsets of every 64th code point
 }
+
+const markRunes = 64
 
 func newYAMLLines(text []byte) *yamlLines {
 	l := &yamlLines{text: text, starts: []int{0}}
 	if bytes.HasPrefix(text, []byte(byteOrderMark)) {
-		l.starts[0] = len(byteOrderMark)
+		l.starts[0] = 1
 	}
-	for i := 0; i < len(text); {
-		size := breakSize(text[i:])
-		if size > 0 {
-			l.starts = append(l.starts, i+size)
+	for at, n := 0, 0; at < len(text); n++ {
+		if n%markRunes == 0 {
+			l.marks = append(l.marks, at)
 		}
-		i += max(size, 1)
+		_, size := utf8.DecodeRune(text[at:])
+		if breakSize(text[at:]) == size { // a carriage return before a line feed is no break
+			l.starts = append(l.starts, n+1)
+		}
+		at += size
 	}
 	return l
 }
@@ -123,10 +129,14 @@ func (l *yamlLines) offset(n *yaml.Node) int {
 	if n.Line < 1 || n.Line > len(l.starts) {
 		return 0
 	}
-	at := l.starts[n.Line-1]
-	for range n.Column - 1 {
+	number := l.starts[n.Line-1] + max(n.Column-1, 0)
+	if number/markRunes >= len(l.marks) {
+		return len(l.text)
+	}
+	at := l.marks[number/markRunes]
+	for range number % markRunes {
 		_, size := utf8.DecodeRune(l.text[at:])
 		at += size
 	}
-	return min(at, len(l.text))
+	return at
 }

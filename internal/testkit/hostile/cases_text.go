@@ -42,6 +42,9 @@ func Texts() []Case {
 			return "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: w, namespace: ns}\nspec: " +
 				nested(n, "{a: ", "1", "}") + "\n"
 		}), Accepted, 0},
+		{"locate/aliases in one line", Locate, 400, func(n int) Input {
+			return Input{Object: "a: &x {b: 1}\nl: [" + each(n, constant("*x")) + "]\n"}
+		}, Accepted, 0},
 		{"review/objects", Review, 50, body(func(n int) string {
 			return review(each(n, format(`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"w%d"}}`)))
 		}), Accepted, 0},

@@ -53,6 +53,18 @@ func Parse(in Input) (Run, error) {
 	}, nil
 }
 
+// Locate finds the position of the last element of the list l of a document.
+func Locate(in Input) (Run, error) {
+	text := []byte(in.Object)
+	last := fmt.Sprintf("/l/%d", strings.Count(in.Object, "*")-1)
+	return func(context.Context) Verdict {
+		if s := definition.NewSource(text, definition.Position{}); s.Position(last).Column < 2*strings.Count(in.Object, "*") {
+			return Failed
+		}
+		return Accepted
+	}, nil
+}
+
 // Check judges a definition.
 func Check(in Input) (Run, error) { return check(in) }
 
