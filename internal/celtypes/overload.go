@@ -119,7 +119,8 @@ func (b *binding) fits(p, arg *types.Type) bool {
 	return false
 }
 
-// bind binds a type parameter. One that is bound becomes dyn if one of its types is.
+// bind binds a type parameter. One that is bound becomes dyn if one of its types is, and the
+// last one if all are types of types.
 func (b *binding) bind(name string, arg *types.Type) bool {
 	for i := range b.n {
 		if b.names[i] != name {
@@ -130,6 +131,7 @@ func (b *binding) bind(name string, arg *types.Type) bool {
 			b.bound[i] = types.DynType
 		case bound.Kind() == types.ErrorKind, arg.Kind() == types.ErrorKind:
 		case bound.Kind() == types.TypeKind && arg.Kind() == types.TypeKind:
+			b.bound[i] = arg
 		case bound.Kind() == types.NullTypeKind && isNullable(arg), arg.Kind() == types.NullTypeKind && isNullable(bound):
 		case !sameType(bound, arg):
 			b.undecided = b.undecided || bound.Kind() == arg.Kind() && (hasLoose(bound) || hasLoose(arg))
