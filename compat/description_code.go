@@ -64,7 +64,7 @@ func codeDescriptions() []codeDescription {
 		{ListMapKeys, "x-kubernetes-list-map-keys changes"},
 		{MapType, "x-kubernetes-map-type changes"},
 		{CodeEmbedded, "x-kubernetes-embedded-resource changes"},
-		{CodeRuleRemoved, "a rule is gone, so that more values are admitted"},
+		{CodeRuleRemoved, "a rule is gone or rewritten, and more values may be admitted"},
 		{CodeRuleRedundant, "a new rule holds for every value that its schema admits"},
 		{CodeRuleNever, "a new rule holds for no value that its schema admits"},
 		{CodeRuleContradiction, "no value satisfies a new rule and another one"},

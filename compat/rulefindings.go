@@ -36,21 +36,37 @@ func (w *walk) recordRules(o, n *schema.Node, steps []step, pointer string) {
 	}
 }
 
-// ruleFindings returns the findings about rules themselves: those that are gone, and
-// those of the new definition that refuse nothing, everything, or whatever another
+// ruleFindings returns the findings about rules themselves: those that are gone
+// or rewritten, unless what the new definition admits satisfies them, and those of the new definition that refuse nothing, everything, or whatever another
 // one admits. own are the conditions of the new definition.
 func (c *comparison) ruleFindings(w *walk, own *conditions) []Finding {
 	var out []Finding
 	for i := range w.ruled {
 		v := &w.ruled[i]
+		rewritten := slices.DeleteFunc(slices.Clone(v.n.Rules()), func(r schema.Rule) bool { return w.hasRule(v.o, r) })
 		for _, rule := range v.o.Rules() {
-			if !w.hasRule(v.n, rule) {
-				out = append(out, c.ruleFinding(v, -1, CodeRuleRemoved, Compatible, Info, "the rule is gone: "+rule.Rule))
+			if w.hasRule(v.n, rule) {
+				continue
+			}
+			text := "the rule is gone: " + rule.Rule
+			if len(rewritten) > 0 {
+				text = fmt.Sprintf("the rule was %s and is %s", rule.Rule, rewritten[0].Rule)
+				rewritten = rewritten[1:]
+			}
+			if !w.implied(v.n, rule, own) {
+				out = append(out, c.ruleFinding(v, -1, CodeRuleRemoved, Compatible, Info, text))
 			}
 		}
 		out = append(out, c.judgeRules(w, v, own)...)
 	}
 	return out
+}
+
+// implied reports whether each value of a schema of the new definition satisfies a rule of
+// the old one.
+func (w *walk) implied(n *schema.Node, rule schema.Rule, own *conditions) bool {
+	translated := own.rules.translator.Rule(rule.Rule, n, nil)
+	return !translated.Transition && w.solve(own.of(n), satisfy.Not(translated.Holds)).Status == satisfy.None
 }
 
 func (c *comparison) ruleFinding(v *ruled, index int, code Code, verdict Verdict, severity Severity, text string) Finding {
