@@ -6,6 +6,8 @@ const (
 	DefinitionRefused Code = "definition"
 	// ScopeChanged: namespaced objects become cluster-scoped or the other way round.
 	ScopeChanged Code = "scope"
+	// KindChanged: the kind of the objects changes.
+	KindChanged Code = "kind"
 	// NamesChanged: a name under which clients find the objects is removed or changed.
 	NamesChanged Code = "names"
 	// NamesAdded: there are further short names or categories.

@@ -13,7 +13,8 @@ import (
 // which is to replace it. It changes and keeps neither.
 //
 // The error says why there is no comparison: a definition is nil or does not
-// compile, the definitions have different groups or kinds, or ctx ended. If the
+// compile, the definitions have different groups, or different kinds and names, or ctx
+// ended. If the
 // time limit of [TimeLimit] ends the comparison, the report has what was decided.
 // A nil ctx never ends.
 func Compare(ctx context.Context, old, crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) (*Report, error) {
@@ -31,6 +32,11 @@ func Compare(ctx context.Context, old, crd *apiextensionsv1.CustomResourceDefini
 		return nil, err
 	}
 	r := &Report{}
+	if f, ok := kindFinding(old, crd); ok {
+		r.Findings = append(r.Findings, f)
+		r.conclude()
+		return r, nil
+	}
 	r.Findings = append(r.Findings, resourceFindings(limited, p)...)
 	if cfg.conventions {
 		r.Findings = append(r.Findings, conventionFindings(p)...)

@@ -45,7 +45,7 @@ func TestDefinitionsThatCannotBeCompared(t *testing.T) {
 	}{
 		"nil old":     {nil, nil, parsed(crontab), "compat: a definition is nil"},
 		"nil new":     {nil, parsed(crontab), nil, "compat: a definition is nil"},
-		"other kind":  {nil, parsed(crontab), replaced("CronTab", "Other"), "compat: the definitions are of different kinds, CronTab.example.com and Other.example.com"},
+		"other name":  {nil, parsed(crontab), named(replaced("CronTab", "Other"), "others.example.com"), "compat: the definitions are of different kinds, CronTab.example.com and Other.example.com"},
 		"other group": {nil, parsed(crontab), replaced("example.com", "example.org"), "compat: the definitions are of different kinds, CronTab.example.com and CronTab.example.org"},
 		"old schema":  {nil, replaced("type: integer, ", ""), parsed(crontab), "compat: the old definition: crdkit: definition crontabs.example.com: spec.versions[0].schema.openAPIV3Schema.properties[replicas].type: Required value: must not be empty for specified object fields"},
 		"new schema":  {nil, parsed(crontab), replaced("type: integer, ", ""), "compat: the new definition: crdkit: definition crontabs.example.com: spec.versions[0].schema.openAPIV3Schema.properties[replicas].type: Required value: must not be empty for specified object fields"},
@@ -69,4 +69,20 @@ func TestTimeLimitReportsWhatWasDecided(t *testing.T) {
 	if r.Verdict != compat.Unknown {
 		t.Errorf("verdict = %s", r.Verdict)
 	}
+}
+
+// TestKindChanges checks a definition whose kind changes, and nothing else.
+func TestKindChanges(t *testing.T) {
+	r, err := compat.Compare(t.Context(), parsed(crontab), replaced("CronTab", "Other"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Verdict != compat.Incompatible || len(r.Findings) != 1 || r.Findings[0].Code != compat.KindChanged || r.Findings[0].New != "Other" {
+		t.Errorf("report = %+v", r)
+	}
+}
+
+func named(crd *apiextensionsv1.CustomResourceDefinition, name string) *apiextensionsv1.CustomResourceDefinition {
+	crd.Name = name
+	return crd
 }

@@ -71,6 +71,7 @@ func codeDescriptions() []codeDescription {
 		{CodeScale, "a number of replicas must not be negative any more, because of the scale subresource"},
 		{PreserveUnknownFields, "Unknown fields are kept, or are not kept any more"},
 		{DefinitionRefused, "The server refuses the new definition in place of the old one"},
+		{KindChanged, "The kind of the objects changes"},
 		{ScopeChanged, "Namespaced objects become cluster-scoped, or the other way round"},
 		{NamesChanged, "A name under which clients find the objects is removed or changed"},
 		{NamesAdded, "There are further short names or categories"},

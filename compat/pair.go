@@ -37,7 +37,7 @@ func newPair(ctx context.Context, old, crd *apiextensionsv1.CustomResourceDefini
 	if old == nil || crd == nil {
 		return nil, errors.New("compat: a definition is nil")
 	}
-	if old.Spec.Group != crd.Spec.Group || old.Spec.Names.Kind != crd.Spec.Names.Kind {
+	if old.Spec.Group != crd.Spec.Group || old.Spec.Names.Kind != crd.Spec.Names.Kind && old.Name != crd.Name {
 		return nil, fmt.Errorf("compat: the definitions are of different kinds, %s and %s",
 			qualifiedKind(old), qualifiedKind(crd))
 	}

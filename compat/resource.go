@@ -93,6 +93,16 @@ func (r *resourceCheck) reportRefusals() {
 	}
 }
 
+// kindFinding returns the finding about a changed kind. The server refuses such a change
+// of a definition in use, so nothing else is compared.
+func kindFinding(old, crd *apiextensionsv1.CustomResourceDefinition) (Finding, bool) {
+	before, after := old.Spec.Names.Kind, crd.Spec.Names.Kind
+	return Finding{
+		Code: KindChanged, Verdict: Incompatible, Severity: Error, Role: Resource, Pointer: "/spec/names/kind", Old: before, New: after,
+		Text: fmt.Sprintf("the kind was %s and is %s: the server refuses the new definition as long as the old one exists", before, after),
+	}, before != after
+}
+
 func (r *resourceCheck) checkScope() {
 	before, after := r.old.Spec.Scope, r.crd.Spec.Scope
 	if before == after {
