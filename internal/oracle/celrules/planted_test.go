@@ -77,6 +77,8 @@ func TestPlantedRules(t *testing.T) {
 		{"!(dyn('a') in self.lo.filter(x, true))", "dyn('a') in self.lo.filter(x, true)"},
 		{"!sets.contains(self.lo.map(x, x), [dyn(1)])", "sets.contains(self.lo.map(x, x), [dyn(1)])"},
 		{"{double('NaN'): 1}.exists(k, v, v == 1)", "{double('NaN'): 1}.exists(k, v, v == 2)"},
+		{"sets.intersects(dyn(optional.of('')), [1, 0])", "sets.intersects(dyn(1), [1, 0])"},
+		{"dyn(1).find('a') == ''", "dyn(1u).find(1) == '' || true"},
 		{"self.ios.reverse() == 'x'", "self.ios.reverse() + '' == 'x'"},
 	} {
 		right, wrong := props(t, fields), props(t, fields)
