@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -57,8 +58,10 @@ func each(ctx context.Context, r *manifest.Reader, files []string, judge func(*m
 // may wait for its turn. eachInOrder ends when use returns an error or the context ends.
 func eachInOrder[T any](ctx context.Context, r *manifest.Reader, files []string, work func(*manifest.Object) T, use func(T) error) error {
 	log := worklogOf(ctx)
+	read, used := 0, 0
 	all := func(yield func(*manifest.Object, func() T) bool) {
 		for o := range r.Objects(ctx, files...) {
+			read++
 			if !yield(o, func() T { return work(o) }) {
 				return
 			}
@@ -69,11 +72,21 @@ func eachInOrder[T any](ctx context.Context, r *manifest.Reader, files []string,
 			break
 		}
 		log.judged.Add(1)
+		used++
 		if err := use(result); err != nil {
 			return err
 		}
 	}
-	return ctx.Err()
+	return cmp.Or(ctx.Err(), allUsed(read, used))
+}
+
+// allUsed returns an error unless all objects that were read have a result. A command must
+// not succeed if it has lost one.
+func allUsed(read, used int) error {
+	if read != used {
+		return fmt.Errorf("internal error: %d objects were read, and %d have a result", read, used)
+	}
+	return nil
 }
 
 // report prints what an interrupt left undone.

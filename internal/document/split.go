@@ -2,8 +2,14 @@ package document
 
 import (
 	"bytes"
+	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v2"
 )
 
 // A Splitter returns the documents of a YAML file.
@@ -19,9 +25,54 @@ type Splitter struct {
 // libraries return only the first: after a line of three dots, and at lines that
 // end with another break of YAML 1.1 than a line feed.
 //
-// The documents share memory with the text, except for the last one if the text
-// does not end with a line feed, which Split adds.
-func Split(text []byte) *Splitter { return &Splitter{rest: text, breaks: hasOtherBreaks(text)} }
+// It cuts the text that [UTF8] returns. The documents share memory with that text, except
+// for the last one if the text does not end with a line feed, which Split adds.
+func Split(text []byte) *Splitter {
+	text = UTF8(text)
+	return &Splitter{rest: text, breaks: hasOtherBreaks(text)}
+}
+
+// UTF8 returns a text without its byte order mark, as kubectl decodes it: a text in UTF-16
+// with a mark becomes UTF-8. Other texts are returned as they are. A YAML library decodes
+// UTF-16 too, but lines must be cut before.
+func UTF8(text []byte) []byte {
+	var order binary.ByteOrder = binary.LittleEndian
+	switch {
+	case bytes.HasPrefix(text, []byte("\xfe\xff")):
+		order = binary.BigEndian
+	case !bytes.HasPrefix(text, []byte("\xff\xfe")):
+		return bytes.TrimPrefix(text, []byte(byteOrderMark))
+	}
+	out := make([]byte, 0, len(text))
+	for text = text[2:]; len(text) > 1; text = text[2:] {
+		r := rune(order.Uint16(text))
+		if utf16.IsSurrogate(r) && len(text) > 3 {
+			if pair := utf16.DecodeRune(r, rune(order.Uint16(text[2:]))); pair != utf8.RuneError {
+				r, text = pair, text[2:]
+			}
+		}
+		out = utf8.AppendRune(out, r) // U+FFFD for half a pair
+	}
+	if len(text) > 0 {
+		out = utf8.AppendRune(out, utf8.RuneError)
+	}
+	return out
+}
+
+// errRest is about text that YAML libraries ignore.
+var errRest = errors.New("there is text after the end of the document, which YAML libraries do not read")
+
+// CheckEnd returns an error if a YAML text has more than one document, of which libraries
+// return only the first one.
+func CheckEnd(text []byte) error {
+	d := yaml.NewDecoder(bytes.NewReader(text))
+	var first, second struct{}
+	_ = d.Decode(&first) // other readers report its error
+	if err := d.Decode(&second); !errors.Is(err, io.EOF) {
+		return errRest
+	}
+	return nil
+}
 
 // hasOtherBreaks reports whether a line may end with a break that has no line
 // feed.
@@ -41,7 +92,7 @@ func hasOtherBreaks(text []byte) bool {
 
 // Next returns the next document and the number of its first line, from 1. It
 // returns io.EOF after the last document. It returns an error for a separator
-// with other text, after which the rest cannot be read.
+// with other text, after which the rest cannot be read, and the first line of the rest.
 func (s *Splitter) Next() (doc []byte, line int, err error) {
 	first, size, blank := s.line+1, 0, true
 	for {
@@ -54,7 +105,7 @@ func (s *Splitter) Next() (doc []byte, line int, err error) {
 		}
 		if after, found := bytes.CutPrefix(current, []byte("---")); found {
 			if after = bytes.TrimSpace(after); len(after) > 0 && after[0] != '#' {
-				return nil, 0, fmt.Errorf("invalid Yaml document separator: %s", after)
+				return nil, first, fmt.Errorf("invalid Yaml document separator: %s", after)
 			}
 			if size > 0 {
 				return s.cut(size, len(current)), first, nil

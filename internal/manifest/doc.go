@@ -10,9 +10,10 @@
 //
 // # Documents
 //
-// A text is cut into documents as [document.Split] does. A document that is a
-// sequence of JSON objects counts as one document for each object, whatever the
-// name of the file is. Every other document is YAML. In a file whose name ends in
+// A text in UTF-16 with a byte order mark is decoded, as kubectl does. A text is cut into
+// documents as [document.Split] does. Text after the value of a document is an error. A
+// document that is a sequence of JSON objects counts as one document for each object,
+// whatever the name of the file is. Every other document is YAML. In a file whose name ends in
 // .json or .jsonl every document is JSON.
 //
 // An object of kind List, or of a kind that ends in "List" and has items, stands

@@ -19,6 +19,7 @@ import (
 // which has the position of the document, there is no other document.
 func documents(name string, data []byte) iter.Seq2[*Document, error] {
 	return func(yield func(*Document, error) bool) {
+		data = document.UTF8(data)
 		number := 0
 		next := func(d *Document, err error) bool {
 			number++

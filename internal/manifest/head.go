@@ -98,6 +98,9 @@ func readHead(text []byte, isYAML bool) (*rawHead, error) {
 		if data, err = yaml.YAMLToJSON(text); err != nil {
 			return nil, err
 		}
+		if err := document.CheckEnd(text); err != nil {
+			return nil, err
+		}
 	}
 	h, err := headOfJSON(data)
 	if h != nil && isYAML {

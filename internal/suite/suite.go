@@ -15,6 +15,7 @@ import (
 
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/internal/coverage"
+	"github.com/crdkit/crdkit/internal/document"
 	"github.com/crdkit/crdkit/internal/manifest"
 )
 
@@ -167,6 +168,7 @@ func (s *Suites) readFile(ctx context.Context, name string, paired bool) error {
 	if err != nil {
 		return err
 	}
+	data = document.UTF8(data)
 	slashed := filepath.ToSlash(name)
 	if isSuite(data) {
 		return s.addSpecs(name, data)
