@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/crdkit/crdkit/compat"
@@ -58,7 +60,7 @@ func byWebhook(crd *apiextensionsv1.CustomResourceDefinition) bool {
 	return crd.Spec.Conversion != nil && crd.Spec.Conversion.Strategy == apiextensionsv1.WebhookConverter
 }
 
-// server returns the server of a version.
+// server returns the server of a version. It serves the versions that the definition does.
 func (d *served) server(p *compatPair, version string) *server.Server {
 	key := ""
 	if d.webhook {
@@ -69,7 +71,8 @@ func (d *served) server(p *compatPair, version string) *server.Server {
 	}
 	crd := d.DeepCopy()
 	for i := range crd.Spec.Versions {
-		if v := &crd.Spec.Versions[i]; d.webhook {
+		if d.webhook {
+			v := &crd.Spec.Versions[i]
 			v.Storage = v.Name == version
 		}
 	}
@@ -82,15 +85,18 @@ func (d *served) server(p *compatPair, version string) *server.Server {
 }
 
 // replay gives all witnesses to both servers, and so many generated objects for each
-// version that is compatible for writers.
+// proof.
 func (p *compatPair) replay(objects int) {
-	broken := map[string]bool{}
 	for i := range p.report.Findings {
 		f := &p.report.Findings[i]
-		if f.Role == compat.Writers && f.Verdict != compat.Compatible {
-			broken[f.Version] = true
+		if f.Code == compat.Proved {
+			p.attack(f, objects)
 		}
 		if f.Witness == nil {
+			continue
+		}
+		if was := cmp.Or(f.OldVersion, f.Version); !serves(p.old, was) || !serves(p.crd, f.Version) {
+			p.Errorf("%s: a witness of %s, %s, which is not served before and after", f.Text, was, f.Version)
 			continue
 		}
 		switch f.Role {
@@ -100,14 +106,20 @@ func (p *compatPair) replay(objects int) {
 			p.storedWitness(f)
 		}
 	}
-	for i, old := range p.old.Spec.Versions {
-		common := old.Served && slices.ContainsFunc(p.crd.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool {
-			return v.Name == old.Name && v.Served
-		})
-		if common && !broken[old.Name] {
-			p.attack(i, objects)
-		}
+}
+
+func serves(d *served, version string) bool {
+	v := d.version(version)
+	return v != nil && v.Served
+}
+
+// version returns a version of the definition, nil if it has none of the name.
+func (d *served) version(name string) *apiextensionsv1.CustomResourceDefinitionVersion {
+	i := slices.IndexFunc(d.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == name })
+	if i < 0 {
+		return nil
 	}
+	return &d.Spec.Versions[i]
 }
 
 // witness checks that the old server admits the witness of a finding and that the
@@ -166,7 +178,7 @@ func (p *compatPair) storedWitness(f *compat.Finding) {
 			p.Errorf("%s: the new server admits %s", f.Text, testkit.Encode(stored))
 		}
 	default:
-		before, after := p.reads(was, is, w.Object)
+		before, after, _ := p.reads(was, is, w.Object)
 		if after != nil && len(changes(before, after)) == 0 {
 			p.Errorf("%s: both servers read the same of %s", f.Text, testkit.Encode(w.Object))
 		}
@@ -174,15 +186,16 @@ func (p *compatPair) storedWitness(f *compat.Finding) {
 }
 
 // reads creates an object on the old server, and returns what both servers read of what
-// it stored, nil for a server that cannot read it.
-func (p *compatPair) reads(was, is string, obj map[string]any) (before, after map[string]any) {
+// it stored. after is nil if the new server cannot read it. updated reports whether the
+// new server admits an update with what it read.
+func (p *compatPair) reads(was, is string, obj map[string]any) (before, after map[string]any, updated bool) {
 	u := p.placed(obj)
 	oldServer, newServer := p.old.server(p, was), p.crd.server(p, is)
 	defer oldServer.Delete(u.GetNamespace(), u.GetName())
 	defer newServer.Delete(u.GetNamespace(), u.GetName())
 	if p.store(p.old, was, obj, nil) == nil {
 		p.Errorf("the old server refuses %s", testkit.Encode(obj))
-		return nil, nil
+		return nil, nil, false
 	}
 	stored, err := oldServer.Stored(u.GetNamespace(), u.GetName())
 	if err != nil {
@@ -193,16 +206,37 @@ func (p *compatPair) reads(was, is string, obj map[string]any) (before, after ma
 	}
 	get := server.Request{Method: http.MethodGet, Namespace: u.GetNamespace(), Name: u.GetName()}
 	get.Version = was
-	before = p.content(oldServer.Do(get))
+	if before = p.content(oldServer.Do(get)); before == nil {
+		p.Errorf("the old server cannot read %s", testkit.Encode(obj))
+	}
 	get.Version = is
-	return before, p.content(newServer.Do(get))
+	answer := newServer.Do(get)
+	if after = p.content(answer); after == nil {
+		return before, nil, false
+	}
+	read, err := answer.Object()
+	if err != nil {
+		p.Fatal(err)
+	}
+	put := get
+	put.Method = http.MethodPut
+	return before, after, p.content(p.send(newServer, put, read)) != nil
 }
 
-// attack gives generated objects of a version to both servers.
-func (p *compatPair) attack(version, objects int) {
-	v := &p.old.Spec.Versions[version]
-	namespaced := p.old.Spec.Scope == apiextensionsv1.NamespaceScoped
-	target := testkit.Target{Group: p.old.Spec.Group, Version: v.Name, Kind: p.old.Spec.Names.Kind, Namespaced: namespaced}
+// attack gives generated objects to both servers, which must not contradict a proof.
+func (p *compatPair) attack(f *compat.Finding, objects int) {
+	was, is := cmp.Or(f.OldVersion, f.Version), f.Version
+	d, version := p.old, was
+	if f.Role == compat.Readers {
+		d, version = p.crd, is
+	}
+	if !serves(p.old, was) || !serves(p.crd, is) {
+		p.Errorf("%s: %s, %s: a proof about a version that is not served before and after", f.Text, f.Role, is)
+		return
+	}
+	v := d.version(version)
+	namespaced := d.Spec.Scope == apiextensionsv1.NamespaceScoped
+	target := testkit.Target{Group: d.Spec.Group, Version: v.Name, Kind: d.Spec.Names.Kind, Namespaced: namespaced}
 	if v.Schema != nil {
 		target.Schema = v.Schema.OpenAPIV3Schema
 	}
@@ -215,23 +249,74 @@ func (p *compatPair) attack(version, objects int) {
 			meta["namespace"] = "default"
 		}
 		obj["metadata"] = meta
-		before := p.write(p.old, v.Name, obj, nil)
+		before := p.write(d, version, obj, nil)
 		if before == nil {
 			continue
 		}
 		p.attacks++
-		after := p.write(p.crd, v.Name, obj, nil)
-		if after == nil {
-			p.Errorf("%s: compatible, but the new server refuses %s", v.Name, testkit.Encode(obj))
+		wrong := ""
+		switch f.Role {
+		case compat.Writers:
+			wrong = p.kept(before, p.write(p.crd, is, obj, nil))
+		case compat.Stored:
+			wrong = p.storedAlike(was, is, obj)
+		case compat.Readers:
+			wrong = p.readable(was, before)
+		}
+		if wrong != "" {
+			p.Errorf("%s, %s: %s: but %s: %s", is, f.Role, f.Text, wrong, testkit.Encode(obj))
 			return
 		}
-		for _, d := range changes(before, after) {
-			if d.Kind != jsondiff.Added {
-				p.Errorf("%s: compatible, but the new server changes %s of %s", v.Name, d.Path, testkit.Encode(obj))
-				return
-			}
+	}
+}
+
+// kept says what is lost or changed in an object, nil for a refusal, "" for nothing.
+func (p *compatPair) kept(before, after map[string]any) string {
+	if after == nil {
+		return "the new server refuses"
+	}
+	for _, d := range changes(before, after) {
+		if d.Kind != jsondiff.Added {
+			return fmt.Sprintf("the new server changes %s", d.Path)
 		}
 	}
+	return ""
+}
+
+// storedAlike creates an object on the old server, and says what the new server reads
+// differently, or that it refuses an update of it that changes nothing.
+func (p *compatPair) storedAlike(was, is string, obj map[string]any) string {
+	before, after, updated := p.reads(was, is, obj)
+	if wrong := p.kept(before, after); wrong != "" {
+		return wrong + " when it reads"
+	}
+	if !updated {
+		return "the new server refuses an update without a change of"
+	}
+	return ""
+}
+
+// readable says why an object of the new server has not the types, fields and values of
+// the schema of the old one, "" if it has.
+func (p *compatPair) readable(was string, obj map[string]any) string {
+	obj = testkit.Clone(obj)
+	obj["metadata"] = map[string]any{"name": "a"}
+	u := p.placed(obj)
+	s := p.old.server(p, was)
+	defer s.Delete(u.GetNamespace(), u.GetName())
+	answer := p.send(s, server.Request{Method: http.MethodPost, Version: was, Namespace: u.GetNamespace()}, u)
+	var status metav1.Status
+	if answer.Code < 300 || json.Unmarshal(answer.Body, &status) != nil || status.Details == nil {
+		return ""
+	}
+	for _, cause := range status.Details.Causes {
+		switch {
+		case cause.Message == "Required value", cause.Type == metav1.CauseTypeFieldValueNotSupported,
+			cause.Type == metav1.CauseTypeTypeInvalid && strings.Contains(cause.Message, "must be of type"):
+			return "the old server refuses " + cause.Field + ": " + cause.Message
+		}
+	}
+	return ""
 }
 
 // changes returns the differences of two objects outside of what a server sets.
