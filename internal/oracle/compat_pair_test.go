@@ -30,6 +30,7 @@ type compatPair struct {
 	report             *compat.Report
 	took               time.Duration // processor time of the comparison
 	witnesses, attacks int           // that the servers got
+	refusal            string        // the last one
 }
 
 // A served definition has servers. If a webhook converts its objects, each version has one
@@ -194,7 +195,7 @@ func (p *compatPair) reads(was, is string, obj map[string]any) (before, after ma
 	defer oldServer.Delete(u.GetNamespace(), u.GetName())
 	defer newServer.Delete(u.GetNamespace(), u.GetName())
 	if p.store(p.old, was, obj, nil) == nil {
-		p.Errorf("the old server refuses %s", testkit.Encode(obj))
+		p.Errorf("the old server refuses %s with %s", testkit.Encode(obj), p.refusal)
 		return nil, nil, false
 	}
 	stored, err := oldServer.Stored(u.GetNamespace(), u.GetName())
@@ -264,7 +265,7 @@ func (p *compatPair) attack(f *compat.Finding, objects int) {
 			wrong = p.readable(was, before)
 		}
 		if wrong != "" {
-			p.Errorf("%s, %s: %s: but %s: %s", is, f.Role, f.Text, wrong, testkit.Encode(obj))
+			p.Errorf("%s, %s: %s: but %.600s: %s", is, f.Role, f.Text, wrong, testkit.Encode(obj))
 			return
 		}
 	}
@@ -273,7 +274,7 @@ func (p *compatPair) attack(f *compat.Finding, objects int) {
 // kept says what is lost or changed in an object, nil for a refusal, "" for nothing.
 func (p *compatPair) kept(before, after map[string]any) string {
 	if after == nil {
-		return "the new server refuses"
+		return "the new server refuses with " + p.refusal
 	}
 	for _, d := range changes(before, after) {
 		if d.Kind != jsondiff.Added {
@@ -288,10 +289,10 @@ func (p *compatPair) kept(before, after map[string]any) string {
 func (p *compatPair) storedAlike(was, is string, obj map[string]any) string {
 	before, after, updated := p.reads(was, is, obj)
 	if wrong := p.kept(before, after); wrong != "" {
-		return wrong + " when it reads"
+		return "of what is stored, " + wrong
 	}
 	if !updated {
-		return "the new server refuses an update without a change of"
+		return "the new server refuses an update without a change, with " + p.refusal
 	}
 	return ""
 }
@@ -392,6 +393,10 @@ func (p *compatPair) send(s *server.Server, r server.Request, u *unstructured.Un
 // content returns the object of an answer without its metadata, nil if it is a refusal.
 func (p *compatPair) content(answer server.Answer) map[string]any {
 	if answer.Panic != "" || answer.Code >= 300 {
+		var status metav1.Status
+		if p.refusal = answer.Panic; json.Unmarshal(answer.Body, &status) == nil {
+			p.refusal += status.Message
+		}
 		return nil
 	}
 	u, err := answer.Object()
