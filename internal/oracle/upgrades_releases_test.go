@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -22,8 +23,8 @@ type upgrade struct {
 	load func(t *testing.T) (old, crd *apiextensionsv1.CustomResourceDefinition)
 }
 
-// upgrades returns the changes between neighbouring versions in one definition, and with
-// -releases those between releases.
+// upgrades returns the changes between neighbouring versions in one definition, with
+// -releases those between releases, and with -histories those in git repositories.
 func upgrades(t *testing.T) []upgrade {
 	var out []upgrade
 	list, _ := definitions(t)
@@ -41,6 +42,11 @@ func upgrades(t *testing.T) []upgrade {
 	if *releases {
 		for _, m := range modules {
 			out = append(out, m.upgrades(t)...)
+		}
+	}
+	if *histories != "" {
+		for dir := range strings.SplitSeq(*histories, ",") {
+			out = append(out, historyUpgrades(t, dir)...)
 		}
 	}
 	return out

@@ -13,13 +13,14 @@ var (
 	upgradePairs   = flag.Int("upgrades", 12, "changes of real definitions to compare, spread over all; 0 means all")
 	upgradeObjects = flag.Int("upgrade-objects", 20, "objects that attack each version that is compatible for writers")
 	releases       = flag.Bool("releases", false, "compare neighbouring releases of Go modules, which a module proxy serves, too")
+	histories      = flag.String("histories", "", "compare neighbouring revisions of definitions in these git repositories, separated by commas, too")
 	upgradeMemory  = flag.Bool("upgrade-memory", false, "run the command on each change, and measure its memory (on Linux)")
 )
 
 // TestUpgrades compares neighbouring versions of real definitions, and gives all witnesses
 // to kube-apiserver's handler, with the old and the new definition. Versions that are
-// compatible for writers are attacked with generated objects. With -releases the
-// changes are those between releases.
+// compatible for writers are attacked with generated objects. With -releases
+// and -histories the changes are those of other projects, too.
 func TestUpgrades(t *testing.T) {
 	list := upgrades(t)
 	if *upgradePairs > 0 && len(list) > *upgradePairs {
@@ -53,6 +54,9 @@ type upgradeStats struct {
 
 func (s *upgradeStats) add(t *testing.T, u upgrade) {
 	old, crd := u.load(t)
+	if old == nil {
+		return // one of them is no definition
+	}
 	p := newCompatPair(t, old, crd)
 	p.replay(*upgradeObjects)
 	s.pairs++
