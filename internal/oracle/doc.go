@@ -45,9 +45,10 @@
 // TestOpenAPICorpus, TestExplain (kubectl explain; -explain-all for every version),
 // TestApply (sequences of requests by managers; -sequences N), TestMigrations (kubectl
 // apply; -migrations N, above 500 over the corpus), TestCases (the server's own tests of
-// requests), TestCompat and TestUpgrades (the witnesses of package compat; -upgrades 0 -releases for
-// all changes), and TestJSONSchema, which compares
-// with another validator instead of Kubernetes.
+// requests), TestCompat, TestCompatMutants (mutated definitions; -changes N) and
+// TestUpgrades (the witnesses of package compat; -upgrades 0 for all changes, -releases and
+// -histories DIRS for other projects), and TestJSONSchema, which compares with another
+// validator instead of Kubernetes.
 //
 // The corpus is a directory with the layout that testkit.CorpusDir describes. The
 // definitions of the repository's testdata are always compared, also without a
