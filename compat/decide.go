@@ -171,6 +171,9 @@ func (c *comparison) readerDifferences(obj map[string]any) ([]difference, error)
 	}
 	d := difference{role: Readers, code: Refused, witness: Witness{Object: obj}, old: before.answer(), new: "admitted", errors: before.result.Errors}
 	if before.object == nil {
+		if same, err := c.readsRefused(obj); err != nil || same {
+			return nil, err
+		}
 		return []difference{d}, nil
 	}
 	for _, diff := range jsondiff.Of(after.object, before.object) {
@@ -180,6 +183,19 @@ func (c *comparison) readerDifferences(obj map[string]any) ([]difference, error)
 		}
 	}
 	return nil, nil
+}
+
+// readsRefused reports whether clients of the old definition read of obj what its own schema
+// refuses, since its storage version drops fields.
+func (c *comparison) readsRefused(obj map[string]any) (bool, error) {
+	sent := unstructuredCopy(obj)
+	sent.SetAPIVersion(c.oldVersion.GroupVersionKind().GroupVersion().String())
+	own, err := c.write(c.ctx, c.oldVersion, sent.Object, nil)
+	if err != nil || own.object == nil {
+		return false, err
+	}
+	again, err := c.write(c.ctx, c.oldVersion, own.object, nil)
+	return err == nil && again.object == nil, err
 }
 
 // findingOf returns the finding for a difference that meets a goal.

@@ -33,7 +33,11 @@ func (r *ruleConditions) keywords(n *schema.Node) []keyword {
 		if translated.Transition && !rule.OptionalOldSelf {
 			continue
 		}
-		w := newKeyword(CodeRule, translated.Holds, rule.Rule, fmt.Sprintf("/x-kubernetes-validations/%d", i))
+		holds := translated.Holds
+		if n.Nullable() { // the server evaluates no rule of null
+			holds = satisfy.Or(satisfy.Types(satisfy.Null), holds)
+		}
+		w := newKeyword(CodeRule, holds, rule.Rule, fmt.Sprintf("/x-kubernetes-validations/%d", i))
 		w.rule = &rule
 		out = append(out, w)
 	}
