@@ -3,6 +3,7 @@ package compat
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
@@ -41,8 +42,9 @@ func Compare(ctx context.Context, old, crd *apiextensionsv1.CustomResourceDefini
 	if cfg.conventions {
 		r.Findings = append(r.Findings, conventionFindings(p)...)
 	}
+	lost := slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Code == StoredVersionRemoved })
 	for i := range p.versions {
-		c := &comparison{pair: p, versionPair: &p.versions[i], ctx: limited, watch: interrupt.New(limited), work: cfg.work}
+		c := &comparison{pair: p, versionPair: &p.versions[i], ctx: limited, watch: interrupt.New(limited), work: cfg.work, lost: lost}
 		r.Findings = append(r.Findings, listFindings(limited, p, c.versionPair)...)
 		r.Findings = append(r.Findings, c.schemaFindings()...)
 		if err := ctx.Err(); err != nil {

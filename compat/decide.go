@@ -54,7 +54,7 @@ func (c *comparison) provedRoles(w *walk, found []Finding) []Finding {
 	if w.readers {
 		roles = []Role{Readers}
 	}
-	concerned := map[Role]bool{}
+	concerned := map[Role]bool{Stored: c.lost}
 	// No request shows a goal of writers between two versions.
 	concerned[Writers] = len(w.goals) > 0 && c.oldVersion.Name() != c.newVersion.Name()
 	for i := range found {

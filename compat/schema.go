@@ -14,7 +14,8 @@ type comparison struct {
 	*versionPair
 	ctx   context.Context // ends when the time limit ends the comparison
 	watch *interrupt.Watch
-	work  int // what is left of the work limit
+	work  int  // what is left of the work limit
+	lost  bool // the new definition lacks a version at which objects are stored: nothing is proved for them
 }
 
 // schemaFindings returns the findings about the schemas of two versions.
@@ -50,6 +51,9 @@ func (c *comparison) finding(code Code, verdict Verdict, severity Severity, role
 func (c *comparison) proved(reason string) []Finding {
 	var out []Finding
 	for _, role := range []Role{Writers, Stored, Readers} {
+		if role == Stored && c.lost {
+			continue
+		}
 		f := c.finding(Proved, Compatible, Info, role)
 		f.Text = reason
 		out = append(out, f)
