@@ -64,13 +64,14 @@ func (x *compiler) qualified(of operand, q qualifier, t *types.Type) operand {
 	if x.why != "" {
 		return operand{}
 	}
+	out.extra = &extras{chain: c}
 	if q.test {
 		out.cost--
 		out.attr = false
 		out.value = as(kindBool, c.present)
 		return out
 	}
-	out.box, out.extra = c.eval, &extras{chain: c}
+	out.box = c.eval
 	return x.unbox(t, out)
 }
 

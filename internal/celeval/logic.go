@@ -1,6 +1,9 @@
 package celeval
 
-import "github.com/google/cel-go/common/ast"
+import (
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/types"
+)
 
 // This file compiles logic, which costs nothing by itself. Later operands of &&
 // and || and branches of a ternary add their cost when they are evaluated.
@@ -82,13 +85,28 @@ func (f *Frame) evalTerm(t *laterTerm, decisive bool) bool {
 // ternary compiles a choice. A branch that is a variable with fields is resolved,
 // which is one unit cheaper.
 func (x *compiler) ternary(cond, yes, no operand) operand {
-	cond = x.condition(cond)
+	cond, yes, no = x.condition(cond), branch(yes), branch(no)
 	t := branches{test: x.bool(cond), cond: cond.id, yes: yes.id, no: no.id, own: x.identity(),
 		costYes: branchCost(yes), costNo: branchCost(no)}
 	out := x.ternaryOf(&t, yes, no)
 	out.cost, out.choice, out.id = cond.cost, true, t.own
 	out.ownExtras().branches = &ternaryParts{cond, yes, no}
 	return out
+}
+
+// branch returns the operand as a branch. In cel-go, has() of an optional is an
+// optional there.
+func branch(c operand) operand {
+	if ch := c.extras().chain; c.presence && ch != nil {
+		c.value = as(kindBool, func(f *Frame) bool {
+			v, optional := ch.find(f)
+			if optional {
+				f.decline()
+			}
+			return !f.failed && v == types.True
+		})
+	}
+	return c
 }
 
 // ternaryParts holds the operands of a ternary, for a field or an element of it.
