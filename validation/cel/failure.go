@@ -201,7 +201,8 @@ func asServer(text string) string {
 		return text
 	}
 	return strings.NewReplacer("*celvalue.listValue", "*common.unstructuredList", "*celvalue.mapValue", "*common.unstructuredMap",
-		"*celvalue.setList", "*common.unstructuredSetList", "*celvalue.mapList", "*common.unstructuredMapList").Replace(text)
+		"*celvalue.setList", "*common.unstructuredSetList", "*celvalue.mapList", "*common.unstructuredMapList",
+		"*celvalue.sumOfSets", "*common.refValSetList", "*celvalue.sumOfMapLists", "*common.refValMapList").Replace(text)
 }
 
 const evaluating = " evaluating rule: "
