@@ -86,7 +86,7 @@ func (x *compiler) selection(e ast.Expr, sel ast.SelectExpr) operand {
 		if is := closureOf[bool](out); c.choice { // CEL pays for the field and refunds it
 			out.value = as(kindBool, func(f *Frame) bool {
 				v := is(f)
-				if f.cost >= f.Limit {
+				if f.failed || f.cost >= f.Limit {
 					f.decline()
 				}
 				return v

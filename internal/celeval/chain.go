@@ -105,9 +105,10 @@ func (x *compiler) qualifiedBranches(of operand, q qualifier, t *types.Type) ope
 }
 
 // refundTest refunds the unit of a presence test in a ternary, as cel-go does after
-// it has paid for it.
+// it has paid for it. A failed condition is not paid for, so that the cost in cel-go may
+// fall below zero, which is over any limit.
 func (f *Frame) refundTest() {
-	if f.cost > f.Limit {
+	if f.failed || f.cost > f.Limit {
 		f.decline()
 	}
 	f.cost--
