@@ -22,6 +22,7 @@ type keyword struct {
 	text string // the keyword as the schema has it
 	at   string // the keyword as a JSON Pointer below the schema
 	rule *schema.Rule
+	enum []any
 }
 
 func newKeyword(code Code, cond *satisfy.Cond, text, at string) keyword {
@@ -302,7 +303,9 @@ func (k *conditions) limits(l schema.Limits, typ string, n *schema.Node) []keywo
 	}
 	if len(l.Enum) > 0 {
 		c := satisfy.And(satisfy.Enum(l.Enum...), satisfy.Types(satisfy.Any&^satisfy.Null))
-		out = append(out, newKeyword(CodeEnum, c, valueText(l.Enum), "/enum"))
+		k := newKeyword(CodeEnum, c, shortList(l.Enum), "/enum")
+		k.enum = l.Enum
+		out = append(out, k)
 	}
 	for _, name := range l.Required {
 		c := k.member(n, name, satisfy.True, true)

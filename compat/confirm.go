@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -122,6 +124,7 @@ type difference struct {
 	path      schema.Path
 	witness   Witness
 	old, new  string
+	was, is   string // the values in a few words, of content
 	ratcheted bool
 	errors    validation.ErrorList // of the new definition, if it refuses the witness
 }
@@ -174,11 +177,12 @@ func (c *comparison) contentDifferences(d difference, before, after map[string]a
 		}
 		d.path = diff.Path
 		d.old, d.new = valueText(diff.Before), valueText(diff.After)
+		d.was, d.is = short(diff.Before), short(diff.After)
 		switch diff.Kind {
 		case jsondiff.Removed:
-			d.code, d.new = Pruned, "absent"
+			d.code, d.new, d.is = Pruned, absent, absent
 		case jsondiff.Added:
-			d.code, d.old = Defaulted, "absent"
+			d.code, d.old, d.was = Defaulted, absent, absent
 		default:
 			d.code = Changed
 		}
@@ -191,6 +195,50 @@ func (c *comparison) contentDifferences(d difference, before, after map[string]a
 func serverOwned(path schema.Path) bool {
 	name, _ := path[0].Name()
 	return name == "apiVersion"
+}
+
+const absent = "absent"
+
+// mostShown is how many values of a list, or names of an object, a text shows.
+const mostShown = 5
+
+// short returns a value in a few words: scalars as JSON, the elements of a list, and the
+// names of the fields of an object.
+func short(v any) string {
+	switch v := v.(type) {
+	case map[string]any:
+		if len(v) == 0 {
+			return "an empty object"
+		}
+		return "an object with " + shown(slices.Sorted(maps.Keys(v)))
+	case []any:
+		if len(v) == 0 {
+			return "an empty list"
+		}
+		return "a list of " + shortList(v)
+	case string:
+		if len(v) > 60 {
+			return fmt.Sprintf("a text of %d bytes", len(v))
+		}
+	}
+	return valueText(v)
+}
+
+// shortList returns the first values of a list.
+func shortList(values []any) string {
+	var texts []string
+	for _, v := range values[:min(len(values), mostShown+1)] {
+		texts = append(texts, short(v))
+	}
+	return shown(append(texts, make([]string, len(values)-len(texts))...))
+}
+
+// shown joins the first texts of a list and counts the others.
+func shown(texts []string) string {
+	if len(texts) <= mostShown+1 {
+		return strings.Join(texts, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(texts[:mostShown], ", "), len(texts)-mostShown)
 }
 
 func valueText(v any) string {

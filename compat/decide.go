@@ -112,7 +112,7 @@ func (c *comparison) pursue(w *walk, object *satisfy.Cond, g *goal) ([]Finding, 
 				other = refused
 			}
 		}
-		reason = "the object that should show it does not: " + valueText(obj)
+		reason = "the object that should show it does not"
 		found, err := c.pursueAlone(w, object, g)
 		if err != nil || len(found) > 0 {
 			return found, err
@@ -229,7 +229,7 @@ func consequence(d *difference) string {
 	case d.role == Readers:
 		return "the new definition admits an object that the old schema does not describe"
 	case d.code != Refused:
-		return fmt.Sprintf("%s was %s and is %s", d.path, d.old, d.new)
+		return fmt.Sprintf("%s was %s and is %s", d.path, d.was, d.is)
 	case d.role == Stored:
 		return "a stored object cannot be read, or cannot be updated without a change"
 	}

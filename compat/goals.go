@@ -122,9 +122,10 @@ func (w *walk) local(o, n *schema.Node, steps []step, pointer string) {
 // changeText describes the change of a keyword.
 func (w *walk) changeText(was []keyword, k keyword) string {
 	before, after := "", k.text
+	var enum []any
 	for _, old := range was {
 		if old.code == k.code {
-			before = old.text
+			before, enum = old.text, old.enum
 		}
 	}
 	if w.readers {
@@ -141,6 +142,10 @@ func (w *walk) changeText(was []keyword, k keyword) string {
 		return k.text + " is required"
 	case before == "":
 		return fmt.Sprintf("%s is new: %s", k.code, after)
+	case len(enum) > 0 && w.readers:
+		return "the enum has new values: " + shortList(missing(k.enum, enum))
+	case len(enum) > 0:
+		return "the enum lacks values: " + shortList(missing(k.enum, enum))
 	case k.code == CodeMaxProperties && before == after:
 		return fmt.Sprintf("%s is %s, and defaults differ", k.code, after)
 	case after == "":
@@ -249,12 +254,12 @@ func (w *walk) defaults(o, old, child *schema.Node, name string, steps []step, p
 	}
 	before, had := old.Default()
 	after, has := child.Default()
-	text := fmt.Sprintf("the default was %s and is %s", valueText(before), valueText(after))
+	text := fmt.Sprintf("the default was %s and is %s", short(before), short(after))
 	switch {
 	case !had:
-		text = "the default is new: " + valueText(after)
+		text = "the default is new: " + short(after)
 	case !has:
-		text = "the default is gone: " + valueText(before)
+		text = "the default is gone: " + short(before)
 	}
 	target := satisfy.Types(satisfy.Object)
 	if !had {
@@ -288,4 +293,13 @@ func (w *walk) others(o, n *schema.Node, steps []step, pointer string) {
 	if !w.readers {
 		w.add(o, goal{code: CodeUnknownFields, steps: steps, names: names, target: satisfy.SomeOther(names, satisfy.True), pointer: pointer, text: "fields that the schema does not declare are not kept any more"})
 	}
+}
+
+// missing returns the values that a list lacks.
+func missing(list, values []any) []any {
+	known := map[string]bool{}
+	for _, v := range list {
+		known[valueText(v)] = true
+	}
+	return slices.DeleteFunc(slices.Clone(values), func(v any) bool { return known[valueText(v)] })
 }
