@@ -126,12 +126,14 @@ var internalRules = map[string]rule{
 	"internal/review/v1beta1": {leaf: true, others: []string{apiextensions, apimachinery}},
 	"internal/jsonval":        {},
 	"internal/heapsize":       {leaf: true},
-	"internal/objectname":     {leaf: true},
-	"internal/rawobject":      {leaf: true},
-	"internal/errorlimit":     {others: []string{field}},
-	"internal/errorlist":      {leaf: true, others: []string{apimachinery}},
-	"internal/format":         {others: []string{strfmt}},
-	"internal/crdpath":        {ours: []string{"schema"}, others: []string{apiextensions, field, apimachinery}},
+	// Decodes the field sets of managers with the library of the server.
+	"internal/objectmeta": {ours: []string{"schema"}, others: []string{apimachinery, sigsJSON, "sigs.k8s.io/structured-merge-diff/v6/fieldpath"}},
+	"internal/objectname": {leaf: true},
+	"internal/rawobject":  {leaf: true},
+	"internal/errorlimit": {others: []string{field}},
+	"internal/errorlist":  {leaf: true, others: []string{apimachinery}},
+	"internal/format":     {others: []string{strfmt}},
+	"internal/crdpath":    {ours: []string{"schema"}, others: []string{apiextensions, field, apimachinery}},
 	// A package of its own, because only programs that evaluate JSON paths link
 	// client-go.
 	"internal/crdpath/jsonpath": {leaf: true, others: []string{jsonPath, jsonPathValues}},
@@ -176,7 +178,7 @@ var internalRules = map[string]rule{
 		others: []string{apiextensions, apimachinery, sigsYAML, "github.com/google/go-cmp/cmp", "golang.org/x/tools/txtar"},
 	},
 	"internal/testkit/hostile": {
-		ours:   append([]string{".", "definition", "migration", "serving/jsonschema", "serving/openapi", "serving/table"}, engines...),
+		ours:   append([]string{".", "compat", "definition", "migration", "serving/jsonschema", "serving/openapi", "serving/table"}, engines...),
 		others: []string{apiextensions, apimachinery},
 	},
 	"internal/testkit/hostile/attack":     {},
