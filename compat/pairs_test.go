@@ -79,7 +79,7 @@ func (s *pairStats) add(t *testing.T, rng *rand.Rand, old, crd *apiextensionsv1.
 	s.times = append(s.times, took)
 	verdict := schemaVerdict(r)
 	s.verdicts[string(verdict)]++
-	for _, f := range r.Findings {
+	for _, f := range compat.Split(r.Findings) {
 		if f.Verdict == compat.Unknown {
 			s.reasons[fmt.Sprintf("%s: %s %s", name, f.Field, f.Text)]++
 		}
@@ -95,7 +95,7 @@ func (s *pairStats) add(t *testing.T, rng *rand.Rand, old, crd *apiextensionsv1.
 // schemaVerdict is the verdict on writers and stored objects.
 func schemaVerdict(r *compat.Report) compat.Verdict {
 	verdict := compat.Compatible
-	for _, f := range r.Findings {
+	for _, f := range compat.Split(r.Findings) {
 		switch {
 		case f.Role != compat.Writers && f.Role != compat.Stored:
 		case f.Verdict == compat.Incompatible:
@@ -151,7 +151,7 @@ func newJudge(t *testing.T, old, crd *apiextensionsv1.CustomResourceDefinition, 
 
 // witnesses checks that the definitions differ in each witness for writers.
 func (j *judge) witnesses(name string, r *compat.Report) {
-	for _, f := range r.Findings {
+	for _, f := range compat.Split(r.Findings) {
 		if f.Verdict != compat.Incompatible || f.Role != compat.Writers || f.Witness == nil || f.Witness.Object["status"] != nil {
 			continue
 		}

@@ -75,6 +75,7 @@ type sarifResult struct {
 	Level     string          `json:"level"`
 	Message   sarifMessage    `json:"message"`
 	Locations []sarifLocation `json:"locations"`
+	Related   []sarifLocation `json:"relatedLocations,omitempty"`
 }
 
 type sarifLocation struct {
@@ -105,21 +106,30 @@ func (p *sarifPrinter) print(f *finding) error {
 	p.undecided = p.undecided || f.err != nil
 	for _, i := range f.issues {
 		p.used[i.code] = true
-		location := sarifLocation{Physical: sarifPhysical{Artifact: sarifArtifact{URI: fileURI(f.doc.File)}}}
-		if i.position.IsValid() {
-			location.Physical.Region = &sarifRegion{StartLine: i.position.Line, StartColumn: i.position.Column}
-		}
-		if f.name != "" {
-			location.Logical = []sarifLogical{{Name: f.name, FullyQualifiedName: f.name + "#" + i.pointer}}
+		var related []sarifLocation
+		for _, at := range i.also {
+			related = append(related, sarifLocationOf(f, at))
 		}
 		p.results = append(p.results, sarifResult{
 			RuleID:    i.code,
 			Level:     i.level,
 			Message:   sarifMessage{Text: withName(f.name, i.explained())},
-			Locations: []sarifLocation{location},
+			Locations: []sarifLocation{sarifLocationOf(f, place{i.pointer, i.position})},
+			Related:   related,
 		})
 	}
 	return nil
+}
+
+func sarifLocationOf(f *finding, at place) sarifLocation {
+	location := sarifLocation{Physical: sarifPhysical{Artifact: sarifArtifact{URI: fileURI(f.doc.File)}}}
+	if at.position.IsValid() {
+		location.Physical.Region = &sarifRegion{StartLine: at.position.Line, StartColumn: at.position.Column}
+	}
+	if f.name != "" {
+		location.Logical = []sarifLogical{{Name: f.name, FullyQualifiedName: f.name + "#" + at.pointer}}
+	}
+	return location
 }
 
 // fileURI returns the reference to a file, relative if its name is.
