@@ -217,7 +217,7 @@ func (f *Frame) entryOf(v, k ref.Val, test bool) (ref.Val, *EvalError) {
 			return f.checked(v.Get(k)), nil
 		}
 		kind = outOfBounds
-	case traits.Indexer:
+	case traits.Indexer, *types.Err: // an optional may hold an error
 		f.decline()
 		return nil, nil
 	}

@@ -1,6 +1,8 @@
 package celtypes
 
 import (
+	"fmt"
+
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/decls"
 	"github.com/google/cel-go/common/functions"
@@ -74,17 +76,41 @@ func (g *guarded) Exec(frame *interpreter.ExecutionFrame) ref.Val {
 }
 
 // withoutKey returns the result of inserting the entries of a map. The error of a repeated
-// key names no key if one is a value that cel-go prints with pointers, or in random order.
+// key names no key if the text of one may change from run to run.
 func withoutKey(result, entries ref.Val) ref.Val {
 	if m, ok := entries.(traits.Mapper); ok && types.IsError(result) {
 		for it := m.Iterator(); it.HasNext() == types.True; {
-			switch it.Next().(type) {
-			case traits.Indexer, *types.Optional:
+			if !steady(it.Next()) {
 				return types.NewErr("insert failed: key already exists")
 			}
 		}
 	}
 	return result
+}
+
+// steady reports whether cel-go prints the value without pointers and random order.
+func steady(v ref.Val) bool {
+	_, ok := v.(fmt.Stringer)
+	switch v := v.(type) {
+	case *types.Optional:
+		return !v.HasValue() || steady(v.GetValue())
+	case traits.Lister:
+		for it := v.Iterator(); ok && it.HasNext() == types.True; {
+			ok = steady(it.Next())
+		}
+		return ok
+	case traits.Mapper:
+		size, _ := v.Size().(types.Int)
+		ok = ok && size <= 1
+		for it := v.Iterator(); ok && it.HasNext() == types.True; {
+			k := it.Next()
+			ok = steady(k) && steady(v.Get(k))
+		}
+		return ok
+	case traits.Indexer:
+		return false
+	}
+	return true
 }
 
 // call calls the implementation, or the method of a value that is its own.

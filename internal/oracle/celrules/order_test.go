@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"reflect"
-	"slices"
 	"testing"
 	"unsafe"
 
@@ -13,8 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/cel/common"
 	"k8s.io/apiserver/pkg/warning"
-
-	"github.com/crdkit/crdkit/internal/oracle/upstream"
 )
 
 // Upstream with a fixed order.
@@ -50,8 +47,7 @@ func (s *subject) inOrder(in *input) (a answer) {
 		here = common.NewCorrelatedObject(in.obj, in.old, &model.Structural{Structural: s.structural})
 	}
 	walk.visit(s.validator, nil, in.obj, old, correlation{here: here})
-	slices.Sort(w.texts)
-	return answer{errors: upstream.Lines(walk.errs), warnings: w.texts, spent: in.budget - max(walk.remaining, 0)}
+	return answerOfServer(walk.errs, w, in.budget-max(walk.remaining, 0))
 }
 
 // visit runs the rules of a node and of the nodes below it. It reports whether
