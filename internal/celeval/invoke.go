@@ -216,8 +216,5 @@ func (f *Frame) admit(name, overload string, args []ref.Val) bool {
 	} else {
 		f.pay(units)
 	}
-	if !f.failed && cellib.Guarded(name) {
-		f.take(cellib.CallMemory(name, args))
-	}
-	return f.visit(name, args)
+	return !f.failed && f.visit(name, args) && (!cellib.Guarded(name) || f.take(cellib.CallMemory(name, args)))
 }

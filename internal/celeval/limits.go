@@ -88,7 +88,7 @@ func (f *Frame) visit(name string, args []ref.Val) bool {
 		switch v := v.(type) {
 		case types.String:
 			f.work(len(v))
-		case traits.Lister, traits.Mapper:
+		case traits.Lister, traits.Mapper, *types.Optional:
 			if deep && cellib.Nodes(v, cellib.MaxNodes) >= cellib.MaxNodes && !f.failed {
 				f.Memory.Exceeded = true
 				f.stop(OverMemory)

@@ -130,6 +130,9 @@ func CallCost(function, overload string, args []ref.Val, result ref.Val) (cost u
 		n := sizeOf(args[1])
 		return selectorCost(checker.SizeEstimate{Min: n, Max: n}).Max, true
 	case traversal:
+		if Nodes(args[0], MaxNodes) >= MaxNodes { // no evaluation makes the call
+			return 0, true
+		}
 		return traversed(args[0]), true
 	case reshaping, argumentTraversal:
 		return rounded(float64(sizeOf(args[0])) * common.StringTraversalCostFactor), true

@@ -59,16 +59,17 @@ func (m *Meter) Admit(function, overload string, args []ref.Val) bool {
 	if m.Cost != nil {
 		cost = m.Cost(function, overload, args)
 	}
-	ok := (m.Cost == nil || cost <= m.CostLimit) && m.Take(CallMemory(function, args))
-	if ok && Deep(function) {
+	ok := m.Cost == nil || cost <= m.CostLimit
+	if Deep(function) {
 		for _, v := range args {
 			ok = ok && Nodes(v, MaxNodes) < MaxNodes
 		}
 	}
-	if !ok {
+	if !ok || !m.Take(CallMemory(function, args)) {
 		m.Exceeded, m.Refused = true, cost
+		return false
 	}
-	return ok
+	return true
 }
 
 // Take counts bytes that are about to be made. It returns false, and sets

@@ -68,49 +68,59 @@ func (g *guarded) Exec(frame *interpreter.ExecutionFrame) ref.Val {
 			return v
 		}
 	}
-	if g.Function() == mapInsert {
-		return types.LabelErrNode(g.ID(), withoutKey(g.call(args), args[1]))
+	if g.Function() == mapInsert && repeatsUnsteady(args[0], args[1]) {
+		return types.LabelErrNode(g.ID(), types.NewErr("insert failed: key already exists"))
 	}
 	g.count(frame, args)
 	return types.LabelErrNode(g.ID(), g.call(args))
 }
 
-// withoutKey returns the result of inserting the entries of a map. The error of a repeated
-// key names no key if the text of one may change from run to run.
-func withoutKey(result, entries ref.Val) ref.Val {
-	if m, ok := entries.(traits.Mapper); ok && types.IsError(result) {
-		for it := m.Iterator(); it.HasNext() == types.True; {
-			if !steady(it.Next()) {
-				return types.NewErr("insert failed: key already exists")
-			}
-		}
+// repeatsUnsteady reports whether a map has a key of other entries, and the text of one of
+// their keys is long or may change from run to run.
+func repeatsUnsteady(m, entries ref.Val) bool {
+	into, isMap := m.(traits.Mapper)
+	from, areEntries := entries.(traits.Mapper)
+	if !isMap || !areEntries {
+		return false
 	}
-	return result
+	repeats, unsteady := false, false
+	for it := from.Iterator(); it.HasNext() == types.True; {
+		k, left := it.Next(), maxKeyText
+		_, found := into.Find(k)
+		repeats, unsteady = repeats || found, unsteady || !steady(k, &left)
+	}
+	return repeats && unsteady
 }
 
-// steady reports whether cel-go prints the value without pointers and random order.
-func steady(v ref.Val) bool {
+// maxKeyText is the number of bytes of a key that an error names.
+const maxKeyText = 1 << 20
+
+// steady reports whether cel-go prints the value without pointers and random order. It
+// subtracts the length of the text from left, which must not become negative.
+func steady(v ref.Val, left *int) bool {
 	_, ok := v.(fmt.Stringer)
+	*left -= 2
 	switch v := v.(type) {
 	case *types.Optional:
-		return !v.HasValue() || steady(v.GetValue())
+		return !v.HasValue() || steady(v.GetValue(), left)
 	case traits.Lister:
 		for it := v.Iterator(); ok && it.HasNext() == types.True; {
-			ok = steady(it.Next())
+			ok = steady(it.Next(), left)
 		}
-		return ok
 	case traits.Mapper:
 		size, _ := v.Size().(types.Int)
 		ok = ok && size <= 1
 		for it := v.Iterator(); ok && it.HasNext() == types.True; {
 			k := it.Next()
-			ok = steady(k) && steady(v.Get(k))
+			ok = steady(k, left) && steady(v.Get(k), left)
 		}
-		return ok
 	case traits.Indexer:
 		return false
+	default:
+		*left -= len(fmt.Sprint(v))
+		ok = true
 	}
-	return true
+	return ok && *left >= 0
 }
 
 // call calls the implementation, or the method of a value that is its own.
