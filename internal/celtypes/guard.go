@@ -17,8 +17,8 @@ import (
 
 // This file changes programs of cel-go. Loops visit the keys of maps in increasing order,
 // and calls that may make large values count memory before they make them. Rules cannot
-// observe that below the limit of memory. The error of a repeated key has no text that
-// changes from run to run.
+// observe that below the limit of memory. The error of a repeated key does not change from run
+// to run.
 
 // Memory is the name of the variable that holds the *[cellib.Meter] of an
 // evaluation. No expression can refer to it.
@@ -68,15 +68,16 @@ func (g *guarded) Exec(frame *interpreter.ExecutionFrame) ref.Val {
 			return v
 		}
 	}
-	if g.Function() == mapInsert && repeatsUnsteady(args[0], args[1]) {
+	if g.Function() != mapInsert {
+		g.count(frame, args)
+	} else if repeatsUnsteady(args[0], args[1]) {
 		return types.LabelErrNode(g.ID(), types.NewErr("insert failed: key already exists"))
 	}
-	g.count(frame, args)
 	return types.LabelErrNode(g.ID(), g.call(args))
 }
 
 // repeatsUnsteady reports whether a map has a key of other entries, and the text of one of
-// their keys is long or may change from run to run.
+// their keys is long or has a map in random order.
 func repeatsUnsteady(m, entries ref.Val) bool {
 	into, isMap := m.(traits.Mapper)
 	from, areEntries := entries.(traits.Mapper)
@@ -95,30 +96,28 @@ func repeatsUnsteady(m, entries ref.Val) bool {
 // maxKeyText is the number of bytes of a key that an error names.
 const maxKeyText = 1 << 20
 
-// steady reports whether cel-go prints the value without pointers and random order. It
+// steady reports whether cel-go prints the value without a map in random order. It
 // subtracts the length of the text from left, which must not become negative.
 func steady(v ref.Val, left *int) bool {
-	_, ok := v.(fmt.Stringer)
+	ok := true
 	*left -= 2
 	switch v := v.(type) {
 	case *types.Optional:
 		return !v.HasValue() || steady(v.GetValue(), left)
+	case interface{ PartOfObject() }: // it has a short text
 	case traits.Lister:
 		for it := v.Iterator(); ok && it.HasNext() == types.True; {
 			ok = steady(it.Next(), left)
 		}
 	case traits.Mapper:
 		size, _ := v.Size().(types.Int)
-		ok = ok && size <= 1
+		ok = size <= 1
 		for it := v.Iterator(); ok && it.HasNext() == types.True; {
 			k := it.Next()
 			ok = steady(k, left) && steady(v.Get(k), left)
 		}
-	case traits.Indexer:
-		return false
 	default:
 		*left -= len(fmt.Sprint(v))
-		ok = true
 	}
 	return ok && *left >= 0
 }

@@ -210,3 +210,5 @@ func RawObject(v ref.Val) any {
 
 // PartOfObject marks values that an evaluation did not make.
 func (*mapValue) PartOfObject() {}
+
+func (*mapValue) String() string { return partText }

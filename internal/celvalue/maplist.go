@@ -35,6 +35,8 @@ type sumOfMapLists struct {
 	keys []string
 }
 
+func (*sumOfMapLists) String() string { return partText }
+
 func (l *sumOfMapLists) Equal(other ref.Val) ref.Val {
 	key := func(e ref.Val) any { return keyOf(e, l.keys) }
 	return equalByKey(l.list, other, key, key, func(e ref.Val) ref.Val { return e })

@@ -210,7 +210,7 @@ func TestWrongVersion(t *testing.T) {
 // run.
 func TestRepeatedKey(t *testing.T) {
 	for key, want := range map[string]string{
-		"self": "key already", "self.l": "key already", "{'a': 1, 'b': 2}": "key already", "[[self]]": "key already", "'a'": "key a already", "[[1]]": "key [[1]] already",
+		"self": "key part of the object already", "{'a': 1, 'b': 2}": "key already", "[[self]]": "key [[part of the object]] already", "'a'": "key a already", "[[1]]": "key [[1]] already",
 	} {
 		p := compile(t, `
 type: object

@@ -31,7 +31,7 @@ var differences = map[string]func(t *testing.T){
 	"cel/memory":     differentMemory,
 	"cel/interrupt":  differentInterrupt,
 	"cel/expansion":  differentExpansion,
-	"cel/key_text":   differentKeyText,
+	"cel/value_text": differentValueText,
 
 	"cel/quantity_exponent": differentQuantity,
 }
@@ -298,26 +298,41 @@ x-kubernetes-validations: [{rule: "true"}]
 	}
 }
 
-// differentKeyText repeats a key. Upstream prints an object and a list of the object with
-// addresses, and a map of several entries in random order; withoutKey knows these texts.
-func differentKeyText(t *testing.T) {
-	for key, want := range map[string]string{
-		"self": "key already", "[self.l]": "key already", "{'a': 1, 'b': 2}": "key already",
-		"'a'": "key a already", "[]": "key [] already", "[optional.of(1.5), optional.none()]": "key [optional(1.5), optional.none()] already", "{'a': {}}": "key {a: {}} already", "self.l + self.l": "key [x, x] already",
+// differentValueText has rules whose error prints a value. Upstream prints a part of the
+// object with addresses, and a map of several entries in random order; withoutValues knows
+// these texts.
+func differentValueText(t *testing.T) {
+	repeat := func(key string) string {
+		return "[" + key + "].all(k, [1, 2].transformMapEntry(i, v, {k: v}) == {})"
+	}
+	for rule, want := range map[string]string{
+		repeat("self"): "key part of the object already exists",
+		repeat("[self.l, self.set, self.set + ['a']]"): "key [part of the object, part of the object, part of the object] already exists",
+		repeat("{'a': 1, 'b': 2}"):                     "key already exists",
+		repeat("'a'"):                                  "key a already exists",
+		repeat("[]"):                                   "key [] already exists",
+		repeat("[optional.of(1.5), optional.none()]"):  "key [optional(1.5), optional.none()] already exists",
+		repeat("{'a': {}}"):                            "key {a: {}} already exists",
+		repeat("self.l + self.l"):                      "key [x, x] already exists",
+		"'%s'.format([{?'a': dyn(self)}]) == ''":       "from non-optional value part of the object evaluating",
+		"(dyn(self.l) + dyn([self.map])).join() == ''": "join: invalid input: part of the object evaluating",
 	} {
-		s := newSubject(t, "repeated key", props(t, `
+		s := newSubject(t, "text of a value", props(t, `
 type: object
-properties: {l: {type: array, items: {type: string}}}
-x-kubernetes-validations: [{rule: "[`+key+`].all(k, [1, 2].transformMapEntry(i, v, {k: v}) == {})"}]
+properties:
+  l: {type: array, items: {type: string}}
+  set: {type: array, x-kubernetes-list-type: set, items: {type: string}}
+  map: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [a], items: {type: object, properties: {a: {type: string}}}}
+x-kubernetes-validations: [{rule: "`+rule+`"}]
 `), celconfig.PerCallLimit)
-		in := &input{obj: map[string]any{"l": []any{"x"}}, budget: budget}
+		in := &input{obj: map[string]any{"l": []any{"x"}, "set": []any{"x"}, "map": []any{map[string]any{"a": "b"}}}, budget: budget}
 		theirs := s.upstream(in)
-		if len(theirs.errors) != 1 || !strings.Contains(theirs.errors[0], "insert failed: "+want+" exists") {
-			t.Errorf("%s: errors of upstream are %q, want %q", key, theirs.errors, want)
+		if len(theirs.errors) != 1 || !strings.Contains(theirs.errors[0], want) {
+			t.Errorf("%s: errors of upstream are %q, want %q", rule, theirs.errors, want)
 		}
 		for name, program := range map[string]*cel.Program{"fast": s.fast, "reference": s.reference} {
 			if a := ours(program, in); !a.equal(theirs) {
-				t.Errorf("%s: %s:\n%s", key, name, a.diff(theirs))
+				t.Errorf("%s: %s:\n%s", rule, name, a.diff(theirs))
 			}
 		}
 	}

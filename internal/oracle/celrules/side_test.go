@@ -121,23 +121,48 @@ type warnings struct{ texts []string }
 
 // AddWarning implements warning.Recorder.
 func (w *warnings) AddWarning(_, text string) {
-	w.texts = append(w.texts, withoutKey(upstream.Normal(text)))
+	w.texts = append(w.texts, withoutValues(upstream.Normal(text)))
 }
 
 var (
 	repeatedKey = regexp.MustCompile(`insert failed: key .*? already exists`)
-	unsteady    = regexp.MustCompile(`0x[0-9a-f]+|map\[|\{.*, .*\}`)
+	mapText     = regexp.MustCompile(`\{.*, .*\}`)
 )
 
-// withoutKey returns a text of upstream without a key that has an address of memory or a
-// map of several entries in it, which is the difference cel/key_text.
-func withoutKey(text string) string {
+// withoutValues returns a text of upstream as ours is with the difference cel/value_text: a
+// part of the object, which upstream prints as a Go struct, has no text, and the key that
+// repeats has none if there is a map of several entries in it.
+func withoutValues(text string) string {
+	for at := 0; ; {
+		n := strings.Index(text[at:], "&{")
+		if n < 0 {
+			break
+		}
+		at += n
+		text = text[:at] + "part of the object" + text[at+closing(text[at:]):]
+	}
 	return repeatedKey.ReplaceAllStringFunc(text, func(s string) string {
-		if unsteady.MatchString(s) {
+		if mapText.MatchString(s) {
 			return "insert failed: key already exists"
 		}
 		return s
 	})
+}
+
+// closing returns the end of the text of a struct, which has braces around it.
+func closing(text string) int {
+	depth := 0
+	for i, c := range text {
+		switch c {
+		case '{':
+			depth++
+		case '}':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return len(text)
 }
 
 func (in *input) context() context.Context {
@@ -202,7 +227,7 @@ func (s *subject) upstream(in *input) (a answer) {
 func answerOfServer(errs field.ErrorList, w *warnings, spent int64) answer {
 	a := answer{errors: upstream.Lines(errs), warnings: w.texts, spent: spent}
 	for i := range a.errors {
-		a.errors[i] = withoutKey(a.errors[i])
+		a.errors[i] = withoutValues(a.errors[i])
 	}
 	slices.Sort(a.errors)
 	slices.Sort(a.warnings)
