@@ -168,7 +168,7 @@ func (x *compiler) twoVariables(over operand, slot int) (key, v operand, each ra
 	case over.typ.Kind() == types.ListKind:
 		return index, x.boxVariable(elementType(over.typ, 0), slot), listEntries(box, slot)
 	default:
-		key = x.unbox(elementType(over.typ, 0), operand{cost: 1, attr: true, box: func(f *Frame) ref.Val { return f.vars[slot].key }})
+		key = x.unbox(elementType(over.typ, 0), operand{cost: 1, attr: true, box: func(f *Frame) ref.Val { return f.checked(f.vars[slot].key) }})
 		return key, x.boxVariable(elementType(over.typ, 1), slot), entries(box, slot)
 	}
 	x.refuse("comprehension with two variables over " + kindName(over))

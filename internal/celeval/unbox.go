@@ -51,7 +51,7 @@ func unboxed[T any](box func(*Frame) ref.Val, read func(ref.Val) (T, bool)) func
 
 // checked returns v, and declines the evaluation if v is an error.
 func (f *Frame) checked(v ref.Val) ref.Val {
-	if types.IsUnknownOrError(v) {
+	if v == nil || types.IsUnknownOrError(v) {
 		f.decline()
 		return types.NullValue
 	}
