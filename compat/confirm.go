@@ -268,6 +268,7 @@ func (c *comparison) storedDifferences(obj map[string]any, before *outcome) ([]d
 	}
 	d.old, d.new = "admitted", again.answer()
 	switch {
+	case again.object == nil && c.storesAnotherVersion() && c.refusesAgain(before):
 	case again.object == nil:
 		d.code, d.errors = Refused, again.result.Errors
 		d.witness = Witness{Object: is.Object, Old: is.Object}
@@ -278,4 +279,11 @@ func (c *comparison) storedDifferences(obj map[string]any, before *outcome) ([]d
 		out = append(out, d)
 	}
 	return out, nil
+}
+
+// refusesAgain reports whether the old definition refuses an update that changes nothing of
+// what it serves: its storage version may drop what the schema requires.
+func (c *comparison) refusesAgain(before *outcome) bool {
+	again, err := c.write(c.ctx, c.oldVersion, before.object, before.object)
+	return err == nil && again.object == nil
 }

@@ -36,62 +36,102 @@ func (c *comparison) storageGoals(goals *walk) {
 }
 
 func (w *storageWalk) walk(n storedNodes, steps []step, pointer string, root bool) {
-	if n.oldStorage == n.newStorage || w.seen[n] || len(steps) > maxWalkDepth {
+	if n.oldStorage == n.newStorage || w.seen[n] {
+		return
+	}
+	if len(steps) > maxWalkDepth {
+		w.goals.undone = "the schema of the storage version is nested too deeply"
 		return
 	}
 	before := len(w.goals.goals)
 	names := map[string]bool{}
 	for _, node := range []*schema.Node{n.old, n.oldStorage, n.newStorage} {
-		for name := range node.Properties() {
+		for name := range declaredProperties(node) {
 			names[name] = true
 		}
 	}
 	sorted := slices.AppendSeq([]string{}, maps.Keys(names))
 	slices.Sort(sorted)
 	for _, name := range sorted {
-		if !rootMember(name) || !root && !n.old.EmbeddedResource() {
+		if !root || !rootMember(name) {
 			w.member(n, name, steps, pointer)
 		}
 	}
-	if n.old.Items() != nil {
-		w.walk(storedNodes{n.old.Items(), n.crd.Items(), n.oldStorage.Items(), n.newStorage.Items()}, extend(steps, step{item: true}), pointer+"/items", false)
+	if !root {
+		w.others(n, sorted, steps, pointer)
 	}
-	if additional := additionalOf(n.old); additional != nil {
-		others := extend(steps, step{others: sorted})
-		w.walk(storedNodes{additional, additionalOf(n.crd), additionalOf(n.oldStorage), additionalOf(n.newStorage)}, others, pointer+"/additionalProperties", false)
+	if n.newStorage.EmbeddedResource() && !n.oldStorage.EmbeddedResource() && !n.old.EmbeddedResource() {
+		w.add(n, goal{code: CodeEmbedded, steps: steps, part: "metadata", target: satisfy.At("metadata", satisfy.MinProps(1)), pointer: pointer}, "the value is a resource")
+	}
+	if n.old.Items() != nil || n.old == nil && (n.oldStorage.Items() != nil || n.newStorage.Items() != nil) {
+		items := storedNodes{n.old.Items(), n.crd.Items(), itemsOf(n.oldStorage), itemsOf(n.newStorage)}
+		w.walk(items, extend(steps, step{item: true}), pointer+"/items", false)
 	}
 	if len(w.goals.goals) == before {
 		w.seen[n] = true
 	}
 }
 
+// add adds a goal that the new storage version causes.
+func (w *storageWalk) add(n storedNodes, g goal, text string) {
+	g.stored, g.text = true, fmt.Sprintf("%s at the storage version %s", text, w.newDef.Storage().Name())
+	w.goals.add(n.old, g)
+}
+
 func (w *storageWalk) member(n storedNodes, name string, steps []step, pointer string) {
-	if !keeps(n.old, name, w.old.Spec.PreserveUnknownFields) || !keeps(n.crd, name, w.crd.Spec.PreserveUnknownFields) {
+	was, is, ok := w.kept(n, name)
+	if !ok {
 		return
 	}
-	was, is := keeps(n.oldStorage, name, w.old.Spec.PreserveUnknownFields), keeps(n.newStorage, name, w.crd.Spec.PreserveUnknownFields)
-	before, after := memberSchema(n.oldStorage, name), memberSchema(n.newStorage, name)
-	g := goal{code: CodeProperty, steps: steps, part: name, pointer: pointer, stored: true}
 	_, defaulted := n.crd.Property(name).Default()
 	switch {
 	case was && !is:
-		g.target = satisfy.At(name, satisfy.True)
-		g.text = fmt.Sprintf("%s is not declared at the storage version %s", name, w.newDef.Storage().Name())
-		w.goals.add(n.old, g)
+		w.add(n, goal{code: CodeProperty, steps: steps, part: name, target: satisfy.At(name, satisfy.True), pointer: pointer}, name+" is not declared")
 		return
-	case is && (!sameDefault(before, after) || !was && defaulted):
-		g.code, g.absent = CodeDefault, name
-		g.target = satisfy.Types(satisfy.Object)
+	case is && (!sameDefault(n.oldStorage.Property(name), n.newStorage.Property(name)) || !was && defaulted):
+		g := goal{code: CodeDefault, steps: steps, part: name, absent: name, target: satisfy.Types(satisfy.Object), pointer: pointer}
 		if _, had := n.old.Property(name).Default(); was || !had {
 			g.target = satisfy.And(g.target, satisfy.IfAt(name, satisfy.False))
 		}
-		g.text = fmt.Sprintf("%s has another default at the storage version %s", name, w.newDef.Storage().Name())
-		w.goals.add(n.old, g)
+		w.add(n, g, name+" has another default")
 	}
 	if was && is {
-		w.walk(storedNodes{memberSchema(n.old, name), memberSchema(n.crd, name), before, after}, extend(steps, step{name: name}), propertyPointer(pointer, name), false)
+		w.part(n.members(name), extend(steps, step{name: name}), propertyPointer(pointer, name))
 	}
 }
+
+// kept reports whether each storage version keeps a member, and whether the version does.
+func (w *storageWalk) kept(n storedNodes, name string) (was, is, ok bool) {
+	old, crd := w.old.Spec.PreserveUnknownFields, w.crd.Spec.PreserveUnknownFields
+	return keeps(n.oldStorage, name, old), keeps(n.newStorage, name, crd), keeps(n.old, name, old) && keeps(n.crd, name, crd)
+}
+
+// others compares the members that no schema declares.
+func (w *storageWalk) others(n storedNodes, names []string, steps []step, pointer string) {
+	switch was, is, ok := w.kept(n, unknownField); {
+	case !ok || !was:
+	case !is:
+		w.add(n, goal{code: CodeUnknownFields, steps: steps, target: satisfy.SomeOther(names, satisfy.True), pointer: pointer}, "fields that the schema does not declare are not kept")
+	default:
+		w.part(n.members(unknownField), extend(steps, step{others: names}), pointer)
+	}
+}
+
+// members returns the schemas of a member.
+func (n storedNodes) members(name string) storedNodes {
+	return storedNodes{memberSchema(n.old, name), memberSchema(n.crd, name), memberSchema(n.oldStorage, name), memberSchema(n.newStorage, name)}
+}
+
+// part compares a member that both storage versions keep.
+func (w *storageWalk) part(n storedNodes, steps []step, pointer string) {
+	if keepsNull(n.old) && keepsNull(n.crd) && keepsNull(n.oldStorage) && !keepsNull(n.newStorage) {
+		w.add(n, goal{code: CodeType, steps: steps, target: satisfy.Types(satisfy.Null), pointer: pointer}, "null is not kept")
+	}
+	w.walk(n, steps, pointer, false)
+}
+
+// keepsNull reports whether the server keeps a member that is null.
+func keepsNull(n *schema.Node) bool { return n == nil || n == bare || n.Nullable() }
 
 // storedAlike reports whether a goal is about what the old storage version removes, so that
 // no client reads a difference.
@@ -103,7 +143,7 @@ func (c *comparison) storedAlike(g *goal) bool {
 	for _, s := range g.steps {
 		switch {
 		case s.item:
-			n = n.Items()
+			n = itemsOf(n)
 		case s.others == nil:
 			if !keeps(n, s.name, open) {
 				return true
@@ -129,14 +169,4 @@ func declaresOnly(n *schema.Node, names []string) bool {
 		}
 	}
 	return true
-}
-
-func additionalOf(n *schema.Node) *schema.Node {
-	additional, _ := n.AdditionalProperties()
-	return additional
-}
-
-// keeps reports whether the server keeps a member of the values of a schema.
-func keeps(n *schema.Node, name string, open bool) bool {
-	return memberSchema(n, name) != nil || open || n == nil || n.Kind() != schema.KindObject || n.PreserveUnknownFields() || n.AllowsAdditionalProperties()
 }

@@ -86,12 +86,15 @@ func (d *served) server(p *compatPair, version string) *server.Server {
 }
 
 // replay gives all witnesses to both servers, and so many generated objects for each
-// proof.
+// proof. A proof that the comparison itself took back is an error, too.
 func (p *compatPair) replay(objects int) {
 	for i := range p.report.Findings {
 		f := &p.report.Findings[i]
-		if f.Code == compat.Proved {
+		switch f.Code {
+		case compat.Proved:
 			p.attack(f, objects)
+		case compat.Contradiction:
+			p.Errorf("%s, %s, %s: %s", f.Version, f.Role, f.Field, f.Text)
 		}
 		if f.Witness == nil {
 			continue
