@@ -45,6 +45,9 @@ func (w *storageWalk) walk(n storedNodes, steps []step, pointer string, root boo
 	}
 	before := len(w.goals.goals)
 	names := map[string]bool{}
+	if root { // nothing prunes them
+		names = map[string]bool{"apiVersion": true, "kind": true, "metadata": true}
+	}
 	for _, node := range []*schema.Node{n.old, n.oldStorage, n.newStorage} {
 		for name := range declaredProperties(node) {
 			names[name] = true
@@ -57,9 +60,7 @@ func (w *storageWalk) walk(n storedNodes, steps []step, pointer string, root boo
 			w.member(n, name, steps, pointer)
 		}
 	}
-	if !root {
-		w.others(n, sorted, steps, pointer)
-	}
+	w.others(n, sorted, steps, pointer)
 	if n.newStorage.EmbeddedResource() && !n.oldStorage.EmbeddedResource() && !n.old.EmbeddedResource() {
 		w.add(n, goal{code: CodeEmbedded, steps: steps, part: "metadata", target: satisfy.At("metadata", satisfy.MinProps(1)), pointer: pointer}, "the value is a resource")
 	}
