@@ -254,6 +254,9 @@ func (x *translation) translate(e ast.Expr, sc scope) (verdict, bool) {
 		if v, ok := x.unique(e, sc); ok {
 			return v, true
 		}
+		if v, ok := x.atMostOne(e, sc); ok {
+			return v, true
+		}
 		return x.call(e.AsCall(), sc)
 	}
 	return verdict{}, false
