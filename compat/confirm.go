@@ -266,24 +266,25 @@ func (c *comparison) storedDifferences(obj map[string]any, before *outcome) ([]d
 	if err != nil {
 		return nil, err
 	}
+	ratcheted := again.result.Ratcheted
+	if c.storesAnotherVersion() && (again.object == nil || len(ratcheted) > 0) {
+		// The old storage version may drop what the schema requires.
+		was, err := c.write(c.ctx, c.oldVersion, before.object, before.object)
+		if err != nil || was.object == nil {
+			return out, err
+		}
+		ratcheted = added(ratcheted, was.result.Ratcheted)
+	}
 	d.old, d.new = "admitted", again.answer()
 	switch {
-	case again.object == nil && c.storesAnotherVersion() && c.refusesAgain(before):
 	case again.object == nil:
 		d.code, d.errors = Refused, again.result.Errors
 		d.witness = Witness{Object: is.Object, Old: is.Object}
 		out = append(out, d)
-	case len(again.result.Ratcheted) > 0:
-		d.code, d.ratcheted, d.errors = Refused, true, again.result.Ratcheted
-		d.new = again.result.Ratcheted.Field().ToAggregate().Error()
+	case len(ratcheted) > 0:
+		d.code, d.ratcheted, d.errors = Refused, true, ratcheted
+		d.new = ratcheted.Field().ToAggregate().Error()
 		out = append(out, d)
 	}
 	return out, nil
-}
-
-// refusesAgain reports whether the old definition refuses an update that changes nothing of
-// what it serves: its storage version may drop what the schema requires.
-func (c *comparison) refusesAgain(before *outcome) bool {
-	again, err := c.write(c.ctx, c.oldVersion, before.object, before.object)
-	return err == nil && again.object == nil
 }

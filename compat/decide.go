@@ -28,6 +28,9 @@ func (c *comparison) decide() []Finding {
 func (c *comparison) role(w *walk, object *satisfy.Cond) []Finding {
 	if w.readers {
 		w.pair(c.newNode, c.oldNode, nil, "")
+		for i := range c.unread {
+			w.add(c.unread[i].node, c.unread[i].goal)
+		}
 	} else {
 		w.pair(c.oldNode, c.newNode, nil, "")
 		c.storageGoals(w)

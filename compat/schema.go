@@ -19,6 +19,7 @@ type comparison struct {
 	// beside has what the objects that show a goal for one role leave open for another one: the
 	// new definition refuses them for another reason, or admits them.
 	beside []Finding
+	unread []unread // see storageWalk
 }
 
 // schemaFindings returns the findings about the schemas of two versions.

@@ -19,6 +19,15 @@ type storageWalk struct {
 	*pair
 	goals *walk
 	seen  map[storedNodes]bool // without goals
+	// unread are goals of readers: objects that the new storage version makes invalid at
+	// the version.
+	unread []unread
+}
+
+// An unread goal is one of readers about a schema of the new definition.
+type unread struct {
+	node *schema.Node
+	goal goal
 }
 
 // storesAnotherVersion reports whether a definition converts objects of the version to or
@@ -32,6 +41,7 @@ func (c *comparison) storageGoals(goals *walk) {
 	if c.storesAnotherVersion() {
 		w := &storageWalk{pair: c.pair, goals: goals, seen: map[storedNodes]bool{}}
 		w.walk(storedNodes{c.oldNode, c.newNode, c.oldStorageNode, c.newStorageNode}, nil, "", true)
+		c.unread = w.unread
 	}
 }
 
@@ -52,6 +62,9 @@ func (w *storageWalk) walk(n storedNodes, steps []step, pointer string, root boo
 		for name := range declaredProperties(node) {
 			names[name] = true
 		}
+	}
+	for _, name := range n.old.Limits().Required {
+		names[name] = true
 	}
 	sorted := slices.AppendSeq([]string{}, maps.Keys(names))
 	slices.Sort(sorted)
@@ -75,8 +88,17 @@ func (w *storageWalk) walk(n storedNodes, steps []step, pointer string, root boo
 
 // add adds a goal that the new storage version causes.
 func (w *storageWalk) add(n storedNodes, g goal, text string) {
-	g.stored, g.text = true, fmt.Sprintf("%s at the storage version %s", text, w.newDef.Storage().Name())
+	g.stored, g.text = true, w.atStorage(text)
 	w.goals.add(n.old, g)
+}
+
+func (w *storageWalk) addUnread(n storedNodes, g goal, text string) {
+	g.text = w.atStorage(text)
+	w.unread = append(w.unread, unread{n.crd, g})
+}
+
+func (w *storageWalk) atStorage(text string) string {
+	return fmt.Sprintf("%s at the storage version %s", text, w.newDef.Storage().Name())
 }
 
 func (w *storageWalk) member(n storedNodes, name string, steps []step, pointer string) {
@@ -88,6 +110,9 @@ func (w *storageWalk) member(n storedNodes, name string, steps []step, pointer s
 	switch {
 	case was && !is:
 		w.add(n, goal{code: CodeProperty, steps: steps, part: name, target: satisfy.At(name, satisfy.True), pointer: pointer}, name+" is not declared")
+		if slices.Contains(n.old.Limits().Required, name) {
+			w.addUnread(n, goal{code: CodeRequired, steps: steps, part: name, target: satisfy.At(name, satisfy.True), pointer: pointer + "/required"}, name+" is required and not declared")
+		}
 		return
 	case is && (!sameDefault(n.oldStorage.Property(name), n.newStorage.Property(name)) || !was && defaulted):
 		g := goal{code: CodeDefault, steps: steps, part: name, absent: name, target: satisfy.Types(satisfy.Object), pointer: pointer}
@@ -95,6 +120,10 @@ func (w *storageWalk) member(n storedNodes, name string, steps []step, pointer s
 			g.target = satisfy.And(g.target, satisfy.IfAt(name, satisfy.False))
 		}
 		w.add(n, g, name+" has another default")
+		if def, ok := n.newStorage.Property(name).Default(); ok && !w.goals.from.solver.Satisfied(w.goals.from.of(n.old.Property(name)), def) {
+			g.pointer = propertyPointer(pointer, name)
+			w.addUnread(n, g, name+" has a default that the schema does not admit")
+		}
 	}
 	if was && is {
 		w.part(n.members(name), extend(steps, step{name: name}), propertyPointer(pointer, name))
