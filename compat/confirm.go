@@ -268,12 +268,14 @@ func (c *comparison) storedDifferences(obj map[string]any, before *outcome) ([]d
 	}
 	ratcheted := again.result.Ratcheted
 	if c.storesAnotherVersion() && (again.object == nil || len(ratcheted) > 0) {
-		// The old storage version may drop what the schema requires.
+		// The old storage version may drop what the schema requires, or set what it refuses.
 		was, err := c.write(c.ctx, c.oldVersion, before.object, before.object)
 		if err != nil || was.object == nil {
 			return out, err
 		}
-		ratcheted = added(ratcheted, was.result.Ratcheted)
+		ratcheted = slices.DeleteFunc(slices.Clone(ratcheted), func(e *validation.Error) bool {
+			return slices.ContainsFunc(was.result.Ratcheted, func(known *validation.Error) bool { return known.Pointer == e.Pointer })
+		})
 	}
 	d.old, d.new = "admitted", again.answer()
 	switch {

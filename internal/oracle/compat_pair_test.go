@@ -274,7 +274,9 @@ func (p *compatPair) attack(f *compat.Finding, objects int) {
 		case compat.Stored:
 			wrong = p.storedAlike(was, is, obj, strings.Contains(f.Text, "update that does not change it is admitted"))
 		case compat.Readers:
-			if own := p.write(p.old, was, obj, nil); own == nil || p.readable(was, own) == "" {
+			own, _ := p.put(p.old, was, obj, nil)
+			p.old.server(p, was).Delete(p.placed(obj).GetNamespace(), p.placed(obj).GetName())
+			if own == nil || p.readable(was, own) == "" {
 				wrong = p.readable(was, before)
 			}
 		}
@@ -358,6 +360,15 @@ func (p *compatPair) write(d *served, version string, obj, old map[string]any) m
 
 // store is write, but it leaves the object in the store.
 func (p *compatPair) store(d *served, version string, obj, old map[string]any) map[string]any {
+	content, dropped := p.put(d, version, obj, old)
+	if dropped && old == nil && d == p.old {
+		return nil
+	}
+	return content
+}
+
+// put is store for objects of which the server drops a field, too. It reports whether it does.
+func (p *compatPair) put(d *served, version string, obj, old map[string]any) (content map[string]any, dropped bool) {
 	u, s := p.placed(obj), d.server(p, version)
 	r := server.Request{Method: http.MethodPost, Version: version, Namespace: u.GetNamespace()}
 	if old != nil {
@@ -372,15 +383,13 @@ func (p *compatPair) store(d *served, version string, obj, old map[string]any) m
 		r.Method, r.Name = http.MethodPut, u.GetName()
 	}
 	answer := p.send(s, r, u)
-	if strings.Contains(strings.Join(answer.Warnings, " "), "unknown field") && old == nil && d == p.old {
-		return nil
-	}
-	content := p.content(answer)
+	dropped = strings.Contains(strings.Join(answer.Warnings, " "), "unknown field")
+	content = p.content(answer)
 	if _, ok := obj["status"]; content == nil || !ok || !d.hasStatus(version) {
-		return content
+		return content, dropped
 	}
 	r = server.Request{Method: http.MethodPut, Version: version, Namespace: u.GetNamespace(), Name: u.GetName(), Subresource: "status"}
-	return p.content(p.send(s, r, u))
+	return p.content(p.send(s, r, u)), dropped
 }
 
 // placed returns a copy of an object, in the namespace to which clients send one that names
