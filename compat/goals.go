@@ -127,6 +127,13 @@ func (w *walk) local(o, n *schema.Node, steps []step, pointer string) {
 	if n.Kind() == schema.KindObject && len(n.Limits().Enum) > 0 && !w.readers && w.transforms(o, n) {
 		w.add(o, goal{code: CodeEnum, steps: steps, target: satisfy.Types(satisfy.Object), pointer: pointer + "/enum", text: "the enum has whole objects, and defaults or pruning change them"})
 	}
+	if keepsNull(o) && !keepsNull(n) && typesOf(n)&satisfy.Null != 0 && (len(steps) == 0 || !steps[len(steps)-1].item) { // elements stay null
+		text := "null is not kept any more"
+		if w.readers {
+			text = "null is kept"
+		}
+		w.add(o, goal{code: CodeType, steps: steps, target: satisfy.Types(satisfy.Null), pointer: pointer + "/type", text: text})
+	}
 	if n.EmbeddedResource() && !o.EmbeddedResource() && !w.readers {
 		target := satisfy.Or(satisfy.Not(embeddedMembers()), satisfy.At("metadata", satisfy.MinProps(1))) // the server drops what is no metadata
 		w.add(o, goal{code: CodeEmbedded, steps: steps, target: target, pointer: pointer + "/x-kubernetes-embedded-resource", text: "the value must be a resource"})

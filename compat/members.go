@@ -93,3 +93,6 @@ func itemsOf(n *schema.Node) *schema.Node {
 func keeps(n *schema.Node, name string, open bool) bool {
 	return n == nil || open || n.PreserveUnknownFields() || memberSchema(n, name) != nil
 }
+
+// keepsNull reports whether the server keeps a member that is null.
+func keepsNull(n *schema.Node) bool { return n == nil || n == bare || n.Nullable() }

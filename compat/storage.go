@@ -160,9 +160,6 @@ func (w *storageWalk) part(n storedNodes, steps []step, pointer string) {
 	w.walk(n, steps, pointer, false)
 }
 
-// keepsNull reports whether the server keeps a member that is null.
-func keepsNull(n *schema.Node) bool { return n == nil || n == bare || n.Nullable() }
-
 // storedAlike reports whether a goal is about what the old storage version removes, so that
 // no client reads a difference.
 func (c *comparison) storedAlike(g *goal) bool {
