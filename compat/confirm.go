@@ -268,13 +268,16 @@ func (c *comparison) storedDifferences(obj map[string]any, before *outcome) ([]d
 	}
 	ratcheted := again.result.Ratcheted
 	if c.storesAnotherVersion() && (again.object == nil || len(ratcheted) > 0) {
-		// The old storage version may drop what the schema requires, or set what it refuses.
+		// The old storage version may drop what the schema requires, or set what it refuses,
+		// so that the old definition only tolerates the value, too.
 		was, err := c.write(c.ctx, c.oldVersion, before.object, before.object)
 		if err != nil || was.object == nil {
 			return out, err
 		}
 		ratcheted = slices.DeleteFunc(slices.Clone(ratcheted), func(e *validation.Error) bool {
-			return slices.ContainsFunc(was.result.Ratcheted, func(known *validation.Error) bool { return known.Pointer == e.Pointer })
+			return slices.ContainsFunc(was.result.Ratcheted, func(known *validation.Error) bool {
+				return isUnder(known.Pointer, e.Pointer) || isUnder(e.Pointer, known.Pointer)
+			})
 		})
 	}
 	d.old, d.new = "admitted", again.answer()
@@ -290,3 +293,6 @@ func (c *comparison) storedDifferences(obj map[string]any, before *outcome) ([]d
 	}
 	return out, nil
 }
+
+// isUnder reports whether a JSON Pointer leads to the value of another one, or below it.
+func isUnder(pointer, other string) bool { return strings.HasPrefix(pointer+"/", other+"/") }
