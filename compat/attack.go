@@ -371,7 +371,7 @@ func (c *comparison) generate(w *walk) error {
 		if c.watch.Poll() {
 			return c.watch.Err()
 		}
-		obj := g.Object(rng, generate.Class(i%2))
+		obj := whole(g.Object(rng, generate.Class(i%2))).(map[string]any)
 		if errs := c.refusal(w.readers, obj); len(errs) > 0 {
 			w.refused = append(w.refused, refusedObject{obj, errs})
 		}

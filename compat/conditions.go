@@ -35,6 +35,8 @@ func newKeyword(code Code, cond *satisfy.Cond, text, at string) keyword {
 type conditions struct {
 	// open means that fields which the schema does not declare are kept.
 	open bool
+	// apiVersion and kind are those of all objects.
+	apiVersion, kind string
 	// substitute makes conditions of junctors and rules hold for a value without a
 	// field if they hold for it with the default of the field. The values of the
 	// other side lack defaults that only this side has.
@@ -53,7 +55,7 @@ type conditions struct {
 // a definition, with the schema root.
 func newConditions(solver *satisfy.Solver, crd *apiextensionsv1.CustomResourceDefinition, i int, root *schema.Node, substitute bool) *conditions {
 	k := &conditions{
-		open: crd.Spec.PreserveUnknownFields, substitute: substitute, solver: solver, root: root,
+		open: crd.Spec.PreserveUnknownFields, apiVersion: crd.Spec.Group + "/" + crd.Spec.Versions[i].Name, kind: crd.Spec.Names.Kind, substitute: substitute, solver: solver, root: root,
 		scaled: satisfy.True, nodes: map[*schema.Node]*satisfy.Cond{},
 	}
 	if s := crd.Spec.Versions[i].Subresources; s != nil {
@@ -219,15 +221,13 @@ func (k *conditions) others(n *schema.Node) *satisfy.Cond {
 
 // otherValues returns the condition of the value of a member without a property.
 func (k *conditions) otherValues(n *schema.Node) *satisfy.Cond {
-	additional, declared := n.AdditionalProperties()
-	switch {
+	_, declared := n.AdditionalProperties()
+	switch additional := additionalOf(n); {
 	case additional != nil:
 		return k.of(additional)
-	case n.AllowsAdditionalProperties():
-		return satisfy.True
 	case declared:
 		return satisfy.False
-	case n.PreserveUnknownFields() || k.open || n.Kind() != schema.KindObject:
+	case n.PreserveUnknownFields() || k.open || n.Kind() != schema.KindObject && n != bare:
 		return satisfy.True
 	}
 	return satisfy.False

@@ -266,16 +266,33 @@ func (c *comparison) storedDifferences(obj map[string]any, before *outcome) ([]d
 	if err != nil {
 		return nil, err
 	}
+	ratcheted := again.result.Ratcheted
+	if c.storesAnotherVersion() && (again.object == nil || len(ratcheted) > 0) {
+		// The old storage version may drop what the schema requires, or set what it refuses,
+		// so that the old definition only tolerates the value, too.
+		was, err := c.write(c.ctx, c.oldVersion, before.object, before.object)
+		if err != nil || was.object == nil {
+			return out, err
+		}
+		ratcheted = slices.DeleteFunc(slices.Clone(ratcheted), func(e *validation.Error) bool {
+			return slices.ContainsFunc(was.result.Ratcheted, func(known *validation.Error) bool {
+				return isUnder(known.Pointer, e.Pointer) || isUnder(e.Pointer, known.Pointer)
+			})
+		})
+	}
 	d.old, d.new = "admitted", again.answer()
 	switch {
 	case again.object == nil:
 		d.code, d.errors = Refused, again.result.Errors
 		d.witness = Witness{Object: is.Object, Old: is.Object}
 		out = append(out, d)
-	case len(again.result.Ratcheted) > 0:
-		d.code, d.ratcheted, d.errors = Refused, true, again.result.Ratcheted
-		d.new = again.result.Ratcheted.Field().ToAggregate().Error()
+	case len(ratcheted) > 0:
+		d.code, d.ratcheted, d.errors = Refused, true, ratcheted
+		d.new = ratcheted.Field().ToAggregate().Error()
 		out = append(out, d)
 	}
 	return out, nil
 }
+
+// isUnder reports whether a JSON Pointer leads to the value of another one, or below it.
+func isUnder(pointer, other string) bool { return strings.HasPrefix(pointer+"/", other+"/") }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/internal/jsondiff"
 	"github.com/crdkit/crdkit/internal/satisfy"
 )
@@ -27,6 +28,9 @@ func (c *comparison) decide() []Finding {
 func (c *comparison) role(w *walk, object *satisfy.Cond) []Finding {
 	if w.readers {
 		w.pair(c.newNode, c.oldNode, nil, "")
+		for i := range c.unread {
+			w.add(c.unread[i].node, c.unread[i].goal)
+		}
 	} else {
 		w.pair(c.oldNode, c.newNode, nil, "")
 		c.storageGoals(w)
@@ -38,17 +42,18 @@ func (c *comparison) role(w *walk, object *satisfy.Cond) []Finding {
 	for i := range w.goals {
 		found, err := c.pursue(w, object, &w.goals[i])
 		if err != nil {
-			found = append(found, c.undecided(w, &w.goals[i], err.Error()))
+			found = append(found, c.undecided(&w.goals[i], err.Error()))
 		}
 		out = append(out, found...)
 	}
 	if w.undone != "" {
-		out = append(out, c.undecided(w, &goal{}, w.undone))
+		out = append(out, c.undecided(&goal{role: w.role()}, w.undone))
 	}
 	return append(out, c.provedRoles(w, out)...)
 }
 
-// provedRoles returns a finding for each role of a walk that no finding concerns.
+// provedRoles returns a finding for each role of a walk that no finding concerns: what the
+// objects of other roles leave open, or else a proof.
 func (c *comparison) provedRoles(w *walk, found []Finding) []Finding {
 	roles := []Role{Writers, Stored}
 	if w.readers {
@@ -67,7 +72,12 @@ func (c *comparison) provedRoles(w *walk, found []Finding) []Finding {
 	}
 	var out []Finding
 	for _, role := range roles {
-		if !concerned[role] {
+		if concerned[role] {
+			continue
+		}
+		if i := slices.IndexFunc(c.beside, func(f Finding) bool { return f.Role == role }); i >= 0 {
+			out = append(out, c.beside[i])
+		} else {
 			f := c.finding(Proved, Compatible, Info, role)
 			f.Text = provedTexts[role]
 			if role == Stored && slices.ContainsFunc(found, aboutTransition) {
@@ -124,10 +134,10 @@ func (c *comparison) pursue(w *walk, object *satisfy.Cond, g *goal) ([]Finding, 
 			return found, err
 		}
 	}
-	if len(other) > 0 {
-		return other, nil
+	if !slices.ContainsFunc(other, func(f Finding) bool { return f.Role == g.role }) {
+		other = append(other, c.undecided(g, reason))
 	}
-	return []Finding{c.undecided(w, g, reason)}, nil
+	return other, nil
 }
 
 // confirm gives obj to both definitions. It returns a finding for each role for which a
@@ -143,6 +153,17 @@ func (c *comparison) confirm(g *goal, obj map[string]any) (shown, other []Findin
 	if err != nil {
 		return nil, nil, err
 	}
+	// What is at the path of the goal shows more than what is beside it.
+	slices.SortStableFunc(found, func(a, b difference) int {
+		first, second := isAt(a.path, g.path()), isAt(b.path, g.path())
+		switch {
+		case first == second:
+			return 0
+		case first:
+			return -1
+		}
+		return 1
+	})
 	seen := map[Role]bool{}
 	for i := range found {
 		switch d := &found[i]; {
@@ -151,6 +172,12 @@ func (c *comparison) confirm(g *goal, obj map[string]any) (shown, other []Findin
 			shown = append(shown, c.findingOf(g, d))
 		case d.code == Refused:
 			other = append(other, c.findingOf(g, d))
+		}
+	}
+	if len(shown) > 0 {
+		c.beside = append(c.beside, other...)
+		if !seen[g.role] {
+			c.beside = append(c.beside, c.undecided(g, "an object shows it for another role only"))
 		}
 	}
 	return shown, other, nil
@@ -175,6 +202,9 @@ func (c *comparison) readerDifferences(obj map[string]any) ([]difference, error)
 			return nil, err
 		}
 		return []difference{d}, nil
+	}
+	if c.storesAnotherVersion() && !slices.ContainsFunc(before.result.Changes, func(ch crdkit.Change) bool { return ch.Op == crdkit.NullDropped }) {
+		return nil, nil // only the storage version drops a null
 	}
 	for _, diff := range jsondiff.Of(after.object, before.object) {
 		if diff.Kind != jsondiff.Added && diff.Before == nil {
@@ -213,13 +243,16 @@ func (c *comparison) findingOf(g *goal, d *difference) Finding {
 	return f
 }
 
-// field returns the path of what a goal is about.
-func (g *goal) field() string {
+// path leads to what a goal is about.
+func (g *goal) path() []step {
 	if g.part == "" {
-		return fieldOf(g.steps)
+		return g.steps
 	}
-	return fieldOf(extend(g.steps, step{name: g.part}))
+	return extend(g.steps, step{name: g.part})
 }
+
+// field returns the field path of what a goal is about.
+func (g *goal) field() string { return fieldOf(g.path()) }
 
 // consequence says what a difference means for its role.
 func consequence(d *difference) string {
@@ -236,12 +269,8 @@ func consequence(d *difference) string {
 	return "the new definition refuses an object that the old one admits"
 }
 
-func (c *comparison) undecided(w *walk, g *goal, reason string) Finding {
-	role := Writers
-	if w.readers {
-		role = Readers
-	}
-	f := c.finding(Undecided, Unknown, Warning, role)
+func (c *comparison) undecided(g *goal, reason string) Finding {
+	f := c.finding(Undecided, Unknown, Warning, g.role)
 	f.Pointer += g.pointer
 	f.Field = g.field()
 	f.Text = "not decided: " + reason

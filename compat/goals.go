@@ -1,6 +1,7 @@
 package compat
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -24,6 +25,14 @@ type goal struct {
 	rule    *schema.Rule  // a rule that refuses the object, nil if it is another keyword
 	schema  *schema.Node  // the schema of the value on the side that admits it
 	update  *satisfy.Cond // of a transition rule: what the new and the old object must be, nil if it is not known
+}
+
+// role returns the role of the goals of a walk.
+func (w *walk) role() Role {
+	if w.readers {
+		return Readers
+	}
+	return Writers
 }
 
 // maxGoals bounds the goals of one version. More differences are one unknown.
@@ -77,11 +86,15 @@ func (w *walk) pair(o, n *schema.Node, steps []step, pointer string) {
 	w.properties(o, n, steps, pointer)
 	w.others(o, n, steps, pointer)
 	if o.Items() != nil || n.Items() != nil {
-		at := pointer
-		if n != nil {
+		at, items := pointer, n.Items()
+		switch n {
+		case nil:
+		case bare:
+			items = bare
+		default:
 			at += "/items"
 		}
-		w.pair(o.Items(), n.Items(), extend(steps, step{item: true}), at)
+		w.pair(o.Items(), items, extend(steps, step{item: true}), at)
 	}
 	if len(w.goals) == before && len(w.ruled) == ruledBefore {
 		w.without[here] = true
@@ -114,8 +127,16 @@ func (w *walk) local(o, n *schema.Node, steps []step, pointer string) {
 	if n.Kind() == schema.KindObject && len(n.Limits().Enum) > 0 && !w.readers && w.transforms(o, n) {
 		w.add(o, goal{code: CodeEnum, steps: steps, target: satisfy.Types(satisfy.Object), pointer: pointer + "/enum", text: "the enum has whole objects, and defaults or pruning change them"})
 	}
+	if keepsNull(o) && !keepsNull(n) && typesOf(n)&satisfy.Null != 0 && (len(steps) == 0 || !steps[len(steps)-1].item) { // elements stay null
+		text := "null is not kept any more"
+		if w.readers {
+			text = "null is kept"
+		}
+		w.add(o, goal{code: CodeType, steps: steps, target: satisfy.Types(satisfy.Null), pointer: pointer + "/type", text: text})
+	}
 	if n.EmbeddedResource() && !o.EmbeddedResource() && !w.readers {
-		w.add(o, goal{code: CodeEmbedded, steps: steps, target: satisfy.Not(embeddedMembers()), pointer: pointer + "/x-kubernetes-embedded-resource", text: "the value must be a resource"})
+		target := satisfy.Or(satisfy.Not(embeddedMembers()), satisfy.At("metadata", satisfy.MinProps(1))) // the server drops what is no metadata
+		w.add(o, goal{code: CodeEmbedded, steps: steps, target: target, pointer: pointer + "/x-kubernetes-embedded-resource", text: "the value must be a resource"})
 	}
 }
 
@@ -160,10 +181,7 @@ func (w *walk) add(o *schema.Node, g goal) {
 		w.undone = fmt.Sprintf("there are more than %d differences", maxGoals)
 		return
 	}
-	g.role, g.schema = Writers, o
-	if w.readers {
-		g.role = Readers
-	}
+	g.role, g.schema = w.role(), o
 	if !w.alike(&g) && w.solve(w.from.of(o), g.target).Status != satisfy.None {
 		w.goals = append(w.goals, g)
 	}
@@ -184,15 +202,18 @@ func (w *walk) solve(conds ...*satisfy.Cond) satisfy.Result {
 
 // properties compares the properties of two schemas.
 func (w *walk) properties(o, n *schema.Node, steps []step, pointer string) {
-	if len(steps) == 0 {
-		w.metadata(o.Property("metadata"), n.Property("metadata"), pointer)
+	if root := len(steps) == 0; !w.readers && (root || o.EmbeddedResource() && n.EmbeddedResource()) {
+		w.metadata(o.Property("metadata"), n.Property("metadata"), extend(steps, step{name: "metadata"}), propertyPointer(pointer, "metadata"))
+		if root {
+			w.constants(o, n, pointer)
+		}
 	}
-	for name, old := range o.Properties() {
-		if o == w.from.root && rootMember(name) {
+	for name, old := range declaredProperties(o) {
+		if o == w.from.root && rootMember(name) || w.readers && old == resourceMetadata {
 			continue
 		}
 		here := extend(steps, step{name: name})
-		switch child := n.Property(name); {
+		switch child := declaredProperty(n, name); {
 		case child != nil:
 			at := propertyPointer(pointer, name)
 			w.pair(old, child, here, at)
@@ -203,36 +224,48 @@ func (w *walk) properties(o, n *schema.Node, steps []step, pointer string) {
 		}
 	}
 	for name, child := range n.Properties() {
-		if o.Property(name) != nil || n == w.to.root && rootMember(name) {
+		if declaredProperty(o, name) != nil || n == w.to.root && rootMember(name) {
 			continue
 		}
 		if c := w.from.otherValues(o); c != satisfy.False && (o.Kind() == schema.KindObject || c != satisfy.True) {
-			additional, _ := o.AdditionalProperties()
-			w.pair(additional, child, extend(steps, step{name: name}), propertyPointer(pointer, name))
+			additional, at := additionalOf(o), propertyPointer(pointer, name)
+			w.pair(additional, child, extend(steps, step{name: name}), at)
+			if additional != nil {
+				w.defaults(o, nil, child, name, steps, at) // the default of additional does not fill an absent member
+			}
 		}
 	}
 }
 
-func rootMember(name string) bool {
-	return name == "apiVersion" || name == "kind" || name == "metadata"
-}
-
-// metadata compares the constraints on names of objects.
-func (w *walk) metadata(o, n *schema.Node, pointer string) {
-	if w.readers {
-		return
-	}
+// metadata compares the constraints on names of objects and of embedded resources.
+func (w *walk) metadata(o, n *schema.Node, steps []step, pointer string) {
 	for _, member := range []string{"name", "generateName"} {
 		if child := n.Property(member); child != nil {
-			w.pair(o.Property(member), child, []step{{name: "metadata"}, {name: member}}, propertyPointer(propertyPointer(pointer, "metadata"), member))
+			w.pair(cmp.Or(o.Property(member), resourceText), child, extend(steps, step{name: member}), propertyPointer(pointer, member))
 		}
+	}
+}
+
+// constants adds a goal for each keyword of apiVersion and kind that their value breaks:
+// all objects of a version have the same.
+func (w *walk) constants(o, n *schema.Node, pointer string) {
+	for _, constant := range []struct{ name, value string }{{"apiVersion", w.to.apiVersion}, {"kind", w.to.kind}} {
+		old, child := o.Property(constant.name), n.Property(constant.name)
+		steps, at := []step{{name: constant.name}}, propertyPointer(pointer, constant.name)
+		w.to.rules.changed = nil
+		for _, k := range w.to.keywords(child) {
+			if !w.to.solver.Satisfied(k.cond, constant.value) {
+				w.add(old, goal{code: k.code, steps: steps, target: satisfy.True, pointer: at + k.at, text: w.changeText(w.from.keywords(old), k), rule: k.rule})
+			}
+		}
+		w.transitions(old, child, steps, at)
 	}
 }
 
 // removed compares a property with what the other side makes of a member that it
 // does not declare.
 func (w *walk) removed(o, n, old *schema.Node, name string, steps []step, pointer string) {
-	additional, _ := n.AdditionalProperties()
+	additional := additionalOf(n)
 	here := extend(steps, step{name: name})
 	switch c := w.to.otherValues(n); {
 	case additional != nil:
@@ -274,8 +307,7 @@ func (w *walk) others(o, n *schema.Node, steps []step, pointer string) {
 		return
 	}
 	from, to := w.from.otherValues(o), w.to.otherValues(n)
-	oldAdditional, _ := o.AdditionalProperties()
-	newAdditional, _ := n.AdditionalProperties()
+	oldAdditional, newAdditional := additionalOf(o), additionalOf(n)
 	if from == satisfy.False || to == satisfy.True && oldAdditional == newAdditional {
 		return
 	}

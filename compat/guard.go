@@ -92,18 +92,19 @@ func (c *comparison) contradicts(d *difference) bool {
 	case d.role != Readers && d.code != Defaulted:
 		return true
 	}
-	n, sent := c.oldNode, any(d.witness.Object)
+	n, sent, known := c.oldNode, any(d.witness.Object), true
 	for _, s := range d.path {
 		if name, ok := s.Name(); ok {
 			parent, _ := sent.(map[string]any)
-			n, sent = memberSchema(n, name), parent[name]
+			n = memberSchema(n, name)
+			sent, known = parent[name]
 			continue
 		}
 		i, _ := s.Index()
 		list, _ := sent.([]any)
 		n, sent = n.Items(), slices.Concat(list, make([]any, i+1))[i]
 	}
-	return n != nil && sent == nil
+	return n != nil && !known
 }
 
 // samples returns objects at the old version, or for readers at the new one.

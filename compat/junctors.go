@@ -93,12 +93,3 @@ func (k *conditions) branch(b *schema.Branch, n *schema.Node) *satisfy.Cond {
 	}
 	return satisfy.And(parts...)
 }
-
-// memberSchema returns the schema of a member, nil if it is not declared.
-func memberSchema(n *schema.Node, name string) *schema.Node {
-	if child := n.Property(name); child != nil {
-		return child
-	}
-	additional, _ := n.AdditionalProperties()
-	return additional
-}

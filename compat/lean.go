@@ -10,13 +10,9 @@ import (
 // on the way to it. The solver does not know all rules, and most rules hold for defaults.
 func (w *walk) leaner(obj map[string]any, g *goal) []map[string]any {
 	out := []map[string]any{obj}
-	steps := g.steps
-	if g.part != "" {
-		steps = extend(steps, step{name: g.part})
-	}
 	for _, around := range []int{1, 0} {
 		lean := jsonval.Clone(obj).(map[string]any)
-		if removeDefaulted(lean, w.from.root, steps, around) {
+		if removeDefaulted(lean, w.from.root, g.path(), around) {
 			out = append(out, lean)
 		}
 	}

@@ -9,7 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdkit/crdkit"
-	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/internal/jsonval"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation"
@@ -21,7 +20,6 @@ type listCheck struct {
 	*pair
 	*versionPair
 	ctx      context.Context
-	watch    *interrupt.Watch
 	path     []schemaStep
 	field    string // the path in the words of the server
 	pointer  string // into the new definition
@@ -32,7 +30,7 @@ type listCheck struct {
 // version.
 func listFindings(ctx context.Context, p *pair, v *versionPair) []Finding {
 	l := &listCheck{
-		pair: p, versionPair: v, ctx: ctx, watch: interrupt.New(ctx),
+		pair: p, versionPair: v, ctx: ctx,
 		pointer: versionPointer(v.newIndex, "schema/openAPIV3Schema"),
 	}
 	if !p.old.Spec.PreserveUnknownFields && !p.crd.Spec.PreserveUnknownFields {
@@ -43,7 +41,7 @@ func listFindings(ctx context.Context, p *pair, v *versionPair) []Finding {
 
 // compare compares two nodes and what both declare below them.
 func (l *listCheck) compare(old, v *schema.Node) {
-	if old == v || old == nil || v == nil || l.watch.Ended() {
+	if old == v || old == nil || v == nil {
 		return
 	}
 	l.checkList(old, v)

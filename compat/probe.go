@@ -58,7 +58,7 @@ func (p *probe) find(ctx context.Context) map[string]any {
 		if ctx.Err() != nil {
 			return nil
 		}
-		obj := g.Object(rng, generate.Valid)
+		obj := whole(g.Object(rng, generate.Valid)).(map[string]any)
 		if p.edit != nil && !p.edit(obj) || !p.holds(obj) {
 			continue
 		}

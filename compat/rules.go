@@ -92,18 +92,16 @@ func (w *walk) transforms(o, n *schema.Node) bool {
 	w.changed[pair] = true // for a schema that contains itself, which none does
 	changed := retyped(o, n) || reordered(o, n) || o.Nullable() && !n.Nullable() || w.transformsMembers(o, n) || w.transforms(o.Items(), n.Items())
 	if !changed {
-		before, _ := o.AdditionalProperties()
-		after, _ := n.AdditionalProperties()
-		changed = w.transforms(before, after) || w.from.otherValues(o) != satisfy.False && w.to.otherValues(n) == satisfy.False
+		changed = w.transforms(additionalOf(o), additionalOf(n)) || w.from.otherValues(o) != satisfy.False && w.to.otherValues(n) == satisfy.False
 	}
 	w.changed[pair] = changed
 	return changed
 }
 
 // retyped reports whether rules see the values of two schemas as values of two types:
-// 5/2 is 2 for integers and 2.5 for numbers.
+// 5/2 is 2 for integers and 2.5 for numbers. An embedded resource has fields of its own.
 func retyped(o, n *schema.Node) bool {
-	return o != nil && n != nil && (o.Kind() != n.Kind() || o.IntOrString() != n.IntOrString() || celFormat(o) != celFormat(n))
+	return o != nil && n != nil && (o.Kind() != n.Kind() || o.IntOrString() != n.IntOrString() || celFormat(o) != celFormat(n) || o.EmbeddedResource() != n.EmbeddedResource())
 }
 
 // reordered reports whether rules compare the lists of two schemas in two ways.

@@ -16,6 +16,10 @@ type comparison struct {
 	watch *interrupt.Watch
 	work  int  // what is left of the work limit
 	lost  bool // the new definition lacks a version at which objects are stored: nothing is proved for them
+	// beside has what the objects that show a goal for one role leave open for another one: the
+	// new definition refuses them for another reason, or admits them.
+	beside []Finding
+	unread []unread // see storageWalk
 }
 
 // schemaFindings returns the findings about the schemas of two versions.

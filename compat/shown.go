@@ -19,7 +19,7 @@ var contentCodes = []Code{CodeDefault, CodeProperty, CodeUnknownFields}
 func (g *goal) shownBy(d *difference) bool {
 	switch {
 	case g.stored:
-		return d.code != Refused && isAt(d.path, extend(g.steps, step{name: g.part}))
+		return d.code != Refused && isAt(d.path, g.path())
 	case d.code == Refused && slices.Contains(contentCodes, g.code):
 		return true // any keyword may refuse the value that changed
 	case d.code == Refused:

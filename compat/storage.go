@@ -19,6 +19,15 @@ type storageWalk struct {
 	*pair
 	goals *walk
 	seen  map[storedNodes]bool // without goals
+	// unread are goals of readers: objects that the new storage version makes invalid at
+	// the version.
+	unread []unread
+}
+
+// An unread goal is one of readers about a schema of the new definition.
+type unread struct {
+	node *schema.Node
+	goal goal
 }
 
 // storesAnotherVersion reports whether a definition converts objects of the version to or
@@ -32,65 +41,123 @@ func (c *comparison) storageGoals(goals *walk) {
 	if c.storesAnotherVersion() {
 		w := &storageWalk{pair: c.pair, goals: goals, seen: map[storedNodes]bool{}}
 		w.walk(storedNodes{c.oldNode, c.newNode, c.oldStorageNode, c.newStorageNode}, nil, "", true)
+		c.unread = w.unread
 	}
 }
 
 func (w *storageWalk) walk(n storedNodes, steps []step, pointer string, root bool) {
-	if n.oldStorage == n.newStorage || w.seen[n] || len(steps) > maxWalkDepth {
+	if n.oldStorage == n.newStorage || w.seen[n] {
+		return
+	}
+	if len(steps) > maxWalkDepth {
+		w.goals.undone = "the schema of the storage version is nested too deeply"
 		return
 	}
 	before := len(w.goals.goals)
 	names := map[string]bool{}
+	if root { // nothing prunes them
+		names = map[string]bool{"apiVersion": true, "kind": true, "metadata": true}
+	}
 	for _, node := range []*schema.Node{n.old, n.oldStorage, n.newStorage} {
-		for name := range node.Properties() {
+		for name := range declaredProperties(node) {
 			names[name] = true
 		}
+	}
+	for _, name := range n.old.Limits().Required {
+		names[name] = true
 	}
 	sorted := slices.AppendSeq([]string{}, maps.Keys(names))
 	slices.Sort(sorted)
 	for _, name := range sorted {
-		if !rootMember(name) || !root && !n.old.EmbeddedResource() {
+		if !root || !rootMember(name) {
 			w.member(n, name, steps, pointer)
 		}
 	}
-	if n.old.Items() != nil {
-		w.walk(storedNodes{n.old.Items(), n.crd.Items(), n.oldStorage.Items(), n.newStorage.Items()}, extend(steps, step{item: true}), pointer+"/items", false)
+	w.others(n, sorted, steps, pointer)
+	if n.newStorage.EmbeddedResource() && !n.oldStorage.EmbeddedResource() && !n.old.EmbeddedResource() {
+		w.add(n, goal{code: CodeEmbedded, steps: steps, part: "metadata", target: satisfy.At("metadata", satisfy.MinProps(1)), pointer: pointer}, "the value is a resource")
 	}
-	if additional := additionalOf(n.old); additional != nil {
-		others := extend(steps, step{others: sorted})
-		w.walk(storedNodes{additional, additionalOf(n.crd), additionalOf(n.oldStorage), additionalOf(n.newStorage)}, others, pointer+"/additionalProperties", false)
+	if n.old.Items() != nil || n.old == nil && (n.oldStorage.Items() != nil || n.newStorage.Items() != nil) {
+		items := storedNodes{n.old.Items(), n.crd.Items(), itemsOf(n.oldStorage), itemsOf(n.newStorage)}
+		w.walk(items, extend(steps, step{item: true}), pointer+"/items", false)
 	}
 	if len(w.goals.goals) == before {
 		w.seen[n] = true
 	}
 }
 
+// add adds a goal that the new storage version causes.
+func (w *storageWalk) add(n storedNodes, g goal, text string) {
+	g.stored, g.text = true, w.atStorage(text)
+	w.goals.add(n.old, g)
+}
+
+func (w *storageWalk) addUnread(n storedNodes, g goal, text string) {
+	g.text = w.atStorage(text)
+	w.unread = append(w.unread, unread{n.crd, g})
+}
+
+func (w *storageWalk) atStorage(text string) string {
+	return fmt.Sprintf("%s at the storage version %s", text, w.newDef.Storage().Name())
+}
+
 func (w *storageWalk) member(n storedNodes, name string, steps []step, pointer string) {
-	if !keeps(n.old, name, w.old.Spec.PreserveUnknownFields) || !keeps(n.crd, name, w.crd.Spec.PreserveUnknownFields) {
+	was, is, ok := w.kept(n, name)
+	if !ok {
 		return
 	}
-	was, is := keeps(n.oldStorage, name, w.old.Spec.PreserveUnknownFields), keeps(n.newStorage, name, w.crd.Spec.PreserveUnknownFields)
-	before, after := memberSchema(n.oldStorage, name), memberSchema(n.newStorage, name)
-	g := goal{code: CodeProperty, steps: steps, part: name, pointer: pointer, stored: true}
 	_, defaulted := n.crd.Property(name).Default()
 	switch {
 	case was && !is:
-		g.target = satisfy.At(name, satisfy.True)
-		g.text = fmt.Sprintf("the field is not declared at the storage version %s", w.newDef.Storage().Name())
-		w.goals.add(n.old, g)
+		w.add(n, goal{code: CodeProperty, steps: steps, part: name, target: satisfy.At(name, satisfy.True), pointer: pointer}, "the field is not declared")
+		if slices.Contains(n.old.Limits().Required, name) {
+			w.addUnread(n, goal{code: CodeRequired, steps: steps, part: name, target: satisfy.At(name, satisfy.True), pointer: pointer + "/required"}, name+" is required and not declared")
+		}
 		return
-	case is && (!sameDefault(before, after) || !was && defaulted):
-		g.code, g.absent = CodeDefault, name
-		g.target = satisfy.Types(satisfy.Object)
+	case is && (!sameDefault(n.oldStorage.Property(name), n.newStorage.Property(name)) || !was && defaulted):
+		g := goal{code: CodeDefault, steps: steps, part: name, absent: name, target: satisfy.Types(satisfy.Object), pointer: pointer}
 		if _, had := n.old.Property(name).Default(); was || !had {
 			g.target = satisfy.And(g.target, satisfy.IfAt(name, satisfy.False))
 		}
-		g.text = fmt.Sprintf("the field has another default at the storage version %s", w.newDef.Storage().Name())
-		w.goals.add(n.old, g)
+		w.add(n, g, "the field has another default")
+		if def, ok := n.newStorage.Property(name).Default(); ok && !w.goals.from.solver.Satisfied(w.goals.from.of(n.old.Property(name)), def) {
+			g.pointer = propertyPointer(pointer, name)
+			w.addUnread(n, g, name+" has a default that the schema does not admit")
+		}
 	}
 	if was && is {
-		w.walk(storedNodes{memberSchema(n.old, name), memberSchema(n.crd, name), before, after}, extend(steps, step{name: name}), propertyPointer(pointer, name), false)
+		w.part(n.members(name), extend(steps, step{name: name}), propertyPointer(pointer, name))
 	}
+}
+
+// kept reports whether each storage version keeps a member, and whether the version does.
+func (w *storageWalk) kept(n storedNodes, name string) (was, is, ok bool) {
+	old, crd := w.old.Spec.PreserveUnknownFields, w.crd.Spec.PreserveUnknownFields
+	return keeps(n.oldStorage, name, old), keeps(n.newStorage, name, crd), keeps(n.old, name, old) && keeps(n.crd, name, crd)
+}
+
+// others compares the members that no schema declares.
+func (w *storageWalk) others(n storedNodes, names []string, steps []step, pointer string) {
+	switch was, is, ok := w.kept(n, unknownField); {
+	case !ok || !was:
+	case !is:
+		w.add(n, goal{code: CodeUnknownFields, steps: steps, target: satisfy.SomeOther(names, satisfy.True), pointer: pointer}, "fields that the schema does not declare are not kept")
+	default:
+		w.part(n.members(unknownField), extend(steps, step{others: names}), pointer)
+	}
+}
+
+// members returns the schemas of a member.
+func (n storedNodes) members(name string) storedNodes {
+	return storedNodes{memberSchema(n.old, name), memberSchema(n.crd, name), memberSchema(n.oldStorage, name), memberSchema(n.newStorage, name)}
+}
+
+// part compares a member that both storage versions keep.
+func (w *storageWalk) part(n storedNodes, steps []step, pointer string) {
+	if keepsNull(n.old) && keepsNull(n.crd) && keepsNull(n.oldStorage) && !keepsNull(n.newStorage) {
+		w.add(n, goal{code: CodeType, steps: steps, target: satisfy.Types(satisfy.Null), pointer: pointer}, "null is not kept")
+	}
+	w.walk(n, steps, pointer, false)
 }
 
 // storedAlike reports whether a goal is about what the old storage version removes, so that
@@ -103,7 +170,7 @@ func (c *comparison) storedAlike(g *goal) bool {
 	for _, s := range g.steps {
 		switch {
 		case s.item:
-			n = n.Items()
+			n = itemsOf(n)
 		case s.others == nil:
 			if !keeps(n, s.name, open) {
 				return true
@@ -129,14 +196,4 @@ func declaresOnly(n *schema.Node, names []string) bool {
 		}
 	}
 	return true
-}
-
-func additionalOf(n *schema.Node) *schema.Node {
-	additional, _ := n.AdditionalProperties()
-	return additional
-}
-
-// keeps reports whether the server keeps a member of the values of a schema.
-func keeps(n *schema.Node, name string, open bool) bool {
-	return memberSchema(n, name) != nil || open || n == nil || n.Kind() != schema.KindObject || n.PreserveUnknownFields() || n.AllowsAdditionalProperties()
 }

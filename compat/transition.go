@@ -132,7 +132,7 @@ func (c *comparison) pursueUpdate(w *walk, object *satisfy.Cond, g *goal) ([]Fin
 		return nil, nil
 	}
 	if first.Status == satisfy.Undecided {
-		return []Finding{c.undecided(w, g, first.Reason)}, nil
+		return []Finding{c.undecided(g, first.Reason)}, nil
 	}
 	values := partsAt(first.Value, g.steps)
 	second := solve(satisfy.Not(satisfy.Enum(values...)))
@@ -159,7 +159,7 @@ func (c *comparison) pursueUpdate(w *walk, object *satisfy.Cond, g *goal) ([]Fin
 	if second.Status == satisfy.None && len(values) == 1 && tried {
 		return nil, nil // only one value is possible, and both definitions admit it
 	}
-	return []Finding{c.undecided(w, g, "no update was found that the rule refuses")}, nil
+	return []Finding{c.undecided(g, "no update was found that the rule refuses")}, nil
 }
 
 // solveUpdate searches both objects of an update at once.

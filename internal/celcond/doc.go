@@ -15,7 +15,10 @@
 // that part, so that equal parts of two rules cancel out.
 //
 // A comparison of a sum of sizes of elements with fixed indices is opaque, but holds if no
-// element has more than its share.
+// element has more than its share. One of the size of a filtered list is opaque, but holds if
+// the list is small enough, or the filter keeps no element; at most one element is the same
+// opaque condition in exists_one. A comparison of duration(self) is opaque, but a string for
+// which it has a value is a duration.
 //
 // Rules that all strings of a list differ, or those in a field of its elements, are
 // recognized in their usual forms.

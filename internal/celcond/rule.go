@@ -217,6 +217,9 @@ func (x *translation) boolean(e ast.Expr, sc scope) verdict {
 	if sure := x.surely(e, sc); sure != satisfy.False {
 		v = verdict{satisfy.Or(sure, v.holds), satisfy.And(satisfy.Not(sure), v.fails)}
 	}
+	if valid := x.evaluated(e, sc); valid != satisfy.True {
+		v = verdict{satisfy.And(valid, v.holds), satisfy.And(valid, v.fails)}
+	}
 	return v
 }
 
@@ -230,7 +233,7 @@ func (x *translation) surely(e ast.Expr, sc scope) *satisfy.Cond {
 	if !ok {
 		return satisfy.False
 	}
-	return x.boundedSum(c.Args()[0], c.Args()[1], orders, sc)
+	return satisfy.Or(x.boundedSum(c.Args()[0], c.Args()[1], orders, sc), x.boundedFilter(c.Args()[0], c.Args()[1], orders, sc))
 }
 
 // translate reports false for an expression that is opaque as a whole.
@@ -249,6 +252,9 @@ func (x *translation) translate(e ast.Expr, sc scope) (verdict, bool) {
 		return x.flag(e, sc)
 	case ast.CallKind:
 		if v, ok := x.unique(e, sc); ok {
+			return v, true
+		}
+		if v, ok := x.atMostOne(e, sc); ok {
 			return v, true
 		}
 		return x.call(e.AsCall(), sc)
