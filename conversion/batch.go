@@ -1,7 +1,6 @@
 package conversion
 
 import (
-	"context"
 	"fmt"
 	"maps"
 
@@ -54,7 +53,7 @@ func versionsOf(crd *apiextensionsv1.CustomResourceDefinition) versions {
 
 // batch returns objs as a batch. A single object counts as an object, any other
 // number as a list.
-func (v *versions) batch(ctx context.Context, objs []*unstructured.Unstructured, to string) (*batch, error) {
+func (v *versions) batch(objs []*unstructured.Unstructured, to string) (*batch, error) {
 	b := &batch{objs: objs, list: len(objs) != 1, to: schema.GroupVersion{Group: v.group, Version: to}}
 	for i, obj := range objs {
 		if obj == nil {
@@ -65,11 +64,11 @@ func (v *versions) batch(ctx context.Context, objs []*unstructured.Unstructured,
 	if !b.list {
 		b.gvk = objs[0].GroupVersionKind()
 	}
-	return b, v.check(ctx, b)
+	return b, v.check(b)
 }
 
 // listBatch returns the items of a list as a batch.
-func (v *versions) listBatch(ctx context.Context, list *unstructured.UnstructuredList, to string) (*batch, error) {
+func (v *versions) listBatch(list *unstructured.UnstructuredList, to string) (*batch, error) {
 	b := &batch{
 		gvk:  list.GroupVersionKind(),
 		objs: make([]*unstructured.Unstructured, len(list.Items)),
@@ -79,11 +78,11 @@ func (v *versions) listBatch(ctx context.Context, list *unstructured.Unstructure
 	for i := range list.Items {
 		b.objs[i] = &list.Items[i]
 	}
-	return b, v.check(ctx, b)
+	return b, v.check(b)
 }
 
 // check returns an error if the definition lacks a version of the batch.
-func (v *versions) check(ctx context.Context, b *batch) error {
+func (v *versions) check(b *batch) error {
 	from := b.gvk.GroupVersion()
 	if from.Group != v.group {
 		return fmt.Errorf("%v is unstructured and is not suitable for converting to %q", b.gvk, b.to)
@@ -98,9 +97,6 @@ func (v *versions) check(ctx context.Context, b *batch) error {
 		return nil
 	}
 	for i, obj := range b.objs {
-		if i%checkInterval == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
 		if !v.byAPIVersion[obj.GetAPIVersion()] {
 			return fmt.Errorf("request to convert CR list failed, list index %d has invalid group/version: %s",
 				i, obj.GroupVersionKind().GroupVersion())
@@ -122,20 +118,17 @@ func clone(obj *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 
 // relabel returns the objects of the batch with the target apiVersion and no
 // other change.
-func (b *batch) relabel(ctx context.Context) ([]*unstructured.Unstructured, error) {
+func (b *batch) relabel() []*unstructured.Unstructured {
 	var (
 		apiVersion any = b.to.String()
 		objs           = make([]unstructured.Unstructured, len(b.objs))
 		out            = make([]*unstructured.Unstructured, len(b.objs))
 	)
 	for i, obj := range b.objs {
-		if i%checkInterval == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
 		objs[i].Object = withAPIVersion(obj.Object, apiVersion)
 		out[i] = &objs[i]
 	}
-	return out, nil
+	return out
 }
 
 // withAPIVersion returns a copy of an object that shares everything below its

@@ -27,7 +27,6 @@ type client struct {
 	timeout     time.Duration
 	maxResponse int64
 	maxMemory   int64
-	decoder     *decoder
 }
 
 func newClient(e *endpoint, opts []Option) (*client, error) {
@@ -61,7 +60,6 @@ func newClient(e *endpoint, opts []Option) (*client, error) {
 		timeout:     cfg.timeout,
 		maxResponse: cfg.maxResponse,
 		maxMemory:   cfg.maxMemory,
-		decoder:     newDecoder(),
 	}, nil
 }
 
@@ -78,11 +76,11 @@ func (c *client) limited(ctx context.Context) (context.Context, context.CancelFu
 
 // post sends a review and returns the body of the response. Its errors have the
 // texts of the server's client.
-func (c *client) post(ctx context.Context, body []byte) ([]byte, error) {
+func (c *client) post(ctx context.Context, body []byte) (string, error) {
 	for attempt := 1; ; attempt++ {
 		resp, err := c.send(ctx, body)
 		if err != nil {
-			return nil, err
+			return "", err
 		}
 		wait, again := retryAfter(resp)
 		if !again || attempt == maxAttempts {
@@ -146,53 +144,50 @@ func discard(resp *http.Response) {
 	_ = resp.Body.Close()
 }
 
-func (c *client) receive(resp *http.Response, sent int) ([]byte, error) {
+func (c *client) receive(resp *http.Response, sent int) (string, error) {
 	defer discard(resp)
-	data, err := c.read(resp, sent)
+	text, err := c.read(resp, sent)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	contentType := resp.Header.Get("Content-Type")
 	if contentType == "" {
 		contentType = "application/json"
 	}
-	if _, _, err := mime.ParseMediaType(contentType); err != nil {
-		return nil, apierrors.NewInternalError(err)
+	media, _, err := mime.ParseMediaType(contentType)
+	switch {
+	case err != nil:
+		return "", apierrors.NewInternalError(err)
+	case resp.StatusCode < http.StatusOK || resp.StatusCode > http.StatusPartialContent:
+		return "", statusError(resp, media, text)
+	case text == "":
+		return "", fmt.Errorf("0-length response with status code: %d and content type: %s", resp.StatusCode, contentType)
 	}
-	if resp.StatusCode < http.StatusOK || resp.StatusCode > http.StatusPartialContent {
-		return nil, c.statusError(resp, data)
-	}
-	if len(data) == 0 {
-		return nil, fmt.Errorf("0-length response with status code: %d and content type: %s", resp.StatusCode, contentType)
-	}
-	return data, nil
+	return text, nil
 }
 
 // read reads a body up to the limit.
-func (c *client) read(resp *http.Response, sent int) ([]byte, error) {
+func (c *client) read(resp *http.Response, sent int) (string, error) {
 	limit := c.maxResponse
 	if limit == 0 {
 		limit = minResponseLimit + responseFactor*int64(sent)
 	}
 	if resp.ContentLength > limit {
-		return nil, tooLarge(limit)
+		return "", tooLarge(limit)
 	}
-	var buf bytes.Buffer
-	if resp.ContentLength > 0 {
-		// An announcement alone must not take memory.
-		buf.Grow(int(min(resp.ContentLength, maxWhole)) + bytes.MinRead)
-	}
-	_, err := buf.ReadFrom(io.LimitReader(resp.Body, limit+1))
+	var text strings.Builder
+	text.Grow(int(min(max(resp.ContentLength, 0), maxWhole))) // an announcement alone must not take more memory
+	_, err := io.Copy(&text, io.LimitReader(resp.Body, limit+1))
 	var broken streamError
 	switch {
 	case errors.As(err, &broken):
-		return nil, fmt.Errorf("stream error when reading response body, may be caused by closed connection. Please retry. Original error: %w", err)
+		return "", fmt.Errorf("stream error when reading response body, may be caused by closed connection. Please retry. Original error: %w", err)
 	case err != nil:
-		return nil, fmt.Errorf("unexpected error when reading response body. Please retry. Original error: %w", err)
-	case int64(buf.Len()) > limit:
-		return nil, tooLarge(limit)
+		return "", fmt.Errorf("unexpected error when reading response body. Please retry. Original error: %w", err)
+	case int64(text.Len()) > limit:
+		return "", tooLarge(limit)
 	}
-	return buf.Bytes(), nil
+	return text.String(), nil
 }
 
 func tooLarge(limit int64) error {
@@ -212,23 +207,14 @@ func (e streamError) Error() string {
 }
 
 // statusError returns the error of a response that is not a success: the Status
-// in its body if it has one.
-func (c *client) statusError(resp *http.Response, body []byte) error {
-	if status := c.decoder.failure(body); status != nil {
+// in its body if it has one. An answer without a media type counts as text.
+func statusError(resp *http.Response, media, body string) error {
+	if status := decodeStatus(body); status != nil {
 		return apierrors.FromObject(status)
 	}
 	text := "unknown"
-	if isText(resp) {
-		text = strings.TrimSpace(string(body[:min(len(body), maxErrorText)]))
+	if strings.HasPrefix(media, "text/") || resp.Header.Get("Content-Type") == "" {
+		text = strings.TrimSpace(body[:min(len(body), maxErrorText)])
 	}
 	return apierrors.NewGenericServerResponse(resp.StatusCode, http.MethodPost, schema.GroupResource{}, "", text, 0, true)
-}
-
-func isText(resp *http.Response) bool {
-	contentType := resp.Header.Get("Content-Type")
-	if contentType == "" {
-		return true
-	}
-	media, _, err := mime.ParseMediaType(contentType)
-	return err == nil && strings.HasPrefix(media, "text/")
 }

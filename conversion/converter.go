@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -23,8 +22,6 @@ type Converter interface {
 	// object.
 	Convert(ctx context.Context, objs []*unstructured.Unstructured, to string) ([]*unstructured.Unstructured, error)
 }
-
-var _ io.Closer = (*webhook)(nil)
 
 // ErrNoWebhook reports a definition with the strategy Webhook whose webhook
 // cannot be called: its address is missing or wrong, or its certificates cannot
@@ -83,8 +80,8 @@ func ConvertList(ctx context.Context, c Converter, list *unstructured.Unstructur
 	if c == nil {
 		return nil, errors.New("conversion: the converter is nil")
 	}
-	if c, ok := c.(listConverter); ok {
-		return c.convertList(ctx, list, to)
+	if c, ok := c.(interface{ own() *converter }); ok {
+		return c.own().convertList(ctx, list, to)
 	}
 	objs := make([]*unstructured.Unstructured, len(list.Items))
 	for i := range list.Items {
@@ -102,10 +99,44 @@ func ConvertList(ctx context.Context, c Converter, list *unstructured.Unstructur
 	return listOf(list, target.String(), converted)
 }
 
-// A listConverter is a converter of this package, which has the errors of
-// lists.
-type listConverter interface {
-	convertList(ctx context.Context, list *unstructured.UnstructuredList, to string) (*unstructured.UnstructuredList, error)
+// A converter is the common part of the converters of this package. run converts a batch.
+type converter struct {
+	versions versions
+	run      func(context.Context, *batch) ([]*unstructured.Unstructured, error)
+}
+
+func (c *converter) own() *converter { return c }
+
+func (c *converter) Convert(ctx context.Context, objs []*unstructured.Unstructured, to string) ([]*unstructured.Unstructured, error) {
+	b, err := c.versions.batch(objs, to)
+	if err != nil {
+		return nil, err
+	}
+	return c.run(ctx, b)
+}
+
+// convertList is ConvertList. Its errors name the list.
+func (c *converter) convertList(ctx context.Context, list *unstructured.UnstructuredList, to string) (*unstructured.UnstructuredList, error) {
+	b, err := c.versions.listBatch(list, to)
+	if err != nil {
+		return nil, err
+	}
+	out, err := c.run(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	return listOf(list, b.to.String(), out)
+}
+
+// None returns the converter of the strategy None, whatever the strategy of the
+// definition: it changes apiVersion only. Its results share everything below
+// their top-level fields with its input.
+//
+// See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#overview.
+func None(crd *apiextensionsv1.CustomResourceDefinition) Converter {
+	return &converter{versions: versionsOf(crd), run: func(ctx context.Context, b *batch) ([]*unstructured.Unstructured, error) {
+		return b.relabel(), ctx.Err()
+	}}
 }
 
 // listOf returns a copy of list with another apiVersion and other items.

@@ -4,9 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
-	"strconv"
-	"unicode/utf8"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -14,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/crdkit/crdkit/internal/jsonscan"
+	"github.com/crdkit/crdkit/internal/jsonval"
 	"github.com/crdkit/crdkit/internal/review/v1beta1"
 )
 
@@ -26,228 +26,124 @@ var reviewVersions = []string{apiextensionsv1.SchemeGroupVersion.Version, v1beta
 
 // encodeRequest returns a review as the server sends it, byte for byte.
 func encodeRequest(ctx context.Context, version string, uid types.UID, objs []*unstructured.Unstructured, to schema.GroupVersion) ([]byte, error) {
-	e := newEncoder(ctx, objs)
-	e.write(`{"kind":"` + reviewKind + `","apiVersion":"` + reviewGroup + `/` + version + `","request":{"uid":"`)
+	e := encoder{html: true}
+	e.write(`{"kind":"` + reviewKind + `","apiVersion":"` + reviewGroup + `/` + version + `","request":{"uid":`)
 	e.text(string(uid))
-	e.write(`","desiredAPIVersion":"`)
+	e.write(`,"desiredAPIVersion":`)
 	e.text(to.String())
-	e.write(`","objects":`)
-	if err := e.objects(objs); err != nil {
-		return nil, err
+	e.write(`,"objects":[`)
+	for i, obj := range objs {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if i > 0 {
+			e.write(",")
+		}
+		if err := e.value(obj.Object, 0); err != nil {
+			return nil, fmt.Errorf("encoding object %d: %w", i, err)
+		}
 	}
-	e.write(`},"response":{"uid":"","convertedObjects":null,"result":{"metadata":{}}}}` + "\n")
+	e.write(`]},"response":{"uid":"","convertedObjects":null,"result":{"metadata":{}}}}` + "\n")
 	return e.buf, nil
 }
 
-// newAnswer returns an encoder of a review with converted objects, which encode writes,
-// with commas between them. end writes the rest.
-func newAnswer(ctx context.Context, version string, uid types.UID) *encoder {
-	e := &encoder{ctx: ctx, answer: true}
-	e.write(`{"kind":"` + reviewKind + `","apiVersion":"` + reviewGroup + `/` + version + `","response":{"uid":"`)
+// beginResponse returns the text of a review before the converted objects.
+func beginResponse(version string, uid types.UID) encoder {
+	var e encoder
+	e.write(`{"kind":"` + reviewKind + `","apiVersion":"` + reviewGroup + `/` + version + `","response":{"uid":`)
 	e.text(string(uid))
-	e.write(`","convertedObjects":[`)
+	e.write(`,"convertedObjects":[`)
 	return e
 }
 
-// end returns the chunks of an answer.
-func (e *encoder) end() [][]byte {
+// end returns the text of the review.
+func (e *encoder) end() []byte {
 	e.write(`],"result":{"metadata":{},"status":"Success"}}}` + "\n")
-	return append(e.chunks, e.buf)
+	return e.buf
 }
 
 // encodeFailure returns a review that reports why the conversion failed.
-func encodeFailure(version string, uid types.UID, message string) [][]byte {
-	e := &encoder{ctx: context.Background(), answer: true}
-	e.write(`{"kind":"` + reviewKind + `","apiVersion":"` + reviewGroup + `/` + version + `","response":{"uid":"`)
-	e.text(string(uid))
-	e.write(`","convertedObjects":[],"result":{"metadata":{},"status":"Failure","message":"`)
+func encodeFailure(version string, uid types.UID, message string) []byte {
+	e := beginResponse(version, uid)
+	e.write(`],"result":{"metadata":{},"status":"Failure","message":`)
 	e.text(message)
-	e.write(`"}}}` + "\n")
-	return [][]byte{e.buf}
+	e.write(`}}}` + "\n")
+	return e.buf
 }
 
-// An encoder writes the bytes that encoding/json writes. It avoids reflection
-// for the few types that decoded objects consist of. An answer is written in chunks, and
-// with the escapes only that JSON requires.
+// An encoder writes what encoding/json writes. Without html it escapes only the characters
+// that JSON requires to escape.
 type encoder struct {
-	ctx    context.Context
-	answer bool
-	chunks [][]byte // before buf
-	size   int      // of the chunks
-	buf    []byte
-	seen   int      // where the encoder last looked at the context
-	keys   []string // a stack of the keys of the maps that contain the current value
-	depth  int
-}
-
-// newEncoder returns an encoder whose capacity is an estimate from the first
-// object.
-func newEncoder(ctx context.Context, objs []*unstructured.Unstructured) *encoder {
-	const head = 512
-	e := &encoder{ctx: ctx}
-	if len(objs) > 4 && e.encode(objs[0].Object) == nil {
-		e.buf = make([]byte, 0, head+len(objs)*(len(e.buf)+len(e.buf)/8))
-		e.seen = 0
-	}
-	return e
+	buf  []byte
+	html bool
 }
 
 func (e *encoder) write(s string) { e.buf = append(e.buf, s...) }
 
-func (e *encoder) objects(objs []*unstructured.Unstructured) error {
-	e.write("[")
-	for i, obj := range objs {
+// value writes a value that is in depth maps and lists.
+func (e *encoder) value(v any, depth int) error {
+	if depth > maxDepth {
+		return jsonval.ErrDepth
+	}
+	switch v := v.(type) {
+	case string:
+		e.text(v)
+		return nil
+	case map[string]any:
+		if v != nil {
+			return e.object(v, depth+1)
+		}
+	case []any:
+		if v != nil {
+			return e.list(v, depth+1)
+		}
+	}
+	var ok bool
+	if e.buf, ok = jsonscan.Append(e.buf, v); ok {
+		return nil
+	}
+	text, err := json.Marshal(v)
+	e.buf = append(e.buf, text...)
+	return err
+}
+
+func (e *encoder) object(m map[string]any, depth int) error {
+	e.write("{")
+	for i, name := range slices.Sorted(maps.Keys(m)) {
 		if i > 0 {
 			e.write(",")
 		}
-		if err := e.encode(obj.Object); err != nil {
-			if ctxErr := e.ctx.Err(); ctxErr != nil {
-				return ctxErr
-			}
-			return fmt.Errorf("encoding object %d: %w", i, err)
-		}
-	}
-	e.write("]")
-	return nil
-}
-
-func (e *encoder) encode(v any) error {
-	if err := e.look(); err != nil {
-		return err
-	}
-	switch v := v.(type) {
-	case nil:
-		e.write("null")
-	case bool:
-		e.buf = strconv.AppendBool(e.buf, v)
-	case int64:
-		e.buf = strconv.AppendInt(e.buf, v, 10)
-	case string:
-		return e.string(v)
-	case map[string]any:
-		return e.object(v)
-	case []any:
-		return e.array(v)
-	default:
-		return e.reflected(v)
-	}
-	return nil
-}
-
-// look returns the error of the context, at which it looks after each piece.
-func (e *encoder) look() error {
-	if len(e.buf)-e.seen < pieceBytes {
-		return nil
-	}
-	e.seen = len(e.buf)
-	if e.answer && len(e.buf) >= chunkBytes {
-		e.chunks, e.size = append(e.chunks, e.buf), e.size+len(e.buf)
-		e.buf, e.seen = make([]byte, 0, chunkBytes+pieceBytes), 0
-	}
-	return e.ctx.Err()
-}
-
-// enter counts a level of nesting. The caller decrements depth when it leaves
-// the level.
-func (e *encoder) enter() error {
-	if e.depth++; e.depth > maxDepth {
-		return fmt.Errorf("values are nested more than %d levels deep", maxDepth)
-	}
-	return nil
-}
-
-func (e *encoder) object(m map[string]any) error {
-	if m == nil {
-		e.write("null")
-		return nil
-	}
-	if err := e.enter(); err != nil {
-		return err
-	}
-	start := len(e.keys)
-	for key := range m {
-		e.keys = append(e.keys, key)
-	}
-	end := len(e.keys)
-	slices.Sort(e.keys[start:end])
-	e.write("{")
-	for i := start; i < end; i++ {
-		if i > start {
-			e.write(",")
-		}
-		key := e.keys[i]
-		if err := e.string(key); err != nil {
-			return err
-		}
+		e.text(name)
 		e.write(":")
-		if err := e.encode(m[key]); err != nil {
+		if err := e.value(m[name], depth); err != nil {
 			return err
 		}
 	}
 	e.write("}")
-	e.keys = e.keys[:start]
-	e.depth--
 	return nil
 }
 
-func (e *encoder) array(a []any) error {
-	if a == nil {
-		e.write("null")
-		return nil
-	}
-	if err := e.enter(); err != nil {
-		return err
-	}
+func (e *encoder) list(list []any, depth int) error {
 	e.write("[")
-	for i, v := range a {
+	for i, v := range list {
 		if i > 0 {
 			e.write(",")
 		}
-		if err := e.encode(v); err != nil {
+		if err := e.value(v, depth); err != nil {
 			return err
 		}
 	}
 	e.write("]")
-	e.depth--
 	return nil
 }
 
-// string writes a string in pieces. An escape has up to six bytes for one.
-func (e *encoder) string(s string) error {
-	const piece = pieceBytes / 6
-	e.write(`"`)
-	for len(s) > piece {
-		end := piece
-		for end > piece-utf8.UTFMax && !utf8.RuneStart(s[end]) {
-			end--
-		}
-		e.text(s[:end])
-		s = s[end:]
-		if err := e.look(); err != nil {
-			return err
-		}
-	}
-	e.text(s)
-	e.write(`"`)
-	return nil
-}
-
-// text writes a part of a string.
+// text writes a string.
 func (e *encoder) text(s string) {
-	if buf, ok := jsonscan.AppendText(e.buf, s, !e.answer); ok {
-		e.buf = buf
+	buf, ok := jsonscan.AppendText(append(e.buf, '"'), s, e.html)
+	if ok {
+		e.buf = append(buf, '"')
 		return
 	}
-	quoted, _ := json.Marshal(s) // never fails
-	e.buf = append(e.buf, quoted[1:len(quoted)-1]...)
-}
-
-// reflected writes values of other types with encoding/json.
-func (e *encoder) reflected(v any) error {
-	data, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	e.buf = append(e.buf, data...)
-	return nil
+	text, _ := json.Marshal(s) // never fails; s is not UTF-8
+	e.buf = append(e.buf, text...)
 }

@@ -2,7 +2,6 @@ package conversion
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"math"
 	"strings"
@@ -25,8 +24,8 @@ var encodeTests = []string{
 func encodeBoth(t *testing.T, v map[string]any) {
 	t.Helper()
 	want, errWant := json.Marshal(v)
-	e := &encoder{ctx: context.Background()}
-	if err := e.encode(v); (err == nil) != (errWant == nil) {
+	e := &encoder{html: true}
+	if err := e.value(v, 0); (err == nil) != (errWant == nil) {
 		t.Fatalf("value: %v, want %v", err, errWant)
 	}
 	if errWant == nil && !bytes.Equal(e.buf, want) {
@@ -53,7 +52,7 @@ func TestEncode(t *testing.T) {
 func TestEncodeCycle(t *testing.T) {
 	cycle := map[string]any{}
 	cycle["a"] = []any{cycle}
-	if err := (&encoder{ctx: context.Background()}).encode(cycle); err == nil || !strings.Contains(err.Error(), "10000 levels") {
+	if err := (&encoder{}).value(cycle, 0); err == nil || !strings.Contains(err.Error(), "10000 levels") {
 		t.Errorf("value of a cycle: %v", err)
 	}
 }
@@ -65,7 +64,7 @@ func TestEncodeDepth(t *testing.T) {
 		for range levels - 1 {
 			v = []any{v}
 		}
-		if err := (&encoder{}).encode(map[string]any{"a": v}); (err == nil) != want {
+		if err := (&encoder{}).value(map[string]any{"a": v}, 0); (err == nil) != want {
 			t.Errorf("%d levels: %v, want success %v", levels, err, want)
 		}
 	}

@@ -1,7 +1,6 @@
 package conversion
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,8 +8,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -45,78 +44,63 @@ func manyObjects(n, values int) []*unstructured.Unstructured {
 	return objs
 }
 
-func responseOf(t testing.TB, objs []*unstructured.Unstructured) []byte {
-	t.Helper()
-	body, err := encodeAll(context.Background(), objs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return body
-}
-
-// encodeAll returns an answer with objects.
-func encodeAll(ctx context.Context, objs []*unstructured.Unstructured) ([]byte, error) {
-	e := newAnswer(ctx, "v1", "u")
+func responseOf(objs []*unstructured.Unstructured) string {
+	e := beginResponse("v1", "u")
 	for i, obj := range objs {
 		if i > 0 {
 			e.write(",")
 		}
-		if err := e.encode(obj.Object); err != nil {
-			return nil, err
+		if err := e.value(obj.Object, 0); err != nil {
+			panic(err)
 		}
 	}
-	return bytes.Join(e.end(), nil), nil
+	return string(e.end())
 }
 
 // decodeAll decodes a response with its objects.
-func decodeAll(ctx context.Context, data []byte, n int) error {
-	r, err := newDecoder().decode(ctx, data, "v1", n, 1<<40)
+func decodeAll(ctx context.Context, text string, n int) error {
+	r, err := decodeResponse(ctx, text, "v1", n, 1<<40)
 	if err != nil {
 		return err
 	}
-	for _, o := range r.objects {
-		if _, err := o.object(); err != nil {
+	for _, text := range r.objects {
+		if _, err := object(ctx, text); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// TestContextEndsWork checks that the context is looked at for every 64 KiB of text
-// while a review is scanned, decoded and encoded, and that its end ends the work.
+// TestContextEndsWork checks that the context is looked at for every 64 KiB of text while a
+// review is taken apart and decoded, that it is looked at for every object that is encoded,
+// and that its end ends the work.
 func TestContextEndsWork(t *testing.T) {
-	for _, shape := range []struct {
-		name            string
-		objects, values int
-	}{{"one large object", 1, 60_000}, {"many objects", 2000, 30}, {"one long string", 1, 0}} {
-		objs := manyObjects(shape.objects, shape.values)
-		if shape.values == 0 {
-			objs[0].Object["spec"] = strings.Repeat("\n", 2<<20)
+	one, many := manyObjects(1, 60_000), manyObjects(2000, 30)
+	text := responseOf(many)
+	for name, tt := range map[string]struct {
+		work func(context.Context) error
+		want int
+	}{
+		"decode one object":   {func(ctx context.Context) error { return decodeAll(ctx, responseOf(one), 1) }, len(responseOf(one)) / (2 * pieceBytes)},
+		"decode many objects": {func(ctx context.Context) error { return decodeAll(ctx, text, len(many)) }, len(text) / (2 * pieceBytes)},
+		"encode many objects": {func(ctx context.Context) error {
+			_, err := encodeRequest(ctx, "v1", "u", many, schema.GroupVersion{Group: "a.b", Version: "v1"})
+			return err
+		}, len(many)},
+	} {
+		ctx := &countingContext{Context: context.Background()}
+		if err := tt.work(ctx); err != nil {
+			t.Fatal(err)
 		}
-		data := responseOf(t, objs)
-		for name, work := range map[string]func(context.Context) error{
-			"decode": func(ctx context.Context) error { return decodeAll(ctx, data, len(objs)) },
-			"encode": func(ctx context.Context) error {
-				_, err := encodeAll(ctx, objs)
-				return err
-			},
-		} {
+		n := ctx.count.Load()
+		if n < int64(tt.want) {
+			t.Errorf("%s: %d looks at the context, want %d", name, n, tt.want)
+		}
+		for _, end := range []int64{1, n / 2, n - 1} {
 			ctx := &countingContext{Context: context.Background()}
-			begin := time.Now()
-			if err := work(ctx); err != nil {
-				t.Fatal(err)
-			}
-			most, n := time.Since(begin), ctx.count.Load()
-			if want := int64(len(data) / (2 * pieceBytes)); n < want {
-				t.Errorf("%s of %s: %d looks at the context for %d bytes, want %d", name, shape.name, n, len(data), want)
-			}
-			t.Logf("%s of %s: %d bytes in %v, %v from one look to the next", name, shape.name, len(data), most, most/time.Duration(max(n, 1)))
-			for _, end := range []int64{1, n / 2, n - 1} {
-				ctx := &countingContext{Context: context.Background()}
-				ctx.end.Store(end)
-				if err := work(ctx); !errors.Is(err, context.Canceled) || ctx.count.Load() > end+4 {
-					t.Errorf("%s of %s, ended at look %d of %d: %v after %d looks", name, shape.name, end, n, err, ctx.count.Load())
-				}
+			ctx.end.Store(end)
+			if err := tt.work(ctx); !errors.Is(err, context.Canceled) || ctx.count.Load() > end+4 {
+				t.Errorf("%s, ended at look %d of %d: %v after %d looks", name, end, n, err, ctx.count.Load())
 			}
 		}
 	}
@@ -127,15 +111,15 @@ func TestContextEndsWork(t *testing.T) {
 func TestGrowth(t *testing.T) {
 	const most, n = 12, 400
 	decode := func(objects, values int) func() {
-		data := responseOf(t, manyObjects(objects, values))
+		text := responseOf(manyObjects(objects, values))
 		return func() {
-			if err := decodeAll(context.Background(), data, objects); err != nil {
+			if err := decodeAll(context.Background(), text, objects); err != nil {
 				t.Error(err)
 			}
 		}
 	}
-	text := func(data string, objects int) func() {
-		return func() { _ = decodeAll(context.Background(), []byte(data), objects) }
+	text := func(text string, objects int) func() {
+		return func() { _ = decodeAll(context.Background(), text, objects) }
 	}
 	review := func(objects string) string {
 		return `{"kind":"ConversionReview","apiVersion":"apiextensions.k8s.io/v1","response":{"uid":"u","result":{"status":"Success"},"convertedObjects":[` + objects + `]}}`
@@ -169,11 +153,11 @@ func TestGrowth(t *testing.T) {
 		}},
 		{"encode, objects", func(n int) func() {
 			objs := manyObjects(n, 4)
-			return func() { responseOf(t, objs) }
+			return func() { responseOf(objs) }
 		}},
 		{"encode, size of an object", func(n int) func() {
 			objs := manyObjects(1, 8*n)
-			return func() { responseOf(t, objs) }
+			return func() { responseOf(objs) }
 		}},
 		{"rules, wrong labels", wrongLabels},
 		{"handler, failures", func(n int) func() {
@@ -189,9 +173,10 @@ func TestGrowth(t *testing.T) {
 		}},
 		{"none, objects", func(n int) func() {
 			objs := manyObjects(n, 1)
-			v := &versions{group: "a.b", byName: map[string]bool{"v1": true, "v2": true}, byAPIVersion: map[string]bool{"a.b/v2": true}}
+			crd := &apiextensionsv1.CustomResourceDefinition{}
+			crd.Spec.Group, crd.Spec.Versions = "a.b", []apiextensionsv1.CustomResourceDefinitionVersion{{Name: "v1"}, {Name: "v2"}}
 			return func() {
-				if _, err := (&none{*v}).Convert(context.Background(), objs, "v1"); err != nil {
+				if _, err := None(crd).Convert(context.Background(), objs, "v1"); err != nil {
 					t.Error(err)
 				}
 			}

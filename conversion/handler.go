@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -178,10 +179,10 @@ type request struct {
 		Objects           []any     `json:"objects"` // always empty
 	} `json:"request"`
 	version string // of the review
-	scan    *scan
-	objects []span
-	memory  int64 // that the request takes if the answer is no longer than the request
-	most    int64 // that it may take
+	size    int
+	objects []string // their texts
+	memory  int64    // that the request takes if the answer is no longer than the request
+	most    int64    // that it may take
 	share   *share
 }
 
@@ -204,31 +205,16 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		fail(w, status, err)
 		return
 	}
-	chunks, err := h.answer(ctx, review)
+	body, err := h.answer(ctx, review)
 	if err != nil {
 		fail(w, http.StatusTooManyRequests, err)
 		return
 	}
-	size := 0
-	for _, chunk := range chunks {
-		size += len(chunk)
-	}
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(h.timeout))
 	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Content-Length", strconv.Itoa(size))
-	for _, chunk := range chunks {
-		if _, err := w.Write(chunk); err != nil {
-			return // the client is gone
-		}
-	}
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	_, _ = w.Write(body) // an error means that the client is gone
 }
-
-// errBusy reports that there are as many requests as the handler handles at the same time,
-// or that they take all of the memory.
-var errBusy = errors.New("too many requests at the same time")
-
-// errMemory reports a request that alone takes more than the memory of all requests.
-var errMemory = errors.New("the request would take more memory than there is for all requests")
 
 func fail(w http.ResponseWriter, status int, err error) {
 	if status == http.StatusTooManyRequests {
@@ -249,7 +235,8 @@ func (h *handler) read(ctx context.Context, w http.ResponseWriter, r *http.Reque
 	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
 		return nil, http.StatusUnsupportedMediaType, fmt.Errorf("content encoding %q is not supported", encoding)
 	}
-	body, err := readAll(http.MaxBytesReader(w, r.Body, h.maxRequest), r.ContentLength, held)
+	var body strings.Builder
+	_, err := io.Copy(&body, &meter{Reader: http.MaxBytesReader(w, r.Body, h.maxRequest), share: held})
 	var tooLarge *http.MaxBytesError
 	switch {
 	case err == errBusy:
@@ -263,82 +250,53 @@ func (h *handler) read(ctx context.Context, w http.ResponseWriter, r *http.Reque
 	case err != nil:
 		return nil, http.StatusBadRequest, fmt.Errorf("reading the request: %w", err)
 	}
-	return h.decode(ctx, body, held)
+	return h.decode(ctx, body.String(), held)
 }
 
-// readAll reads a body, of which the length may be announced. The share holds the memory
-// that a review of the length takes at least.
-func readAll(r io.Reader, announced int64, held *share) ([]byte, error) {
-	var body []byte
-	for {
-		if len(body) == cap(body) {
-			n := max(4<<10, 2*len(body))
-			if int64(len(body)) <= announced && announced < int64(n) {
-				n = int(announced) + 1 // and one byte to find the end
-			}
-			if n = int(min(int64(n), held.of.all/(2*textCost))); n <= len(body) {
-				return nil, errMemory
-			}
-			if !held.hold(2 * textCost * int64(n)) {
-				return nil, errBusy
-			}
-			body = append(make([]byte, 0, n), body...)
-		}
-		n, err := r.Read(body[len(body):cap(body)])
-		body = body[:len(body)+n]
-		if err == io.EOF {
-			return body, nil
-		}
-		if err != nil {
-			return nil, err
-		}
+// decode reads the review of a request except for its objects. It checks their number and
+// size.
+func (h *handler) decode(ctx context.Context, body string, held *share) (*request, int, error) {
+	r := &request{size: len(body), most: h.maxMemory, share: held}
+	if r.most == 0 {
+		r.most = max(minRequestMemory, requestFactor*int64(len(body)))
 	}
-}
-
-// decode reads the review of a request except for its objects, of which it checks
-// number and size.
-func (h *handler) decode(ctx context.Context, body []byte, held *share) (*request, int, error) {
-	texts := 2 * textCost * int64(len(body)) // the answer is expected to be as long
-	most := h.maxMemory
-	if most == 0 {
-		most = max(minRequestMemory, requestFactor*int64(len(body)))
-	}
-	most = min(most, h.memory.all)
-	s := newScan(ctx, body, max(1, (most-texts)/objectCost))
-	s.single = true
-	env, err := s.envelope("request", h.maxObjects)
-	memory := texts + env.largest + objectCost*s.memory
+	r.most = min(r.most, h.memory.all)
+	taken, err := readReview(ctx, body, "request", h.maxObjects)
 	switch {
 	case err == errIrregular:
 		return nil, http.StatusBadRequest, fmt.Errorf("decoding the request: %w", irregular(body))
-	case ctx.Err() != nil:
-		return nil, http.StatusRequestTimeout, fmt.Errorf("decoding the request: %w", ctx.Err())
-	case err != nil || memory > most:
-		return nil, http.StatusRequestEntityTooLarge, fmt.Errorf("the request would take more than %d bytes of memory", most)
-	case env.count > h.maxObjects:
-		return nil, http.StatusRequestEntityTooLarge, fmt.Errorf("the review has %d objects, more than %d", env.count, h.maxObjects)
-	case len(env.rest) > maxWhole:
+	case err != nil:
+		return nil, http.StatusRequestTimeout, fmt.Errorf("decoding the request: %w", err)
+	}
+	// The handler decodes one object at a time. The answer is expected to be as long as the
+	// request.
+	r.objects, r.memory = taken.objects, 2*textCost*int64(len(body))+taken.largest
+	switch {
+	case r.memory > r.most:
+		return nil, http.StatusRequestEntityTooLarge, fmt.Errorf("the request would take more than %d bytes of memory", r.most)
+	case taken.count > h.maxObjects:
+		return nil, http.StatusRequestEntityTooLarge, fmt.Errorf("the review has %d objects, more than %d", taken.count, h.maxObjects)
+	case len(taken.rest) > maxWhole:
 		return nil, http.StatusRequestEntityTooLarge, fmt.Errorf("the review without its objects is larger than %d bytes", maxWhole)
-	case !held.hold(memory):
+	case held.hold(r.memory) != nil:
 		return nil, http.StatusTooManyRequests, errBusy
 	}
-	review := &request{scan: s, objects: env.objects, memory: memory, most: most, share: held}
-	if err := utiljson.Unmarshal(env.rest, review); err != nil {
+	if err := utiljson.Unmarshal(taken.rest, r); err != nil {
 		return nil, http.StatusBadRequest, fmt.Errorf("decoding the request: %w", err)
 	}
-	return review, http.StatusBadRequest, review.check()
+	return r, http.StatusBadRequest, r.check()
 }
 
 // irregular returns the error of a text that is not a review in JSON, or that
 // repeats a member of one.
-func irregular(body []byte) error {
+func irregular(body string) error {
 	var v json.RawMessage
 	if len(body) <= maxWhole {
-		if err := utiljson.Unmarshal(body, &v); err != nil {
+		if err := utiljson.Unmarshal([]byte(body), &v); err != nil {
 			return err
 		}
 	}
-	return errors.New("it is not a regular review in JSON")
+	return errIrregular
 }
 
 func (r *request) check() error {
@@ -359,53 +317,57 @@ func (r *request) check() error {
 // answer converts the objects of a review, one after another, and returns the body of the
 // response. It returns errBusy if there is no memory for a body that is longer than the
 // request.
-func (h *handler) answer(ctx context.Context, review *request) ([][]byte, error) {
+func (h *handler) answer(ctx context.Context, review *request) ([]byte, error) {
 	uid := review.Request.UID
+	failure := func(format string, args ...any) ([]byte, error) {
+		return encodeFailure(review.version, uid, fmt.Sprintf(format, args...)), nil
+	}
 	to, err := schema.ParseGroupVersion(review.Request.DesiredAPIVersion)
 	if err != nil || to.Version == "" {
-		return encodeFailure(review.version, uid, fmt.Sprintf("desiredAPIVersion %q is not one", review.Request.DesiredAPIVersion)), nil
+		return failure("desiredAPIVersion %q is not one", review.Request.DesiredAPIVersion)
 	}
 	var failed failures
-	e := newAnswer(ctx, review.version, uid)
-	for i, at := range review.objects {
+	e := beginResponse(review.version, uid)
+	e.buf = slices.Grow(e.buf, review.size+1<<10) // what is around the objects may be longer
+	for i, text := range review.objects {
 		if ctx.Err() != nil {
-			return encodeFailure(review.version, uid, fmt.Sprintf("the conversion ended after %d of %d objects: %v", i, len(review.objects), ctx.Err())), nil
+			return failure("the conversion ended after %d of %d objects: %v", i, len(review.objects), ctx.Err())
 		}
-		obj, err := h.object(ctx, review.scan, at, to)
+		obj, err := h.object(ctx, text, to)
 		if err == nil && failed.count == 0 {
 			if i > 0 {
 				e.write(",")
 			}
-			err = e.encode(obj.Object)
+			err = e.value(obj.Object, 0)
 		}
 		if err != nil {
 			failed.add(i, obj, err)
-			e.chunks, e.size = nil, 0
+			e.buf = nil
 		}
-		memory := review.memory + textCost*int64(e.size-len(review.scan.text))
+		memory := review.memory + textCost*int64(len(e.buf)-review.size)
 		if memory > review.most {
-			return encodeFailure(review.version, uid, fmt.Sprintf("the converted objects would take more than %d bytes of memory", review.most)), nil
+			return failure("the converted objects would take more than %d bytes of memory", review.most)
 		}
-		if !review.share.hold(memory) {
+		if review.share.hold(memory) != nil {
 			return nil, errBusy
 		}
 	}
 	if failed.count > 0 {
-		return encodeFailure(review.version, uid, failed.String()), nil
+		return failure("%s", &failed)
 	}
 	return e.end(), nil
 }
 
 // object decodes and converts an object. With an error it returns what is known of the
 // object of the request: the whole object for OnFailure, its type and metadata otherwise.
-func (h *handler) object(ctx context.Context, s *scan, at span, to schema.GroupVersion) (*unstructured.Unstructured, error) {
-	value, err := decodePieces(s, at)
+func (h *handler) object(ctx context.Context, text string, to schema.GroupVersion) (*unstructured.Unstructured, error) {
+	value, err := decodeObject(ctx, text)
 	m, ok := value.(map[string]any)
 	original := &unstructured.Unstructured{Object: m}
 	switch {
 	case err != nil:
 		return original, err
-	case !ok || m == nil:
+	case !ok:
 		return original, errors.New("it is not an object")
 	case h.onFailure == nil:
 		original.Object = maps.Clone(m)

@@ -97,13 +97,10 @@ const (
 // encoder takes deeper values for cycles.
 const maxDepth = 10_000
 
-// pieceBytes is the amount of text that is scanned, decoded or encoded between
-// two looks at the context. It takes less than a millisecond.
+// pieceBytes is the amount of text that is read between two looks at the context. It takes
+// less than a millisecond. A string is read in one piece, whatever its length.
 const pieceBytes = 32 << 10
 
-// chunkBytes is the size of the pieces of an answer, which is not copied into one text.
-const chunkBytes = 8 * pieceBytes
-
-// checkInterval is the number of objects that are checked or relabeled between two
-// looks at the context. It takes less than a millisecond.
+// checkInterval is the number of labels or annotations that are checked between two looks at
+// the context.
 const checkInterval = 1024

@@ -34,37 +34,14 @@ type ConvertFunc func(ctx context.Context, obj *unstructured.Unstructured, to st
 //
 // A panic in convert becomes an error that wraps a [*PanicError].
 func Local(crd *apiextensionsv1.CustomResourceDefinition, convert ConvertFunc) Converter {
-	return &local{versions: versionsOf(crd), convert: convert}
+	return &converter{versions: versionsOf(crd), run: func(ctx context.Context, b *batch) ([]*unstructured.Unstructured, error) {
+		return runLocal(ctx, b, convert)
+	}}
 }
 
-type local struct {
-	versions versions
-	convert  ConvertFunc
-}
-
-func (l *local) Convert(ctx context.Context, objs []*unstructured.Unstructured, to string) ([]*unstructured.Unstructured, error) {
-	b, err := l.versions.batch(ctx, objs, to)
-	if err != nil {
-		return nil, err
-	}
-	return l.run(ctx, b)
-}
-
-func (l *local) convertList(ctx context.Context, list *unstructured.UnstructuredList, to string) (*unstructured.UnstructuredList, error) {
-	b, err := l.versions.listBatch(ctx, list, to)
-	if err != nil {
-		return nil, err
-	}
-	out, err := l.run(ctx, b)
-	if err != nil {
-		return nil, err
-	}
-	return listOf(list, b.to.String(), out)
-}
-
-func (l *local) run(ctx context.Context, b *batch) ([]*unstructured.Unstructured, error) {
+func runLocal(ctx context.Context, b *batch, convert ConvertFunc) ([]*unstructured.Unstructured, error) {
 	if b.empty() {
-		return b.relabel(ctx)
+		return b.relabel(), nil
 	}
 	stale := b.unconverted()
 	converted := make([]*unstructured.Unstructured, len(stale))
@@ -72,17 +49,15 @@ func (l *local) run(ctx context.Context, b *batch) ([]*unstructured.Unstructured
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		copied, err := clone(obj)
-		if err != nil {
-			return nil, fmt.Errorf("conversion webhook for %v failed: %w", b.gvk, err)
+		obj, err := clone(obj)
+		if err == nil {
+			converted[i], err = convertDecoded(ctx, convert, obj, b.to)
 		}
-		out, err := convertDecoded(ctx, l.convert, copied, b.to)
 		if err != nil {
-			return nil, fmt.Errorf("conversion webhook for %v failed: %w", b.gvk, err)
+			return nil, b.failed(err)
 		}
-		converted[i] = out
 	}
-	return b.merge(ctx, stale, converted)
+	return b.merge(ctx, stale, func(i int) (*unstructured.Unstructured, error) { return converted[i], nil })
 }
 
 // asDecoded returns an object as a webhook would send it: with int64 instead of

@@ -47,30 +47,31 @@ func (b *batch) unconverted() []*unstructured.Unstructured {
 	return out
 }
 
-// merge returns the objects of the batch with the converted objects in place of
-// those of stale. It checks the converted objects and restores their metadata.
-func (b *batch) merge(ctx context.Context, stale, converted []*unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
-	if len(converted) != len(stale) {
-		return nil, fmt.Errorf("conversion webhook for %v returned %d objects, expected %d", b.gvk, len(converted), len(stale))
-	}
-	want := b.to.String()
+// failed returns the error of a call of the webhook.
+func (b *batch) failed(err error) error {
+	return fmt.Errorf("conversion webhook for %v failed: %w", b.gvk, err)
+}
+
+// merge returns the objects of the batch with the converted objects in place of those of
+// stale. It checks the converted objects and restores their metadata.
+func (b *batch) merge(ctx context.Context, stale []*unstructured.Unstructured, converted func(i int) (*unstructured.Unstructured, error)) ([]*unstructured.Unstructured, error) {
 	out := make([]*unstructured.Unstructured, len(b.objs))
 	next := 0
 	for i, obj := range b.objs {
-		if i%checkInterval == 0 && ctx.Err() != nil {
-			return nil, b.ended(ctx)
-		}
-		if obj.GetAPIVersion() == want {
+		if next == len(stale) || obj != stale[next] {
 			out[i] = &unstructured.Unstructured{Object: maps.Clone(obj.Object)}
 			continue
 		}
-		if err := b.accept(ctx, obj, converted[next]); err != nil {
-			if ctx.Err() != nil {
-				return nil, b.ended(ctx)
-			}
+		var err error
+		if out[i], err = converted(next); err == nil {
+			err = b.accept(ctx, obj, out[i])
+		}
+		if ctx.Err() != nil {
+			return nil, b.failed(ctx.Err())
+		}
+		if err != nil {
 			return nil, b.refuse(next, err)
 		}
-		out[i] = converted[next]
 		next++
 	}
 	return out, nil

@@ -69,11 +69,11 @@ func TestRules(t *testing.T) {
 	for _, tt := range ruleTests {
 		t.Run(tt.name, func(t *testing.T) {
 			sent := parse(t, tt.sent)
-			b, err := v.batch(t.Context(), []*unstructured.Unstructured{sent}, "v1")
+			b, err := v.batch([]*unstructured.Unstructured{sent}, "v1")
 			if err != nil {
 				t.Fatal(err)
 			}
-			out, err := b.merge(t.Context(), b.unconverted(), []*unstructured.Unstructured{parse(t, tt.returned)})
+			out, err := b.merge(t.Context(), b.unconverted(), func(int) (*unstructured.Unstructured, error) { return parse(t, tt.returned), nil })
 			got := fmt.Sprint(err)
 			if err == nil {
 				data, err := json.Marshal(out[0].Object)
@@ -96,7 +96,7 @@ func TestRules(t *testing.T) {
 func TestDifferenceConversionDefinition(t *testing.T) {
 	const answer = `{"kind":"CustomResourceDefinition","apiVersion":"apiextensions.k8s.io/v1beta1","spec":5}`
 	const want = "converting (v1beta1.CustomResourceDefinition) to (v1.ConversionReview): unknown conversion"
-	if _, err := newDecoder().decode(t.Context(), []byte(answer), "v1", 1, 0); fmt.Sprint(err) != want {
+	if _, err := decodeResponse(t.Context(), answer, "v1", 1, 0); fmt.Sprint(err) != want {
 		t.Errorf("decode returned %v, want %s", err, want)
 	}
 }
@@ -120,7 +120,7 @@ func TestAnswers(t *testing.T) {
 		{"v1beta1", `{"kind":"DeleteOptions"}`, "converting (v1.DeleteOptions) to (v1beta1.ConversionReview): unknown conversion"},
 		{"v1beta1", `{"response":5}`, "json: cannot unmarshal number into Go struct field ConversionReview.response of type v1beta1.ConversionResponse"},
 	} {
-		r, err := newDecoder().decode(t.Context(), []byte(tt.answer), tt.review, 1, 0)
+		r, err := decodeResponse(t.Context(), tt.answer, tt.review, 1, 0)
 		if err == nil {
 			err = (&webhook{review: tt.review}).check(r, "u")
 		}

@@ -22,8 +22,8 @@ var ErrClosed = errors.New("the converter is closed")
 // webhook is the converter of the strategy Webhook. Only the connections of its
 // client change.
 type webhook struct {
-	versions versions
-	client   *client
+	converter
+	client *client
 	// review is the version of ConversionReview, "" if the webhook names no
 	// known one.
 	review string
@@ -38,7 +38,8 @@ func newWebhook(crd *apiextensionsv1.CustomResourceDefinition, opts []Option) (*
 	if err != nil {
 		return nil, fmt.Errorf("conversion: %s: %w", crd.Name, err)
 	}
-	w := &webhook{versions: versionsOf(crd), client: c}
+	w := &webhook{client: c}
+	w.converter = converter{versionsOf(crd), w.call}
 	if own, ok := c.http.Transport.(*http.Transport); ok && c.conns.tracks {
 		// Connections that wait for calls do not outlive the converter.
 		runtime.AddCleanup(w, (*http.Transport).CloseIdleConnections, own)
@@ -48,14 +49,6 @@ func newWebhook(crd *apiextensionsv1.CustomResourceDefinition, opts []Option) (*
 		w.review = accepted[i]
 	}
 	return w, nil
-}
-
-func (w *webhook) Convert(ctx context.Context, objs []*unstructured.Unstructured, to string) ([]*unstructured.Unstructured, error) {
-	b, err := w.versions.batch(ctx, objs, to)
-	if err != nil {
-		return nil, err
-	}
-	return w.run(ctx, b)
 }
 
 // Close implements io.Closer; see [New].
@@ -72,25 +65,14 @@ func (w *webhook) CloseIdleConnections() {
 	}
 }
 
-func (w *webhook) convertList(ctx context.Context, list *unstructured.UnstructuredList, to string) (*unstructured.UnstructuredList, error) {
-	b, err := w.versions.listBatch(ctx, list, to)
-	if err != nil {
-		return nil, err
-	}
-	out, err := w.run(ctx, b)
-	if err != nil {
-		return nil, err
-	}
-	return listOf(list, b.to.String(), out)
-}
-
-func (w *webhook) run(ctx context.Context, b *batch) ([]*unstructured.Unstructured, error) {
+// call converts a batch with a call of the webhook.
+func (w *webhook) call(ctx context.Context, b *batch) ([]*unstructured.Unstructured, error) {
 	if err := w.client.conns.begin(); err != nil {
-		return nil, fmt.Errorf("conversion webhook for %v failed: %w", b.gvk, err)
+		return nil, b.failed(err)
 	}
 	defer w.client.conns.end()
 	if b.empty() {
-		return b.relabel(ctx)
+		return b.relabel(), ctx.Err()
 	}
 	if w.review == "" {
 		return nil, errors.New("no supported conversion review versions")
@@ -101,89 +83,59 @@ func (w *webhook) run(ctx context.Context, b *batch) ([]*unstructured.Unstructur
 	}
 	ctx, cancel := w.client.limited(ctx)
 	defer cancel()
-	return w.exchange(ctx, b, stale)
-}
-
-// exchange sends the objects that have to be converted and returns all objects of
-// the batch.
-func (w *webhook) exchange(ctx context.Context, b *batch, stale []*unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
-	uid := newUID()
-	r, err := w.call(ctx, uid, stale, b.to)
-	if err == nil {
-		err = w.check(r, uid)
-	}
+	r, err := w.exchange(ctx, stale, b.to)
 	if err != nil {
-		return nil, fmt.Errorf("conversion webhook for %v failed: %w", b.gvk, err)
+		return nil, b.failed(err)
 	}
 	if r.count != len(stale) {
 		return nil, fmt.Errorf("conversion webhook for %v returned %d objects, expected %d", b.gvk, r.count, len(stale))
 	}
-	converted, err := b.objects(ctx, r, stale)
-	if err != nil {
-		return nil, err
-	}
-	return b.merge(ctx, stale, converted)
+	return b.merge(ctx, stale, func(i int) (*unstructured.Unstructured, error) {
+		obj, err := object(ctx, r.objects[i])
+		if err != nil {
+			err = &conversionError{undecodable, err}
+		}
+		return obj, err
+	})
 }
 
-// objects returns the objects of a response. If one cannot be decoded, it first
-// checks those before it, whose errors the server would report first.
-func (b *batch) objects(ctx context.Context, r *reply, stale []*unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
-	out := make([]*unstructured.Unstructured, len(r.objects))
-	for i, o := range r.objects {
-		obj, err := o.object()
-		if err == nil {
-			out[i] = obj
-			continue
-		}
-		if ctx.Err() != nil {
-			return nil, b.ended(ctx)
-		}
-		for before := range i {
-			if err := b.accept(ctx, stale[before], out[before]); err != nil {
-				return nil, b.refuse(before, err)
-			}
-		}
-		return nil, b.refuse(i, &conversionError{undecodable, err})
-	}
-	return out, nil
-}
-
-// ended returns the error of a call whose context ended.
-func (b *batch) ended(ctx context.Context) error {
-	return fmt.Errorf("conversion webhook for %v failed: %w", b.gvk, ctx.Err())
-}
-
-// call sends objects to the webhook and decodes the response.
-func (w *webhook) call(ctx context.Context, uid types.UID, objs []*unstructured.Unstructured, to schema.GroupVersion) (*reply, error) {
+// exchange sends objects to the webhook and returns the response. It returns an error for
+// a response that does not answer the request or that reports a failure.
+func (w *webhook) exchange(ctx context.Context, objs []*unstructured.Unstructured, to schema.GroupVersion) (*response, error) {
+	uid := newUID()
 	body, err := encodeRequest(ctx, w.review, uid, objs, to)
 	if err != nil {
 		return nil, err
 	}
-	data, err := w.client.post(ctx, body)
+	text, err := w.client.post(ctx, body)
 	if err != nil {
 		return nil, err
 	}
-	return w.client.decoder.decode(ctx, data, w.review, len(objs), w.client.maxMemory)
+	r, err := decodeResponse(ctx, text, w.review, len(objs), w.client.maxMemory)
+	if err != nil {
+		return nil, err
+	}
+	return r, w.check(r, uid)
 }
 
 // check returns an error for a response that does not answer the request or
 // that reports a failure. A response in v1beta1 need not name the request.
-func (w *webhook) check(r *reply, uid types.UID) error {
+func (w *webhook) check(r *response, uid types.UID) error {
 	v1 := w.review == apiextensionsv1.SchemeGroupVersion.Version
 	want := schema.GroupVersionKind{Group: reviewGroup, Version: w.review, Kind: reviewKind}
 	switch {
 	case v1 && r.gvk != want:
 		return fmt.Errorf("expected webhook response of %v, got %v", want, r.gvk)
-	case !r.found:
+	case r.body == nil:
 		return errors.New("no response provided")
-	case v1 && r.uid != uid:
-		return fmt.Errorf("expected response.uid=%q, got %q", uid, r.uid)
-	case r.result.Status == metav1.StatusSuccess:
+	case v1 && r.body.UID != uid:
+		return fmt.Errorf("expected response.uid=%q, got %q", uid, r.body.UID)
+	case r.body.Result.Status == metav1.StatusSuccess:
 		return nil
-	case r.result.Message != "":
-		return errors.New(r.result.Message)
+	case r.body.Result.Message != "":
+		return errors.New(r.body.Result.Message)
 	default:
-		return fmt.Errorf("response.result.status was '%s', not 'Success'", r.result.Status)
+		return fmt.Errorf("response.result.status was '%s', not 'Success'", r.body.Result.Status)
 	}
 }
 

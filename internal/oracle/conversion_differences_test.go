@@ -111,20 +111,6 @@ func TestDifferenceConversionAgent(t *testing.T) {
 	}
 }
 
-// TestDifferenceConversionFolded is about conversion/folded_type.
-func TestDifferenceConversionFolded(t *testing.T) {
-	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		rec := httptest.NewRecorder()
-		conversion.Handler(identity).ServeHTTP(rec, r)
-		_, _ = io.WriteString(w, strings.Replace(rec.Body.String(), `"response":`, `"KIND":"Other","response":`, 1))
-	}))
-	defer server.Close()
-	theirs, mine := differing(t, server.URL, server)
-	if mine.err != "" || !strings.Contains(theirs.err, `no kind "Other" is registered`) {
-		t.Errorf("upstream: %v, want an error; ours: %v, want success", theirs, mine)
-	}
-}
-
 // TestDifferenceConversionDefinition is about conversion/definition_answer.
 func TestDifferenceConversionDefinition(t *testing.T) {
 	for spec, theirText := range map[string]string{
