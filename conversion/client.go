@@ -8,7 +8,6 @@ import (
 	"io"
 	"math"
 	"mime"
-	"net"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -22,7 +21,8 @@ import (
 // A client sends reviews to one webhook. Only its connections change.
 type client struct {
 	http        *http.Client
-	conns       *connections
+	life        *lifetime
+	own         bool // the transport is not the caller's
 	url         string
 	timeout     time.Duration
 	maxResponse int64
@@ -36,14 +36,14 @@ func newClient(e *endpoint, opts []Option) (*client, error) {
 			opt.applyNew(&cfg)
 		}
 	}
-	conns := &connections{}
+	life := newLifetime()
 	transport := cfg.transport
 	if transport != nil {
 		if cfg.tls != nil || cfg.certificates != nil || cfg.resolver != nil || cfg.publicOnly {
 			return nil, errors.New("conversion: the option Transport excludes TLS, ClientCertificate, Resolve and PublicAddressesOnly")
 		}
 	} else {
-		own, err := newTransport(e, cfg, conns)
+		own, err := newTransport(e, cfg, life)
 		if err != nil {
 			return nil, err
 		}
@@ -55,7 +55,8 @@ func newClient(e *endpoint, opts []Option) (*client, error) {
 	}
 	return &client{
 		http:        &http.Client{Transport: transport, CheckRedirect: checkRedirect},
-		conns:       conns,
+		life:        life,
+		own:         cfg.transport == nil,
 		url:         address.String(),
 		timeout:     cfg.timeout,
 		maxResponse: cfg.maxResponse,
@@ -65,13 +66,10 @@ func newClient(e *endpoint, opts []Option) (*client, error) {
 
 // limited returns ctx with the timeout of a call, and a function that ends the call.
 func (c *client) limited(ctx context.Context) (context.Context, context.CancelFunc) {
-	var cancel context.CancelFunc
 	if c.timeout > 0 {
-		ctx, cancel = context.WithTimeout(ctx, c.timeout)
-	} else {
-		ctx, cancel = context.WithCancel(ctx)
+		return context.WithTimeout(ctx, c.timeout)
 	}
-	return context.WithValue(ctx, callKey{}, ctx), cancel
+	return context.WithCancel(ctx)
 }
 
 // post sends a review and returns the body of the response. Its errors have the
@@ -99,19 +97,7 @@ func (c *client) send(ctx context.Context, body []byte) (*http.Response, error) 
 	req.Header.Set("Accept", "application/json, */*")
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("User-Agent", "crdkit")
-	resp, err := c.http.Do(req)
-	return resp, ended(ctx, err)
-}
-
-// ended returns err, the error of a request with the context ctx. The end of ctx closes
-// a connection without an answer, and net/http may see the closed connection before the
-// end; the error is that of ctx then, as it is if net/http sees the end first.
-func ended(ctx context.Context, err error) error {
-	var request *url.Error
-	if ctx.Err() != nil && errors.Is(err, net.ErrClosed) && errors.As(err, &request) {
-		return &url.Error{Op: request.Op, URL: request.URL, Err: ctx.Err()}
-	}
-	return err
+	return c.http.Do(req)
 }
 
 // retryAfter reports whether the webhook asks for another attempt, and after

@@ -203,7 +203,8 @@ func wrongLabels(n int) func() {
 	return func() {
 		sent := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "a.b/v2", "kind": "K", "metadata": map[string]any{}}}
 		got := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "a.b/v1", "kind": "K", "metadata": map[string]any{"labels": labels}}}
-		_ = b.accept(context.Background(), sent, got).Error()
+		_, err := b.accept(context.Background(), sent, got)
+		_ = err.Error()
 	}
 }
 

@@ -29,15 +29,19 @@ type handlerOption func(*handler)
 
 func (f handlerOption) applyHandler(h *handler) { f(h) }
 
+// positive returns n, or the default if n is not positive.
+func positive[T int | int64 | time.Duration](n, standard T) T {
+	if n > 0 {
+		return n
+	}
+	return standard
+}
+
 // MaxRequestBytes sets the maximal size of a request. The handler responds with
 // 413 to larger ones. A size that is not positive means
 // [DefaultMaxRequestBytes].
 func MaxRequestBytes(n int64) HandlerOption {
-	return handlerOption(func(h *handler) {
-		if h.maxRequest = n; n <= 0 {
-			h.maxRequest = DefaultMaxRequestBytes
-		}
-	})
+	return handlerOption(func(h *handler) { h.maxRequest = positive(n, DefaultMaxRequestBytes) })
 }
 
 // MaxRequestMemory sets the maximal memory, in bytes, that a request may take. The handler
@@ -63,11 +67,7 @@ func MaxConcurrentMemory(n int64) HandlerOption {
 // with 413 to a review that has more. A number that is not positive means
 // [DefaultMaxObjects].
 func MaxObjects(n int) HandlerOption {
-	return handlerOption(func(h *handler) {
-		if h.maxObjects = n; n <= 0 {
-			h.maxObjects = DefaultMaxObjects
-		}
-	})
+	return handlerOption(func(h *handler) { h.maxObjects = positive(n, DefaultMaxObjects) })
 }
 
 // MaxConcurrent sets the maximal number of requests that the handler handles at the
@@ -75,11 +75,7 @@ func MaxObjects(n int) HandlerOption {
 // server then repeats its request. A number that is not positive means
 // [DefaultMaxConcurrent].
 func MaxConcurrent(n int) HandlerOption {
-	return handlerOption(func(h *handler) {
-		if h.maxConcurrent = n; n <= 0 {
-			h.maxConcurrent = DefaultMaxConcurrent
-		}
-	})
+	return handlerOption(func(h *handler) { h.maxConcurrent = positive(n, DefaultMaxConcurrent) })
 }
 
 // HandlerTimeout sets the maximal duration of a request, from its header to the last
@@ -88,11 +84,7 @@ func MaxConcurrent(n int) HandlerOption {
 // further objects after it and reports a failure. It cannot stop a ConvertFunc that
 // ignores its context. A duration that is not positive means [DefaultHandlerTimeout].
 func HandlerTimeout(d time.Duration) HandlerOption {
-	return handlerOption(func(h *handler) {
-		if h.timeout = d; d <= 0 {
-			h.timeout = DefaultHandlerTimeout
-		}
-	})
+	return handlerOption(func(h *handler) { h.timeout = positive(d, DefaultHandlerTimeout) })
 }
 
 // OnFailure makes the handler call f for each object that it could not convert,
@@ -388,7 +380,7 @@ func (h *handler) object(ctx context.Context, text string, to schema.GroupVersio
 	}()
 	<-done
 	if err == nil && groupVersion(original) != to {
-		if err = (&batch{to: to}).accept(ctx, original, out); err != nil {
+		if _, err = (&batch{to: to}).accept(ctx, original, out); err != nil {
 			err = fmt.Errorf("the server refuses what the conversion returned: %w", err)
 		}
 	}

@@ -62,99 +62,60 @@ func (b *batch) merge(ctx context.Context, stale []*unstructured.Unstructured, c
 			out[i] = &unstructured.Unstructured{Object: maps.Clone(obj.Object)}
 			continue
 		}
+		wrong := wholeObject
 		var err error
 		if out[i], err = converted(next); err == nil {
-			err = b.accept(ctx, obj, out[i])
+			wrong, err = b.accept(ctx, obj, out[i])
 		}
 		if ctx.Err() != nil {
 			return nil, b.failed(ctx.Err())
 		}
 		if err != nil {
-			return nil, b.refuse(next, err)
+			return nil, b.refuse(next, wrong, err)
 		}
 		next++
 	}
 	return out, nil
 }
 
-// A conversionError is the error of an object that a webhook returned. The
-// server has other words around the errors of each kind.
-type conversionError struct {
-	kind errorKind
-	err  error
-}
-
-type errorKind int
+// A part is what is wrong in an object that a webhook returned. The server has other words
+// for each.
+type part string
 
 const (
-	undecodable errorKind = iota // is not an object
-	mistyped                     // has the wrong version or kind
-	mistaken                     // is not the object that was sent
-	unfit                        // has invalid metadata
+	wholeObject part = "" // it cannot be decoded
+	itsType     part = "object at index 0"
+	itsIdentity part = "object"
+	itsMetadata part = "metadata"
 )
 
-func (f *conversionError) Error() string { return f.err.Error() }
-func (f *conversionError) Unwrap() error { return f.err }
-
 // refuse returns the server's error for the i-th converted object.
-func (b *batch) refuse(i int, err error) error {
-	var f *conversionError
-	if !errors.As(err, &f) {
-		f = &conversionError{undecodable, err}
-	}
-	prefix := fmt.Sprintf("conversion webhook for %v returned invalid", b.gvk)
+func (b *batch) refuse(i int, wrong part, err error) error {
 	switch {
-	case b.list && f.kind == unfit:
-		return fmt.Errorf("%s metadata in object at index %d: %w", prefix, i, f.err)
+	case b.list && wrong == itsMetadata:
+		return fmt.Errorf("conversion webhook for %v returned invalid metadata in object at index %d: %w", b.gvk, i, err)
 	case b.list:
-		return fmt.Errorf("%s converted object at index %d: %w", prefix, i, f.err)
-	case f.kind == undecodable:
-		return f.err
-	case f.kind == mistyped:
-		return fmt.Errorf("%s object at index 0: %w", prefix, f.err)
-	case f.kind == mistaken:
-		return fmt.Errorf("%s object: %w", prefix, f.err)
+		return fmt.Errorf("conversion webhook for %v returned invalid converted object at index %d: %w", b.gvk, i, err)
+	case wrong == wholeObject:
+		return err
 	default:
-		return fmt.Errorf("%s metadata: %w", prefix, f.err)
+		return fmt.Errorf("conversion webhook for %v returned invalid %s: %w", b.gvk, wrong, err)
 	}
 }
 
-// accept checks one converted object and restores the metadata of the original.
-func (b *batch) accept(ctx context.Context, original, converted *unstructured.Unstructured) error {
-	if converted == nil {
-		return &conversionError{undecodable, errors.New("there is no object")}
-	}
-	if err := b.checkType(original, converted); err != nil {
-		return &conversionError{mistyped, err}
-	}
-	if err := checkIdentity(original, converted); err != nil {
-		return &conversionError{mistaken, err}
-	}
-	if err := restoreMetadata(ctx, original.Object, converted.Object); err != nil {
-		return &conversionError{unfit, err}
-	}
-	return nil
-}
-
-func (b *batch) checkType(original, converted *unstructured.Unstructured) error {
-	// Avoid parsing apiVersion in the expected case.
+// accept checks one converted object and restores the metadata of the original. With an
+// error it returns which part is wrong.
+func (b *batch) accept(ctx context.Context, original, converted *unstructured.Unstructured) (part, error) {
+	// Parsing apiVersion is not necessary in the expected case.
 	if converted.GetAPIVersion() != b.to.String() {
 		if got := groupVersion(converted); got != b.to {
-			return fmt.Errorf("invalid groupVersion (expected %v, received %v)", b.to, cut(got.String(), maxErrorName))
+			return itsType, fmt.Errorf("invalid groupVersion (expected %v, received %v)", b.to, cut(got.String(), maxErrorName))
 		}
 	}
 	if want, got := original.GroupVersionKind().Kind, converted.GroupVersionKind().Kind; want != got {
-		return fmt.Errorf("invalid kind (expected %v, received %v)", cut(want, maxErrorName), cut(got, maxErrorName))
+		return itsType, fmt.Errorf("invalid kind (expected %v, received %v)", cut(want, maxErrorName), cut(got, maxErrorName))
 	}
-	return nil
-}
-
-func groupVersion(obj *unstructured.Unstructured) schema.GroupVersion {
-	return obj.GroupVersionKind().GroupVersion()
-}
-
-func checkIdentity(original, converted *unstructured.Unstructured) error {
-	for _, part := range []struct {
+	for _, id := range []struct {
 		name      string
 		want, got string
 	}{
@@ -163,11 +124,15 @@ func checkIdentity(original, converted *unstructured.Unstructured) error {
 		{"namespace", original.GetNamespace(), converted.GetNamespace()},
 		{"UID", string(original.GetUID()), string(converted.GetUID())},
 	} {
-		if part.want != part.got {
-			return fmt.Errorf("must have the same %s: %v != %v", part.name, cut(part.want, maxErrorName), cut(part.got, maxErrorName))
+		if id.want != id.got {
+			return itsIdentity, fmt.Errorf("must have the same %s: %v != %v", id.name, cut(id.want, maxErrorName), cut(id.got, maxErrorName))
 		}
 	}
-	return nil
+	return itsMetadata, restoreMetadata(ctx, original.Object, converted.Object)
+}
+
+func groupVersion(obj *unstructured.Unstructured) schema.GroupVersion {
+	return obj.GroupVersionKind().GroupVersion()
 }
 
 // restoreMetadata replaces the metadata of converted by that of original,
@@ -217,32 +182,17 @@ func checkStrings(ctx context.Context, name string, original, returned any) erro
 		return fmt.Errorf("invalid metadata.%s of type %T in original object", name, original)
 	}
 	changed := len(had) != len(got)
-	for key, value := range got {
-		s, ok := value.(string)
-		if !ok {
-			return notString(name, got)
+	names := slices.Sorted(maps.Keys(got))
+	for _, key := range names {
+		if _, ok := got[key].(string); !ok {
+			return fmt.Errorf("metadata.%s[%s] must be a string, but is %T in converted object", name, cut(key, maxErrorName), got[key])
 		}
-		if old, ok := had[key].(string); !ok || old != s {
-			changed = true
-		}
+		changed = changed || got[key] != had[key]
 	}
 	if !changed {
 		return nil
 	}
-	return validateStrings(ctx, name, got)
-}
-
-// notString returns the error for the first value that is not a string, in the
-// order of keys.
-func notString(name string, m map[string]any) error {
-	first := ""
-	found := false
-	for key, value := range m {
-		if _, ok := value.(string); !ok && (!found || key < first) {
-			first, found = key, true
-		}
-	}
-	return fmt.Errorf("metadata.%s[%s] must be a string, but is %T in converted object", name, cut(first, maxErrorName), m[first])
+	return validateStrings(ctx, name, names, got)
 }
 
 // cut returns the beginning of a text of more than n bytes. It ends in dots, with which
@@ -254,42 +204,41 @@ func cut(s string, n int) string {
 	return strings.ToValidUTF8(s[:n], "") + "..."
 }
 
-// validateStrings validates labels or annotations key by key, so that the order
-// of errors does not depend on that of a map. It stops at the end of the context.
-// The errors show the beginning of long texts.
-func validateStrings(ctx context.Context, name string, m map[string]any) error {
+// validateStrings validates labels or annotations key by key, so that the order of errors
+// is that of the keys. It stops at the end of the context. The errors show the beginning of
+// long texts.
+func validateStrings(ctx context.Context, name string, keys []string, m map[string]any) error {
+	path := field.NewPath("metadata", "annotation") // of annotations, as in errors of the server
 	var errs field.ErrorList
-	texts := make(map[string]string, len(m))
-	for i, key := range slices.Sorted(maps.Keys(m)) {
+	size := 0
+	for i, key := range keys {
 		if i%checkInterval == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		texts[key], _ = m[key].(string)
+		value, _ := m[key].(string)
+		size += len(key) + len(value)
 		short := cut(key, maxErrorLength) // wrong if key was cut, as key itself
 		if name == "labels" {
-			errs = append(errs, metav1validation.ValidateLabels(map[string]string{short: cut(texts[key], maxErrorLength)}, field.NewPath("metadata", "labels"))...)
+			errs = append(errs, metav1validation.ValidateLabels(map[string]string{short: cut(value, maxErrorLength)}, field.NewPath("metadata", name))...)
 		} else {
-			errs = append(errs, apivalidation.ValidateAnnotations(map[string]string{short: ""}, annotationsPath())...)
+			errs = append(errs, apivalidation.ValidateAnnotations(map[string]string{short: ""}, path)...)
 		}
 	}
-	if name == "annotations" {
-		if err := apivalidation.ValidateAnnotationsSize(texts); err != nil {
-			errs = append(errs, field.TooLong(annotationsPath(), "" /*unused*/, apivalidation.TotalAnnotationSizeLimitB))
-		}
+	if name == "annotations" && size > apivalidation.TotalAnnotationSizeLimitB {
+		errs = append(errs, field.TooLong(path, "" /*unused*/, apivalidation.TotalAnnotationSizeLimitB))
 	}
-	for _, e := range errs[:min(len(errs), maxMetadataErrors)] {
+	more := max(0, len(errs)-maxMetadataErrors)
+	errs = errs[:len(errs)-more]
+	for _, e := range errs {
 		for n := maxErrorLength; len(e.Error()) > maxErrorLength; n /= 2 {
 			e.BadValue = cut(fmt.Sprint(e.BadValue), n)
 		}
 	}
-	if more := len(errs) - maxMetadataErrors; more > 0 {
-		return fmt.Errorf("%w, and %d more", errorlist.Of(errs[:maxMetadataErrors]), more)
-	}
-	if len(errs) == 0 {
+	switch {
+	case len(errs) == 0:
 		return nil
+	case more > 0:
+		return fmt.Errorf("%w, and %d more", errorlist.Of(errs), more)
 	}
 	return errorlist.Of(errs)
 }
-
-// annotationsPath returns the path of annotations in errors of the server.
-func annotationsPath() *field.Path { return field.NewPath("metadata", "annotation") }

@@ -148,7 +148,10 @@ func TestDifferenceConversionErrorText(t *testing.T) {
 		got := parse(t, `{"apiVersion":"a.b/v1","kind":"K",`+strings.Replace(tt.answer, "%s", strings.ReplaceAll(long, "\x01", `\u0001`), 1)+`}`)
 		b := &batch{to: schema.GroupVersion{Group: "a.b", Version: "v1"}}
 		var text string
-		_, bytes := work(func() { text = b.accept(t.Context(), sent, got).Error() })
+		_, bytes := work(func() {
+			_, err := b.accept(t.Context(), sent, got)
+			text = err.Error()
+		})
 		for _, part := range strings.Split(tt.want, "xx") {
 			if !strings.Contains(text, part) {
 				t.Errorf("%s: %.700s, want %s", tt.name, text, tt.want)

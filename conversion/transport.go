@@ -9,14 +9,13 @@ import (
 	"net/http"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
 // newTransport returns a transport like that of the server. It uses HTTP/2 on
 // the loopback interface only: connections that carry many requests would
 // defeat the load balancing of a service.
-func newTransport(e *endpoint, cfg clientConfig, conns *connections) (*http.Transport, error) {
+func newTransport(e *endpoint, cfg clientConfig, life *lifetime) (*http.Transport, error) {
 	config := cfg.tls
 	if config == nil {
 		config = &tls.Config{}
@@ -45,7 +44,7 @@ func newTransport(e *endpoint, cfg clientConfig, conns *connections) (*http.Tran
 	}
 	return &http.Transport{
 		Proxy:                  proxy,
-		DialContext:            conns.tracking(dial),
+		DialContext:            life.dialing(dial),
 		TLSClientConfig:        config,
 		TLSHandshakeTimeout:    handshakeTimeout,
 		MaxIdleConns:           idleConnections, // also with redirects to many hosts
@@ -83,116 +82,72 @@ func checkRedirect(req *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// connections counts the calls of a client and knows its open connections. After
-// close no call can begin, and the last one that ends closes the connections.
-type connections struct {
-	tracks bool // false for the transport of the caller
+// A lifetime is the time in which a client may have connections. It ends after close, when
+// no call is in progress.
+type lifetime struct {
+	ctx    context.Context
+	end    context.CancelFunc
 	mu     sync.Mutex
 	calls  int
 	closed bool
-	open   map[*trackedConn]struct{}
 }
 
-// begin counts a call, which end ends. It returns ErrClosed after close.
-func (c *connections) begin() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.closed {
+func newLifetime() *lifetime {
+	l := &lifetime{}
+	l.ctx, l.end = context.WithCancel(context.Background())
+	return l
+}
+
+// begin counts a call. It returns ErrClosed after close.
+func (l *lifetime) begin() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
 		return ErrClosed
 	}
-	c.calls++
+	l.calls++
 	return nil
 }
 
-func (c *connections) end() {
-	c.mu.Lock()
-	c.calls--
-	c.mu.Unlock()
-	c.closeUnused()
-}
-
-func (c *connections) close() {
-	c.mu.Lock()
-	c.closed = true
-	c.mu.Unlock()
-	c.closeUnused()
-}
-
-// closeUnused closes all connections if they are closed for calls and there is no
-// call in progress.
-func (c *connections) closeUnused() {
-	c.mu.Lock()
-	var open []*trackedConn
-	if c.closed && c.calls == 0 {
-		for conn := range c.open {
-			open = append(open, conn)
-		}
-	}
-	c.mu.Unlock()
-	for _, conn := range open {
-		_ = conn.Close()
+// done ends a call.
+func (l *lifetime) done() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.calls--; l.closed && l.calls == 0 {
+		l.end()
 	}
 }
 
-// tracking returns a dial function whose connections c knows. net/http lets a dial
-// go on when its request ends; this one ends with the call that began it. A connection
-// that is ready after c is closed for calls is closed.
-func (c *connections) tracking(dial dialFunc) dialFunc {
-	c.tracks = true
+func (l *lifetime) close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed = true; l.calls == 0 {
+		l.end()
+	}
+}
+
+// dialing returns a dial function whose connections close when the lifetime ends. net/http
+// lets a dial go on when its request ends.
+func (l *lifetime) dialing(dial dialFunc) dialFunc {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 		defer cancel()
-		call, ok := ctx.Value(callKey{}).(context.Context)
-		if !ok {
-			call = ctx
-		}
-		defer context.AfterFunc(call, cancel)()
+		defer context.AfterFunc(l.ctx, cancel)()
 		conn, err := dial(ctx, network, address)
 		if err != nil {
 			return nil, err
 		}
-		tracked := &trackedConn{Conn: conn, of: c}
-		c.mu.Lock()
-		if c.open == nil {
-			c.open = map[*trackedConn]struct{}{}
-		}
-		c.open[tracked] = struct{}{}
-		c.mu.Unlock()
-		context.AfterFunc(call, tracked.closeIfSilent)
-		c.closeUnused()
-		return tracked, nil
+		return &lifetimeConn{conn, context.AfterFunc(l.ctx, func() { _ = conn.Close() })}, nil
 	}
 }
 
-// callKey is the key of the context of a call among its own values. A dial finds it
-// there, because net/http takes the values of the context and not its end.
-type callKey struct{}
-
-// A trackedConn is an open connection of a client.
-type trackedConn struct {
+// A lifetimeConn is a connection that closes when a lifetime ends. forget ends that.
+type lifetimeConn struct {
 	net.Conn
-	of    *connections
-	heard atomic.Bool // it has received something
+	forget func() bool
 }
 
-func (c *trackedConn) Read(b []byte) (int, error) {
-	n, err := c.Conn.Read(b)
-	if n > 0 && !c.heard.Load() {
-		c.heard.Store(true)
-	}
-	return n, err
-}
-
-// closeIfSilent closes a connection whose handshake has no answer yet.
-func (c *trackedConn) closeIfSilent() {
-	if !c.heard.Load() {
-		_ = c.Close()
-	}
-}
-
-func (c *trackedConn) Close() error {
-	c.of.mu.Lock()
-	delete(c.of.open, c)
-	c.of.mu.Unlock()
+func (c *lifetimeConn) Close() error {
+	c.forget()
 	return c.Conn.Close()
 }

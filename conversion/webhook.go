@@ -40,9 +40,9 @@ func newWebhook(crd *apiextensionsv1.CustomResourceDefinition, opts []Option) (*
 	}
 	w := &webhook{client: c}
 	w.converter = converter{versionsOf(crd), w.call}
-	if own, ok := c.http.Transport.(*http.Transport); ok && c.conns.tracks {
+	if c.own {
 		// Connections that wait for calls do not outlive the converter.
-		runtime.AddCleanup(w, (*http.Transport).CloseIdleConnections, own)
+		runtime.AddCleanup(w, (*http.Client).CloseIdleConnections, c.http)
 	}
 	accepted := crd.Spec.Conversion.Webhook.ConversionReviewVersions
 	if i := slices.IndexFunc(accepted, func(v string) bool { return slices.Contains(reviewVersions, v) }); i >= 0 {
@@ -53,24 +53,24 @@ func newWebhook(crd *apiextensionsv1.CustomResourceDefinition, opts []Option) (*
 
 // Close implements io.Closer; see [New].
 func (w *webhook) Close() error {
-	w.client.conns.close()
+	w.client.life.close()
 	return nil
 }
 
 // CloseIdleConnections closes connections that wait for calls, except for those of a
 // transport of the caller. Later calls make new ones.
 func (w *webhook) CloseIdleConnections() {
-	if w.client.conns.tracks {
+	if w.client.own {
 		w.client.http.CloseIdleConnections()
 	}
 }
 
 // call converts a batch with a call of the webhook.
 func (w *webhook) call(ctx context.Context, b *batch) ([]*unstructured.Unstructured, error) {
-	if err := w.client.conns.begin(); err != nil {
+	if err := w.client.life.begin(); err != nil {
 		return nil, b.failed(err)
 	}
-	defer w.client.conns.end()
+	defer w.client.life.done()
 	if b.empty() {
 		return b.relabel(), ctx.Err()
 	}
@@ -91,11 +91,7 @@ func (w *webhook) call(ctx context.Context, b *batch) ([]*unstructured.Unstructu
 		return nil, fmt.Errorf("conversion webhook for %v returned %d objects, expected %d", b.gvk, r.count, len(stale))
 	}
 	return b.merge(ctx, stale, func(i int) (*unstructured.Unstructured, error) {
-		obj, err := object(ctx, r.objects[i])
-		if err != nil {
-			err = &conversionError{undecodable, err}
-		}
-		return obj, err
+		return object(ctx, r.objects[i])
 	})
 }
 
