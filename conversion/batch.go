@@ -51,36 +51,6 @@ func versionsOf(crd *apiextensionsv1.CustomResourceDefinition) versions {
 	return v
 }
 
-// batch returns objs as a batch. A single object counts as an object, any other
-// number as a list.
-func (v *versions) batch(objs []*unstructured.Unstructured, to string) (*batch, error) {
-	b := &batch{objs: objs, list: len(objs) != 1, to: schema.GroupVersion{Group: v.group, Version: to}}
-	for i, obj := range objs {
-		if obj == nil {
-			return nil, fmt.Errorf("conversion: object %d of %d is nil", i, len(objs))
-		}
-	}
-	b.gvk = b.to.WithKind(v.listKind)
-	if !b.list {
-		b.gvk = objs[0].GroupVersionKind()
-	}
-	return b, v.check(b)
-}
-
-// listBatch returns the items of a list as a batch.
-func (v *versions) listBatch(list *unstructured.UnstructuredList, to string) (*batch, error) {
-	b := &batch{
-		gvk:  list.GroupVersionKind(),
-		objs: make([]*unstructured.Unstructured, len(list.Items)),
-		list: true,
-		to:   schema.GroupVersion{Group: v.group, Version: to},
-	}
-	for i := range list.Items {
-		b.objs[i] = &list.Items[i]
-	}
-	return b, v.check(b)
-}
-
 // check returns an error if the definition lacks a version of the batch.
 func (v *versions) check(b *batch) error {
 	from := b.gvk.GroupVersion()

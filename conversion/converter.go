@@ -7,6 +7,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // A Converter converts objects between the versions of one definition.
@@ -80,23 +81,35 @@ func ConvertList(ctx context.Context, c Converter, list *unstructured.Unstructur
 	if c == nil {
 		return nil, errors.New("conversion: the converter is nil")
 	}
-	if c, ok := c.(interface{ own() *converter }); ok {
-		return c.own().convertList(ctx, list, to)
-	}
 	objs := make([]*unstructured.Unstructured, len(list.Items))
 	for i := range list.Items {
 		objs[i] = &list.Items[i]
 	}
-	converted, err := c.Convert(ctx, objs, to)
+	gvk := list.GroupVersionKind()
+	var converted []*unstructured.Unstructured
+	var err error
+	if own, ok := c.(interface{ common() *converter }); ok {
+		converted, err = own.common().convert(ctx, gvk, objs, true, to)
+	} else {
+		converted, err = c.Convert(ctx, objs, to)
+	}
 	if err != nil {
 		return nil, err
 	}
 	if len(converted) != len(objs) {
 		return nil, fmt.Errorf("conversion: the converter returned %d objects for %d", len(converted), len(objs))
 	}
-	target := list.GroupVersionKind().GroupVersion()
-	target.Version = to
-	return listOf(list, target.String(), converted)
+	out := &unstructured.UnstructuredList{
+		Object: withAPIVersion(list.Object, schema.GroupVersion{Group: gvk.Group, Version: to}.String()),
+		Items:  make([]unstructured.Unstructured, len(converted)),
+	}
+	for i, item := range converted {
+		if item == nil {
+			return nil, fmt.Errorf("conversion: the converter returned nothing for item %d", i)
+		}
+		out.Items[i] = *item
+	}
+	return out, nil
 }
 
 // A converter is the common part of the converters of this package. run converts a batch.
@@ -105,27 +118,29 @@ type converter struct {
 	run      func(context.Context, *batch) ([]*unstructured.Unstructured, error)
 }
 
-func (c *converter) own() *converter { return c }
+func (c *converter) common() *converter { return c }
 
+// Convert implements Converter. One object is a batch of an object, any other number is a
+// list.
 func (c *converter) Convert(ctx context.Context, objs []*unstructured.Unstructured, to string) ([]*unstructured.Unstructured, error) {
-	b, err := c.versions.batch(objs, to)
-	if err != nil {
+	for i, obj := range objs {
+		if obj == nil {
+			return nil, fmt.Errorf("conversion: object %d of %d is nil", i, len(objs))
+		}
+	}
+	gvk := schema.GroupVersionKind{Group: c.versions.group, Version: to, Kind: c.versions.listKind}
+	if len(objs) == 1 {
+		gvk = objs[0].GroupVersionKind()
+	}
+	return c.convert(ctx, gvk, objs, len(objs) != 1, to)
+}
+
+func (c *converter) convert(ctx context.Context, gvk schema.GroupVersionKind, objs []*unstructured.Unstructured, list bool, to string) ([]*unstructured.Unstructured, error) {
+	b := &batch{gvk, objs, list, schema.GroupVersion{Group: c.versions.group, Version: to}}
+	if err := c.versions.check(b); err != nil {
 		return nil, err
 	}
 	return c.run(ctx, b)
-}
-
-// convertList is ConvertList. Its errors name the list.
-func (c *converter) convertList(ctx context.Context, list *unstructured.UnstructuredList, to string) (*unstructured.UnstructuredList, error) {
-	b, err := c.versions.listBatch(list, to)
-	if err != nil {
-		return nil, err
-	}
-	out, err := c.run(ctx, b)
-	if err != nil {
-		return nil, err
-	}
-	return listOf(list, b.to.String(), out)
 }
 
 // None returns the converter of the strategy None, whatever the strategy of the
@@ -137,19 +152,4 @@ func None(crd *apiextensionsv1.CustomResourceDefinition) Converter {
 	return &converter{versions: versionsOf(crd), run: func(ctx context.Context, b *batch) ([]*unstructured.Unstructured, error) {
 		return b.relabel(), ctx.Err()
 	}}
-}
-
-// listOf returns a copy of list with another apiVersion and other items.
-func listOf(list *unstructured.UnstructuredList, apiVersion string, items []*unstructured.Unstructured) (*unstructured.UnstructuredList, error) {
-	out := &unstructured.UnstructuredList{
-		Object: withAPIVersion(list.Object, apiVersion),
-		Items:  make([]unstructured.Unstructured, len(items)),
-	}
-	for i, item := range items {
-		if item == nil {
-			return nil, fmt.Errorf("conversion: the converter returned nothing for item %d", i)
-		}
-		out.Items[i] = *item
-	}
-	return out, nil
 }

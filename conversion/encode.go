@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -26,124 +24,68 @@ var reviewVersions = []string{apiextensionsv1.SchemeGroupVersion.Version, v1beta
 
 // encodeRequest returns a review as the server sends it, byte for byte.
 func encodeRequest(ctx context.Context, version string, uid types.UID, objs []*unstructured.Unstructured, to schema.GroupVersion) ([]byte, error) {
-	e := encoder{html: true}
-	e.write(`{"kind":"` + reviewKind + `","apiVersion":"` + reviewGroup + `/` + version + `","request":{"uid":`)
-	e.text(string(uid))
-	e.write(`,"desiredAPIVersion":`)
-	e.text(to.String())
-	e.write(`,"objects":[`)
+	text := beginReview(version, `"request":{"uid":`)
+	text = appendString(text, string(uid), true)
+	text = append(text, `,"desiredAPIVersion":`...)
+	text = appendString(text, to.String(), true)
+	text = append(text, `,"objects":[`...)
 	for i, obj := range objs {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		if i > 0 {
-			e.write(",")
+			text = append(text, ',')
 		}
-		if err := e.value(obj.Object, 0); err != nil {
+		var err error
+		if text, err = appendJSON(text, obj.Object, true); err != nil {
 			return nil, fmt.Errorf("encoding object %d: %w", i, err)
 		}
 	}
-	e.write(`]},"response":{"uid":"","convertedObjects":null,"result":{"metadata":{}}}}` + "\n")
-	return e.buf, nil
+	return append(text, `]},"response":{"uid":"","convertedObjects":null,"result":{"metadata":{}}}}`+"\n"...), nil
 }
 
-// beginResponse returns the text of a review before the converted objects.
-func beginResponse(version string, uid types.UID) encoder {
-	var e encoder
-	e.write(`{"kind":"` + reviewKind + `","apiVersion":"` + reviewGroup + `/` + version + `","response":{"uid":`)
-	e.text(string(uid))
-	e.write(`,"convertedObjects":[`)
-	return e
+func beginReview(version, member string) []byte {
+	return []byte(`{"kind":"` + reviewKind + `","apiVersion":"` + reviewGroup + `/` + version + `",` + member)
 }
 
-// end returns the text of the review.
-func (e *encoder) end() []byte {
-	e.write(`],"result":{"metadata":{},"status":"Success"}}}` + "\n")
-	return e.buf
+// beginResponse returns a review up to its converted objects.
+func beginResponse(version string, uid types.UID) []byte {
+	text := beginReview(version, `"response":{"uid":`)
+	return append(appendString(text, string(uid), false), `,"convertedObjects":[`...)
+}
+
+// endResponse returns a review with its converted objects.
+func endResponse(text []byte) []byte {
+	return append(text, `],"result":{"metadata":{},"status":"Success"}}}`+"\n"...)
 }
 
 // encodeFailure returns a review that reports why the conversion failed.
 func encodeFailure(version string, uid types.UID, message string) []byte {
-	e := beginResponse(version, uid)
-	e.write(`],"result":{"metadata":{},"status":"Failure","message":`)
-	e.text(message)
-	e.write(`}}}` + "\n")
-	return e.buf
+	text := append(beginResponse(version, uid), `],"result":{"metadata":{},"status":"Failure","message":`...)
+	return append(appendString(text, message, false), `}}}`+"\n"...)
 }
 
-// An encoder writes what encoding/json writes. Without html it escapes only the characters
-// that JSON requires to escape.
-type encoder struct {
-	buf  []byte
-	html bool
-}
-
-func (e *encoder) write(s string) { e.buf = append(e.buf, s...) }
-
-// value writes a value that is in depth maps and lists.
-func (e *encoder) value(v any, depth int) error {
-	if depth > maxDepth {
-		return jsonval.ErrDepth
-	}
-	switch v := v.(type) {
-	case string:
-		e.text(v)
-		return nil
-	case map[string]any:
-		if v != nil {
-			return e.object(v, depth+1)
-		}
-	case []any:
-		if v != nil {
-			return e.list(v, depth+1)
-		}
-	}
+// appendJSON appends a value as encoding/json writes it. Without html it escapes only the
+// characters that JSON requires to escape, in a value that is UTF-8.
+func appendJSON(text []byte, v any, html bool) ([]byte, error) {
+	var out []byte
 	var ok bool
-	if e.buf, ok = jsonscan.Append(e.buf, v); ok {
-		return nil
+	if html {
+		out, ok = jsonscan.AppendUntil(text, v, nil)
+	} else {
+		out, ok = jsonscan.AppendPlain(text, v)
 	}
-	text, err := json.Marshal(v)
-	e.buf = append(e.buf, text...)
-	return err
-}
-
-func (e *encoder) object(m map[string]any, depth int) error {
-	e.write("{")
-	for i, name := range slices.Sorted(maps.Keys(m)) {
-		if i > 0 {
-			e.write(",")
-		}
-		e.text(name)
-		e.write(":")
-		if err := e.value(m[name], depth); err != nil {
-			return err
-		}
-	}
-	e.write("}")
-	return nil
-}
-
-func (e *encoder) list(list []any, depth int) error {
-	e.write("[")
-	for i, v := range list {
-		if i > 0 {
-			e.write(",")
-		}
-		if err := e.value(v, depth); err != nil {
-			return err
-		}
-	}
-	e.write("]")
-	return nil
-}
-
-// text writes a string.
-func (e *encoder) text(s string) {
-	buf, ok := jsonscan.AppendText(append(e.buf, '"'), s, e.html)
 	if ok {
-		e.buf = append(buf, '"')
-		return
+		return out, nil
 	}
-	text, _ := json.Marshal(s) // never fails; s is not UTF-8
-	e.buf = append(e.buf, text...)
+	if jsonval.TooDeep(v) {
+		return text, jsonval.ErrDepth
+	}
+	other, err := json.Marshal(v)
+	return append(text, other...), err
+}
+
+func appendString(text []byte, s string, html bool) []byte {
+	text, _ = appendJSON(text, s, html) // a string has no error
+	return text
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -24,12 +25,21 @@ var encodeTests = []string{
 func encodeBoth(t *testing.T, v map[string]any) {
 	t.Helper()
 	want, errWant := json.Marshal(v)
-	e := &encoder{html: true}
-	if err := e.value(v, 0); (err == nil) != (errWant == nil) {
+	got, err := appendJSON(nil, v, true)
+	if (err == nil) != (errWant == nil) {
 		t.Fatalf("value: %v, want %v", err, errWant)
 	}
-	if errWant == nil && !bytes.Equal(e.buf, want) {
-		t.Errorf("value = %s, want %s", e.buf, want)
+	if errWant == nil && !bytes.Equal(got, want) {
+		t.Errorf("value = %s, want %s", got, want)
+	}
+	plain, err := appendJSON(nil, v, false)
+	var again map[string]any
+	if err == nil && (utiljson.Unmarshal(plain, &again) != nil || len(plain) > len(got)) {
+		t.Errorf("plain value = %s, want %s", plain, want)
+	}
+	var same map[string]any
+	if err == nil && utiljson.Unmarshal(want, &same) == nil && !reflect.DeepEqual(same, again) {
+		t.Errorf("plain value = %s, want %s", plain, want)
 	}
 }
 
@@ -52,7 +62,7 @@ func TestEncode(t *testing.T) {
 func TestEncodeCycle(t *testing.T) {
 	cycle := map[string]any{}
 	cycle["a"] = []any{cycle}
-	if err := (&encoder{}).value(cycle, 0); err == nil || !strings.Contains(err.Error(), "10000 levels") {
+	if _, err := appendJSON(nil, cycle, false); err == nil || !strings.Contains(err.Error(), "10000 levels") {
 		t.Errorf("value of a cycle: %v", err)
 	}
 }
@@ -64,7 +74,7 @@ func TestEncodeDepth(t *testing.T) {
 		for range levels - 1 {
 			v = []any{v}
 		}
-		if err := (&encoder{}).value(map[string]any{"a": v}, 0); (err == nil) != want {
+		if _, err := appendJSON(nil, map[string]any{"a": v}, true); (err == nil) != want {
 			t.Errorf("%d levels: %v, want success %v", levels, err, want)
 		}
 	}

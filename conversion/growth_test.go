@@ -45,16 +45,14 @@ func manyObjects(n, values int) []*unstructured.Unstructured {
 }
 
 func responseOf(objs []*unstructured.Unstructured) string {
-	e := beginResponse("v1", "u")
+	text := beginResponse("v1", "u")
 	for i, obj := range objs {
 		if i > 0 {
-			e.write(",")
+			text = append(text, ',')
 		}
-		if err := e.value(obj.Object, 0); err != nil {
-			panic(err)
-		}
+		text, _ = appendJSON(text, obj.Object, false)
 	}
-	return string(e.end())
+	return string(endResponse(text))
 }
 
 // decodeAll decodes a response with its objects.

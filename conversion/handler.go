@@ -319,8 +319,7 @@ func (h *handler) answer(ctx context.Context, review *request) ([]byte, error) {
 		return failure("desiredAPIVersion %q is not one", review.Request.DesiredAPIVersion)
 	}
 	var failed failures
-	e := beginResponse(review.version, uid)
-	e.buf = slices.Grow(e.buf, review.size+1<<10) // what is around the objects may be longer
+	body := slices.Grow(beginResponse(review.version, uid), review.size+1<<10) // what is around the objects may be longer
 	for i, text := range review.objects {
 		if ctx.Err() != nil {
 			return failure("the conversion ended after %d of %d objects: %v", i, len(review.objects), ctx.Err())
@@ -328,15 +327,15 @@ func (h *handler) answer(ctx context.Context, review *request) ([]byte, error) {
 		obj, err := h.object(ctx, text, to)
 		if err == nil && failed.count == 0 {
 			if i > 0 {
-				e.write(",")
+				body = append(body, ',')
 			}
-			err = e.value(obj.Object, 0)
+			body, err = appendJSON(body, obj.Object, false)
 		}
 		if err != nil {
 			failed.add(i, obj, err)
-			e.buf = nil
+			body = nil
 		}
-		memory := review.memory + textCost*int64(len(e.buf)-review.size)
+		memory := review.memory + textCost*int64(len(body)-review.size)
 		if memory > review.most {
 			return failure("the converted objects would take more than %d bytes of memory", review.most)
 		}
@@ -347,7 +346,7 @@ func (h *handler) answer(ctx context.Context, review *request) ([]byte, error) {
 	if failed.count > 0 {
 		return failure("%s", &failed)
 	}
-	return e.end(), nil
+	return endResponse(body), nil
 }
 
 // object decodes and converts an object. With an error it returns what is known of the

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
@@ -97,7 +98,6 @@ func FuzzReview(f *testing.F) {
 	for _, text := range reviewTests {
 		f.Add([]byte(text))
 	}
-	versions := versions{group: "a.b", byName: map[string]bool{"v1": true, "v2": true}, byAPIVersion: map[string]bool{"a.b/v1": true, "a.b/v2": true}}
 	fuzz.Run(f, func(t *testing.T, data []byte) {
 		for _, version := range reviewVersions {
 			decodeBoth(t, string(data), version)
@@ -105,11 +105,8 @@ func FuzzReview(f *testing.F) {
 			if err != nil || r.count != 1 {
 				continue
 			}
-			original := map[string]any{"apiVersion": "a.b/v2", "kind": "K", "metadata": map[string]any{"name": "x", "generation": int64(3)}}
-			b, err := versions.batch([]*unstructured.Unstructured{{Object: original}}, "v1")
-			if err != nil {
-				t.Fatal(err)
-			}
+			original := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "a.b/v2", "kind": "K", "metadata": map[string]any{"name": "x", "generation": int64(3)}}}
+			b := &batch{original.GroupVersionKind(), []*unstructured.Unstructured{original}, false, schema.GroupVersion{Group: "a.b", Version: "v1"}}
 			out, err := b.merge(t.Context(), b.unconverted(), func(i int) (*unstructured.Unstructured, error) { return object(t.Context(), r.objects[i]) })
 			if err != nil {
 				continue

@@ -65,14 +65,10 @@ func parse(t *testing.T, text string) *unstructured.Unstructured {
 }
 
 func TestRules(t *testing.T) {
-	v := &versions{group: "a.b", byName: map[string]bool{"v1": true, "v2": true}}
 	for _, tt := range ruleTests {
 		t.Run(tt.name, func(t *testing.T) {
 			sent := parse(t, tt.sent)
-			b, err := v.batch([]*unstructured.Unstructured{sent}, "v1")
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := &batch{sent.GroupVersionKind(), []*unstructured.Unstructured{sent}, false, schema.GroupVersion{Group: "a.b", Version: "v1"}}
 			out, err := b.merge(t.Context(), b.unconverted(), func(int) (*unstructured.Unstructured, error) { return parse(t, tt.returned), nil })
 			got := fmt.Sprint(err)
 			if err == nil {

@@ -13,8 +13,7 @@ const hexDigits = "0123456789abcdef"
 
 // AppendString appends s as a JSON string. It reports false if s is not UTF-8.
 func AppendString(dst []byte, s string) ([]byte, bool) {
-	dst, ok := AppendText(append(dst, '"'), s, true)
-	return append(dst, '"'), ok
+	return appendString(dst, s, true)
 }
 
 // AppendText is AppendString without the quotes. Without html it escapes only the
@@ -80,15 +79,25 @@ func appendEscape(dst []byte, c byte) []byte {
 // returns. It reports false for values of other types, nil maps and lists, floats
 // that are not finite, strings that are not UTF-8, and values nested deeper than
 // [MaxDepth].
-func Append(dst []byte, v any) ([]byte, bool) { return appendValue(dst, v, MaxDepth, nil) }
+func Append(dst []byte, v any) ([]byte, bool) { return appendValue(dst, v, MaxDepth, true, nil) }
 
 // AppendUntil is Append for values that are nested as deeply as those of [DecodeRepeated],
 // and reports false when the watch ends.
 func AppendUntil(dst []byte, v any, watch *interrupt.Watch) ([]byte, bool) {
-	return appendValue(dst, v, maxDecoded, watch)
+	return appendValue(dst, v, maxDecoded, true, watch)
 }
 
-func appendValue(dst []byte, v any, depth int, watch *interrupt.Watch) ([]byte, bool) {
+// AppendPlain is AppendUntil with the escapes of [AppendText] without html.
+func AppendPlain(dst []byte, v any) ([]byte, bool) {
+	return appendValue(dst, v, maxDecoded, false, nil)
+}
+
+func appendString(dst []byte, s string, html bool) ([]byte, bool) {
+	dst, ok := AppendText(append(dst, '"'), s, html)
+	return append(dst, '"'), ok
+}
+
+func appendValue(dst []byte, v any, depth int, html bool, watch *interrupt.Watch) ([]byte, bool) {
 	if watch.Ended() {
 		return dst, false
 	}
@@ -105,17 +114,17 @@ func appendValue(dst []byte, v any, depth int, watch *interrupt.Watch) ([]byte, 
 		}
 		return AppendFloat(dst, v), true
 	case string:
-		return AppendString(dst, v)
+		return appendString(dst, v, html)
 	case []any:
-		return appendList(dst, v, depth-1, watch)
+		return appendList(dst, v, depth-1, html, watch)
 	case map[string]any:
-		return appendObject(dst, v, depth-1, watch)
+		return appendObject(dst, v, depth-1, html, watch)
 	default:
 		return dst, false
 	}
 }
 
-func appendList(dst []byte, list []any, depth int, watch *interrupt.Watch) ([]byte, bool) {
+func appendList(dst []byte, list []any, depth int, html bool, watch *interrupt.Watch) ([]byte, bool) {
 	if list == nil || depth < 0 {
 		return dst, false
 	}
@@ -125,14 +134,14 @@ func appendList(dst []byte, list []any, depth int, watch *interrupt.Watch) ([]by
 			dst = append(dst, ',')
 		}
 		var ok bool
-		if dst, ok = appendValue(dst, v, depth, watch); !ok {
+		if dst, ok = appendValue(dst, v, depth, html, watch); !ok {
 			return dst, false
 		}
 	}
 	return append(dst, ']'), true
 }
 
-func appendObject(dst []byte, m map[string]any, depth int, watch *interrupt.Watch) ([]byte, bool) {
+func appendObject(dst []byte, m map[string]any, depth int, html bool, watch *interrupt.Watch) ([]byte, bool) {
 	if m == nil || depth < 0 {
 		return dst, false
 	}
@@ -152,11 +161,11 @@ func appendObject(dst []byte, m map[string]any, depth int, watch *interrupt.Watc
 			dst = append(dst, ',')
 		}
 		var ok bool
-		if dst, ok = AppendString(dst, k); !ok {
+		if dst, ok = appendString(dst, k, html); !ok {
 			return dst, false
 		}
 		dst = append(dst, ':')
-		if dst, ok = appendValue(dst, m[k], depth, watch); !ok {
+		if dst, ok = appendValue(dst, m[k], depth, html, watch); !ok {
 			return dst, false
 		}
 	}
