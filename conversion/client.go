@@ -154,10 +154,7 @@ func (c *client) receive(resp *http.Response, sent int) (string, error) {
 
 // read reads a body up to the limit.
 func (c *client) read(resp *http.Response, sent int) (string, error) {
-	limit := c.maxResponse
-	if limit == 0 {
-		limit = minResponseLimit + responseFactor*int64(sent)
-	}
+	limit := positive(c.maxResponse, minResponseLimit+responseFactor*int64(sent))
 	if resp.ContentLength > limit {
 		return "", tooLarge(limit)
 	}

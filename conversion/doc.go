@@ -61,20 +61,16 @@
 //
 // # Differences from Kubernetes
 //
-//   - The context of the caller ends a call. The server's calls continue.
+//   - The context of the caller, and the timeout, end a call and the decoding of its
+//     response. The server's calls continue.
 //   - The size of a response is limited, and so is the memory of its objects; see
 //     [MaxResponseBytes] and [MaxResponseMemory].
-//   - A Retry-After of any length is waited for, within the timeout.
-//   - The timeout and the context also end the decoding of a response.
-//   - A redirect is followed to https only.
-//   - The User-Agent is crdkit.
+//   - A URL must have https, and a redirect is followed to https only.
 //   - Responses in protobuf, which no webhook sends, are errors.
-//   - Several errors in labels or annotations of one response are reported in the order of
-//     keys. The server's order is random.
-//   - A definition that the server does not accept, such as one with a URL without https, has
-//     no converter: see [ErrNoWebhook].
+//   - Several errors in labels or annotations of one response are in the order of keys. The
+//     server's order is random.
 //
-// docs/DIFFERENCES.md has the reasons, under names that begin with conversion/.
+// docs/DIFFERENCES.md has the reasons and the smaller differences, under names that begin with conversion/.
 //
 // # Who may call what
 //

@@ -41,7 +41,7 @@ func positive[T int | int64 | time.Duration](n, standard T) T {
 // 413 to larger ones. A size that is not positive means
 // [DefaultMaxRequestBytes].
 func MaxRequestBytes(n int64) HandlerOption {
-	return handlerOption(func(h *handler) { h.maxRequest = positive(n, DefaultMaxRequestBytes) })
+	return handlerOption(func(h *handler) { h.maxRequest = n })
 }
 
 // MaxRequestMemory sets the maximal memory, in bytes, that a request may take. The handler
@@ -51,7 +51,7 @@ func MaxRequestBytes(n int64) HandlerOption {
 // reports a failure if converted objects do. The default, which a size that is not
 // positive means too, is 256 MiB, or 8 times the size of a request if that is more.
 func MaxRequestMemory(n int64) HandlerOption {
-	return handlerOption(func(h *handler) { h.maxMemory = max(n, 0) })
+	return handlerOption(func(h *handler) { h.maxMemory = n })
 }
 
 // MaxConcurrentMemory sets the maximal memory, in bytes, that all requests may take
@@ -60,14 +60,14 @@ func MaxRequestMemory(n int64) HandlerOption {
 // size that is not positive means too, is [DefaultMaxConcurrentMemory], or 8 times the
 // limit of [MaxRequestBytes] if that is more.
 func MaxConcurrentMemory(n int64) HandlerOption {
-	return handlerOption(func(h *handler) { h.memory.free = max(n, 0) })
+	return handlerOption(func(h *handler) { h.memory.all = n })
 }
 
 // MaxObjects sets the maximal number of objects of a review. The handler responds
 // with 413 to a review that has more. A number that is not positive means
 // [DefaultMaxObjects].
 func MaxObjects(n int) HandlerOption {
-	return handlerOption(func(h *handler) { h.maxObjects = positive(n, DefaultMaxObjects) })
+	return handlerOption(func(h *handler) { h.maxObjects = n })
 }
 
 // MaxConcurrent sets the maximal number of requests that the handler handles at the
@@ -75,7 +75,7 @@ func MaxObjects(n int) HandlerOption {
 // server then repeats its request. A number that is not positive means
 // [DefaultMaxConcurrent].
 func MaxConcurrent(n int) HandlerOption {
-	return handlerOption(func(h *handler) { h.maxConcurrent = positive(n, DefaultMaxConcurrent) })
+	return handlerOption(func(h *handler) { h.maxConcurrent = n })
 }
 
 // HandlerTimeout sets the maximal duration of a request, from its header to the last
@@ -84,7 +84,7 @@ func MaxConcurrent(n int) HandlerOption {
 // further objects after it and reports a failure. It cannot stop a ConvertFunc that
 // ignores its context. A duration that is not positive means [DefaultHandlerTimeout].
 func HandlerTimeout(d time.Duration) HandlerOption {
-	return handlerOption(func(h *handler) { h.timeout = positive(d, DefaultHandlerTimeout) })
+	return handlerOption(func(h *handler) { h.timeout = d })
 }
 
 // OnFailure makes the handler call f for each object that it could not convert,
@@ -129,30 +129,25 @@ func (e *PanicError) Error() string { return fmt.Sprintf("the conversion panicke
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#write-a-conversion-webhook-server.
 func Handler(convert ConvertFunc, opts ...HandlerOption) http.Handler {
-	h := &handler{
-		convert:       convert,
-		maxRequest:    DefaultMaxRequestBytes,
-		maxObjects:    DefaultMaxObjects,
-		maxConcurrent: DefaultMaxConcurrent,
-		timeout:       DefaultHandlerTimeout,
-	}
+	h := &handler{convert: convert}
 	for _, opt := range opts {
 		if opt != nil {
 			opt.applyHandler(h)
 		}
 	}
-	if h.memory.free == 0 {
-		h.memory.free = max(DefaultMaxConcurrentMemory, requestFactor*h.maxRequest)
-	}
-	h.memory.all = h.memory.free
-	h.running = make(chan struct{}, h.maxConcurrent)
+	h.maxRequest = positive(h.maxRequest, DefaultMaxRequestBytes)
+	h.maxObjects = positive(h.maxObjects, DefaultMaxObjects)
+	h.timeout = positive(h.timeout, DefaultHandlerTimeout)
+	h.memory.all = positive(h.memory.all, max(DefaultMaxConcurrentMemory, requestFactor*h.maxRequest))
+	h.memory.free = h.memory.all
+	h.running = make(chan struct{}, positive(h.maxConcurrent, DefaultMaxConcurrent))
 	return h
 }
 
 type handler struct {
 	convert       ConvertFunc
 	maxRequest    int64
-	maxMemory     int64 // 0 for a limit that depends on the request
+	maxMemory     int64 // if positive; otherwise the limit depends on the request
 	memory        budget
 	maxObjects    int
 	maxConcurrent int
@@ -248,11 +243,8 @@ func (h *handler) read(ctx context.Context, w http.ResponseWriter, r *http.Reque
 // decode reads the review of a request except for its objects. It checks their number and
 // size.
 func (h *handler) decode(ctx context.Context, body string, held *share) (*request, int, error) {
-	r := &request{size: len(body), most: h.maxMemory, share: held}
-	if r.most == 0 {
-		r.most = max(minRequestMemory, requestFactor*int64(len(body)))
-	}
-	r.most = min(r.most, h.memory.all)
+	r := &request{size: len(body), share: held}
+	r.most = min(h.memory.all, positive(h.maxMemory, max(minRequestMemory, requestFactor*int64(len(body)))))
 	taken, err := readReview(ctx, body, "request", h.maxObjects)
 	switch {
 	case err == errIrregular:

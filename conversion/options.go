@@ -19,8 +19,8 @@ type clientConfig struct {
 	resolver     Resolver
 	timeout      time.Duration
 	publicOnly   bool
-	maxResponse  int64 // 0 for a limit that depends on the request
-	maxMemory    int64 // 0 for a limit that depends on the response
+	maxResponse  int64 // the limit depends on the request if it is not positive
+	maxMemory    int64 // the limit depends on the response if it is not positive
 }
 
 type clientOption func(*clientConfig)
@@ -40,7 +40,7 @@ func Timeout(d time.Duration) Option {
 // means too, is 64 MiB plus four times the size of the request. The server has
 // no limit.
 func MaxResponseBytes(n int64) Option {
-	return clientOption(func(c *clientConfig) { c.maxResponse = max(n, 0) })
+	return clientOption(func(c *clientConfig) { c.maxResponse = n })
 }
 
 // MaxResponseMemory sets the maximal memory that the decoded objects of a response
@@ -48,7 +48,7 @@ func MaxResponseBytes(n int64) Option {
 // would hold more is an error. The default, which a size that is not positive means
 // too, is 64 MiB plus 16 times the size of the response. The server has no limit.
 func MaxResponseMemory(n int64) Option {
-	return clientOption(func(c *clientConfig) { c.maxMemory = max(n, 0) })
+	return clientOption(func(c *clientConfig) { c.maxMemory = n })
 }
 
 // PublicAddressesOnly makes the converter connect to public addresses only. It

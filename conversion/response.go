@@ -27,16 +27,14 @@ type response struct {
 }
 
 // decodeResponse decodes the response to a review of a version with n objects. memory
-// bounds the estimated size of the decoded objects; 0 is the default.
+// bounds the estimated size of the decoded objects; the default counts if it is not positive.
 //
 // The response is taken apart before anything is decoded. The server's decoder reads what
 // is not an object, and a response that is not a regular review: the server also accepts
 // YAML, and responses without their type. That decoder can neither be interrupted nor
 // bounded, so the size of its text is limited.
 func decodeResponse(ctx context.Context, text, version string, n int, memory int64) (*response, error) {
-	if memory == 0 {
-		memory = minMemory + memoryFactor*int64(len(text))
-	}
+	memory = positive(memory, minMemory+memoryFactor*int64(len(text)))
 	taken, err := readReview(ctx, text, "response", n)
 	switch {
 	case err == errIrregular:

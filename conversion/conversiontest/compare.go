@@ -16,6 +16,17 @@ type comparison struct {
 	ignored       [][]string // the steps of pointers
 }
 
+func newComparison(emptyIsAbsent bool, ignored []string) (comparison, error) {
+	c := comparison{emptyIsAbsent: emptyIsAbsent}
+	for _, pointer := range ignored {
+		if !strings.HasPrefix(pointer, "/") {
+			return c, fmt.Errorf("%q is no JSON pointer, which begins with a slash", pointer)
+		}
+		c.ignored = append(c.ignored, pathstack.Tokens(pointer))
+	}
+	return c, nil
+}
+
 // differences returns the differences that count between an object before and after a
 // round trip. It changes neither.
 func (c *comparison) differences(before, after map[string]any) []jsondiff.Difference {
@@ -94,14 +105,6 @@ func dropEmpty(v any) bool {
 	default:
 		return false
 	}
-}
-
-// parsePointer returns the steps of a JSON pointer.
-func parsePointer(pointer string) ([]string, error) {
-	if !strings.HasPrefix(pointer, "/") {
-		return nil, fmt.Errorf("%q is no JSON pointer, which begins with a slash", pointer)
-	}
-	return pathstack.Tokens(pointer), nil
 }
 
 // sameJSON reports whether two values are the same in JSON, whatever their Go types: 1.0

@@ -7,15 +7,13 @@ import "github.com/crdkit/crdkit/conversion"
 type Option interface{ applyNew(*config) }
 
 type config struct {
-	// hasConverter and hasConvert report whether the option was given.
-	hasConverter, hasConvert bool
-	converter                conversion.Converter
-	convert                  conversion.ConvertFunc
-	seed                     uint64
-	count                    int
-	samples                  []map[string]any
-	emptyIsAbsent            bool
-	ignored                  []string
+	converter     *conversion.Converter   // nil without the option
+	convert       *conversion.ConvertFunc // nil without the option
+	seed          uint64
+	count         int
+	samples       []map[string]any
+	emptyIsAbsent bool
+	ignored       []string
 }
 
 type option func(*config)
@@ -27,13 +25,13 @@ const DefaultCount = 200
 
 // Converter tests c, such as a client of a webhook. A nil c is an error of [New].
 func Converter(c conversion.Converter) Option {
-	return option(func(cfg *config) { cfg.converter, cfg.hasConverter = c, true })
+	return option(func(cfg *config) { cfg.converter = &c })
 }
 
 // Func tests convert. Its results must follow the rules of the server for responses
 // of webhooks; see [conversion.Local]. A nil convert is an error of [New].
 func Func(convert conversion.ConvertFunc) Option {
-	return option(func(cfg *config) { cfg.convert, cfg.hasConvert = convert, true })
+	return option(func(cfg *config) { cfg.convert = &convert })
 }
 
 // Seed sets the seed of the random objects. The default is 0.

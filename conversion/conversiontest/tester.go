@@ -52,7 +52,7 @@ func New(crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) (*Tester
 	}
 	converter, err := t.converter()
 	if err == nil {
-		err = t.setComparison()
+		t.compare, err = newComparison(t.cfg.emptyIsAbsent, t.cfg.ignored)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("conversiontest: %w", err)
@@ -66,34 +66,21 @@ func New(crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) (*Tester
 	return t, nil
 }
 
-// setComparison sets which differences count, or returns an error for a wrong pointer.
-func (t *Tester) setComparison() error {
-	t.compare.emptyIsAbsent = t.cfg.emptyIsAbsent
-	for _, pointer := range t.cfg.ignored {
-		steps, err := parsePointer(pointer)
-		if err != nil {
-			return err
-		}
-		t.compare.ignored = append(t.compare.ignored, steps)
-	}
-	return nil
-}
-
 // converter returns the conversion to test, or an error for wrong options.
 func (t *Tester) converter() (conversion.Converter, error) {
 	switch {
 	case t.cfg.count <= 0:
 		return nil, fmt.Errorf("a count of %d, want a positive number", t.cfg.count)
-	case t.cfg.hasConverter && t.cfg.hasConvert:
+	case t.cfg.converter != nil && t.cfg.convert != nil:
 		return nil, errors.New("the options Converter and Func exclude one another")
-	case t.cfg.hasConverter && t.cfg.converter == nil:
+	case t.cfg.converter != nil && *t.cfg.converter == nil:
 		return nil, errors.New("the converter is nil")
-	case t.cfg.hasConvert && t.cfg.convert == nil:
+	case t.cfg.convert != nil && *t.cfg.convert == nil:
 		return nil, errors.New("the conversion function is nil")
-	case t.cfg.hasConverter:
-		return t.cfg.converter, nil
-	case t.cfg.hasConvert:
-		return conversion.Local(t.crd, t.cfg.convert), nil
+	case t.cfg.converter != nil:
+		return *t.cfg.converter, nil
+	case t.cfg.convert != nil:
+		return conversion.Local(t.crd, *t.cfg.convert), nil
 	default:
 		return conversion.New(t.crd)
 	}
