@@ -16,6 +16,8 @@ import (
 var reads = map[string]string{
 	"controllertest/internal/apiserver/request.go io.ReadAll": "io.LimitReader limits it",
 	"cmd/crdkit/schema_files.go os.OpenRoot":                  "writes files, and reads none",
+	"conversion/client.go io.Copy":                            "io.LimitReader limits it",
+	"conversion/handler.go io.Copy":                           "http.MaxBytesReader limits it",
 	"internal/manifest/files.go os.Open":                      "this is the bounded reader",
 	"internal/manifest/files.go io.ReadAll":                   "this is the bounded reader",
 	"internal/coverage/save.go os.OpenFile":                   "creates a file, and reads none",
