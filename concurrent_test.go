@@ -108,7 +108,7 @@ func verbsOf(t *testing.T, s *subject) operation {
 		case 2:
 			res, err = v.Update(ctx, obj, old)
 		case 3:
-			out, res, err = v.UpdateJSON(ctx, raw, oldRaw, crdkit.Splice())
+			out, res, err = v.UpdateJSON(ctx, raw, oldRaw)
 		case 4:
 			if v.HasStatus() {
 				out, res, err = v.UpdateStatusJSON(ctx, raw, oldRaw)
@@ -130,7 +130,6 @@ func verbsOf(t *testing.T, s *subject) operation {
 // requestsOn creates an object of a definition that may be replaced or removed.
 func requestsOn(c *crdkit.Catalog) operation {
 	return func(ctx context.Context, k uint64) (string, error) {
-		c.Size()
 		c.Definitions()
 		v, err := c.Version(cronTabKind("v1"))
 		if err != nil {

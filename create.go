@@ -6,6 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/crdkit/crdkit/internal/objectmeta"
+	"github.com/crdkit/crdkit/validation"
 )
 
 // Create does to obj what the server does to an object that a client creates. Check
@@ -25,26 +26,82 @@ import (
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/.
 func (v *Version) Create(ctx context.Context, obj *unstructured.Unstructured, opts ...RequestOption) (*Result, error) {
-	return v.doMap(ctx, creating, obj, nil, opts)
+	r, err := newMapRequest(ctx, v, obj, nil, opts)
+	if err != nil {
+		return nil, err
+	}
+	return r.answer(r.create())
 }
 
-func (v *Version) doMap(ctx context.Context, verb verb, obj, old *unstructured.Unstructured, opts []RequestOption) (*Result, error) {
-	r := newRequest(v, verb, opts)
-	defer r.release()
-	r.maps.given, r.maps.givenOld = obj, old
-	_, res, err := r.do(orBackground(ctx))
-	return res, err
+// CreateJSON is [Version.Create] for the body of a request: JSON, or YAML with
+// [YAML]. It returns the object to store as JSON, as the server encodes it: with
+// sorted keys and without a line break at the end. It returns no bytes for an object
+// that the server refuses; [Result.Err] says why. raw is not changed and not kept.
+// [AppendTo] changes where the object is written.
+//
+// A body that the server cannot read is a [Refusal], not an error.
+func (v *Version) CreateJSON(ctx context.Context, raw []byte, opts ...JSONOption) ([]byte, *Result, error) {
+	r, err := newJSONRequest(ctx, v, raw, opts)
+	if err != nil {
+		return nil, nil, err
+	}
+	if r.origin == fromPatch {
+		return nil, nil, errNotPatched
+	}
+	if plan := r.fastPath(); plan != nil {
+		if out, ok := plan.Create(raw, &r.fast); ok {
+			return r.answerFast(out)
+		}
+	}
+	if refusal, err := r.decode(); refusal != nil || err != nil {
+		return r.answerJSON(refusal, err)
+	}
+	return r.answerJSON(r.create())
 }
 
-// prepareCreate clears what clients cannot set in metadata.
-func (r *request) prepareCreate() {
-	r.watchMetadata(func() { objectmeta.PrepareCreate(r.obj.Object) })
+// ValidJSON reports whether the server would admit raw, the JSON of an object, if a
+// client created it: whether [Version.CreateJSON] without options would. It makes no
+// output and does not say what is wrong.
+func (v *Version) ValidJSON(raw []byte) bool {
+	_, res, err := v.CreateJSON(context.Background(), raw, Ignore)
+	return err == nil && res.Admitted()
 }
 
-// enterNamespace puts the object into the namespace of the request.
-func (r *request) enterNamespace() *Refusal { return r.enter(r.namespace) }
+// create takes the object through the steps of a POST.
+func (r *request) create() (*Refusal, error) {
+	if refusal, err := r.receive(); refusal != nil || err != nil {
+		return refusal, err
+	}
+	r.changeMetadata(func() { objectmeta.PrepareCreate(r.obj.Object) })
+	if refusal := r.enterNamespace(r.namespace); refusal != nil {
+		return refusal, nil
+	}
+	r.dropDuplicateOwners()
+	if err := r.runMutate(); err != nil {
+		return nil, err
+	}
+	if r.version.status {
+		r.restore("status", nil, false)
+	}
+	objectmeta.SetGeneration(r.obj.Object, 1)
 
-func (r *request) setFirstGeneration() { objectmeta.SetGeneration(r.obj.Object, 1) }
+	r.standInName()
+	defer r.dropStandIn()
+	r.checkType()
+	if !r.otherType {
+		r.addProblems(objectmeta.ValidateCreate(r.obj.Object, r.version.def.namespaced, r.bounds()))
+	}
+	r.checkScale(true)
+	r.addValidation(r.version.engines.validate().ValidateCreate(r.obj.Object, validation.MaxErrors(r.mostErrors())))
+	if err := r.evaluateRules(); err != nil {
+		return nil, err
+	}
+	if len(r.result.Errors) == 0 {
+		r.addProblems(objectmeta.ValidateCommonCreate(r.obj.Object, r.version.def.namespaced, r.bounds()))
+	}
+	r.warnOfFinalizers(nil)
+	return nil, nil
+}
 
 // standInName gives an object that asks for a generated name one, for the time of
 // validation: the name that the server generates is unknown.
@@ -56,15 +113,12 @@ func (r *request) standInName() {
 	}
 }
 
-func (r *request) validateCreate() {
-	if !r.otherType {
-		r.addProblems(objectmeta.ValidateCreate(r.obj.Object, r.version.def.namespaced, r.bounds()))
+// dropStandIn removes from the metadata of the object what only validation needs.
+func (r *request) dropStandIn() {
+	if r.standIn == "" {
+		return
 	}
-}
-
-// validateCommonCreate makes the checks that the server makes of valid objects only.
-func (r *request) validateCommonCreate() {
-	if len(r.result.Errors) == 0 {
-		r.addProblems(objectmeta.ValidateCommonCreate(r.obj.Object, r.version.def.namespaced, r.bounds()))
+	if metadata, ok := r.obj.Object["metadata"].(map[string]any); ok {
+		delete(metadata, r.standIn)
 	}
 }

@@ -21,11 +21,22 @@ import (
 // bytes. A JSON form refuses larger input.
 const MaxRequestBytes = 3 * 1024 * 1024
 
-// decode reads the body of the request. It complains of what strict decoding finds
+// decode begins the pipeline of a JSON form and decodes the body of the request.
+func (r *request) decode() (*Refusal, error) {
+	if err := r.begin(); err != nil {
+		return nil, err
+	}
+	if refusal := r.decodeBody(); refusal != nil || r.ctx.Err() != nil {
+		return refusal, r.ctx.Err()
+	}
+	return nil, r.readyForObject()
+}
+
+// decodeBody reads the body of the request. It complains of what strict decoding finds
 // wrong but not fatal, such as duplicate fields. A refusal is the server's answer to
 // a body that it cannot read. When the context ends, there may be no object and no
 // refusal.
-func (r *request) decode() *Refusal {
+func (r *request) decodeBody() *Refusal {
 	raw := r.raw
 	if len(raw) > MaxRequestBytes && r.origin == fromClient {
 		return &Refusal{
@@ -60,6 +71,21 @@ func (r *request) decode() *Refusal {
 		}
 	}
 	return nil
+}
+
+// decodeBoth decodes the body of the request and the old object.
+func (r *request) decodeBoth(old []byte) (*Refusal, error) {
+	if refusal, err := r.decode(); refusal != nil || err != nil {
+		return refusal, err
+	}
+	if r.old, _ = r.decodeFast(old, false); r.old != nil {
+		return nil, nil
+	}
+	r.old = &unstructured.Unstructured{}
+	if err := r.old.UnmarshalJSON(old); err != nil {
+		return nil, fmt.Errorf("crdkit: reading the old object: %w", err)
+	}
+	return nil, nil
 }
 
 // complainOfRepeated complains of the fields that decoding has found more than once.

@@ -53,7 +53,7 @@ func TestBodies(t *testing.T) {
 		`[]`, `null`, `"a"`, `{}`, ``, `{`, `{"a"`, `kind: CronTab`,
 	} {
 		for _, fields := range []crdkit.FieldValidation{crdkit.Warn, crdkit.Ignore, crdkit.Strict} {
-			onBothCarriers(t, p, creating, []byte(text), nil, fields)
+			onBothPaths(t, p, creating, []byte(text), nil, fields)
 		}
 	}
 }

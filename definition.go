@@ -17,7 +17,6 @@ import (
 	"github.com/crdkit/crdkit/internal/crdversion"
 	"github.com/crdkit/crdkit/internal/errorlimit"
 	"github.com/crdkit/crdkit/internal/errorlist"
-	"github.com/crdkit/crdkit/internal/heapsize"
 	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/versionsort"
 )
@@ -48,8 +47,7 @@ type Definition struct {
 // A heldConverter is the converter of a definition, nil if it has none.
 type heldConverter struct {
 	conversion.Converter
-	gate heapsize.Gate // closed if it belongs to the caller or holds connections
-	own  bool          // Compile made it
+	own bool // Compile made it
 }
 
 // Compile prepares a definition for requests. It does not change or keep crd.
@@ -133,11 +131,7 @@ func newDefinition(crd *apiextensionsv1.CustomResourceDefinition, cfg config) (*
 // that the definition declares.
 func (d *Definition) setConverter(crd *apiextensionsv1.CustomResourceDefinition, cfg config) error {
 	if d.converter.Converter = cfg.converter; cfg.converter != nil {
-		d.converter.gate.Close()
 		return nil
-	}
-	if c := crd.Spec.Conversion; c != nil && c.Strategy == apiextensionsv1.WebhookConverter {
-		d.converter.gate.Close()
 	}
 	d.converter.Converter, d.noConverter = conversion.New(crd)
 	d.converter.own = true

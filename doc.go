@@ -60,9 +60,8 @@
 // and the formats that are known.
 //
 // The methods with JSON in their names go from bytes to bytes and make hardly any
-// maps in between. [Canonical] output has the bytes that the server writes, [Splice] keeps
-// the spelling of the input, [AppendTo] uses memory again, and
-// [Version.ValidJSON] returns only the verdict.
+// maps in between. The output has the bytes that the server writes. [AppendTo] uses memory
+// again, and [Version.ValidJSON] returns only the verdict.
 //
 // Objects of a definition with preserveUnknownFields: true, the default of
 // apiextensions.k8s.io/v1beta1, keep fields that the schema does not declare.

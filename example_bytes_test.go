@@ -12,31 +12,17 @@ const spelled = `{ "kind": "CronTab", "apiVersion": "example.com/v1",
   "metadata": { "namespace": "default", "name": "a", "generation": 1 },
   "spec": { "cronSpec": "* * * * *", "typo": true } }`
 
-// Canonical output is the default. It has the form that the server encodes.
-func ExampleCanonical() {
+// CreateJSON returns the object as the server encodes it. The default is set, and the unknown
+// field is dropped.
+func ExampleVersion_CreateJSON_canonical() {
 	v := compiledVersion("v1")
-	out, _, err := v.CreateJSON(context.Background(), []byte(spelled), crdkit.Canonical())
+	out, _, err := v.CreateJSON(context.Background(), []byte(spelled))
 	if err != nil {
 		panic(err)
 	}
 	fmt.Println(string(out))
 	// Output:
 	// {"apiVersion":"example.com/v1","kind":"CronTab","metadata":{"generation":1,"name":"a","namespace":"default"},"spec":{"cronSpec":"* * * * *","replicas":1}}
-}
-
-// Splice keeps the spelling of the client. It removes the unknown field and
-// adds the default.
-func ExampleSplice() {
-	v := compiledVersion("v1")
-	out, _, err := v.CreateJSON(context.Background(), []byte(spelled), crdkit.Splice())
-	if err != nil {
-		panic(err)
-	}
-	fmt.Println(string(out))
-	// Output:
-	// { "kind": "CronTab", "apiVersion": "example.com/v1",
-	//   "metadata": { "namespace": "default", "name": "a", "generation": 1 },
-	//   "spec": { "cronSpec": "* * * * *" ,"replicas":1} }
 }
 
 // AppendTo reuses memory for the output.

@@ -2,32 +2,46 @@ package crdkit
 
 import (
 	"context"
-	"errors"
+
+	"github.com/crdkit/crdkit/internal/fastpath"
 )
 
-// OnJSON is the JSON form of a request that uses the JSON carrier only. taken
-// is false if the carrier declines.
-type OnJSON func(v *Version, raw, old []byte, opts ...JSONOption) (out []byte, res *Result, taken bool, err error)
+// OnFastPath is the JSON form of a request that only tries the fast path. It reports
+// false if the fast path declines.
+type OnFastPath func(v *Version, raw, old []byte, opts ...JSONOption) (out []byte, res *Result, handled bool)
 
-// The JSON forms of requests that use the JSON carrier only.
+// The JSON forms of requests on the fast path.
 var (
-	CreateOnJSON       = onJSON(creating)
-	UpdateOnJSON       = onJSON(updating)
-	UpdateStatusOnJSON = onJSON(updatingStatus)
+	CreateFast = onFastPath(func(r *request, p *fastpath.Plan, raw, _ []byte) (fastpath.Result, bool) {
+		return p.Create(raw, &r.fast)
+	})
+	UpdateFast = onFastPath(func(r *request, p *fastpath.Plan, raw, old []byte) (fastpath.Result, bool) {
+		return p.Update(raw, old, &r.fast)
+	})
+	UpdateStatusFast = onFastPath(func(r *request, p *fastpath.Plan, raw, old []byte) (fastpath.Result, bool) {
+		status := r.version.statusPlan()
+		if status == nil {
+			return fastpath.Result{}, false
+		}
+		return p.UpdateStatus(status, raw, old, &r.fast)
+	})
 )
 
-func onJSON(verb verb) OnJSON {
-	return func(v *Version, raw, old []byte, opts ...JSONOption) ([]byte, *Result, bool, error) {
-		r := newRequest(v, verb, opts)
-		defer r.release()
-		r.encoded, r.raw, r.oldRaw, r.result = true, raw, old, &Result{}
-		if r.check(v) != nil || !r.takesFastPath(asText) {
-			return nil, nil, false, nil
+func onFastPath(do func(r *request, p *fastpath.Plan, raw, old []byte) (fastpath.Result, bool)) OnFastPath {
+	return func(v *Version, raw, old []byte, opts ...JSONOption) ([]byte, *Result, bool) {
+		r, err := newJSONRequest(context.Background(), v, raw, opts)
+		if err != nil {
+			return nil, nil, false
 		}
-		out, err := r.pass(context.Background(), &r.text)
-		if errors.Is(err, errDeclined) {
-			return nil, nil, false, nil
+		p := r.fastPath()
+		if p == nil {
+			return nil, nil, false
 		}
-		return out, r.result, true, err
+		out, ok := do(r, p, raw, old)
+		if !ok {
+			return nil, nil, false
+		}
+		object, res, err := r.answerFast(out)
+		return object, res, err == nil
 	}
 }

@@ -182,7 +182,7 @@ func FuzzReference(f *testing.F) {
 		v := s.pairs[version]
 		fields := fieldValidations[rng.IntN(3)]
 		if rng.IntN(2) == 0 {
-			onBothCarriers(t, v, creating, scribbled(rng, s.generate(version, rng)), nil, fields)
+			onBothPaths(t, v, creating, scribbled(rng, s.generate(version, rng)), nil, fields)
 			return
 		}
 		old, stored, ok := v.olds(t, rng, s.generators[version].Object(rng, testkit.Valid))
@@ -190,7 +190,7 @@ func FuzzReference(f *testing.F) {
 		if !ok || do.name == "status" && !v.fast.HasStatus() {
 			return
 		}
-		onBothCarriers(t, v, do, scribbled(rng, stored), old, fields)
+		onBothPaths(t, v, do, scribbled(rng, stored), old, fields)
 	})
 }
 

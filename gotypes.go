@@ -2,13 +2,101 @@ package crdkit
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"reflect"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 
-	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/internal/jsonval"
 )
+
+// ToUnstructured returns typed as an object of version v, in the form that the
+// methods of v take. It encodes typed as JSON, as clients do, and decodes the text
+// as Kubernetes does: an integer that fits becomes an int64, any other number a
+// float64. The object has every field that the encoding has, such as a null or an
+// empty status. ToUnstructured sets apiVersion and kind, which typed may leave out.
+// It does not change typed, and the result shares no memory with it.
+//
+// typed is a struct or a map, or a pointer to one. It may also be an object that a
+// program made by hand, with values of Go types that decoded JSON does not have,
+// such as int and []string; they are converted in the same way.
+//
+// ToUnstructured returns an error if typed or v is nil, if typed cannot be encoded
+// or is not encoded as a JSON object, and if its apiVersion or kind is not that of
+// v.
+func ToUnstructured(typed any, v *Version) (*unstructured.Unstructured, error) {
+	if v == nil {
+		return nil, errors.New("crdkit: the version is nil")
+	}
+	content := contentOf(typed)
+	if isNil(content) {
+		return nil, errNil
+	}
+	raw, err := json.Marshal(content)
+	if err != nil {
+		return nil, fmt.Errorf("crdkit: encoding a value of type %T: %w", typed, err)
+	}
+	var decoded any
+	if err := utiljson.Unmarshal(raw, &decoded); err != nil {
+		return nil, fmt.Errorf("crdkit: decoding a value of type %T: %w", typed, err)
+	}
+	object, ok := decoded.(map[string]any)
+	if !ok {
+		return nil, fmt.Errorf("crdkit: a value of type %T is not encoded as a JSON object", typed)
+	}
+	if err := setTypeField(object, "apiVersion", v.apiVersion()); err != nil {
+		return nil, err
+	}
+	if err := setTypeField(object, "kind", v.def.kind); err != nil {
+		return nil, err
+	}
+	return &unstructured.Unstructured{Object: object}, nil
+}
+
+// contentOf returns the map of an unstructured object, which can be encoded
+// without a kind, and any other value as it is.
+func contentOf(typed any) any {
+	switch u := typed.(type) {
+	case *unstructured.Unstructured:
+		if u == nil {
+			return nil
+		}
+		return u.Object
+	case unstructured.Unstructured:
+		return u.Object
+	default:
+		return typed
+	}
+}
+
+func isNil(v any) bool {
+	switch r := reflect.ValueOf(v); r.Kind() {
+	case reflect.Invalid:
+		return true
+	case reflect.Pointer, reflect.Map, reflect.Slice:
+		return r.IsNil()
+	default:
+		return false
+	}
+}
+
+// setTypeField sets apiVersion or kind if the object leaves it out.
+func setTypeField(object map[string]any, name, want string) error {
+	switch got := object[name].(type) {
+	case nil:
+	case string:
+		if got != "" && got != want {
+			return fmt.Errorf("crdkit: %s of the object is %q, want %q", name, got, want)
+		}
+	default:
+		return fmt.Errorf("crdkit: %s of the object is not a string, want %q", name, want)
+	}
+	object[name] = want
+	return nil
+}
 
 // Programs build objects with values such as int and []string, which decoded JSON does
 // not have. Engines take such a value for one of the wrong type, so a verdict on it
@@ -43,20 +131,6 @@ func checkGoTypes(obj map[string]any, which string) error {
 		path += " of the " + which + "object"
 	}
 	return fmt.Errorf("crdkit: %s is of the Go type %T; %s", path, value, jsonval.GoTypes)
-}
-
-// clone is obj.DeepCopy, which panics at Go types that JSON is not decoded to. It
-// returns an error for an object that is nested too deeply, and if the watch ends.
-func clone(obj *unstructured.Unstructured, watch *interrupt.Watch) (*unstructured.Unstructured, error) {
-	value, err := jsonval.CloneWithin(obj.Object, watch)
-	if ended := watch.Err(); ended != nil {
-		return nil, ended
-	}
-	if err != nil {
-		return nil, fmt.Errorf("crdkit: the object: %w", err)
-	}
-	object, _ := value.(map[string]any)
-	return &unstructured.Unstructured{Object: object}, nil
 }
 
 // orBackground returns ctx, or for nil the context that never ends, as package

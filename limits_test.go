@@ -13,15 +13,15 @@ import (
 	"github.com/crdkit/crdkit/internal/testkit"
 )
 
-// TestRequestSize pins that a body of just MaxRequestBytes is read, on the JSON
-// carrier too, and that a larger one is refused.
+// TestRequestSize pins that a body of just MaxRequestBytes is read, on the fast
+// path too, and that a larger one is refused.
 func TestRequestSize(t *testing.T) {
 	p, sample := cronTabPair(t)
 	text := string(testkit.Encode(sample))
 	for more, admitted := range map[int]bool{-1: true, 0: true, 1: false} {
 		raw := []byte(text + strings.Repeat(" ", crdkit.MaxRequestBytes+more-len(text)))
-		if taken := onBothCarriers(t, p, creating, raw, nil, crdkit.Warn); taken != admitted {
-			t.Errorf("%+d bytes: the JSON carrier accepts: %v, want %v", more, taken, admitted)
+		if taken := onBothPaths(t, p, creating, raw, nil, crdkit.Warn); taken != admitted {
+			t.Errorf("%+d bytes: the fast path accepts: %v, want %v", more, taken, admitted)
 		}
 		res := resultOf(t, p.fast, creating, raw, nil)
 		if res.Admitted() != admitted || !admitted && res.Refusal.Code != 413 {

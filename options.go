@@ -1,8 +1,13 @@
 package crdkit
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/crdkit/crdkit/conversion"
 	"github.com/crdkit/crdkit/internal/errorlimit"
@@ -85,6 +90,162 @@ func KubernetesVersion(version string) Option {
 func unknownVersion(version string) error {
 	if _, err := kubeversion.Parse(version); err != nil {
 		return fmt.Errorf("crdkit: %w", err)
+	}
+	return nil
+}
+
+// A JSONOption changes one request on JSON, such as [Version.CreateJSON]. Without
+// options a request is one that sets no query parameters. A later option wins over
+// an earlier one, and a nil option changes nothing. An option with a value that does
+// not exist makes the request return an error.
+type JSONOption interface{ applyJSON(*requestOptions) }
+
+// A RequestOption changes one request that writes an object, on JSON or not.
+type RequestOption interface {
+	JSONOption
+	applyRequest()
+}
+
+// A ReadOption changes one request of any kind.
+type ReadOption interface {
+	RequestOption
+	applyRead()
+}
+
+// requestOptions are the values of the options of a request.
+type requestOptions struct {
+	fields    FieldValidation
+	report    bool
+	namespace string
+	mutate    func(context.Context, *unstructured.Unstructured) error
+	memory    uint64 // of one evaluation of a rule, in bytes
+	maxErrors int    // 0: DefaultMaxErrors
+
+	origin          origin
+	patchComplaints []string // about the patch itself
+
+	yaml   bool
+	buffer []byte // the output is appended to it
+}
+
+type (
+	jsonOption    func(*requestOptions)
+	requestOption struct{ jsonOption }
+	readOption    struct{ requestOption }
+)
+
+func (f jsonOption) applyJSON(o *requestOptions) { f(o) }
+
+func (requestOption) applyRequest() {}
+
+func (readOption) applyRead() {}
+
+// A FieldValidation says how a request treats fields that the schema does not
+// declare and fields that are given twice. Its values are options: pass [Strict] to
+// a request. The zero value means [Warn].
+//
+// See https://kubernetes.io/docs/reference/using-api/api-concepts/#field-validation.
+type FieldValidation string
+
+const (
+	// Warn drops the fields and adds a warning for each. It is the default.
+	Warn FieldValidation = "Warn"
+	// Ignore drops the fields.
+	Ignore FieldValidation = "Ignore"
+	// Strict refuses the request.
+	Strict FieldValidation = "Strict"
+)
+
+func (f FieldValidation) applyRequest() {}
+
+func (f FieldValidation) applyJSON(o *requestOptions) { o.fields = cmp.Or(f, Warn) }
+
+// ReportChanges makes the result list what the server changed in the object.
+func ReportChanges() ReadOption {
+	return readOption{requestOption{func(o *requestOptions) { o.report = true }}}
+}
+
+// InNamespace sets the namespace of the request. The server refuses an object that
+// names another one. By default the request is made in the namespace of the object,
+// or in "default" if the object names none, as kubectl does. It is an error for a
+// version of a cluster-scoped definition. The empty string sets no namespace.
+func InNamespace(namespace string) RequestOption {
+	return requestOption{func(o *requestOptions) { o.namespace = namespace }}
+}
+
+// Mutate runs f, which must not be nil, on the decoded, pruned and defaulted object,
+// as mutating admission would, and sets defaults again afterwards. The server does
+// not prune and drop nulls after it. In the result of a patch ([Patched]) f sees
+// duplicate owner references, which are dropped after it; in other requests they are
+// dropped before and after. An error of f ends the request without a verdict.
+func Mutate(f func(ctx context.Context, obj *unstructured.Unstructured) error) RequestOption {
+	if f == nil {
+		f = func(context.Context, *unstructured.Unstructured) error { return errors.New("the function is nil") }
+	}
+	return requestOption{func(o *requestOptions) { o.mutate = f }}
+}
+
+// RuleMemory limits the memory of one evaluation of a rule, in bytes, as
+// [cel.Memory] does. The default is [cel.DefaultMemory]; 0 means the default.
+// [math.MaxUint64] lifts the limit.
+func RuleMemory(bytes uint64) RequestOption {
+	return requestOption{func(o *requestOptions) { o.memory = bytes }}
+}
+
+// DefaultMaxErrors is how many errors a result has without [MaxErrors].
+const DefaultMaxErrors = errorlimit.Default
+
+// MaxErrors limits [Result.Errors], and [Result.Ratcheted], to n errors each. The others
+// are counted, see [Result.Omitted]. Which errors the lists have depends on the input only;
+// they are not the first ones of the whole order. 0 means [DefaultMaxErrors]; [math.MaxInt]
+// lifts the limit. A request with a negative n is an error.
+func MaxErrors(n int) RequestOption {
+	return requestOption{func(o *requestOptions) { o.maxErrors = n }}
+}
+
+// YAML makes the request read its input as application/yaml. As in the server, only
+// the first document counts. The output is JSON.
+func YAML() JSONOption {
+	return jsonOption(func(o *requestOptions) { o.yaml = true })
+}
+
+// AppendTo makes the request append the object to buf and return the extended slice.
+// buf must not overlap the input. A request that refuses the object returns nil and
+// does not change buf, so keep buf in a variable of its own.
+func AppendTo(buf []byte) JSONOption {
+	return jsonOption(func(o *requestOptions) { o.buffer = buf })
+}
+
+// check returns an error for a value that does not exist.
+func (o *requestOptions) check(v *Version) error {
+	if err := o.fields.check(); err != nil {
+		return err
+	}
+	if o.maxErrors < 0 {
+		return fmt.Errorf("crdkit: the limit of errors is %d, want a number of errors, or 0 for the default", o.maxErrors)
+	}
+	if o.namespace != "" && !v.def.namespaced {
+		return fmt.Errorf("crdkit: the request is in namespace %q, but a %s has no namespace", o.namespace, v.def.kind)
+	}
+	return nil
+}
+
+// FieldValidationOf returns the [FieldValidation] of a request with the options. It
+// returns an error for a value that does not exist.
+func FieldValidationOf(opts ...JSONOption) (FieldValidation, error) {
+	o := requestOptions{fields: Warn}
+	for _, opt := range opts {
+		if opt != nil {
+			opt.applyJSON(&o)
+		}
+	}
+	return o.fields, o.fields.check()
+}
+
+// check returns an error for a value that does not exist.
+func (f FieldValidation) check() error {
+	if !slices.Contains([]FieldValidation{Warn, Ignore, Strict}, f) {
+		return fmt.Errorf("crdkit: field validation is %q, want %q, %q or %q", f, Warn, Ignore, Strict)
 	}
 	return nil
 }

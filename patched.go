@@ -1,7 +1,6 @@
 package crdkit
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"path"
@@ -48,17 +47,6 @@ func Merged() RequestOption {
 	return requestOption{func(o *requestOptions) { o.origin = fromMerge }}
 }
 
-// checkOrigin returns an error for an origin that the request cannot have.
-func (r *request) checkOrigin() error {
-	switch {
-	case r.origin == fromPatch && (r.verb == creating || !r.encoded):
-		return errors.New("crdkit: Patched is an option of UpdateJSON and UpdateStatusJSON")
-	case r.origin == fromMerge && r.encoded:
-		return errors.New("crdkit: Merged is not an option of the JSON forms")
-	}
-	return nil
-}
-
 // invalidPatch is the answer of the server to a patch whose result cannot be decoded.
 func (r *request) invalidPatch(why string, details ...string) *Refusal {
 	refusal := invalid(runtimeschema.GroupKind{}, "", field.Invalid(field.NewPath("patch"), string(r.raw), why))
@@ -77,7 +65,7 @@ func invalid(kind runtimeschema.GroupKind, name string, err *field.Error) *Refus
 func (r *request) dropDuplicateOwners() {
 	metadata, _ := r.obj.Object["metadata"].(map[string]any)
 	owners := metadata["ownerReferences"]
-	r.watchMetadata(func() {
+	r.changeMetadata(func() {
 		if r.origin == fromClient {
 			r.warn(objectmeta.DropDuplicateOwners(r.obj.Object)...)
 			return
@@ -92,7 +80,7 @@ func (r *request) dropDuplicateOwners() {
 // dropMutatedOwners drops the duplicate owner references that an object has after its
 // mutation.
 func (r *request) dropMutatedOwners() {
-	r.watchMetadata(func() {
+	r.changeMetadata(func() {
 		for _, text := range objectmeta.DropMutatedOwners(r.obj.Object) {
 			if !slices.Contains(r.result.Warnings, text) {
 				r.warn(text)

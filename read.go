@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/crdkit/crdkit/internal/jsonval"
 )
 
 // A ReadResult tells what the server does to an object that it serves. It belongs
@@ -28,10 +30,8 @@ type ReadResult struct {
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#defaulting.
 func (v *Version) Read(ctx context.Context, stored *unstructured.Unstructured, opts ...ReadOption) (*unstructured.Unstructured, *ReadResult, error) {
-	r := newRequest(v, converting, opts)
-	defer r.release()
-	ctx = orBackground(ctx)
-	if err := r.begin(ctx, stored); err != nil {
+	r, err := newReadRequest(ctx, v, stored, opts)
+	if err != nil {
 		return nil, nil, err
 	}
 	gvk := r.obj.GroupVersionKind()
@@ -44,11 +44,8 @@ func (v *Version) Read(ctx context.Context, stored *unstructured.Unstructured, o
 	if refusal := r.coerce(coercion{stored: true}); refusal != nil {
 		return nil, nil, errors.New(refusal.Message)
 	}
-	r.carrier.setDefaults()
-	if err := r.watch.Err(); err != nil {
-		return nil, nil, err
-	}
-	if err := r.convert(ctx); err != nil {
+	r.setDefaults()
+	if err := r.convert(); err != nil {
 		return nil, nil, err
 	}
 	return r.obj, &ReadResult{Warnings: r.result.Warnings, Changes: r.result.Changes}, nil
@@ -59,10 +56,8 @@ func (v *Version) Read(ctx context.Context, stored *unstructured.Unstructured, o
 // sets no defaults. obj must have been admitted at v; an object of another kind or
 // version is an error. It is not changed, and the result shares no memory with it.
 func (v *Version) Store(ctx context.Context, obj *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-	r := newRequest[ReadOption](v.def.storage, converting, nil)
-	defer r.release()
-	ctx = orBackground(ctx)
-	if err := r.begin(ctx, obj); err != nil {
+	r, err := newReadRequest(ctx, v.def.storage, obj, nil)
+	if err != nil {
 		return nil, err
 	}
 	if got := obj.GroupVersionKind(); got != v.GroupVersionKind() {
@@ -71,36 +66,37 @@ func (v *Version) Store(ctx context.Context, obj *unstructured.Unstructured) (*u
 	if r.version == v {
 		return r.obj, nil
 	}
-	if err := r.convert(ctx); err != nil {
+	if err := r.convert(); err != nil {
 		return nil, err
 	}
 	return r.obj, nil
 }
 
-// begin begins a request that does not change its input.
-func (r *request) begin(ctx context.Context, obj *unstructured.Unstructured) error {
-	if obj == nil || obj.Object == nil {
-		return errNil
-	}
-	if err := r.version.ready(); err != nil {
-		return err
-	}
-	r.watch = r.polls.Start(ctx)
-	copied, err := clone(obj, r.watch)
+// newReadRequest returns a request on a copy of obj.
+func newReadRequest(ctx context.Context, v *Version, obj *unstructured.Unstructured, opts []ReadOption) (*request, error) {
+	r, err := newRequest(ctx, v, opts)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	r.carrier, r.result, r.obj = &r.maps, &r.own, copied
-	if r.version.warning != "" {
-		r.warn(r.version.warning)
+	if obj == nil || obj.Object == nil {
+		return nil, errNil
 	}
-	return r.readyForObject()
+	copied, err := jsonval.CloneWithin(obj.Object)
+	if err != nil {
+		return nil, fmt.Errorf("crdkit: the object: %w", err)
+	}
+	object, _ := copied.(map[string]any)
+	r.obj = &unstructured.Unstructured{Object: object}
+	return r, r.begin()
 }
 
 // convert turns r.obj into an object of the version of the request, as the codec of
 // the store does: it coerces what conversion returns even if nothing was converted.
-func (r *request) convert(ctx context.Context) error {
-	out, err := r.version.def.convertOne(ctx, r.obj, r.version)
+func (r *request) convert() error {
+	if err := r.ctx.Err(); err != nil {
+		return err
+	}
+	out, err := r.version.def.convertOne(r.ctx, r.obj, r.version)
 	if err != nil {
 		return err
 	}
@@ -108,5 +104,5 @@ func (r *request) convert(ctx context.Context) error {
 	if refusal := r.coerce(coercion{}); refusal != nil {
 		return errors.New(refusal.Message)
 	}
-	return r.watch.Err()
+	return r.ctx.Err()
 }

@@ -13,12 +13,27 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// coerceInput is coerce for an object that a client sends.
-func (r *request) coerceInput() *Refusal {
-	if r.origin == fromMerge {
-		return nil
+// receive does to the object what decoding does, as for every body that the server reads.
+// Server-side apply has done most of it.
+func (r *request) receive() (*Refusal, error) {
+	if r.origin != fromMerge {
+		if refusal := r.coerce(coercion{report: r.fields != Ignore}); refusal != nil {
+			return refusal, nil
+		}
 	}
-	return r.coerce(coercion{report: r.fields != Ignore})
+	if refusal := r.judgeFields(); refusal != nil {
+		return refusal, nil
+	}
+	if r.origin != fromMerge {
+		r.setDefaults()
+	}
+	return r.checkVersion(), r.ctx.Err()
+}
+
+// A coercion says how an object is brought into the form of its schema.
+type coercion struct {
+	report bool // complain of unknown fields
+	stored bool // the object comes from storage: drop malformed metadata, repair the generation
 }
 
 // coerce does to the object what decoding into a Go struct does to an object of a
@@ -38,7 +53,7 @@ func (r *request) coerce(c coercion) *Refusal {
 	}
 	r.unknown(c, unknown)
 	if kind, _ := obj["kind"].(string); gv.Group == d.group && kind == d.kind {
-		if err := r.carrier.conform(d.byName[gv.Version], c); err != nil {
+		if err := r.conform(d.byName[gv.Version], c); err != nil {
 			return r.unreadable(err)
 		}
 		if c.stored {
@@ -46,6 +61,51 @@ func (r *request) coerce(c coercion) *Refusal {
 		}
 	}
 	return r.unreadable(r.restoreMetadata(&meta))
+}
+
+// conform prunes the object, drops nulls and coerces the metadata of embedded resources.
+// d is the version of the object. A version that the definition does not have declares
+// nothing. The error says why embedded metadata cannot be decoded.
+func (r *request) conform(d *Version, c coercion) error {
+	obj, e := r.obj.Object, newEngines(nil, config{})
+	if d != nil {
+		e = d.engines
+	}
+	report := c.report || r.report
+	if !r.version.def.preserve {
+		if report {
+			r.unknown(c, e.prune().PruneAndReport(obj))
+		} else {
+			e.prune().Prune(obj)
+		}
+		if r.report {
+			r.change(NullDropped, e.setDefaults().DropNullsAndReport(obj)...)
+		} else {
+			e.setDefaults().DropNulls(obj)
+		}
+	}
+	paths, err := e.resources().Coerce(obj, objectmeta.Options{DropInvalid: c.stored, ReportUnknown: report, Watch: r.watch})
+	if err != nil {
+		return err
+	}
+	r.unknown(c, paths)
+	return nil
+}
+
+// restore makes a member what it was before.
+func (r *request) restore(name string, before any, found bool) {
+	obj := r.obj.Object
+	switch now, ok := obj[name]; {
+	case !found && !ok:
+	case !found:
+		delete(obj, name)
+		r.reset(name)
+	default:
+		if !jsonval.Equal(now, before) {
+			r.reset(name)
+		}
+		obj[name] = jsonval.Clone(before)
+	}
 }
 
 // restoreMetadata writes metadata back, and records whether it changed.
@@ -71,10 +131,7 @@ func (r *request) unknown(c coercion, paths []schema.Path) {
 		return
 	}
 	for _, path := range paths {
-		if r.watch.Ended() {
-			return
-		}
-		r.complaints = append(r.complaints, unknownField+path.String()+`"`)
+		r.complaints = append(r.complaints, "unknown field "+`"`+path.String()+`"`)
 	}
 }
 
@@ -128,10 +185,20 @@ func (r *request) judgeFields() *Refusal {
 	return badRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %s", gvk.Kind, gvk.Version, gvk.Kind, why), r.complaints...)
 }
 
+// setDefaults sets the defaults of the version that the object names.
 func (r *request) setDefaults() {
-	if r.origin != fromMerge {
-		r.carrier.setDefaults()
+	if !r.sameKind() {
+		return
 	}
+	d := r.version.def.byName[r.obj.GroupVersionKind().Version]
+	if d == nil {
+		return
+	}
+	if !r.report {
+		d.engines.setDefaults().Default(r.obj.Object)
+		return
+	}
+	r.change(Defaulted, d.engines.setDefaults().DefaultAndReport(r.obj.Object)...)
 }
 
 // checkVersion refuses an object of another version.
@@ -141,14 +208,6 @@ func (r *request) checkVersion() *Refusal {
 		return badRequest("the API version in the data (" + got + ") does not match the expected API version (" + want + ")")
 	}
 	return nil
-}
-
-// joined returns both lists as one, which may be one of them.
-func joined(a, b []string) []string {
-	if len(a) == 0 {
-		return b
-	}
-	return append(a, b...)
 }
 
 // joinUnique joins the texts, each once, in the order in which they first occur.

@@ -4,13 +4,16 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/crdkit/crdkit/internal/errorlist"
+	"github.com/crdkit/crdkit/internal/jsonval"
 	crdschema "github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation"
 )
@@ -36,9 +39,6 @@ type Result struct {
 	// Changes are what the server changed in the object, in the order of its
 	// steps. They are recorded with [ReportChanges] only.
 	Changes []Change
-	// Aliased is true if the bytes that a request with [Splice] returns are the input
-	// slice itself, because the object did not change.
-	Aliased bool
 	// Cost is what the rules of the object spent, in CEL cost units, of a
 	// budget of 10,000,000.
 	Cost uint64
@@ -146,3 +146,50 @@ type Change struct {
 
 // String returns the change in the form "pruned spec.replica".
 func (c Change) String() string { return fmt.Sprintf("%s %s", c.Op, c.Path) }
+
+// change records changes at locations of the object, if the caller asked for
+// it.
+func (r *request) change(op Op, paths ...crdschema.Path) {
+	if !r.report {
+		return
+	}
+	r.result.Changes = slices.Grow(r.result.Changes, len(paths))
+	for _, p := range paths {
+		r.result.Changes = append(r.result.Changes, Change{Op: op, Path: p})
+	}
+}
+
+// reset records that the server overwrote a field.
+func (r *request) reset(names ...string) {
+	if !r.report {
+		return
+	}
+	var path crdschema.Path
+	for _, name := range names {
+		path = append(path, crdschema.Field(name))
+	}
+	r.change(Reset, path)
+}
+
+// changeMetadata runs f, and records what it changed in metadata.
+func (r *request) changeMetadata(f func()) {
+	if !r.report {
+		f()
+		return
+	}
+	before, _ := jsonval.Clone(r.obj.Object["metadata"]).(map[string]any)
+	f()
+	after, _ := r.obj.Object["metadata"].(map[string]any)
+	for _, name := range sortedKeys(before, after) {
+		if !jsonval.Equal(before[name], after[name]) {
+			r.reset("metadata", name)
+		}
+	}
+}
+
+// sortedKeys returns the keys of both maps, each once.
+func sortedKeys(a, b map[string]any) []string {
+	keys := slices.Concat(slices.Collect(maps.Keys(a)), slices.Collect(maps.Keys(b)))
+	slices.Sort(keys)
+	return slices.Compact(keys)
+}

@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/crdkit/crdkit/internal/objectmeta"
+	"github.com/crdkit/crdkit/validation"
 )
 
 // UpdateStatus is [Version.Update] for the status subresource. Check the verdict with
@@ -18,19 +19,73 @@ func (v *Version) UpdateStatus(ctx context.Context, obj, old *unstructured.Unstr
 	if err := v.checkStatus(); err != nil {
 		return nil, err
 	}
-	return v.doMap(ctx, updatingStatus, obj, old, opts)
+	r, err := newMapRequest(ctx, v, obj, old, opts)
+	if err != nil {
+		return nil, err
+	}
+	return r.answer(r.updateStatus())
 }
 
-// prepareStatus is prepareUpdate for an update of the status.
-func (r *request) prepareStatus() {
-	r.watchMetadata(func() {
+// UpdateStatusJSON is [Version.UpdateStatus] for the body of a request. It returns no
+// bytes for an object that the server refuses; see [Version.CreateJSON]. old is JSON
+// in any case.
+func (v *Version) UpdateStatusJSON(ctx context.Context, raw, old []byte, opts ...JSONOption) ([]byte, *Result, error) {
+	if err := v.checkStatus(); err != nil {
+		return nil, nil, err
+	}
+	r, err := newJSONRequest(ctx, v, raw, opts)
+	if err != nil {
+		return nil, nil, err
+	}
+	if plan := r.fastPath(); plan != nil && v.statusPlan() != nil {
+		if out, ok := plan.UpdateStatus(v.statusPlan(), raw, old, &r.fast); ok {
+			return r.answerFast(out)
+		}
+	}
+	refusal, err := r.decodeBoth(old)
+	if refusal != nil || err != nil {
+		return r.answerJSON(refusal, err)
+	}
+	return r.answerJSON(r.updateStatus())
+}
+
+// updateStatus takes the object through the steps of a PUT of its status.
+func (r *request) updateStatus() (*Refusal, error) {
+	if refusal, err := r.receiveUpdate(); refusal != nil || err != nil {
+		return refusal, err
+	}
+	r.keepManaged(true)
+	if err := r.runMutate(); err != nil {
+		return nil, err
+	}
+	r.changeMetadata(func() {
 		r.warn(objectmeta.PrepareUpdate(r.obj.Object, r.old.Object)...)
 		objectmeta.PrepareStatusUpdate(r.obj.Object, r.old.Object)
 	})
+	r.restoreAllButStatus()
+
+	r.standInVersions()
+	defer r.dropStandIn()
+	r.checkType()
+	r.validateMetadataUpdate()
+	r.checkScale(false)
+	r.addValidation(r.version.engines.validate().ValidateStatus(r.obj.Object, r.old.Object, validation.MaxErrors(r.mostErrors())))
+	if err := r.evaluateRules(); err != nil {
+		return nil, err
+	}
+	r.addProblems(objectmeta.ValidateCommonUpdate(r.obj.Object, r.old.Object, r.version.def.namespaced, r.bounds()))
+	return nil, nil
 }
 
-// restoreRest makes all but metadata and status what the old object has.
-func (r *request) restoreRest() error { return r.carrier.restoreRest() }
+// restoreAllButStatus makes all members but metadata and status what the old object has.
+func (r *request) restoreAllButStatus() {
+	for _, name := range sortedKeys(r.obj.Object, r.old.Object) {
+		if name != "status" && name != "metadata" {
+			before, found := r.old.Object[name]
+			r.restore(name, before, found)
+		}
+	}
+}
 
 // checkStatus returns an error if the version has no status subresource.
 func (v *Version) checkStatus() error {

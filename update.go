@@ -8,7 +8,9 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/crdkit/crdkit/internal/jsonval"
 	"github.com/crdkit/crdkit/internal/objectmeta"
+	"github.com/crdkit/crdkit/validation"
 )
 
 // Update is [Version.Create] for an object that replaces old. Check the verdict with
@@ -21,7 +23,86 @@ import (
 // neither object has one, Update does not ask for it, and if only old has, the new
 // object is taken to be made from it.
 func (v *Version) Update(ctx context.Context, obj, old *unstructured.Unstructured, opts ...RequestOption) (*Result, error) {
-	return v.doMap(ctx, updating, obj, old, opts)
+	r, err := newMapRequest(ctx, v, obj, old, opts)
+	if err != nil {
+		return nil, err
+	}
+	return r.answer(r.update())
+}
+
+// UpdateJSON is [Version.Update] for the body of a request. It returns no bytes for
+// an object that the server refuses; see [Version.CreateJSON]. old is JSON in any
+// case.
+func (v *Version) UpdateJSON(ctx context.Context, raw, old []byte, opts ...JSONOption) ([]byte, *Result, error) {
+	r, err := newJSONRequest(ctx, v, raw, opts)
+	if err != nil {
+		return nil, nil, err
+	}
+	if plan := r.fastPath(); plan != nil {
+		if out, ok := plan.Update(raw, old, &r.fast); ok {
+			return r.answerFast(out)
+		}
+	}
+	refusal, err := r.decodeBoth(old)
+	if refusal != nil || err != nil {
+		return r.answerJSON(refusal, err)
+	}
+	return r.answerJSON(r.update())
+}
+
+// update takes the object through the steps of a PUT.
+func (r *request) update() (*Refusal, error) {
+	if refusal, err := r.receiveUpdate(); refusal != nil || err != nil {
+		return refusal, err
+	}
+	r.keepManaged(false)
+	if err := r.runMutate(); err != nil {
+		return nil, err
+	}
+	r.changeMetadata(func() { r.warn(objectmeta.PrepareUpdate(r.obj.Object, r.old.Object)...) })
+	if r.version.status {
+		status, found := r.old.Object["status"]
+		r.restore("status", status, found)
+	}
+	changed, err := r.specChanged()
+	if err != nil {
+		return nil, err
+	}
+	if changed {
+		objectmeta.SetGeneration(r.obj.Object, objectmeta.Generation(r.old.Object)+1)
+	}
+
+	r.standInVersions()
+	defer r.dropStandIn()
+	r.checkType()
+	r.validateMetadataUpdate()
+	r.checkScale(true)
+	r.addValidation(r.version.engines.validate().ValidateUpdate(r.obj.Object, r.old.Object, validation.MaxErrors(r.mostErrors())))
+	if err := r.evaluateRules(); err != nil {
+		return nil, err
+	}
+	r.addProblems(objectmeta.ValidateCommonUpdate(r.obj.Object, r.old.Object, r.version.def.namespaced, r.bounds()))
+	r.warnOfFinalizers(r.old.Object)
+	return nil, nil
+}
+
+// receiveUpdate does what an update and an update of the status do before they set the
+// fields that clients cannot set.
+func (r *request) receiveUpdate() (*Refusal, error) {
+	if err := r.checkOld(); err != nil {
+		return nil, err
+	}
+	if refusal, err := r.receive(); refusal != nil || err != nil {
+		return refusal, err
+	}
+	if refusal := r.enterNamespaces(); refusal != nil {
+		return refusal, nil
+	}
+	if refusal := r.checkName(); refusal != nil {
+		return refusal, nil
+	}
+	r.dropDuplicateOwners()
+	return r.checkState(), nil
 }
 
 // checkOld returns an error for an old object that [Version.Read] does not return.
@@ -35,38 +116,6 @@ func (r *request) checkOld() error {
 	return nil
 }
 
-// keepManaged gives the object the managers from which the server goes on. Server-side
-// apply has set them.
-func (r *request) keepManaged() {
-	if r.origin != fromMerge {
-		r.watchMetadata(func() { objectmeta.KeepManaged(r.obj.Object, r.old.Object, r.verb == updatingStatus) })
-	}
-}
-
-// prepareUpdate sets what clients cannot set in metadata.
-func (r *request) prepareUpdate() {
-	r.watchMetadata(func() { r.warn(objectmeta.PrepareUpdate(r.obj.Object, r.old.Object)...) })
-}
-
-// setNextGeneration counts the generation if more than metadata changed.
-func (r *request) setNextGeneration() error {
-	changed, err := r.carrier.specChanged()
-	if changed {
-		objectmeta.SetGeneration(r.obj.Object, objectmeta.Generation(r.old.Object)+1)
-	}
-	return err
-}
-
-func (r *request) validateUpdate() {
-	if !r.otherType {
-		r.addProblems(objectmeta.ValidateUpdate(r.obj.Object, r.old.Object, r.version.def.namespaced, r.bounds()))
-	}
-}
-
-func (r *request) validateCommonUpdate() {
-	r.addProblems(objectmeta.ValidateCommonUpdate(r.obj.Object, r.old.Object, r.version.def.namespaced, r.bounds()))
-}
-
 // enterNamespaces puts both objects into the namespace of the request: by default
 // that of the old object, else that of the new one, else "default". Only an old
 // object that names no namespace changes.
@@ -75,7 +124,7 @@ func (r *request) enterNamespaces() *Refusal {
 	if namespace == "" {
 		namespace = r.old.GetNamespace()
 	}
-	if refusal := r.enter(namespace); refusal != nil {
+	if refusal := r.enterNamespace(namespace); refusal != nil {
 		return refusal
 	}
 	if r.version.def.namespaced && r.old.GetNamespace() == "" {
@@ -97,23 +146,6 @@ func (r *request) ownOldMetadata() map[string]any {
 	r.old, r.copied = &unstructured.Unstructured{Object: maps.Clone(r.old.Object)}, true
 	r.old.Object["metadata"] = metadata
 	return metadata
-}
-
-// standInVersions gives objects without resourceVersion one for the time of
-// validation. In the store of a server every object has one. Both objects get the
-// same, so that rules that compare whole objects see no difference.
-func (r *request) standInVersions() {
-	const standIn = "1"
-	metadata, ok := r.obj.Object["metadata"].(map[string]any)
-	if !ok || r.obj.GetResourceVersion() != "" {
-		return
-	}
-	metadata["resourceVersion"], r.standIn = standIn, "resourceVersion"
-	if r.old.GetResourceVersion() == "" {
-		if before := r.ownOldMetadata(); before != nil {
-			before["resourceVersion"] = standIn
-		}
-	}
 }
 
 // checkName refuses an update of another object.
@@ -146,4 +178,55 @@ func (r *request) checkState() *Refusal {
 		return nil
 	}
 	return r.checkVersions(want, got)
+}
+
+// keepManaged gives the object the managers from which the server goes on. Server-side
+// apply has set them.
+func (r *request) keepManaged(status bool) {
+	if r.origin != fromMerge {
+		r.changeMetadata(func() { objectmeta.KeepManaged(r.obj.Object, r.old.Object, status) })
+	}
+}
+
+// specChanged reports whether the object and the old one differ in more than metadata. It
+// returns an error for values that are nested too deeply.
+func (r *request) specChanged() (bool, error) {
+	obj, old := r.obj.Object, r.old.Object
+	for _, name := range sortedKeys(obj, old) {
+		if name == "metadata" {
+			continue
+		}
+		now, ok := obj[name]
+		before, found := old[name]
+		if ok != found {
+			return true, nil
+		}
+		if same, err := jsonval.EqualWithin(now, before); !same || err != nil {
+			return true, err
+		}
+	}
+	return false, nil
+}
+
+// standInVersions gives objects without resourceVersion one for the time of
+// validation. In the store of a server every object has one. Both objects get the
+// same, so that rules that compare whole objects see no difference.
+func (r *request) standInVersions() {
+	const standIn = "1"
+	metadata, ok := r.obj.Object["metadata"].(map[string]any)
+	if !ok || r.obj.GetResourceVersion() != "" {
+		return
+	}
+	metadata["resourceVersion"], r.standIn = standIn, "resourceVersion"
+	if r.old.GetResourceVersion() == "" {
+		if before := r.ownOldMetadata(); before != nil {
+			before["resourceVersion"] = standIn
+		}
+	}
+}
+
+func (r *request) validateMetadataUpdate() {
+	if !r.otherType {
+		r.addProblems(objectmeta.ValidateUpdate(r.obj.Object, r.old.Object, r.version.def.namespaced, r.bounds()))
+	}
 }

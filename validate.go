@@ -5,11 +5,14 @@ import (
 	"context"
 	"slices"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	runtimeschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/crdkit/crdkit/internal/crdpath"
 	"github.com/crdkit/crdkit/internal/errorlimit"
 	"github.com/crdkit/crdkit/internal/objectmeta"
+	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation"
 	"github.com/crdkit/crdkit/validation/cel"
 )
@@ -38,14 +41,14 @@ func (r *request) addTypeError(name, got, want string) {
 
 // checkScale judges the fields of the scale subresource, unless the object is of
 // another kind.
-func (r *request) checkScale() error {
-	if r.otherType {
-		return nil
+func (r *request) checkScale(spec bool) {
+	if s := r.version.scale; s != nil && !r.otherType {
+		if spec {
+			r.add(s.spec.checkReplicas(r.obj.Object))
+		}
+		r.add(s.checkStatus(r.obj.Object))
 	}
-	return r.carrier.checkScale()
 }
-
-func (r *request) checkSchema() error { return r.carrier.checkSchema() }
 
 // addValidation adds what the schema says. The values of an object of another
 // kind are not held against the schema.
@@ -81,8 +84,7 @@ func (r *request) forgive(errs validation.ErrorList) {
 	r.result.Ratcheted = append(r.result.Ratcheted, errs[:min(len(errs), room)]...)
 }
 
-// bounds returns the bounds of a check of the metadata, of which addProblems takes the
-// result.
+// bounds returns the bounds of a check of the metadata. addProblems takes its result.
 func (r *request) bounds() objectmeta.Bounds {
 	r.metadataLimit = *errorlimit.New(r.maxErrors)
 	return objectmeta.Bounds{Limit: &r.metadataLimit, Watch: r.watch}
@@ -91,86 +93,108 @@ func (r *request) bounds() objectmeta.Bounds {
 func (r *request) addProblems(problems []objectmeta.Problem) {
 	r.omit(r.metadataLimit.Omitted(), false)
 	for _, p := range problems {
-		if r.watch.Ended() {
-			return
-		}
 		r.add(validation.ErrorList{validation.NewError(p.Err, validation.StepObjectMeta, p.Pointer, p.SchemaPointer)})
 	}
 }
 
 // evaluateRules runs the rules, unless the object has an error that makes its
 // values unfit for them.
-func (r *request) evaluateRules(ctx context.Context) (*Refusal, error) {
+func (r *request) evaluateRules() error {
 	if r.version.rules == nil {
-		return nil, nil
+		return nil
 	}
 	if r.rulesBlocked || r.result.Errors.BlocksRules() {
 		r.add(validation.ErrorList{validation.NewError(field.Invalid(nil, nil,
 			"some validation rules were not checked because the object was invalid; correct the existing errors to complete validation"),
 			validation.StepRules, "", "")})
-		return nil, nil
+		return nil
 	}
-	res, err := r.evaluate(ctx, false)
-	if err != nil {
-		return nil, err
+	opts := []cel.EvalOption{cel.Budget(budget), cel.MaxErrors(r.mostErrors())}
+	if r.memory != 0 {
+		opts = append(opts, cel.Memory(r.memory))
+	}
+	if r.old != nil {
+		opts = append(opts, cel.Old(r.old.Object))
+	}
+	res := r.version.rules.Eval(r.ctx, r.obj.Object, opts...)
+	if err := r.ctx.Err(); err != nil {
+		return err
 	}
 	r.add(res.Errors)
 	for _, e := range res.Ratcheted {
-		if r.watch.Ended() {
-			return nil, nil
-		}
 		r.result.Warnings = append(r.result.Warnings, e.Error())
 	}
 	r.omit(res.Omitted, false)
 	r.forgive(res.Ratcheted)
 	r.result.Cost = res.Cost
-	return nil, nil
+	return nil
 }
 
-// evaluate runs the rules on the input of the carrier. Errors hold values of the
-// object, so rules that fail on partial input are run again on the whole object.
-func (r *request) evaluate(ctx context.Context, whole bool) (cel.Result, error) {
-	in, err := r.carrier.ruleInput(whole)
-	if err != nil {
-		return cel.Result{}, err
+// rulesHold evaluates the rules for the fast path. It returns their cost, and reports false
+// unless all hold.
+func (v *Version) rulesHold(ctx context.Context, obj, old map[string]any) (cost uint64, ok bool) {
+	opts := []cel.EvalOption{cel.Budget(budget)}
+	if old != nil {
+		opts = append(opts, cel.Old(old))
 	}
-	opts := []cel.EvalOption{cel.Budget(budget), cel.MaxErrors(DefaultMaxErrors)}
-	if r.maxErrors != 0 {
-		opts = append(opts, cel.MaxErrors(r.maxErrors)) // allocates
-	}
-	if r.memory != 0 {
-		opts = append(opts, cel.Memory(r.memory))
-	}
-	if in.old != nil {
-		opts = append(opts, cel.Old(in.old))
-	}
-	res := r.version.rules.Eval(ctx, in.obj, opts...)
-	if err := ctx.Err(); err != nil {
-		return cel.Result{}, err
-	}
-	failed := len(res.Errors) > 0
-	if in.memory != nil && (in.partial || !failed && len(res.Ratcheted) == 0) {
-		defer in.memory.Release()
-	}
-	if failed && in.partial {
-		return r.evaluate(ctx, true)
-	}
-	return res, nil
+	res := v.rules.Eval(ctx, obj, opts...)
+	return res.Cost, len(res.Errors) == 0 && len(res.Ratcheted) == 0 && ctx.Err() == nil
 }
 
 // warnOfFinalizers adds the warnings about finalizers of an object that the server
-// accepts.
-func (r *request) warnOfFinalizers() {
+// accepts. old is nil for a new object.
+func (r *request) warnOfFinalizers(old map[string]any) {
 	if len(r.result.Errors) == 0 {
-		r.warn(r.carrier.finalizerWarnings()...)
+		r.warn(objectmeta.FinalizerWarnings(r.obj.Object, old)...)
 	}
 }
 
-// finalizerWarnings returns the warnings about the finalizers of the object of the run.
-func (r *run) finalizerWarnings() []string {
-	var old map[string]any
-	if r.old != nil {
-		old = r.old.Object
+// scale holds the paths of a scale subresource.
+//
+// See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#scale-subresource.
+type scale struct {
+	spec, status scalePath
+	selector     *scalePath
+}
+
+type scalePath struct{ crdpath.ScalePath }
+
+func newScalePath(text string) scalePath { return scalePath{crdpath.NewScalePath(text)} }
+
+func newScale(s *apiextensionsv1.CustomResourceSubresourceScale) *scale {
+	if s == nil {
+		return nil
 	}
-	return objectmeta.FinalizerWarnings(r.obj.Object, old)
+	out := &scale{spec: newScalePath(s.SpecReplicasPath), status: newScalePath(s.StatusReplicasPath)}
+	if s.LabelSelectorPath != nil {
+		p := newScalePath(*s.LabelSelectorPath)
+		out.selector = &p
+	}
+	return out
+}
+
+// checkStatus returns the errors of the observed number of replicas and of the
+// selector.
+func (s *scale) checkStatus(obj map[string]any) validation.ErrorList {
+	errs := s.status.checkReplicas(obj)
+	if s.selector == nil {
+		return errs
+	}
+	return append(errs, s.selector.placed(s.selector.CheckSelector(obj))...)
+}
+
+func (p scalePath) checkReplicas(obj map[string]any) validation.ErrorList {
+	return p.placed(p.CheckReplicas(obj))
+}
+
+// placed adds the pointer of the field to an error about it.
+func (p scalePath) placed(err *field.Error) validation.ErrorList {
+	if err == nil {
+		return nil
+	}
+	var path schema.Path
+	for _, name := range p.Steps {
+		path = append(path, schema.Field(name))
+	}
+	return validation.ErrorList{validation.NewError(err, validation.StepScale, path.Pointer(), "")}
 }

@@ -8,12 +8,15 @@ import (
 	runtimeschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/crdkit/crdkit/defaulting"
 	"github.com/crdkit/crdkit/internal/crdversion"
 	"github.com/crdkit/crdkit/internal/fastpath"
-	"github.com/crdkit/crdkit/internal/heapsize"
 	"github.com/crdkit/crdkit/internal/interrupt"
+	"github.com/crdkit/crdkit/internal/objectmeta"
 	"github.com/crdkit/crdkit/internal/testopt"
+	"github.com/crdkit/crdkit/pruning"
 	"github.com/crdkit/crdkit/schema"
+	"github.com/crdkit/crdkit/validation"
 	"github.com/crdkit/crdkit/validation/cel"
 )
 
@@ -30,8 +33,6 @@ type Version struct {
 	scale           *scale
 	warning         string // on every request; "" if the version is not deprecated
 
-	requests sync.Pool // of *request, for reuse
-
 	compiled
 	lazy *lazyVersion // nil unless the version belongs to a catalog
 }
@@ -46,7 +47,6 @@ type compiled struct {
 	minor  int // of the Kubernetes version whose formats apply, 0 for the default
 	making sync.Mutex
 	plans  [2]atomic.Pointer[plan] // for whole objects, and for a new status
-	gate   heapsize.Gate           // closed until the fields above are written
 }
 
 // A plan is the plan of a walk. Its Plan is nil if the fast path declines all
@@ -100,25 +100,32 @@ func compileEngines(node *schema.Node, i int, cfg config, watch *interrupt.Watch
 	return rules, newEngines(node, cfg), nil
 }
 
-// objectPlan returns the plan of the walk over whole objects, nil if there is
-// none. The first call makes the plan.
+// objectPlan returns the plan of the fast path, nil if it declines all objects. The first
+// call makes the plan.
 func (v *Version) objectPlan() *fastpath.Plan {
-	if p := v.plans[0].Load(); p != nil {
-		return p.Plan
-	}
-	return initializeOnce(&v.making, &v.plans[0], func() *plan {
-		return &plan{fastpath.Compile(v.node, fastpath.Config{APIVersion: v.apiVersion(), Kind: v.def.kind, DropStatus: v.status, Scale: v.scale.fields(), Reads: v.rules.Reads, Minor: v.minor})}
-	}).Plan
+	return v.plan(0, fastpath.Config{DropStatus: v.status})
 }
 
-// statusPlan returns the plan of the walk over objects with a new status, nil
-// if there is none. The first call makes the plan.
-func (v *Version) statusPlan() *fastpath.Plan {
-	if p := v.plans[1].Load(); p != nil {
+// statusPlan returns the plan for objects with a new status, nil if the fast path declines
+// all of them. The first call makes the plan.
+func (v *Version) statusPlan() *fastpath.Plan { return v.plan(1, fastpath.Config{OnlyStatus: true}) }
+
+func (v *Version) plan(i int, cfg fastpath.Config) *fastpath.Plan {
+	if p := v.plans[i].Load(); p != nil {
 		return p.Plan
 	}
-	return initializeOnce(&v.making, &v.plans[1], func() *plan {
-		return &plan{fastpath.Compile(v.node, fastpath.Config{APIVersion: v.apiVersion(), Kind: v.def.kind, OnlyStatus: true, Minor: v.minor})}
+	return initializeOnce(&v.making, &v.plans[i], func() *plan {
+		cfg.APIVersion, cfg.Kind, cfg.Namespaced, cfg.Minor = v.apiVersion(), v.def.kind, v.def.namespaced, v.minor
+		if v.rules != nil {
+			cfg.Evaluate, cfg.NeedsOld, cfg.Reads = v.rulesHold, v.rules.NeedsOld(), v.rules.Reads
+		}
+		if s := v.scale; s != nil {
+			cfg.Replicas = [][]string{s.spec.Steps, s.status.Steps}
+			if s.selector != nil {
+				cfg.Selector = s.selector.Steps
+			}
+		}
+		return &plan{fastpath.Compile(v.node, cfg)}
 	}).Plan
 }
 
@@ -156,3 +163,91 @@ func (v *Version) GroupVersionKind() runtimeschema.GroupVersionKind {
 }
 
 func (v *Version) apiVersion() string { return v.groupVersion }
+
+// The engines do the work of the pipeline, except for the rules. Making an engine cannot
+// fail, so each one is made at its first use: the fast path needs none of them. Versions with the same schema
+// share their engines.
+type engines struct {
+	node      *schema.Node // nil if there is no schema
+	reference bool         // use the reference implementations
+	// version is the version of Kubernetes whose formats apply, "" for the
+	// default.
+	version string
+
+	making    sync.Mutex
+	pruner    atomic.Pointer[pruning.Pruner]
+	defaulter atomic.Pointer[defaulting.Defaulter]
+	embedded  atomic.Pointer[objectmeta.Embedded]
+	validator atomic.Pointer[validation.Validator]
+}
+
+// newEngines returns engines for a schema. With the reference implementations
+// it makes them at once.
+func newEngines(n *schema.Node, cfg config) *engines {
+	e := &engines{node: n, reference: cfg.reference, version: cfg.version}
+	if e.reference {
+		e.prune()
+		e.setDefaults()
+		e.resources()
+		e.validate()
+	}
+	return e
+}
+
+func (e *engines) prune() *pruning.Pruner {
+	if p := e.pruner.Load(); p != nil {
+		return p
+	}
+	return initializeOnce(&e.making, &e.pruner, func() *pruning.Pruner {
+		return pruning.New(e.node, optionIf[pruning.Option](e.reference, testopt.Reference{})...)
+	})
+}
+
+func (e *engines) setDefaults() *defaulting.Defaulter {
+	if d := e.defaulter.Load(); d != nil {
+		return d
+	}
+	return initializeOnce(&e.making, &e.defaulter, func() *defaulting.Defaulter {
+		return defaulting.New(e.node, optionIf[defaulting.Option](e.reference, testopt.Reference{})...)
+	})
+}
+
+func (e *engines) resources() *objectmeta.Embedded {
+	if r := e.embedded.Load(); r != nil {
+		return r
+	}
+	return initializeOnce(&e.making, &e.embedded, func() *objectmeta.Embedded {
+		return objectmeta.NewEmbedded(e.node, optionIf(e.reference, objectmeta.Reference())...)
+	})
+}
+
+func (e *engines) validate() *validation.Validator {
+	if v := e.validator.Load(); v != nil {
+		return v
+	}
+	return initializeOnce(&e.making, &e.validator, func() *validation.Validator {
+		opts := optionIf[validation.Option](e.reference, testopt.Reference{})
+		return validation.New(e.node, append(opts, validation.KubernetesVersion(e.version))...)
+	})
+}
+
+// initializeOnce initializes *at under making, unless that is done, and returns
+// its value.
+func initializeOnce[T any](making *sync.Mutex, at *atomic.Pointer[T], make func() *T) *T {
+	making.Lock()
+	defer making.Unlock()
+	if done := at.Load(); done != nil {
+		return done
+	}
+	done := make()
+	at.Store(done)
+	return done
+}
+
+// optionIf returns a list of o, or nil if wanted is false.
+func optionIf[O any](wanted bool, o O) []O {
+	if !wanted {
+		return nil
+	}
+	return []O{o}
+}

@@ -78,7 +78,7 @@ func (v *versions) check(b *batch) error {
 // clone is like obj.DeepCopy, which panics on Go types that no decoder
 // produces. It returns an error for an object that is nested too deeply.
 func clone(obj *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-	value, err := jsonval.CloneWithin(obj.Object, nil)
+	value, err := jsonval.CloneWithin(obj.Object)
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,6 @@
 package defaulting
 
 import (
-	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/internal/pathstack"
 	"github.com/crdkit/crdkit/schema"
 )
@@ -31,25 +30,28 @@ func New(n *schema.Node, opts ...Option) *Defaulter {
 // A recorder records the paths that a walk changes.
 type recorder = pathstack.Recorder[schema.Path, schema.Step]
 
-// sortPaths sorts what a recorder has recorded.
-func sortPaths(paths []schema.Path, watch *interrupt.Watch) { schema.SortPaths(paths, watch) }
+// sorted sorts paths in place and returns them.
+func sorted(paths []schema.Path) []schema.Path {
+	schema.SortPaths(paths)
+	return paths
+}
 
 // DropNulls removes from obj, in place, the map entries with a null value whose
 // schema neither admits null nor declares a default.
 //
 // See
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#defaulting-and-nullable.
-func (d *Defaulter) DropNulls(obj map[string]any, opts ...CallOption) {
-	d.dropNulls(obj, recorderOf(opts))
+func (d *Defaulter) DropNulls(obj map[string]any) {
+	d.dropNulls(obj, nil)
 }
 
 // DropNullsAndReport changes obj as [Defaulter.DropNulls] does. It also returns
 // the paths of the nulls that it dropped, in increasing order of their strings,
 // or nil if it dropped none. The caller owns the paths.
-func (d *Defaulter) DropNullsAndReport(obj map[string]any, opts ...CallOption) []schema.Path {
-	rec := recorder{Watch: interrupt.Among(opts)}
+func (d *Defaulter) DropNullsAndReport(obj map[string]any) []schema.Path {
+	var rec recorder
 	d.dropNulls(obj, &rec)
-	return rec.Paths(sortPaths)
+	return sorted(rec.Paths())
 }
 
 func (d *Defaulter) dropNulls(obj map[string]any, rec *recorder) {
@@ -67,18 +69,18 @@ func (d *Defaulter) dropNulls(obj map[string]any, rec *recorder) {
 //
 // See
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#defaulting.
-func (d *Defaulter) Default(obj map[string]any, opts ...CallOption) {
-	d.setDefaults(obj, recorderOf(opts))
+func (d *Defaulter) Default(obj map[string]any) {
+	d.setDefaults(obj, nil)
 }
 
 // DefaultAndReport changes obj as [Defaulter.Default] does. It also returns the
 // paths of the values that it set, in increasing order of their strings, or nil
 // if it set none. It does not list values inside of a value that it set. The
 // caller owns the paths.
-func (d *Defaulter) DefaultAndReport(obj map[string]any, opts ...CallOption) []schema.Path {
-	rec := recorder{Watch: interrupt.Among(opts)}
+func (d *Defaulter) DefaultAndReport(obj map[string]any) []schema.Path {
+	var rec recorder
 	d.setDefaults(obj, &rec)
-	return rec.Paths(sortPaths)
+	return sorted(rec.Paths())
 }
 
 func (d *Defaulter) setDefaults(obj map[string]any, rec *recorder) {

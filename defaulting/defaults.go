@@ -75,9 +75,6 @@ func (n *fillNode) fillList(list []any, rec *recorder) {
 		return
 	}
 	for i, v := range list {
-		if rec.Ended() {
-			return
-		}
 		switch {
 		case v == nil && n.items.null != nil:
 			list[i] = n.items.null.copy()
@@ -122,9 +119,6 @@ func (n *fillNode) scan(m map[string]any, rec *recorder) {
 		if !isContainer(v) {
 			continue
 		}
-		if rec.Ended() {
-			return
-		}
 		if below := n.byName[name]; below != nil {
 			below.fill(v, schema.Field(name), rec)
 		}
@@ -134,9 +128,6 @@ func (n *fillNode) scan(m map[string]any, rec *recorder) {
 // fillAll ranges over m if entries that are not properties matter.
 func (n *fillNode) fillAll(m map[string]any, rec *recorder) {
 	for name, v := range m {
-		if rec.Ended() {
-			return
-		}
 		below, known := n.byName[name]
 		switch {
 		case known:

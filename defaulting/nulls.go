@@ -88,9 +88,6 @@ func (n *nullNode) drop(v any, s schema.Step, rec *recorder) {
 		}
 		rec.Enter(s)
 		for i, e := range v {
-			if rec.Ended() {
-				return
-			}
 			if isContainer(e) {
 				n.items.drop(e, schema.Index(i), rec)
 			}
@@ -112,9 +109,6 @@ func (n *nullNode) scan(m map[string]any, rec *recorder) {
 	for name, v := range m {
 		if v != nil && !isContainer(v) {
 			continue
-		}
-		if rec.Ended() {
-			return
 		}
 		r := n.others
 		if i := n.index.Find(name); i >= 0 {

@@ -1,11 +1,6 @@
 package defaulting
 
-import (
-	"context"
-
-	"github.com/crdkit/crdkit/internal/interrupt"
-	"github.com/crdkit/crdkit/internal/testopt"
-)
+import "github.com/crdkit/crdkit/internal/testopt"
 
 // An Option changes how a [Defaulter] works. This package exports none. A nil
 // Option changes nothing.
@@ -22,26 +17,6 @@ type options struct {
 type optionFunc func(*options)
 
 func (optionFunc) DefaultingOption(testopt.Sealed) {}
-
-// A CallOption changes one call of a method of a [Defaulter]. A nil CallOption changes
-// nothing.
-type CallOption interface {
-	// DefaultingCallOption seals the interface: only this module implements it.
-	DefaultingCallOption(testopt.Sealed)
-}
-
-// WithContext ends the call within some milliseconds when ctx ends. The object is then
-// changed in part. A nil ctx never ends.
-func WithContext(ctx context.Context) CallOption { return interrupt.New(ctx) }
-
-// recorderOf returns what a walk without a report records: nil, or a silent recorder
-// that ends the walk.
-func recorderOf(opts []CallOption) *recorder {
-	if watch := interrupt.Among(opts); watch != nil {
-		return &recorder{Watch: watch, Silent: true}
-	}
-	return nil
-}
 
 func optionsOf(opts []Option) options {
 	o := options{maxFilled: maxFilled}

@@ -20,9 +20,6 @@ func referenceDrop(v any, n *schema.Node, rec *recorder) {
 	switch v := v.(type) {
 	case map[string]any:
 		for name, e := range v {
-			if rec.Ended() {
-				return
-			}
 			child := childOf(n, name)
 			if e == nil && child != nil && !child.Nullable() && !hasDefault(child) {
 				rec.Record(schema.Field(name))
@@ -35,9 +32,6 @@ func referenceDrop(v any, n *schema.Node, rec *recorder) {
 		}
 	case []any:
 		for i, e := range v {
-			if rec.Ended() {
-				return
-			}
 			rec.Enter(schema.Index(i))
 			referenceDrop(e, n.Items(), rec)
 			rec.Leave()
@@ -60,9 +54,6 @@ func referenceFill(v any, n *schema.Node, rec *recorder) {
 		}
 	case []any:
 		for i, e := range v {
-			if rec.Ended() {
-				return
-			}
 			referenceReplace(e, n.Items(), schema.Index(i), rec, func(d any) { v[i] = d })
 		}
 	}

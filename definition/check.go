@@ -236,7 +236,7 @@ func (r *Report) explain(crd *apiextensionsv1.CustomResourceDefinition, errs fie
 		pointer := l.metadata.extend(o.pointer(l.pointer(err.Field)), err.BadValue)
 		r.Errors = append(r.Errors, validation.NewError(err, stepDefinition, pointer, ""))
 	}
-	if r.Errors.Sort(watch); watch.Err() != nil {
+	if r.Errors.Sort(); watch.Err() != nil {
 		return undecided(watch.Err())
 	}
 	return r

@@ -49,7 +49,7 @@ func (l *losses) any(n *schema.Node, v any, resource bool) bool {
 		// PruneAndReport does not report everything: apiVersion, kind and metadata of
 		// a part of an object are missing.
 		pruned := jsonval.Clone(v).(map[string]any)
-		l.pruner(prunerKey{n, !resource || n.EmbeddedResource()}).Prune(pruned, l.watch)
+		l.pruner(prunerKey{n, !resource || n.EmbeddedResource()}).Prune(pruned)
 		return !jsonval.Equal(pruned, v)
 	case []any:
 		return l.ofElements(n, v, false)

@@ -42,7 +42,7 @@ func (c *defaultChecker) projected(d *defaultValue) field.ErrorList {
 	if c.reference {
 		opts = append(opts, testopt.Reference{})
 	}
-	found := validation.New(wrapped, opts...).ValidateCreate(map[string]any{heldName: value}, validation.MaxErrors(c.limit.Most()), c.watch)
+	found := validation.New(wrapped, opts...).ValidateCreate(map[string]any{heldName: value}, validation.MaxErrors(c.limit.Most()))
 	c.limit.Omit(found.Omitted)
 	var out field.ErrorList
 	var names *prefixIndex // of the properties, for the first error

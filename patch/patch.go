@@ -161,7 +161,7 @@ func (p *Patcher) apply(ctx context.Context, update update, live []byte, patchTy
 	if r != nil {
 		return refuse(r)
 	}
-	out, res, err := update(ctx, patched, live, append(opts[:len(opts):len(opts)], crdkit.Canonical(), crdkit.Patched(complaints...))...)
+	out, res, err := update(ctx, patched, live, append(opts[:len(opts):len(opts)], crdkit.Patched(complaints...))...)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -1,11 +1,6 @@
 package pruning
 
-import (
-	"context"
-
-	"github.com/crdkit/crdkit/internal/interrupt"
-	"github.com/crdkit/crdkit/internal/testopt"
-)
+import "github.com/crdkit/crdkit/internal/testopt"
 
 // An Option changes what a [Pruner] does. Without options a Pruner prunes whole
 // resources as kube-apiserver does. A nil Option changes nothing.
@@ -29,16 +24,6 @@ func (optionFunc) PruningOption(testopt.Sealed) {}
 func Fragment() Option {
 	return optionFunc(func(o *options) { o.fragment = true })
 }
-
-// A CallOption changes one call of a method of a [Pruner]. A nil CallOption changes nothing.
-type CallOption interface {
-	// PruningCallOption seals the interface: only this module implements it.
-	PruningCallOption(testopt.Sealed)
-}
-
-// WithContext ends the call within some milliseconds when ctx ends. The object is then
-// pruned in part. A nil ctx never ends.
-func WithContext(ctx context.Context) CallOption { return interrupt.New(ctx) }
 
 func optionsOf(opts []Option) options {
 	var o options

@@ -3,7 +3,6 @@ package pruning
 import (
 	"slices"
 
-	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -36,12 +35,8 @@ func New(n *schema.Node, opts ...Option) *Pruner {
 
 // Prune removes from obj, in place, the fields that the schema does not
 // declare. It does nothing to a nil obj.
-func (p *Pruner) Prune(obj map[string]any, opts ...CallOption) {
-	watch := interrupt.Among(opts)
+func (p *Pruner) Prune(obj map[string]any) {
 	switch {
-	case watch != nil:
-		w := reportWalker{recorder{Watch: watch, Silent: true}}
-		p.walk(obj, &w)
 	case p.reference != nil:
 		p.reference.prune(obj, nil)
 	case p.root != nil:
@@ -52,10 +47,11 @@ func (p *Pruner) Prune(obj map[string]any, opts ...CallOption) {
 // PruneAndReport changes obj as [Pruner.Prune] does. It also returns the paths
 // of the fields that it removed, in increasing order of their strings, or nil
 // if it removed none. The caller owns the paths.
-func (p *Pruner) PruneAndReport(obj map[string]any, opts ...CallOption) []schema.Path {
-	w := reportWalker{recorder{Watch: interrupt.Among(opts)}}
+func (p *Pruner) PruneAndReport(obj map[string]any) []schema.Path {
+	var w reportWalker
 	p.walk(obj, &w)
-	removed := w.Paths(sortPaths)
+	removed := w.Paths()
+	schema.SortPaths(removed)
 	if p.omitRootMeta {
 		removed = slices.DeleteFunc(removed, isRootMeta)
 	}
@@ -64,9 +60,6 @@ func (p *Pruner) PruneAndReport(obj map[string]any, opts ...CallOption) []schema
 	}
 	return removed
 }
-
-// sortPaths sorts what a recorder has recorded.
-func sortPaths(paths []schema.Path, watch *interrupt.Watch) { schema.SortPaths(paths, watch) }
 
 func (p *Pruner) walk(obj map[string]any, w *reportWalker) {
 	switch {

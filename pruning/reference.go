@@ -26,9 +26,6 @@ func referenceValue(v any, n *schema.Node, preserve bool, rec *recorder) {
 		referenceObject(v, n, preserve, false, rec)
 	case []any:
 		for i, e := range v {
-			if rec.Ended() {
-				return
-			}
 			rec.Enter(schema.Index(i))
 			referenceValue(e, n.Items(), preserve, rec)
 			rec.Leave()
@@ -39,9 +36,6 @@ func referenceValue(v any, n *schema.Node, preserve bool, rec *recorder) {
 func referenceObject(obj map[string]any, n *schema.Node, preserve, resource bool, rec *recorder) {
 	resource = resource || n.EmbeddedResource()
 	for name, v := range obj {
-		if rec.Ended() {
-			return
-		}
 		if resource && isMeta(name) {
 			continue
 		}

@@ -33,9 +33,6 @@ func (w *reportWalker) walk(n *node, v any, s schema.Step) {
 // list prunes the elements of a list.
 func (w *reportWalker) list(items *node, list []any) {
 	for i, v := range list {
-		if w.Ended() {
-			return
-		}
 		if isContainer(v) {
 			w.walk(items, v, schema.Index(i))
 		}
@@ -60,18 +57,12 @@ func (w *reportWalker) walkWithoutFields(n *node, m map[string]any) {
 	switch n.others {
 	case walkOthers:
 		for name, v := range m {
-			if w.Ended() {
-				return
-			}
 			if isContainer(v) {
 				w.walk(n.rest, v, schema.Field(name))
 			}
 		}
 	case dropOthers:
 		for name := range m {
-			if w.Ended() {
-				return
-			}
 			w.Record(schema.Field(name))
 		}
 		clear(m)
@@ -102,9 +93,6 @@ func (w *reportWalker) probe(n *node, m map[string]any) int {
 // sweep prunes the entries of m that are not fields of n. There are unknown many.
 func (w *reportWalker) sweep(n *node, m map[string]any, unknown int) {
 	for name, v := range m {
-		if w.Ended() {
-			return
-		}
 		if n.index.Find(name) >= 0 {
 			continue
 		}
@@ -118,9 +106,6 @@ func (w *reportWalker) sweep(n *node, m map[string]any, unknown int) {
 // scan ranges over m and prunes every entry.
 func (w *reportWalker) scan(n *node, m map[string]any) {
 	for name, v := range m {
-		if w.Ended() {
-			return
-		}
 		f := n.field(name)
 		switch {
 		case f == nil:

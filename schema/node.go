@@ -149,7 +149,7 @@ func (n *Node) Default(opts ...Option) (any, bool) {
 	if len(opts) == 0 {
 		return jsonval.Clone(n.def), true
 	}
-	v, err := jsonval.CloneWithin(n.def, optionsOf(opts).watch)
+	v, err := jsonval.CloneWithin(n.def)
 	return v, err == nil
 }
 

@@ -27,12 +27,12 @@ type rewriting struct {
 
 // def returns what replaces a default, and whether that differs.
 func (r rewriting) def(path Path, def any) (any, bool) {
-	copied, err := jsonval.CloneWithin(def, r.watch)
+	copied, err := jsonval.CloneWithin(def)
 	if err != nil {
 		return def, false
 	}
 	after := r.replace(path, copied)
-	same, err := jsonval.EqualWithin(after, def, r.watch)
+	same, err := jsonval.EqualWithin(after, def)
 	return after, !same && err == nil
 }
 

@@ -1,12 +1,10 @@
 package validation
 
 import (
-	"context"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/internal/testopt"
 )
 
@@ -20,17 +18,13 @@ type CallOption interface {
 // A call has the bounds of one call.
 type call struct {
 	maxErrors int // 0: any number
-	watch     *interrupt.Watch
 }
 
 func callOf(opts []CallOption) call {
 	var c call
 	for _, opt := range opts {
-		switch opt := opt.(type) {
-		case maxErrorsOption:
-			c.maxErrors = int(opt)
-		case *interrupt.Watch:
-			c.watch = opt
+		if n, ok := opt.(maxErrorsOption); ok {
+			c.maxErrors = int(n)
 		}
 	}
 	return c
@@ -47,10 +41,6 @@ func (maxErrorsOption) ValidationCallOption(testopt.Sealed) {}
 // [Result.Omitted]. Which errors are in the lists depends on the objects only. By default,
 // and if n is not positive, the lists have all errors.
 func MaxErrors(n int) CallOption { return maxErrorsOption(n) }
-
-// WithContext ends the call within some milliseconds when ctx ends. The result is then of
-// no use. A nil ctx never ends.
-func WithContext(ctx context.Context) CallOption { return interrupt.New(ctx) }
 
 // A tally counts errors that are not held.
 type tally struct {

@@ -73,7 +73,7 @@ func (r *run) closest(out *Branches, kind pathstack.Kind, nodes []*leafcheck.Nod
 			out.Valid = append(out.Valid, i)
 			continue
 		}
-		errs := firstOfEachText(f.found, r.bounds.watch)
+		errs := firstOfEachText(f.found)
 		if out.Closest < 0 || cmp.Or(len(out.Errors)-len(errs), count-most) > 0 {
 			out.Closest, out.Errors, most = i, errs, count
 		}

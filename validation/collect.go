@@ -70,9 +70,6 @@ func (r *run) start(n *leafcheck.Node, v any, p correlate.Pair) {
 // valid and counts are not needed. It returns the number of checks, and whether
 // v is known to have changed.
 func (r *run) checkUnlessValid(n *leafcheck.Node, v any, p correlate.Pair) (count int, changed bool) {
-	if r.bounds.watch.Ended() {
-		return 0, false
-	}
 	if r.counting || r.checkAll {
 		return r.check(n, v, p)
 	}
@@ -158,7 +155,7 @@ func (r *run) kind(n *leafcheck.Node, v any, p correlate.Pair) (count int, chang
 // ratchet forgives the errors since m if the value did not change. It does
 // not compare the values if a part is known to have changed.
 func (r *run) ratchet(m mark, p correlate.Pair, changed bool) bool {
-	if changed || !p.UnchangedUntil(r.bounds.watch) {
+	if changed || !p.Unchanged() {
 		return true
 	}
 	for _, x := range r.since(m).found {

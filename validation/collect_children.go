@@ -1,12 +1,12 @@
 package validation
 
 import (
+	"maps"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdkit/crdkit/internal/correlate"
-	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/internal/leafcheck"
 	"github.com/crdkit/crdkit/internal/pathstack"
 )
@@ -117,7 +117,7 @@ func (r *run) key(p correlate.Pair, name string) correlate.Pair {
 // additional checks the properties that are not declared, in increasing order
 // of name. If two errors have the same text, the first one is reported.
 func (r *run) additional(f *leafcheck.Fields, obj map[string]any, p correlate.Pair) (count int, changed bool) {
-	for _, name := range interrupt.SortedKeys(r.bounds.watch, obj) {
+	for _, name := range slices.Sorted(maps.Keys(obj)) {
 		if _, ok := f.Index(name); ok {
 			continue
 		}

@@ -24,7 +24,7 @@ type listRun struct {
 }
 
 func (r *listRun) walk(n *leafcheck.Node, v any) {
-	if n == nil || !n.HasLists || r.bounds.watch.Ended() {
+	if n == nil || !n.HasLists {
 		return
 	}
 	switch v := v.(type) {
@@ -86,9 +86,6 @@ func (r *listRun) mapList(keys []string, list []any) {
 	}
 	values := make([]any, len(list))
 	for i, v := range list {
-		if r.bounds.watch.Ended() {
-			return
-		}
 		values[i] = comparedKeys(keys, v)
 	}
 	r.distinct(values, func(i int) any { return keysOf(keys, list[i]) })
@@ -131,9 +128,6 @@ func (r *listRun) distinct(values []any, shown func(i int) any) {
 	times := make(map[any]int, len(values))
 	var second []int
 	for i, v := range values {
-		if r.bounds.watch.Ended() {
-			return
-		}
 		id := v
 		switch v.(type) {
 		case map[string]any, []any:
@@ -149,9 +143,6 @@ func (r *listRun) distinct(values []any, shown func(i int) any) {
 		}
 	}
 	for _, i := range second {
-		if r.bounds.watch.Ended() {
-			return
-		}
 		r.at(i, *field.Duplicate(nil, shown(i)))
 	}
 }

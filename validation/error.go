@@ -8,7 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdkit/crdkit/internal/errorlist"
-	"github.com/crdkit/crdkit/internal/interrupt"
 )
 
 // A Step names the check of a request that found an error.
@@ -101,19 +100,9 @@ func (l ErrorList) BlocksRules() bool {
 
 // Sort sorts the list in place by field, type and detail. It is stable. Every
 // list that crdkit returns is sorted.
-//
-// Of the options only [WithContext] has an effect: when the context ends, Sort returns
-// early, and the order is unspecified.
-func (l ErrorList) Sort(opts ...CallOption) {
-	if len(l) > 1 {
-		l.sort(callOf(opts).watch)
-	}
-}
-
-// sort is Sort. When the watch ends, the list is not sorted.
-func (l ErrorList) sort(watch *interrupt.Watch) {
-	if !interrupt.IsSorted(watch, l, compare) {
-		interrupt.Sort(watch, l, compare)
+func (l ErrorList) Sort() {
+	if !slices.IsSortedFunc(l, compare) {
+		slices.SortStableFunc(l, compare)
 	}
 }
 

@@ -2,7 +2,6 @@ package validation_test
 
 import (
 	"fmt"
-	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -131,49 +130,4 @@ func ExampleErrorList_BlocksRules() {
 	// Output:
 	// false
 	// true
-}
-
-func ExampleValidator_ValidateAt() {
-	v := validation.New(cronTab())
-	path := schema.Path{schema.Field("spec"), schema.Field("replicas")}
-	fmt.Println(v.ValidateAt(path, int64(3)))
-	fmt.Println(v.ValidateAt(path, int64(30)))
-	// Output:
-	// []
-	// [spec.replicas: Invalid value: 30: spec.replicas in body should be less than or equal to 10]
-}
-
-func ExampleValidator_ValidateStatusAt() {
-	v := validation.New(cronTab())
-	path := schema.Path{schema.Field("status"), schema.Field("phase")}
-	for _, err := range v.ValidateStatusAt(path, true) {
-		fmt.Println(err)
-	}
-	// Output:
-	// status.phase: Invalid value: "boolean": phase in body must be of type string: "boolean"
-}
-
-func ExampleValidator_ValidateParts() {
-	v := validation.New(cronTab())
-	spec := schema.Field("spec")
-	errs, ok := v.ValidateParts(slices.Values([]validation.Part{
-		{Path: schema.Path{spec, schema.Field("replicas")}, Value: int64(30)},
-		{Path: schema.Path{spec, schema.Field("cron")}, Value: "*"},
-	}))
-	for _, err := range errs {
-		fmt.Println(err)
-	}
-	fmt.Println(ok)
-	// Output:
-	// spec.cron: Invalid value: "*": spec.cron in body should be at least 3 chars long
-	// spec.replicas: Invalid value: 30: spec.replicas in body should be less than or equal to 10
-	// true
-}
-
-func ExampleValidator_ValidateStatusParts() {
-	v := validation.New(cronTab())
-	path := schema.Path{schema.Field("status"), schema.Field("phase")}
-	errs, ok := v.ValidateStatusParts(slices.Values([]validation.Part{{Path: path, Value: true}}))
-	fmt.Println(errs[0], ok)
-	// Output: status.phase: Invalid value: "boolean": phase in body must be of type string: "boolean" true
 }

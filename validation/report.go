@@ -5,7 +5,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/internal/leafcheck"
 )
 
@@ -88,7 +87,7 @@ func (r *run) keepImportant(kept *failures, branch failures) {
 const few = 8
 
 // firstOfEachText returns the first finding of each text.
-func firstOfEachText(found []finding, watch *interrupt.Watch) ErrorList {
+func firstOfEachText(found []finding) ErrorList {
 	if len(found) == 0 {
 		return nil
 	}
@@ -103,9 +102,6 @@ func firstOfEachText(found []finding, watch *interrupt.Watch) ErrorList {
 	}
 	seen := make(map[string]struct{}, len(found))
 	for _, f := range found {
-		if watch.Ended() {
-			return nil
-		}
 		if _, ok := seen[f.text]; ok {
 			continue
 		}

@@ -4,6 +4,7 @@ import (
 	"github.com/crdkit/crdkit/internal/correlate"
 	"github.com/crdkit/crdkit/internal/leafcheck"
 	"github.com/crdkit/crdkit/internal/objectmeta"
+	"github.com/crdkit/crdkit/internal/pathstack"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -97,7 +98,7 @@ func (v *Validator) ValidateCreate(obj map[string]any, opts ...CallOption) Resul
 	res.addValues(v.root, obj, correlate.Pair{}, run{checkAll: v.collectOnly, bounds: bounds})
 	v.addLists(&res, obj, nil, bounds)
 	v.addResources(&res, obj, bounds)
-	res.Errors.sort(bounds.watch)
+	res.Errors.Sort()
 	return res
 }
 
@@ -125,8 +126,8 @@ func (v *Validator) ValidateUpdate(obj, old map[string]any, opts ...CallOption) 
 	res.addValues(v.root, obj, v.correlate.Pair(obj, old), run{checkAll: v.collectOnly, bounds: bounds})
 	v.addLists(&res, obj, old, bounds)
 	v.addResources(&res, obj, bounds)
-	res.Errors.sort(bounds.watch)
-	res.Ratcheted.sort(bounds.watch)
+	res.Errors.Sort()
+	res.Ratcheted.Sort()
 	return res
 }
 
@@ -149,8 +150,8 @@ func (v *Validator) ValidateStatus(obj, old map[string]any, opts ...CallOption) 
 			run{checkAll: v.collectOnly, stack: statusStack(), bounds: bounds})
 	}
 	v.addLists(&res, obj, old, bounds)
-	res.Errors.sort(bounds.watch)
-	res.Ratcheted.sort(bounds.watch)
+	res.Errors.Sort()
+	res.Ratcheted.Sort()
 	return res
 }
 
@@ -158,8 +159,8 @@ func (v *Validator) ValidateStatus(obj, old map[string]any, opts ...CallOption) 
 // zero. r has not begun.
 func (res *Result) addValues(n *leafcheck.Node, obj any, p correlate.Pair, r run) {
 	r.start(n, obj, p)
-	res.add(firstOfEachText(r.found, r.bounds.watch), r.omitted, &r.bounds)
-	res.forgive(firstOfEachText(r.ratcheted, r.bounds.watch), &r.bounds)
+	res.add(firstOfEachText(r.found), r.omitted, &r.bounds)
+	res.forgive(firstOfEachText(r.ratcheted), &r.bounds)
 }
 
 // addLists adds the errors of lists of type set and map. They are forgiven if old had any.
@@ -183,7 +184,7 @@ func (v *Validator) addLists(res *Result, obj, old map[string]any, bounds call) 
 func (v *Validator) addResources(res *Result, obj map[string]any, bounds call) {
 	var errs ErrorList
 	var omitted tally
-	v.embedded.EachProblem(obj, bounds.watch, func(p objectmeta.Problem) {
+	v.embedded.EachProblem(obj, nil, func(p objectmeta.Problem) {
 		if !bounds.holds(len(errs)) {
 			omitted.add(p.Err.Type)
 			return
@@ -191,4 +192,9 @@ func (v *Validator) addResources(res *Result, obj map[string]any, bounds call) {
 		errs = append(errs, NewError(p.Err, StepEmbedded, p.Pointer, p.SchemaPointer))
 	})
 	res.add(errs, omitted, &bounds)
+}
+
+// statusStack returns the stack of a walk that starts at the status.
+func statusStack() pathstack.Stack {
+	return pathstack.Stack{Start: pathstack.Start{Field: "status", Pointer: "/status", SchemaPointer: "/properties/status"}}
 }

@@ -3,7 +3,6 @@ package validation_test
 import (
 	"errors"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -160,17 +159,10 @@ func TestWrongKubernetesVersionIsAnError(t *testing.T) {
 		if v.Valid(valid) {
 			t.Errorf("version %q: Valid", version)
 		}
-		path := schema.Path{schema.Field("status")}
-		parts := slices.Values([]validation.Part{{Path: path, Value: "a"}})
-		ofParts, _ := v.ValidateParts(parts)
-		ofStatus, _ := v.ValidateStatusParts(parts)
 		for name, errs := range map[string]validation.ErrorList{
-			"ValidateParts": ofParts, "ValidateStatusParts": ofStatus,
-			"Validate":         v.Validate(valid),
-			"ValidateUpdate":   v.ValidateUpdate(valid, valid).Errors,
-			"ValidateStatus":   v.ValidateStatus(valid, valid).Errors,
-			"ValidateAt":       v.ValidateAt(path, "a"),
-			"ValidateStatusAt": v.ValidateStatusAt(path, "a"),
+			"Validate":       v.Validate(valid),
+			"ValidateUpdate": v.ValidateUpdate(valid, valid).Errors,
+			"ValidateStatus": v.ValidateStatus(valid, valid).Errors,
 		} {
 			if len(errs) != 1 || errs[0].Error() != want {
 				t.Errorf("version %q: %s = %v, want %s", version, name, errs, want)

@@ -1,7 +1,6 @@
 package correlate
 
 import (
-	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/internal/jsonval"
 	"github.com/crdkit/crdkit/schema"
 )
@@ -80,39 +79,36 @@ func (s *Schema) Keyed() bool { return s != nil && len(s.keys) > 0 }
 func (s *Schema) Atomic() bool { return s != nil && !s.mapList }
 
 // Unchanged reports whether next equals old. It is false for a nil Schema.
-func (s *Schema) Unchanged(next, old any) bool { return s.unchanged(next, old, nil) }
-
-// unchanged is Unchanged. It also reports false when the watch ends.
-func (s *Schema) unchanged(next, old any, watch *interrupt.Watch) bool {
-	if s == nil || watch.Ended() {
+func (s *Schema) Unchanged(next, old any) bool {
+	if s == nil {
 		return false
 	}
 	switch next := next.(type) {
 	case map[string]any:
 		old, ok := old.(map[string]any)
-		return ok && s.sameMap(next, old, watch)
+		return ok && s.sameMap(next, old)
 	case []any:
 		old, ok := old.([]any)
-		return ok && s.sameList(next, old, watch)
+		return ok && s.sameList(next, old)
 	default:
 		return jsonval.Equal(next, old)
 	}
 }
 
-func (s *Schema) sameMap(next, old map[string]any, watch *interrupt.Watch) bool {
+func (s *Schema) sameMap(next, old map[string]any) bool {
 	if len(next) != len(old) {
 		return false
 	}
 	for name, v := range next {
 		before, ok := old[name]
-		if !ok || !s.Child(name).unchanged(v, before, watch) {
+		if !ok || !s.Child(name).Unchanged(v, before) {
 			return false
 		}
 	}
 	return true
 }
 
-func (s *Schema) sameList(next, old []any, watch *interrupt.Watch) bool {
+func (s *Schema) sameList(next, old []any) bool {
 	if len(next) != len(old) {
 		return false
 	}
@@ -124,7 +120,7 @@ func (s *Schema) sameList(next, old []any, watch *interrupt.Watch) bool {
 	}
 	e := Elements{schema: s, next: next, old: old}
 	for i := range next {
-		if !e.At(i).UnchangedUntil(watch) {
+		if !e.At(i).Unchanged() {
 			return false
 		}
 	}

@@ -1,17 +1,14 @@
 package correlate_test
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"reflect"
 	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/crdkit/crdkit/internal/correlate"
-	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/crdkit/crdkit/internal/testkit/enginetest"
 )
@@ -284,45 +281,5 @@ func BenchmarkUnchanged(b *testing.B) {
 				}
 			}
 		})
-	}
-}
-
-// A polled context ends at its second poll.
-type polled struct {
-	context.Context
-	polls int
-}
-
-func (p *polled) Err() error {
-	if p.polls++; p.polls > 1 {
-		return context.Canceled
-	}
-	return nil
-}
-
-// TestUnchangedUntilEnds: a comparison ends with its context, within objects and lists, and
-// then finds a change.
-func TestUnchangedUntilEnds(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	s := correlate.New(enginetest.MustCompile(t, []byte(tested)))
-	for name, entry := range map[string]string{"m": `"%d":1`, "one": `{"k":%d}`} {
-		var entries []string
-		for i := range 2 * interrupt.Interval {
-			entries = append(entries, fmt.Sprintf(entry, i))
-		}
-		text := strings.Join(entries, ",")
-		if name == "m" {
-			text = "{" + text + "}"
-		} else {
-			text = "[" + text + "]"
-		}
-		p := s.Pair(object(t, `{"`+name+`":`+text+`}`), object(t, `{"`+name+`":`+text+`}`))
-		if !p.UnchangedUntil(interrupt.New(ctx)) {
-			t.Errorf("%s: equal values have changed", name)
-		}
-		if p.UnchangedUntil(interrupt.New(&polled{Context: ctx})) {
-			t.Errorf("%s: the comparison did not end", name)
-		}
 	}
 }

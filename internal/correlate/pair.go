@@ -1,7 +1,5 @@
 package correlate
 
-import "github.com/crdkit/crdkit/internal/interrupt"
-
 // A Pair is a part of a new object and the corresponding part of the old
 // object. The zero Pair means that nothing corresponds.
 type Pair struct {
@@ -23,12 +21,7 @@ func (p Pair) Correlated() bool { return p.schema != nil }
 
 // Unchanged reports whether the new value equals the old one. It is false for
 // the zero Pair. Each call compares the values.
-func (p Pair) Unchanged() bool { return p.UnchangedUntil(nil) }
-
-// UnchangedUntil is [Pair.Unchanged]. It also reports false when the watch ends.
-func (p Pair) UnchangedUntil(watch *interrupt.Watch) bool {
-	return p.schema.unchanged(p.Next, p.Old, watch)
-}
+func (p Pair) Unchanged() bool { return p.schema.Unchanged(p.Next, p.Old) }
 
 // Key returns the Pair of the entries of this name. It returns the zero Pair if
 // one of the values is not an object or does not have the entry, or if the name

@@ -7,7 +7,6 @@ import (
 
 	"github.com/crdkit/crdkit/internal/jsonscan"
 	"github.com/crdkit/crdkit/internal/kubeversion"
-	"github.com/crdkit/crdkit/internal/leafcheck"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -16,23 +15,19 @@ type builder struct {
 	*compiler
 	schema *schema.Node // nil declares nothing
 	cfg    Config
-	check  *leafcheck.Node // of schema
-	root   *node           // of whole objects
+	root   *node // of whole objects
 	plan   *Plan
 }
 
 // steps are the steps of a builder, in order. The comments say what a step sets.
 // A step that returns a reason ends the build.
 var steps = [...]func(*builder) decline{
-	(*builder).compileRoot,    // check and root
+	(*builder).compileRoot,    // root
 	(*builder).keepOnlyStatus, // root, if only the status counts
 	(*builder).requireObject,  // nothing: it declines roots that are not plain objects
 	(*builder).assignRoles,    // the members of root: kind, apiVersion, metadata and a dropped status
-	(*builder).checkRoles,     // nothing: it declines schemas that refuse those members
-	(*builder).countReplicas,  // root and plan.replicas
-	(*builder).compileHead,    // plan.root, metadata, checksMetadata, apiVersion, kind and head
-	(*builder).compileStatus,  // plan.status, statusNode and validatesStatus
-	(*builder).compileReads,   // plan.createReads, updateReads and readsMetadata
+	(*builder).checkRoles,     // nothing: it declines schemas that restrict those members
+	(*builder).compileHead,    // the other fields of the plan
 }
 
 // Compile returns the plan for objects of schema n, nil if the fast path
@@ -48,7 +43,7 @@ func build(n *schema.Node, cfg Config) (*Plan, decline) {
 	c.reads = cfg.Reads
 	b := &builder{
 		compiler: c, schema: n, cfg: cfg,
-		plan: &Plan{cfg: cfg, keep: c.keep, seed: maphash.MakeSeed(), dropsStatus: cfg.DropStatus},
+		plan: &Plan{cfg: cfg, keep: c.keep, seed: maphash.MakeSeed()},
 	}
 	for _, step := range steps {
 		if why := step(b); why != accepted {
@@ -64,8 +59,7 @@ func (b *builder) compileRoot() decline {
 		b.root = unchecked(dropOthers)
 		return accepted
 	}
-	b.check = b.checks.Node(n)
-	if n.Facts().Has(schema.HasJunctors) && (b.check.ReportsFromAllBranches() || b.checks.Node(n.Property("status")).ReportsFromAllBranches()) {
+	if n.Facts().Has(schema.HasJunctors) && (b.checks.Node(n).ReportsFromAllBranches() || b.checks.Node(n.Property("status")).ReportsFromAllBranches()) {
 		return rootNames
 	}
 	b.root = b.compile(n, n.PreserveUnknownFields())
@@ -106,6 +100,8 @@ func (b *builder) requireObject() decline {
 		return rootResource
 	case b.root.others == walkOthers || b.root.others == refuseOthers:
 		return rootEntries
+	case b.root.whole:
+		return rootWhole
 	}
 	return accepted
 }
@@ -130,7 +126,7 @@ func (b *builder) assignRoles() decline {
 			m.required.add(i)
 		}
 	}
-	m.arrange()
+	m.setFirst()
 	b.root.members = m
 	return accepted
 }
@@ -172,6 +168,8 @@ func (b *builder) checkRoles() decline {
 			return refusedType
 		case p.role == metadataRole && p.node.changes(make(map[*node]bool)):
 			return changingMetadata
+		case p.role == metadataRole && !p.node.check.AdmitsObjects():
+			return checkedMetadata
 		case (p.role == noRole || p.role == droppedRole) && isNamedLikeType(p.name):
 			return declaredLikeType
 		}
@@ -192,49 +190,23 @@ func (n *node) changes(seen map[*node]bool) bool {
 	return slices.ContainsFunc(n.members.list, func(p member) bool { return p.node.changes(seen) })
 }
 
-func (b *builder) countReplicas() decline {
-	if len(b.cfg.Replicas) == 0 || b.schema == nil {
-		return accepted
-	}
-	if counted, ok := b.root.counting(b.cfg.Replicas); ok {
-		b.root, b.plan.replicas = counted, true
-	}
-	return accepted
-}
-
 func (b *builder) compileHead() decline {
 	p, m := b.plan, b.root.members
 	p.root = b.root
 	p.metadata, _ = m.at("metadata")
-	p.checksMetadata = b.root.whole || !m.list[p.metadata].node.check.AdmitsObjects()
 	p.apiVersion, p.kind = quote(b.cfg.APIVersion), quote(b.cfg.Kind)
 	p.head = newHead(m.list, p.apiVersion, p.kind)
+	p.statusNode = b.keep
+	if b.schema != nil {
+		if status := b.schema.Property("status"); status != nil {
+			p.statusNode = b.compileNode(status, false)
+		}
+	}
+	p.reads = compileReads(b.schema, b.cfg.Reads)
 	return accepted
 }
 
 func quote(s string) string {
 	text, _ := jsonscan.AppendString(nil, s)
 	return string(text)
-}
-
-func (b *builder) compileStatus() decline {
-	if b.schema == nil {
-		return accepted
-	}
-	p, status := b.plan, b.schema.Property("status")
-	p.status = b.checks.Node(status)
-	p.statusNode = b.keep
-	if status != nil {
-		p.statusNode = b.compileNode(status, false)
-	}
-	p.validatesStatus = status != nil && status.Facts().Has(schema.HasEmbedded) || p.status.ListsOverlap()
-	return accepted
-}
-
-func (b *builder) compileReads() decline {
-	b.plan.createReads = compileReads(b.schema, false, b.cfg.Reads)
-	b.plan.updateReads = compileReads(b.schema, true, nil)
-	b.plan.readsMetadata = b.plan.createReads != nil && b.plan.createReads.child("metadata") != nil
-	b.plan.readsBoth = b.plan.updateReads != nil && b.plan.updateReads.child("metadata") != nil
-	return accepted
 }

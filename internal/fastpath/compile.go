@@ -3,10 +3,10 @@ package fastpath
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/crdkit/crdkit/internal/defaultvalue"
 	"github.com/crdkit/crdkit/internal/fieldaccess"
-	"github.com/crdkit/crdkit/internal/jsonscan"
 	"github.com/crdkit/crdkit/internal/leafcheck"
 	"github.com/crdkit/crdkit/internal/nameindex"
 	"github.com/crdkit/crdkit/schema"
@@ -85,7 +85,6 @@ func (c *compiler) compile(n *schema.Node, preserve bool) *node {
 		out.members.judged = judged(ch)
 	}
 	out.list = c.list(out.items, ch)
-	out.onlyText = out.decline == accepted && ch.Accept&leafcheck.String != 0 && !ch.ChecksWhole()
 	return out
 }
 
@@ -164,6 +163,9 @@ func (c *compiler) objects(out *node, n *schema.Node, preserve bool) {
 	m := newMembers()
 	m.size = leafcheck.Size{Min: limits.MinProperties, Max: limits.MaxProperties}
 	for name, p := range n.Properties() {
+		if !utf8.ValidString(name) {
+			out.decline = unwritableName
+		}
 		m.add(name, c.compileNode(p, false))
 	}
 	if n.EmbeddedResource() && !c.protect(m) {
@@ -176,11 +178,7 @@ func (c *compiler) objects(out *node, n *schema.Node, preserve bool) {
 }
 
 func (m *members) add(name string, n *node) {
-	text, ok := jsonscan.AppendString(nil, name)
-	if !ok {
-		n = &node{decline: unwritableName, members: newMembers()}
-	}
-	m.list = append(m.list, member{name: name, node: n, text: string(text) + ":"})
+	m.list = append(m.list, member{name: name, node: n, text: quote(name) + ":"})
 }
 
 // finish derives the other fields from the list. It reports false if a required
@@ -207,7 +205,7 @@ func (m *members) finish(required []string) bool {
 			m.required.add(i)
 		}
 	}
-	m.arrange()
+	m.setFirst()
 	return true
 }
 
@@ -236,17 +234,12 @@ func (m *members) gather() {
 	}
 }
 
-// arrange sets order and musts from required and defaults.
-func (m *members) arrange() {
-	m.order, m.musts, m.first = nil, 0, 0
+// setFirst sets first from required and defaults.
+func (m *members) setFirst() {
+	m.first = 0
 	for i := range m.list {
-		p := &m.list[i]
-		if p.must = m.required.has(i) || m.defaults.has(i); p.must {
+		if m.required.has(i) || m.defaults.has(i) {
 			m.first |= 1 << i // nothing for later members
-			m.order = slices.Insert(m.order, m.musts, int32(i))
-			m.musts++
-		} else {
-			m.order = append(m.order, int32(i))
 		}
 	}
 }
@@ -271,7 +264,6 @@ func (c *compiler) list(items *node, ch *leafcheck.Node) *listRule {
 	if l.Kind != leafcheck.MapList {
 		return out
 	}
-	out.told = keysOnly(l.Keys)
 	for _, name := range l.Keys {
 		i, ok := items.members.at(name)
 		if !ok {

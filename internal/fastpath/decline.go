@@ -1,14 +1,12 @@
 package fastpath
 
 // A decline is a reason why the fast path leaves an object, or all objects of a
-// schema, to the engines. TestDeclines shows for each reason an input that is
+// schema, to the pipeline. TestDeclines shows for each reason an input that is
 // declined for it, and a similar one that is not.
 type decline uint8
 
 const (
 	accepted decline = iota // no reason
-
-	interrupted // the context of the request has ended
 
 	// Texts.
 
@@ -21,8 +19,9 @@ const (
 
 	otherHead     // apiVersion, kind or metadata is absent or not what the plan is for
 	likeTypeKey   // a key differs from kind or apiVersion in nothing but case
-	wrongMetadata // the metadata is not an object
-	wrongStatus   // the status of the request cannot be inserted or would be changed
+	otherMetadata // the metadata may be invalid, or has members that [objectmeta.FastMeta] does not know
+	wrongStatus   // the new status cannot be inserted or would be changed
+	wrongOld      // the old object is not one that the server returns, or cannot be compared
 
 	// Values that package validation refuses, or may refuse.
 
@@ -33,9 +32,10 @@ const (
 	missingMember   // a required member is absent, or null and dropped
 	closedObject    // a member is not declared and additionalProperties is false
 	equalElements   // the elements of a list are not distinct as its type demands
-	wrongReplicas   // the number of replicas is not what crdpath.ValidReplicas reports
+	wrongScale      // a field of the scale subresource is not valid
+	brokenRule      // a rule does not hold
 	wrongResource   // an embedded resource is not what the server would write
-	undeclaredField // a field is not declared, and the request is strict
+	undeclaredField // a field is not declared, and the server would say so
 
 	// Defaults that would have to be set.
 
@@ -56,6 +56,8 @@ const (
 	rootResource     // the root is an embedded resource
 	rootEntries      // the root declares additionalProperties
 	rootNames        // a property has a name at which validation reports more errors
+	rootWhole        // the schema has enum, allOf, anyOf, oneOf or not for the whole object
+	checkedMetadata  // the schema restricts the metadata
 	keptRoot         // only the status counts, and the root keeps undeclared fields
 	requiredStatus   // the status is dropped and required
 	refusedType      // the schema refuses the apiVersion or kind of its objects

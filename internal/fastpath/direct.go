@@ -7,9 +7,6 @@ import (
 
 // nearMember handles member n, which begins at s[i] with the text of its name.
 func (w *walk) nearMember(o *objectWalk, n, i int) int {
-	if o.missingBefore(n) != 0 {
-		w.fillBefore(o, n, i)
-	}
 	p := &o.node.members.list[n]
 	at := i + len(p.text)
 	if at < len(w.s) && w.s[at] > ' ' {
@@ -28,19 +25,17 @@ func (w *walk) otherMember(o *objectWalk, i int) int {
 	if at < 0 || at >= len(w.s) {
 		return refused
 	}
-	if k.member >= 0 && o.missingBefore(k.member) != 0 {
-		w.fillBefore(o, k.member, i)
-	}
 	return w.member(o, k, i, at)
 }
 
 // direct handles member n, which begins at s[i] and whose value begins at s[at], if it is
-// one of the many that need little: it is after the last one in the schema and next to it
-// in the text, and its value is a valid scalar that stays as it is, or an object or list. It
-// returns 0 for any other member, and has done nothing then. It only knows sinks that write.
-// A key that is repeated is found when the members are sorted.
+// one of the many that need little: it is next to the last one in the text, and its value is
+// a valid scalar that stays as it is, or an object or list. It returns 0 for any other member,
+// and has done nothing then. The member comes after the last one in the schema, because
+// [members.near] has found it. If it is repeated, an earlier member was out of order, and
+// [walk.sort] finds it.
 func (w *walk) direct(o *objectWalk, p *member, n, i, at int) int {
-	if w.splices || o.last < 0 && len(w.entries) > o.base {
+	if o.last < 0 && len(w.entries) > o.base {
 		return 0
 	}
 	if o.kept > 0 {
@@ -58,9 +53,7 @@ func (w *walk) direct(o *objectWalk, p *member, n, i, at int) int {
 	}
 	start := w.position() + at - i
 	w.pending.end = end
-	if !w.see(o, n) {
-		w.unfill(o, n)
-	}
+	w.see(o, n)
 	o.last = n
 	o.kept++
 	w.ruled = w.ruled || p.ruled
@@ -71,16 +64,12 @@ func (w *walk) direct(o *objectWalk, p *member, n, i, at int) int {
 // nested is direct for a member whose value is an object or list. The text from s[i] to it
 // is next to what is pending.
 func (w *walk) nested(o *objectWalk, p *member, n, i, at int) int {
-	if w.request.Ratchet != nil {
-		return 0
-	}
-	if !w.see(o, n) {
-		w.unfill(o, n)
-	}
+	w.see(o, n)
 	w.pending.end = at
 	o.last = n
 	o.kept++
-	start, unknown, end := w.position(), len(w.notes), refused
+	w.steps = append(w.steps, step{p.name, -1})
+	start, end := w.position(), refused
 	if w.s[at] == '{' {
 		end = w.object(p.node, at, nil)
 	} else {
@@ -90,7 +79,7 @@ func (w *walk) nested(o *objectWalk, p *member, n, i, at int) int {
 	if end < 0 {
 		return refused
 	}
-	w.throughField(unknown, p.name)
+	w.steps = w.steps[:len(w.steps)-1]
 	w.note(span{}, span{start, w.position()}, n)
 	return end
 }

@@ -1,81 +1,60 @@
-// Package fastpath does in one walk over an object what the engines do in five:
-// it prunes, drops nulls, sets defaults, and validates values and lists. The
-// object is a map, which the walk changes in place, or JSON text, from which it
-// makes the text that the server stores, without maps in between.
-//
-// [Compile] makes a [Plan] of a schema. [Plan.Map] and [Plan.JSON] apply it.
+// Package fastpath handles requests on the JSON text of objects. It does in one walk over
+// the text what the engines do in five: it prunes, drops nulls, sets defaults, prepares the
+// metadata, and validates. It makes maps only of what rules and a few keywords read.
 //
 //	plan := fastpath.Compile(node, fastpath.Config{APIVersion: "example.com/v1", Kind: "CronTab"})
-//	out, ok := plan.JSON(text, fastpath.Request{})
-//	if !ok {
-//		return fallBack(text) // to the engines
+//	if res, ok := plan.Create(raw, &fastpath.Request{}); ok {
+//		return res.Object // the text that the server stores
 //	}
-//	stored := out.Text()
-//	out.Release()
+//	return pipeline(raw)
 //
 // # Contract
 //
-// The engines (packages pruning, defaulting and validation) are the reference.
-// The fast path either has their result or declines. When it declines, the object
-// is as it was and the caller falls back to the engines. The tests run both on
-// every object.
+// A request is handled as a whole, or it is declined. A request that is handled has the
+// answer of the pipeline in the root package: the same bytes, warnings and cost of rules. A
+// request that is declined has left nothing behind, and the caller runs the pipeline from
+// the start. The fast path declines every request that the server refuses, so it never
+// explains an error. It also declines what is rare; decline.go lists all reasons.
 //
-// The canonical text is, byte for byte, what encoding/json writes of the decoded,
-// pruned and defaulted object. The fast path accepts an object only if package
-// validation has no error for it. Rules and the names of kind and apiVersion are not its
-// business: kind and apiVersion must be those of [Config], and rules run on
-// [Output.RuleInput]. On request, a walk over text also prepares metadata that
-// [objectmeta.FastMeta] takes ([Request].Create, Replaced and Sent); all other metadata it
-// decodes to a map, which the caller prepares ([Output.Metadata]).
+// The object is stored in canonical form. This is what encoding/json writes of the decoded
+// object: keys are sorted, and characters of HTML are escaped.
 //
-// # Building a plan
+// # Plans
 //
-// The builder is a list of steps in build.go. Each step says what it sets. A plan
-// is a tree of nodes. A node joins what the engines compile of one schema: a check
-// of package leafcheck, the members to keep, the filled default of package
-// defaultvalue.
+// [Compile] makes a [Plan] of a schema. The builder is a list of steps in build.go; each step
+// says what it sets. A plan is a tree of nodes. A node joins what the engines make of one
+// schema: a check of package leafcheck, the members to keep, and the default.
 //
-// # Walking a text
+// # The walk
 //
-// There is one walk (walk.go, object.go, direct.go, list.go) with a sink (sink.go). The sink
-// has two modes. It writes the canonical text, or, with [Request].Splice, it notes
-// edits of the input (splice.go). Spliced text has the same value as the canonical
-// text and keeps the spelling of the input; without edits it is the input.
+// A walk (walk.go, object.go, list.go) reads a text once and writes the canonical text to a
+// sink (sink.go). Parts of the input that are canonical already are copied as long texts.
 //
-// The walk writes a member as soon as it is read. In a new object it writes the default
-// of a missing member before the next member, and takes it back if that member comes
-// later (early.go). Members that are out of order, and other defaults, move when the
-// object is complete. The walk keeps the keys of removed members until then to find
-// repeated keys.
+//   - Members that are out of order are sorted when the object is complete (sort.go).
+//     Defaults of missing members are added then, too. Removed members take part in this, so
+//     that a repeated key is found.
+//   - Members mostly come in the order of the schema. key.go guesses the next one, and direct.go
+//     has a short way for common values. head.go reads apiVersion, kind and metadata at once.
+//   - The elements of a list of type set or map are told apart by the texts of their keys
+//     (list.go).
+//   - Enum, allOf, anyOf, oneOf and not may concern a whole object or list. Its output is then
+//     decoded and checked when it is complete.
+//   - [objectmeta.FastMeta] reads, judges and writes the metadata.
 //
-// Where enum, allOf, anyOf, oneOf, not or uniqueItems concern a whole object or
-// list, its output is decoded and checked when it is complete. For scalars, the
-// builder finds out which kinds need no check at all.
-//
-// # Walking a map
-//
-// [Plan.Map] changes the map and notes how to undo each change; if it declines, it
-// undoes them. Metadata, status and the object as a whole are not final when it
-// runs, so the caller checks them with [Plan.Admits] once they are.
+// When the walk is complete, the fields of the scale subresource are checked, and the rules
+// are evaluated on the values that they read (reads.go, ruleinput.go).
 //
 // # Updates
 //
-// [Plan.Document] reads as much of the text of an object as an update needs.
-// [Request].Status is the status of the output if the plan drops the one in the
-// input. [Output.SameAs] compares the output with the old object, to count
-// generations. [Ratchet] lets an update keep wrong values of the old object.
+// The text of the old object is cut into its members (document.go). The walk over the new
+// object gets its metadata and its status. The generation grows if the new object differs in
+// more than metadata.
 //
-// # Declining
-//
-// The reasons to decline are the constants in decline.go. Most are values that are
-// not valid, because only package validation explains errors. The others are texts
-// whose decoded value is ambiguous, and combinations of keywords that the walk does
-// not implement. A walk notes its reason only when it declines.
+// An update of the status takes two walks. A plan with [Config].OnlyStatus reads the object
+// that is sent. The other walk reads the old object and puts in the new status.
 //
 // # Concurrency and ownership
 //
-// A Plan is immutable and safe for concurrent use. It keeps the buffers of past
-// calls, up to a megabyte each, for later calls. An [Output] holds such buffers
-// until it is released, and is for one goroutine. Returned values belong to the
-// caller; paths may keep the input alive.
+// A Plan is immutable and safe for concurrent use. It keeps the buffers of past walks, up to
+// a megabyte each, and no text. A [Result] belongs to the caller.
 package fastpath

@@ -3,43 +3,33 @@ package fastpath
 import (
 	"strings"
 
-	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/internal/jsonscan"
 )
 
-// A Document is the JSON text of an object, cut into its members. It refers to
-// the text.
-type Document struct {
-	// Metadata is the text of the metadata.
-	Metadata string
-	// Status is the text of the status, "" if there is none.
-	Status  string
-	members []textMember
+// A document is the JSON text of an object that an update replaces, cut into its
+// members. It refers to the text.
+type document struct {
+	metadata string
+	status   string // "" if there is none
+	members  []textMember
 }
 
 type textMember struct{ name, text string }
 
-// Document reads s, the JSON text of an object. It reports false if it declines:
+// document reads s, the JSON text of an object. It reports false if it declines:
 // if s is not an object of the plan with metadata, or repeats a member.
-func (p *Plan) Document(s string) (Document, bool) {
-	var d Document
+func (p *Plan) document(s string) (d document, ok bool) {
 	if !d.read(s) {
-		return Document{}, false
+		return document{}, false
 	}
 	apiVersion, _ := d.find("apiVersion")
 	kind, _ := d.find("kind")
-	d.Metadata, _ = d.find("metadata")
-	d.Status, _ = d.find("status")
-	return d, strings.HasPrefix(d.Metadata, "{") && apiVersion == p.apiVersion && kind == p.kind
+	d.metadata, _ = d.find("metadata")
+	d.status, _ = d.find("status")
+	return d, strings.HasPrefix(d.metadata, "{") && apiVersion == p.apiVersion && kind == p.kind
 }
 
-// DecodeMetadata decodes the metadata, which then shares no memory with the text. It reports false if it declines it, and when the
-// watch ends.
-func (d *Document) DecodeMetadata(watch *interrupt.Watch) (map[string]any, bool) {
-	return decodeObject(strings.Clone(d.Metadata), watch)
-}
-
-func (d *Document) read(s string) bool {
+func (d *document) read(s string) bool {
 	i := jsonscan.Space(s, 0)
 	if i >= len(s) || s[i] != '{' {
 		return false
@@ -65,7 +55,7 @@ func (d *Document) read(s string) bool {
 	return i >= 0 && jsonscan.Space(s, i) == len(s)
 }
 
-func (d *Document) find(name string) (string, bool) {
+func (d *document) find(name string) (string, bool) {
 	for _, m := range d.members {
 		if m.name == name {
 			return m.text, true
@@ -74,46 +64,37 @@ func (d *Document) find(name string) (string, bool) {
 	return "", false
 }
 
-// rest returns all members but metadata and status.
-func (d *Document) rest() []textMember {
-	var rest []textMember
-	for _, m := range d.members {
-		if m.name != "metadata" && m.name != "status" {
-			rest = append(rest, m)
+// sameAs reports whether the output has the value of old apart from metadata. It
+// reports false for ok if it cannot tell.
+func (w *walk) sameAs(old document) (same, ok bool) {
+	count := 0
+	for i := range w.roots {
+		e := &w.roots[i]
+		name := w.keyOf(w.plan.root, e)
+		if e.start == gone || name == "metadata" {
+			continue
+		}
+		count++
+		before, found := old.find(name)
+		if !found {
+			return false, true
+		}
+		if text := view(w.out[e.start:e.end]); text != before {
+			// The output is canonical. The old object mostly is, too.
+			if same, ok := w.plan.canonical(before, text); !same || !ok {
+				return false, ok
+			}
 		}
 	}
-	return rest
+	return count == len(old.members)-1, true
 }
 
-// SameOutsideStatus reports whether a and b have the same members with the same
-// values, apart from metadata and status. It reports false, too, if it cannot
-// tell or when the watch ends.
-func (p *Plan) SameOutsideStatus(a, b Document, watch *interrupt.Watch) bool {
-	rest := a.rest()
-	if len(rest) != len(b.rest()) {
-		return false
-	}
-	for _, m := range rest {
-		if other, ok := b.find(m.name); !ok || !p.SameValue(m.text, other, watch) {
-			return false
-		}
-	}
-	return true
-}
-
-// SameValue reports whether two texts are those of the same value. It reports
-// false, too, if it cannot tell or when the watch ends.
-func (p *Plan) SameValue(a, b string, watch *interrupt.Watch) bool {
-	same, _ := p.sameText(a, false, b, watch)
-	return same
-}
-
-// KeepsStatus reports whether a status, in JSON, is one that needs no change; ""
-// stands for none. It reports false when the watch ends.
-func (p *Plan) KeepsStatus(text string, watch *interrupt.Watch) bool {
-	if text == "" {
-		return p.statusNode == nil || p.statusNode.fill == nil
-	}
-	v, ok := jsonscan.DecodeUntil(text, watch)
-	return ok && v != nil && !jsonscan.HasIntegral(v) && p.statusNode != nil && p.statusNode.keeps(v, false)
+// canonical reports whether the canonical form of a text is want. It reports false for ok
+// if it cannot tell.
+func (p *Plan) canonical(text, want string) (same, ok bool) {
+	w := p.walk(text, &Request{})
+	defer w.release()
+	end := w.walkValue(p.keep, 0)
+	w.flush()
+	return view(w.out) == want, end == len(text)
 }

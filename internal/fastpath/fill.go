@@ -1,7 +1,6 @@
 package fastpath
 
 import (
-	"github.com/crdkit/crdkit/internal/defaultvalue"
 	"github.com/crdkit/crdkit/internal/jsonscan"
 	"github.com/crdkit/crdkit/schema"
 )
@@ -25,7 +24,7 @@ func (c *compiler) fill(n *schema.Node) *defaultText {
 			out.decline = resourceDefault
 		default:
 			text, ok := jsonscan.Append(nil, d)
-			out.json, out.value, out.template = string(text), d, defaultvalue.NewTemplate(d)
+			out.json = string(text)
 			if !ok || jsonscan.HasIntegral(d) || !c.checks.Node(n).Valid(d) {
 				out.decline = wrongDefault
 			}

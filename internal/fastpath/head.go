@@ -36,27 +36,18 @@ func (w *walk) head(o *objectWalk, i int) (next int, more bool) {
 	if h.text == "" || at >= len(w.s) || w.s[i:at] != h.text || w.s[at] <= ' ' {
 		return i, true
 	}
-	if w.request.Watch.Ended() {
-		return w.refuse(interrupted), false
-	}
 	w.keep(i, at)
-	base, start := i, at // in the input
-	if !w.splices {
-		start = w.position()
-		base, o.last = start-len(h.text), typedMembers-1
-	}
+	start := w.position()
+	base := start - len(h.text)
 	end := w.metadata(at)
 	if end < 0 {
 		return refused, false
 	}
 	w.note(span{}, span{base + h.apiVersion.start, base + h.apiVersion.end}, 0)
 	w.note(span{}, span{base + h.kind.start, base + h.kind.end}, 1)
-	metadata := span{start, end}
-	if !w.splices {
-		metadata.end = w.position()
-		w.pending = span{end, end} // what follows is next to it
-	}
-	w.note(span{}, metadata, 2)
-	w.typed, o.set, o.kept, o.next, o.end = typedMembers, 1<<typedMembers-1, typedMembers, typedMembers, end
+	w.note(span{}, span{start, w.position()}, 2)
+	w.pending = span{end, end} // what follows is next to it
+	o.last = typedMembers - 1
+	w.typed, o.set, o.kept, o.next = typedMembers, 1<<typedMembers-1, typedMembers, typedMembers
 	return jsonscan.Next(w.s, end, '}')
 }

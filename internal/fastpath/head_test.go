@@ -13,39 +13,39 @@ func TestHead(t *testing.T) {
 		name, schema, members string
 		takes                 bool
 	}{
-		{"plain", "{type: object}", `,"spec":{"a":1}`, true},
-		{"declared", "root: {type: object, properties: {apiVersion: {type: string}, kind: {type: string}, metadata: {type: object}, spec: {type: object}}}", `,"spec":{}`, true},
+		{"plain", "{type: object, properties: {spec: {type: object}}}", `"spec":{"a":1}`, true},
+		{"declared", "{type: object, properties: {apiVersion: {type: string}, kind: {type: string}, metadata: {type: object}, spec: {type: object}}}", `"spec":{}`, true},
 		{"nothing after it", "{type: object}", ``, true},
-		{"out of order", "root: {type: object, properties: {data: {type: string}, spec: {type: object, properties: {a: {type: integer}}}, z: {type: integer}}}", `,"z":1,"spec":{"a":1}`, false},
-		{"a default before", "root: {type: object, properties: {a: {type: string, default: x}}}", ``, false},
-		{"a default between", "root: {type: object, properties: {data: {type: string, default: x}}}", ``, false},
-		{"a default after", "root: {type: object, properties: {spec: {type: string, default: x}}}", ``, true},
-		{"defaults after", "root: {type: object, properties: {spec: {type: string, default: x}, z: {type: string}}}", `,"z":"y"`, true},
-		{"undeclared", "{type: object}", `,"x":[1,{"a":null}],"spec":{},"y":1`, true},
-		{"undeclared that sort first", "root: {type: object, x-kubernetes-preserve-unknown-fields: true}", `,"a":1,"l":2,"spec":1`, true},
-		{"spaces", "{type: object}", " , \"spec\" : { \"a\" : 1 } ", true},
-		{"repeated", "{type: object}", `,"kind":"Thing"`, true},
-		{"repeated metadata", "{type: object}", `,"metadata":{}`, true},
+		{"out of order", "{type: object, properties: {data: {type: string}, spec: {type: object, properties: {a: {type: integer}}}, z: {type: integer}}}", `"z":1,"spec":{"a":1}`, false},
+		{"a default before", "{type: object, properties: {a: {type: string, default: x}}}", ``, false},
+		{"a default between", "{type: object, properties: {data: {type: string, default: x}}}", ``, false},
+		{"a default after", "{type: object, properties: {spec: {type: string, default: x}}}", ``, true},
+		{"defaults after", "{type: object, properties: {spec: {type: string, default: x}, z: {type: string}}}", `"z":"y"`, true},
+		{"undeclared", "{type: object, properties: {spec: {type: object}}}", `"x":[1,{"a":null}],"spec":{},"y":1`, true},
+		{"undeclared that sort first", "{type: object, x-kubernetes-preserve-unknown-fields: true}", `"a":1,"l":2,"spec":1`, true},
+		{"spaces", "{type: object, properties: {spec: {type: object}}}", "  \"spec\" : { \"a\" : 1 } ", true},
+		{"repeated", "{type: object}", `"kind":"Thing"`, true},
+		{"repeated metadata", "{type: object}", `"metadata":{}`, true},
 		{"no end", "{type: object}", `,`, true},
-		{"many members", "root: {type: object, required: [s70], properties: {s70: {type: integer}, " + manyDefaults(70) + "}}", `,"s70":1,"s00":2`, true},
-		{"too few of many members", "root: {type: object, required: [s70], properties: {s70: {type: integer}, " + manyDefaults(70) + "}}", `,"s69":1`, true},
+		{"many members", "{type: object, required: [s70], properties: {s70: {type: integer}, " + manyDefaults(70) + "}}", `"s70":1,"s00":2`, true},
+		{"too few of many members", "{type: object, required: [s70], properties: {s70: {type: integer}, " + manyDefaults(70) + "}}", `"s69":1`, true},
 	} {
-		n := declineSchema(t, c.schema)
-		p := Compile(n, declineConfig(nil))
+		p := mustPlan(t, rootSchema(t, c.schema), func(cfg *Config) { cfg.Namespaced = true })
 		if got := p.head.text != ""; got != c.takes {
 			t.Fatalf("%s: the head is %q", c.name, p.head.text)
 		}
-		for _, meta := range []string{`{"name":"a","namespace":"n"}`, `{"name":"a","namespace":"n","labels":{"b":"<"}}`, `{ }`, `[]`, ``} {
-			for _, request := range []Request{
-				{}, {Splice: true}, {Create: true, Namespaced: true}, {Create: true, Namespaced: true, Splice: true},
-				{Create: true, Namespaced: true, Report: true}, {LeaveMetadata: true, NoteWrong: true},
-				{Replaced: `{"name":"a","namespace":"n","uid":"u"}`, Namespaced: true}, {Replaced: `{"name":"a","namespace":"n","uid":"u"}`, Namespaced: true, Splice: true},
-			} {
-				text := `{"apiVersion":"example.com/v1","kind":"Thing","metadata":` + meta + c.members + "}"
-				spaced := strings.Replace(text, `"kind":`, `"kind" :`, 1)
-				got, want := describe(p, text, request), strings.Replace(describe(p, spaced, request), `"kind" :`, `"kind":`, 1)
-				if got != want {
-					t.Errorf("%s: %s with %+v\ngot  %s\nwant %s", c.name, text, request, got, want)
+		old := strings.Replace(object(head, `"spec":{}`), `{"name":"a"}`, `{"name":"a","namespace":"n","uid":"u"}`, 1)
+		for _, metadata := range []string{`{"name":"a","namespace":"n"}`, `{"name":"a","namespace":"n","labels":{"b":"<"}}`, `{ }`, `[]`, ``} {
+			text := object(strings.Replace(head, `{"name":"a"}`, metadata, 1), c.members)
+			spaced := strings.Replace(text, `"kind":`, `"kind" :`, 1)
+			for _, unknown := range []Unknown{RefuseUnknown, WarnOfUnknown, DropUnknown} {
+				got, why := p.create(text, unknown)
+				if want, whyNot := p.create(spaced, unknown); got != want || why != whyNot {
+					t.Errorf("%s: %s\ngot  %s (%d)\nwant %s (%d)", c.name, text, got, why, want, whyNot)
+				}
+				got, why = p.update(text, old, unknown)
+				if want, whyNot := p.update(spaced, old, unknown); got != want || why != whyNot {
+					t.Errorf("%s: an update to %s\ngot  %s (%d)\nwant %s (%d)", c.name, text, got, why, want, whyNot)
 				}
 			}
 		}
@@ -63,8 +63,7 @@ func manyDefaults(n int) string {
 
 // TestSpelledHead: apiVersion and kind may be written with escapes.
 func TestSpelledHead(t *testing.T) {
-	p := Compile(declineSchema(t, "{type: string}"), declineConfig(nil))
-	const canonical = `{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"generation":1,"name":"a"},"spec":"a"}`
+	p := mustPlan(t, specSchema(t, "{type: string}"))
 	for _, c := range []struct {
 		apiVersion, kind string
 		why              decline
@@ -78,40 +77,45 @@ func TestSpelledHead(t *testing.T) {
 		{`"example.com/v1"`, `xThing"`, otherHead},
 		{`"example.com/v1"`, `"\x"`, unreadable},
 	} {
-		text := `{"apiVersion":` + c.apiVersion + `,"kind":` + c.kind + `,"metadata":{"name":"a","generation":1},"spec":"a"}`
-		for _, splice := range []bool{false, true} {
-			out, why := p.text(text, &Request{Create: true, Splice: splice})
-			if why != c.why {
-				t.Errorf("%s is declined for reason %d, want %d", text, why, c.why)
-			}
-			if why != accepted {
-				continue
-			}
-			want := map[bool]string{false: canonical, true: text}[splice]
-			if got := string(out.Append(nil)); got != want {
-				t.Errorf("%s becomes %s, want %s", text, got, want)
-			}
-			out.Release()
+		text := `{"apiVersion":` + c.apiVersion + `,"kind":` + c.kind + `,"metadata":{"name":"a"},"spec":"a"}`
+		got, why := p.create(text, RefuseUnknown)
+		if why != c.why || why == accepted && got != object(storedHead, `"spec":"a"`) {
+			t.Errorf("%s becomes %s for reason %d, want %d", text, got, why, c.why)
 		}
 	}
 }
 
-// describe returns what the walk makes of a text.
-func describe(p *Plan, text string, r Request) string {
-	out, why := p.text(text, &r)
-	if why != accepted {
-		return "declined: " + string('a'+rune(why))
+// TestOtherHeads: objects of another kind or version are declined, and so are keys that the
+// server could take for kind or apiVersion.
+func TestOtherHeads(t *testing.T) {
+	n := specSchema(t, "{type: string}")
+	p, e := mustPlan(t, n), newEngines(n, testConfig)
+	for _, raw := range []string{
+		``, `null`, `[]`, `"a"`, `{}`, `{`, `{"`, `{"kind"`, `{"kind":`, `{"kind":"Thing"`, `{"kind":"Thing",`,
+		head, head + `}`, head + `"spec":"a"`, head + `"spec":"a"}}`, head + `"spec":"a"} x`,
+		head + `"spec":"a","kind":"Thing"}`, head + `"spec":"a","Kind":"Thing"}`, head + `"spec":"a","APIversion":5}`,
+		strings.Replace(head, "Thing", "Other", 1) + `"spec":"a"}`,
+		strings.Replace(head, "v1", "v2", 1) + `"spec":"a"}`,
+		strings.Replace(head, `{"name":"a"}`, "null", 1) + `"spec":"a"}`,
+		strings.Replace(head, `{"name":"a"}`, `{"name":"a","name":"b"}`, 1) + `"spec":"a"}`,
+		`{"apiVersion":"example.com/v1","kind":"Thing","spec":"a"}`,
+		head + `"x":` + strings.Repeat("[", 600) + strings.Repeat("]", 600) + `}`,
+	} {
+		if got, why := agree(t, p, e, raw); why == accepted {
+			t.Errorf("%s is accepted: %s", raw, got)
+		}
 	}
-	defer out.Release()
-	if r.Replaced != "" && out.Metadata() == nil {
-		out.CountGeneration(true)
-	} else if m := out.Metadata(); m != nil {
-		m["uid"] = "set"
-		out.SetMetadata(m)
+	if _, why := agree(t, p, e, " \n"+head+`"spec" : "a" , "x" : [ 1 , { } ] } `); why != accepted {
+		t.Errorf("white space is declined for reason %d", why)
 	}
-	d := strings.Join(out.Unknown("", ""), " ") + "|" + out.MetadataText() + "|"
-	if !r.Splice {
-		d += out.Member("kind") + out.Member("apiVersion") + out.Member("spec")
+	for _, in := range []string{
+		`{"metadata":{"name":"a"},"u":2,"spec":"b","kind":"Thing","apiVersion":"example.com/v1"}`,
+		`{"apiVersion":"example.com/v1","kind":"Thing","u":2,"metadata":{"name":"a"},"spec":"b"}`,
+		`{"apiVersion":"example.com/v1","kind":"Thing","spec":"b","metadata":{"name":"a"},"u":2}`,
+		`{"kind":"Thing","spec": "b","apiVersion":"example.com/v1", "metadata" : { "name" : "a" } }`,
+	} {
+		if got, why := agree(t, p, e, in); got != object(storedHead, `"spec":"b"`) {
+			t.Errorf("%s becomes %s (%d)", in, got, why)
+		}
 	}
-	return d + "|" + string(out.Append(nil))
 }

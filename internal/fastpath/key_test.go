@@ -7,15 +7,12 @@ import (
 	"testing"
 
 	"github.com/crdkit/crdkit/internal/jsonscan"
-	"github.com/crdkit/crdkit/internal/testkit/enginetest"
 )
 
 // TestKeys checks that a walk finds declared members whose names have the same ends,
-// wherever there is white space, and that it keeps what stays of the input.
+// wherever there is white space, and that it writes the canonical text.
 func TestKeys(t *testing.T) {
 	plan := keysPlan(t)
-	const head = `{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"a"},"spec":`
-	const stored = `{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"generation":1,"name":"a"},"spec":`
 	for _, tt := range []struct{ name, spec, want string }{
 		{"one byte", `{"a":1}`, `{"a":1,"d":7}`},
 		{"two bytes", `{"ab":1,"d":2}`, `{"ab":1,"d":2}`},
@@ -42,15 +39,9 @@ func TestKeys(t *testing.T) {
 		{"numbers with another spelling", `{"d":-0,"list":[-0,1,-0],"n":1.50}`, `{"d":0,"list":[0,1,0],"n":1.5}`},
 	} {
 		for name, spec := range spellings(tt.spec) {
-			out, why := plan.text(head+spec+"}", &Request{Create: true})
-			if why != accepted {
-				t.Errorf("%s, %s: declined: %d", tt.name, name, why)
-				continue
+			if got, why := plan.create(object(head, `"spec":`+spec), WarnOfUnknown); got != object(storedHead, `"spec":`+tt.want) {
+				t.Errorf("%s, %s: got %s (%d), want %s", tt.name, name, got, why, tt.want)
 			}
-			if got := out.Text(); got != stored+tt.want+"}" {
-				t.Errorf("%s, %s: got %s, want %s", tt.name, name, got, tt.want)
-			}
-			out.Release()
 		}
 	}
 }
@@ -59,13 +50,13 @@ func TestKeys(t *testing.T) {
 // has found the member.
 func TestKeysAreDistinct(t *testing.T) {
 	plan := keysPlan(t)
-	const head = `{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"a"},"spec":`
-	for _, spec := range []string{
-		`{"a":1,"a":1}`, `{"ab":1,"d":1,"ab":1}`, `{"z":1,"y":1,"z":1}`, `{"<>":1,"\u003c>":1}`, `{"map":{"b":"1","a":"2","b":"1"}}`,
+	for spec, want := range map[string]decline{
+		`{"a":1,"a":1}`: repeatedKey, `{"ab":1,"d":1,"ab":1}`: repeatedKey, `{"z":1,"y":1,"z":1}`: repeatedKey,
+		`{"<>":1,"\u003c>":1}`: unreadable, `{"map":{"b":"1","a":"2","b":"1"}}`: repeatedKey,
 	} {
 		for name, text := range spellings(spec) {
-			if _, why := plan.text(head+text+"}", &Request{Create: true}); why == accepted {
-				t.Errorf("%s, %s: accepted", spec, name)
+			if _, why := plan.create(object(head, `"spec":`+text), WarnOfUnknown); why != want {
+				t.Errorf("%s, %s: the reason is %d", spec, name, why)
 			}
 		}
 	}
@@ -73,7 +64,7 @@ func TestKeysAreDistinct(t *testing.T) {
 
 func keysPlan(t *testing.T) *Plan {
 	t.Helper()
-	n := enginetest.MustCompile(t, []byte(`{"type":"object","properties":{"spec":{"type":"object","properties":{
+	return mustPlan(t, specSchema(t, `{"type":"object","properties":{
 		"<>":{"type":"integer"},"a":{"type":"integer"},"ab":{"type":"integer"},"abcde":{"type":"integer"},
 		"abcdefghijklm":{"type":"integer"},"abcdefgh12345678abcdefgh":{"type":"integer"},
 		"d":{"type":"integer","default":7},"list":{"type":"array","items":{"type":"integer"}},
@@ -81,12 +72,7 @@ func keysPlan(t *testing.T) *Plan {
 		"open":{"type":"object","x-kubernetes-preserve-unknown-fields":true,"properties":{"b":{"type":"integer"},"d":{"type":"string"}}},
 		"three":{"type":"string","minLength":3,"maxLength":3},
 		"wholeA":{"type":"object","additionalProperties":{"type":"integer"},"enum":[{"x":1}]},
-		"wholeB":{"type":"array","items":{"type":"integer"},"not":{"minItems":3}}}}}}`))
-	plan := Compile(n, Config{APIVersion: "example.com/v1", Kind: "Thing"})
-	if plan == nil {
-		t.Fatal("no plan")
-	}
-	return plan
+		"wholeB":{"type":"array","items":{"type":"integer"},"not":{"minItems":3}}}}`))
 }
 
 // spellings returns a text with white space in different places. Its strings must not
@@ -142,12 +128,8 @@ func TestDirect(t *testing.T) {
 		`{"list":[],"three":"ab"}`: wrongScalar, `{"list":[],"three":"abcd"}`: wrongScalar, `{"list":[],"three":"a\n"}`: wrongScalar, `{"list":[],"three":"a\nb"}`: accepted,
 		`{"list":[],"three":3}`: wrongType, `{"a":"1"}`: wrongType, `{"a":true}`: wrongType, `{"a":1.5}`: wrongType, `{"list":[],"n":false}`: wrongType,
 	} {
-		out, why := plan.text(`{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"a"},"spec":`+spec+`}`, &Request{Create: true})
-		if why != want {
+		if _, why := plan.create(object(head, `"spec":`+spec), WarnOfUnknown); why != want {
 			t.Errorf("%s: the reason is %d, want %d", spec, why, want)
-		}
-		if why == accepted {
-			out.Release()
 		}
 	}
 }
@@ -163,9 +145,7 @@ func TestManyMembers(t *testing.T) {
 			required = append(required, `"`+name+`"`)
 		}
 	}
-	n := enginetest.MustCompile(t, []byte(`{"type":"object","properties":{"spec":{"type":"object",
-		"required":[`+strings.Join(required, ",")+`],"properties":{`+strings.Join(names, ",")+`}}}}`))
-	plan := Compile(n, Config{APIVersion: "example.com/v1", Kind: "Thing"})
+	plan := mustPlan(t, specSchema(t, `{"type":"object","required":[`+strings.Join(required, ",")+`],"properties":{`+strings.Join(names, ",")+`}}`))
 	const tenDown = `"m011":11,"m010":10,"m009":9,"m008":8,"m007":7,"m006":6,"m005":5,"m004":4,"m003":3,"m002":2,`
 	for _, tt := range []struct {
 		spec, want string
@@ -182,16 +162,87 @@ func TestManyMembers(t *testing.T) {
 		{`{"m009":9,` + tenDown + `"m128":1,"m064":1,"m065":3,"m000":1}`, "", repeatedKey},
 		{`{"m128":1,"m064":1,"m065":3,` + tenDown + `"m000":1}`, `{"m000":1,"m001":7,"m002":2,"m003":3,"m004":4,"m005":5,"m006":6,"m007":7,"m008":8,"m009":9,"m010":10,"m011":11,"m064":1,"m065":3,"m128":1,"m129":7}`, accepted},
 	} {
-		out, why := plan.text(`{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"a"},"spec":`+tt.spec+`}`, &Request{Create: true})
-		if why != tt.why {
-			t.Errorf("%s: the reason is %d, want %d", tt.spec, why, tt.why)
+		got, why := plan.create(object(head, `"spec":`+tt.spec), WarnOfUnknown)
+		if why != tt.why || why == accepted && got != object(storedHead, `"spec":`+tt.want) {
+			t.Errorf("%s becomes %s for reason %d, want %d", tt.spec, got, why, tt.why)
 		}
-		if why != accepted {
-			continue
+	}
+}
+
+// TestDefaultsInEveryOrder: defaults and members get into their places in whatever order the
+// members come.
+func TestDefaultsInEveryOrder(t *testing.T) {
+	p := mustPlan(t, specSchema(t, `{type: object, maxProperties: 7, properties: {
+		a: {type: integer}, b: {type: integer, default: 1}, c: {type: object, default: {}, properties: {d: {type: integer, default: 2}}},
+		e: {type: string}, f: {type: boolean, default: true}, g: {type: integer, default: 3}}}`))
+	for _, tt := range []struct {
+		members []string
+		want    string // "" if the object is declined in every order
+	}{
+		{[]string{`"a":0`, `"e":"x"`, `"undeclared":1`}, `{"a":0,"b":1,"c":{"d":2},"e":"x","f":true,"g":3}`},
+		{[]string{`"a":0`, `"b":5`, `"c":{}`, `"e":"x"`, `"f":false`, `"g":4`}, `{"a":0,"b":5,"c":{"d":2},"e":"x","f":false,"g":4}`},
+		{[]string{`"b":null`, `"c":null`, `"g":4`, `"a1":5`}, `{"b":1,"c":{"d":2},"f":true,"g":4}`},
+		{[]string{`"c":{ "undeclared":1}`, ` "g":4`}, `{"b":1,"c":{"d":2},"f":true,"g":4}`},
+		{[]string{`"b":5`, `"e":"x"`, `"b":5`}, ""},
+		{[]string{`"b":5`, `"g":4`, `"b":6`, `"c":{"d":1}`}, ""},
+	} {
+		orders(tt.members, 0, func(members []string) {
+			got, why := p.create(object(head, `"spec":{`+strings.Join(members, ",")+`}`), DropUnknown)
+			if tt.want == "" && why != repeatedKey || tt.want != "" && got != object(storedHead, `"spec":`+tt.want) {
+				t.Errorf("%s becomes %s (%d), want %s", members, got, why, tt.want)
+			}
+		})
+	}
+}
+
+// orders calls do with every order of the members from n on.
+func orders(members []string, n int, do func([]string)) {
+	if n == len(members) {
+		do(members)
+	}
+	for i := n; i < len(members); i++ {
+		members[n], members[i] = members[i], members[n]
+		orders(members, n+1, do)
+		members[n], members[i] = members[i], members[n]
+	}
+}
+
+// TestLongLists: long lists are hashed. Each size of the table finds equal elements, and none
+// that are not there.
+func TestLongLists(t *testing.T) {
+	p := mustPlan(t, rootSchema(t, `{type: object, properties: {
+		set: {type: array, x-kubernetes-list-type: set, items: {type: string}},
+		map: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [k], items: {type: object, required: [k], properties: {k: {type: string}}}}}}`))
+	for _, n := range []int{1, 2, 12, 13, 16, 17, 32, 33, 64, 65, 96, 97, 128, 129, 200, 256, 300, 600} {
+		for member, form := range map[string]string{"set": `"e%d"`, "map": `{"k":"e%d"}`} {
+			for again, want := range map[int]decline{-1: accepted, 0: equalElements, n / 2: equalElements, n - 1: equalElements} {
+				elements := make([]string, n, n+1)
+				for i := range elements {
+					elements[i] = fmt.Sprintf(form, i)
+				}
+				if again >= 0 {
+					elements = append(elements, elements[again])
+				}
+				if _, why := p.create(object(head, `"`+member+`":[`+strings.Join(elements, ",")+"]"), RefuseUnknown); why != want {
+					t.Errorf("%s of %d elements, %d repeated: the reason is %d", member, n, again, why)
+				}
+			}
 		}
-		if got := out.Text(); !strings.HasSuffix(got, `"spec":`+tt.want+"}") {
-			t.Errorf("%s becomes %s", tt.spec, got)
-		}
-		out.Release()
+	}
+}
+
+// TestMembersSort adds members to a sorted list that belong before, into and after it.
+func TestMembersSort(t *testing.T) {
+	m := &members{}
+	for _, name := range []string{"b", "d", "f", "a", "e", "g", "c"} {
+		m.list = append(m.list, member{name: name})
+	}
+	m.sort()
+	var got []string
+	for _, e := range m.list {
+		got = append(got, e.name)
+	}
+	if want := []string{"a", "b", "c", "d", "e", "f", "g"}; !slices.Equal(got, want) {
+		t.Errorf("sort = %q, want %q", got, want)
 	}
 }

@@ -3,7 +3,6 @@ package fastpath
 import (
 	"hash/maphash"
 	"slices"
-	"strings"
 
 	"github.com/crdkit/crdkit/internal/jsonscan"
 	"github.com/crdkit/crdkit/internal/leafcheck"
@@ -22,18 +21,18 @@ func (w *walk) list(n *node, i int) int {
 		return refused
 	}
 	l := listWalk{node: n, keys: len(w.keys)}
-	start, edits := w.position(), len(w.edits)
+	start := w.position()
 	w.keep(i, i+1)
 	end := w.elements(&l, i+1)
 	if end < 0 {
 		return refused
 	}
 	w.keep(end-1, end)
-	if n.list != nil && !w.listed(&l, span{i, end}, start, edits) {
+	if n.list != nil && !w.listed(&l, start) {
 		return refused
 	}
-	if n.whole && !w.wholeValid(n, span{i, end}, start, edits) && w.wrongAt(i, end, wrongWhole) < 0 {
-		return refused
+	if n.whole && !w.wholeValid(n, start) {
+		return w.refuse(wrongWhole)
 	}
 	clear(w.keys[l.keys:])
 	w.keys = w.keys[:l.keys]
@@ -46,24 +45,22 @@ func (w *walk) elements(l *listWalk, i int) int {
 	if i < len(w.s) && w.s[i] == ']' {
 		return i + 1
 	}
+	w.steps = append(w.steps, step{})
 	for more := true; more; l.count++ {
 		if i >= len(w.s) {
 			return refused
 		}
-		if w.request.Watch.Ended() {
-			return w.refuse(interrupted)
-		}
 		if l.count > 0 {
 			w.comma(i)
 		}
-		unknown := len(w.notes)
+		w.steps[len(w.steps)-1].index = l.count
 		end := w.element(l, i)
 		if end < 0 {
 			return refused
 		}
-		w.throughElement(unknown, l.count)
 		i, more = jsonscan.Next(w.s, end, ']')
 	}
+	w.steps = w.steps[:len(w.steps)-1]
 	return i
 }
 
@@ -71,79 +68,47 @@ func (w *walk) element(l *listWalk, i int) int {
 	r, items := l.node.list, l.node.items
 	if r == nil || r.slow || r.check.Kind == leafcheck.AnyList || w.s[i] == 'n' {
 		l.slow = true
-		end, _ := w.valueOrDefault(items, i)
-		return end
+		return w.valueOrDefault(items, i)
 	}
-	start, end, from := w.position(), refused, len(w.keys)
 	switch {
 	case r.check.Kind == leafcheck.SetList:
-		if end = w.walkValue(items, i); end < 0 {
-			return refused
-		}
-		text := w.s[i:end]
-		if !w.splices {
+		start, end := w.position(), w.walkValue(items, i)
+		if end > 0 {
 			w.flush()
-			text = view(w.out[start:])
+			w.keys = append(w.keys, view(w.out[start:]))
 		}
-		w.keys = append(w.keys, text)
+		return end
 	case w.s[i] == '{':
-		end = w.object(items, i, r.keys)
-	default:
-		l.slow = true
-		return w.walkValue(items, i)
+		return w.object(items, i, r.keys)
 	}
-	l.slow = l.slow || w.splices && slices.ContainsFunc(w.keys[from:], ambiguous)
-	return end
-}
-
-// ambiguous reports whether there may be another text for the same value.
-func ambiguous(s string) bool {
-	if s == "" {
-		return false
-	}
-	switch s[0] {
-	case '"':
-		return strings.IndexByte(s, '\\') >= 0
-	case '{', '[':
-		return true
-	case 't', 'f', 'n':
-		return false
-	}
-	return s == "-0" || strings.ContainsAny(s, ".eE")
+	l.slow = true
+	return w.walkValue(items, i)
 }
 
 // listed reports whether a list satisfies what the schema demands of it apart
 // from its elements.
-func (w *walk) listed(l *listWalk, part span, start, edits int) bool {
+func (w *walk) listed(l *listWalk, start int) bool {
 	r, ok := l.node.list, true
-	if !r.check.Allows(l.count) && w.wrongAt(part.start, part.end, wrongCount) < 0 {
-		return false
+	if !r.check.Allows(l.count) {
+		return w.not(wrongCount)
 	}
 	switch {
 	case l.count == 0 || r.check.Kind == leafcheck.AnyList && !r.slow:
 	case l.slow:
-		return w.judged(r, part, start, edits)
+		ok = w.judged(r, start)
 	case r.check.Kind == leafcheck.SetList:
 		ok = w.distinct(w.keys[l.keys:], 1)
 	default:
 		ok = w.distinct(w.keys[l.keys:], len(r.keys))
 	}
-	return ok || w.equalAt(r, part)
+	return ok || w.not(equalElements)
 }
 
 // judged is listed for a list whose keys do not tell whether its elements are distinct.
-func (w *walk) judged(r *listRule, part span, start, edits int) bool {
-	memory := w.plan.Values(w.request.Watch)
-	defer memory.Release()
-	v, _ := memory.read(everything, w.since(part, start, edits))
+func (w *walk) judged(r *listRule, start int) bool {
+	v, _ := jsonscan.Decode(w.since(start))
 	list, isList := v.([]any)
-	switch {
-	case !isList:
-		return w.not(equalElements)
-	case r.check.Unique && leafcheck.HasEqual(list) && w.wrongAt(part.start, part.end, equalElements) < 0:
-		return false
-	}
-	return r.check.Distinct(list) || w.equalAt(r, part)
+	return isList && !(r.check.Unique && leafcheck.HasEqual(list)) && r.check.Distinct(list)
 }
 
 // pairwise is up to how many elements each is compared with all others.

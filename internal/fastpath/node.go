@@ -1,7 +1,6 @@
 package fastpath
 
 import (
-	"github.com/crdkit/crdkit/internal/defaultvalue"
 	"github.com/crdkit/crdkit/internal/leafcheck"
 	"github.com/crdkit/crdkit/internal/nameindex"
 )
@@ -21,8 +20,6 @@ type node struct {
 	nullDrop bool // a member that is null is removed
 	nullFill bool // a null is replaced by the default
 	embedded bool // objects are embedded resources
-	onlyText bool // strings are admitted and need no check but check.Text
-	replicas bool // an integer must be a number of replicas
 	opaque   bool // values need check, and otherwise stay as they are
 	counted  bool // the number of members must be one that members.size allows
 	ruled    bool // rules may have an effect on a new value, or on a part of it that is not walked
@@ -64,12 +61,6 @@ type moreOfMembers struct {
 	size     leafcheck.Size  // of the object
 	index    nameindex.Index // of list
 	judged   *readTree       // what check.ValidWhole of the node reads, if it has to be asked
-
-	// order has the indexes of list in the order in which they are looked up in a
-	// map. The first musts are required or have a default, so that they are looked
-	// up in every map.
-	order []int32
-	musts int
 }
 
 func newMembers() *members { return &members{moreOfMembers: &moreOfMembers{}} }
@@ -96,7 +87,6 @@ type member struct {
 	text string // `"name":` in canonical form
 	tail uint64 // the last eight bytes of text, 0 if it is shorter
 	role role
-	must bool // it is required or has a default
 	// direct are the kinds of scalars of which values need no more than check of the node,
 	// if at all: some of String, Int and Bool. Only strings need it, if checked is set.
 	direct  leafcheck.Mask
@@ -128,19 +118,16 @@ const (
 
 // defaultText is the filled default of a schema.
 type defaultText struct {
-	json     string // in canonical form
-	value    any
-	template defaultvalue.Template // of value
-	decline  decline               // why it cannot be set
-	ruled    bool                  // rules may have an effect on it
+	json    string  // in canonical form
+	decline decline // why it cannot be set
+	ruled   bool    // rules may have an effect on it
 }
 
 // listRule says what a list must satisfy apart from its elements.
 type listRule struct {
 	check *leafcheck.List
-	keys  []int     // indexes of the members of items that are keys of a leafcheck.MapList
-	slow  bool      // not all keys are declared, or elements must be unique
-	told  *readTree // what tells the elements of a leafcheck.MapList apart, nil for any other list
+	keys  []int // indexes of the members of items that are keys of a leafcheck.MapList
+	slow  bool  // not all keys are declared, or elements must be unique
 }
 
 // A bitset is a set of small numbers.

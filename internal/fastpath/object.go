@@ -10,25 +10,18 @@ import (
 
 // An objectWalk is the state of one object that is open.
 type objectWalk struct {
-	node  *node
-	base  int    // index of its first entry
-	set   uint64 // of the declared members before the 65th that were read
-	seen  int    // index of the set of the other ones
-	early uint64 // of the declared members before the 65th whose defaults were added, see fillBefore
-	kept  int    // number of members that stay
-	next  int    // the declared member that is likely to come next
-	all   bool   // declared members have entries too
-	bad   bool   // the object lacks members, or has too few or too many
+	node *node
+	base int    // index of its first entry
+	set  uint64 // of the declared members before the 65th that were read
+	seen int    // index of the set of the other ones
+	kept int    // number of members that stay
+	next int    // the declared member that is likely to come next
 
-	// sorted: the members came in increasing order of key. A sink that splices
-	// only regards those that are not declared.
-	sorted bool
+	sorted bool   // the members came in increasing order of key
 	last   int    // the last member, undeclared if it is not declared
 	prev   string // its name if it is not declared
 
 	start int // of the object in out
-	end   int // of the last member that stays in the input, or of the opening brace
-	cut   int // end of the last member after end that is removed, 0 if there is none
 }
 
 // object handles the object at s[i], and appends the texts of the members keys
@@ -39,27 +32,22 @@ func (w *walk) object(n *node, i int, keys []int) int {
 	}
 	w.ruled = w.ruled || n.ruled
 	var o objectWalk // set field by field as in note
-	o.node, o.start, o.end = n, w.position(), i+1
+	o.node, o.start = n, w.position()
 	o.base, o.seen, o.last, o.sorted = len(w.entries), len(w.seen), undeclared, true
-	o.all = !w.splices || len(keys) > 0 || n.embedded || n == w.plan.root
-	edits := len(w.edits)
 	for rest := len(n.members.list); rest > setSize; rest -= setSize {
 		w.seen = append(w.seen, 0)
 	}
 	w.keep(i, i+1)
 	end := w.members(&o, i+1)
-	if end < 0 || !w.complete(&o, end-1) {
+	if end < 0 || !w.complete(&o) {
 		return refused
 	}
 	w.keep(end-1, end)
 	if n.embedded && !w.resource(&o) {
 		return w.refuse(wrongResource)
 	}
-	if n.whole && n != w.plan.root && !w.wholeValid(n, span{i, end}, o.start, edits) && w.wrongAt(i, end, wrongWhole) < 0 {
-		return refused
-	}
-	if o.bad && w.wrongAt(i, end, missingMember) < 0 {
-		return refused
+	if n.whole && !w.wholeValid(n, o.start) {
+		return w.refuse(wrongWhole)
 	}
 	for _, k := range keys {
 		w.keys = append(w.keys, w.textOf(&o, k))
@@ -97,9 +85,6 @@ func (w *walk) members(o *objectWalk, i int) int {
 		i, more = w.head(o, i)
 	}
 	for more {
-		if w.request.Watch.Ended() {
-			return w.refuse(interrupted)
-		}
 		n, end := o.node.members.near(w.s, i, o.next), 0
 		if n >= 0 {
 			o.next = n + 1
@@ -146,14 +131,12 @@ func (o *objectWalk) came(name string, index int) {
 // member handles the member that begins at s[i] and whose value begins at s[at].
 func (w *walk) member(o *objectWalk, k memberKey, i, at int) int {
 	n, child := o.node, o.node.rest
-	if k.member < 0 || !w.splices {
-		if len(w.entries) > o.base {
-			o.comes(k.name, k.member)
-		}
-		o.came(k.name, k.member)
+	if len(w.entries) > o.base {
+		o.comes(k.name, k.member)
 	}
+	o.came(k.name, k.member)
 	if k.member >= 0 {
-		if !w.see(o, k.member) && !w.unfill(o, k.member) {
+		if !w.see(o, k.member) {
 			return w.refuse(repeatedKey)
 		}
 		m := &n.members.list[k.member]
@@ -182,36 +165,26 @@ func (w *walk) member(o *objectWalk, k memberKey, i, at int) int {
 	}
 	w.begin(o, i)
 	w.name(n, k, i, at)
-	return w.kept(o, child, k, i, at)
-}
-
-// kept handles the value at s[at] of a member that stays.
-func (w *walk) kept(o *objectWalk, child *node, k memberKey, i, at int) int {
-	start, unknown := w.position(), len(w.notes)
-	end, filled := w.valueOrDefault(child, at)
+	w.steps = append(w.steps, step{k.name, -1})
+	start, end := w.position(), w.valueOrDefault(child, at)
 	if end < 0 {
 		return refused
 	}
-	w.throughField(unknown, k.name)
-	if filled {
-		at = end
-	}
-	w.stays(o, k, i, start, span{at, end})
+	w.steps = w.steps[:len(w.steps)-1]
+	w.stays(o, k, i, start)
 	return end
 }
 
 // drop removes an undeclared member.
 func (w *walk) drop(o *objectWalk, k memberKey, i, at int) int {
-	end := refused
-	if !w.request.Report {
-		end = jsonscan.Skip(w.s, at)
-	} else if end = jsonscan.SkipSorted(w.s, at); end < 0 {
-		end = w.discard(w.plan.keep, at) // which declines repeated keys
+	switch w.request.Unknown {
+	case RefuseUnknown:
+		return w.refuse(undeclaredField)
+	case DropUnknown:
+		return w.remove(o, k, i, jsonscan.Skip(w.s, at))
 	}
-	if w.request.Report {
-		w.found(k.name)
-	}
-	return w.remove(o, k, i, end)
+	w.unknownField(k.name)
+	return w.remove(o, k, i, w.discard(w.plan.keep, at)) // which declines repeated keys
 }
 
 // special handles a member of the root that has a role.
@@ -234,25 +207,26 @@ func (w *walk) special(o *objectWalk, role role, k memberKey, i, at int) int {
 		return refused
 	}
 	w.typed++
-	w.stays(o, k, i, start, span{at, end})
+	w.stays(o, k, i, start)
 	return end
 }
 
 // dropped handles the status of an input that the plan drops. The status of the
-// request takes its place if there is one.
+// walk takes its place if there is one.
 func (w *walk) dropped(o *objectWalk, k memberKey, i, at int) int {
-	unknown, end := len(w.notes), refused
+	end := refused
 	if w.s[at] == 'n' {
 		end = jsonscan.Literal(w.s, at, "null")
 	} else {
+		w.steps = append(w.steps, step{k.name, -1})
 		end = w.discard(o.node.members.list[k.member].node, at)
+		w.steps = w.steps[:len(w.steps)-1]
 	}
 	if end < 0 {
 		return refused
 	}
-	w.throughField(unknown, k.name)
-	touched := w.touched
-	if w.request.Status == "" {
+	if w.newStatus == "" {
+		touched := w.touched
 		w.remove(o, k, i, end)
 		w.touched = touched // The request decides the final status.
 		return end
@@ -263,50 +237,40 @@ func (w *walk) dropped(o *objectWalk, k memberKey, i, at int) int {
 	if !w.status() {
 		return refused
 	}
-	if w.s[at:end] != w.request.Status {
-		w.edit(textEdit{span: span{at, end}, text: w.request.Status})
-	}
-	w.stays(o, k, i, start, span{end, end})
+	w.stays(o, k, i, start)
 	return end
 }
 
-// status puts out the status of the request, and reports whether the schema
-// keeps it as it is.
+// status writes the new status, and reports whether the schema keeps it as it is.
 func (w *walk) status() bool {
 	w.flush()
-	s, touched, report := w.s, w.touched, w.request.Report
-	w.pending = span{}
-	w.s, w.touched, w.request.Report, w.inStatus = w.request.Status, false, false, true
+	s, touched := w.s, w.touched
+	w.s, w.pending, w.touched = w.newStatus, span{}, false
 	end := w.walkValue(w.plan.statusNode, 0)
 	ok := end == len(w.s) && !w.touched
 	w.flush()
-	w.s, w.pending, w.touched, w.request.Report, w.inStatus = s, span{}, touched, report, false
+	w.s, w.pending, w.touched = s, span{}, touched
 	return ok || w.not(wrongStatus)
 }
 
-// complete does what has to wait until all members are read. The object ends
-// with s[at].
-func (w *walk) complete(o *objectWalk, at int) bool {
-	w.cutAtEnd(o, at)
+// complete does what has to wait until all members are read.
+func (w *walk) complete(o *objectWalk) bool {
 	m := o.node.members
-	if (m.first&^o.set != 0 || len(m.list) > setSize) && !w.completeMembers(o, at) {
+	if (m.first&^o.set != 0 || len(m.list) > setSize) && !w.completeMembers(o) {
 		return false
 	}
-	if o.node == w.plan.root && w.request.Status != "" && !w.addStatus(o, at) {
+	if o.node == w.plan.root && w.newStatus != "" && !w.addStatus(o) {
 		return false
 	}
 	if o.node.counted && !m.size.Allows(o.kept) {
-		if !w.toleratesMembers(o) {
-			return w.not(wrongCount)
-		}
-		o.bad = true
+		return w.not(wrongCount)
 	}
 	return o.sorted || w.sort(o)
 }
 
 // completeMembers adds the defaults of members that are missing, and declines the object
 // if others that are required are.
-func (w *walk) completeMembers(o *objectWalk, at int) bool {
+func (w *walk) completeMembers(o *objectWalk) bool {
 	m := o.node.members
 	for i := range m.required {
 		seen := o.set
@@ -314,13 +278,10 @@ func (w *walk) completeMembers(o *objectWalk, at int) bool {
 			seen = w.seen[o.seen+i-1]
 		}
 		if m.required[i]&^seen != 0 {
-			if !w.toleratesMembers(o) {
-				return w.not(missingMember)
-			}
-			o.bad = true
+			return w.not(missingMember)
 		}
 		for missing := m.defaults[i] &^ seen; missing != 0; missing &= missing - 1 {
-			if !w.fill(o, i*setSize+bits.TrailingZeros64(missing), at) {
+			if !w.fill(o, i*setSize+bits.TrailingZeros64(missing)) {
 				return false
 			}
 		}
@@ -328,32 +289,22 @@ func (w *walk) completeMembers(o *objectWalk, at int) bool {
 	return true
 }
 
-// toleratesMembers reports whether the walk may note o as a wrong value. It never notes
-// the whole object, which no update keeps.
-func (w *walk) toleratesMembers(o *objectWalk) bool {
-	return o.node != w.plan.root && w.toleratesWrong()
-}
-
 // fill adds the default of a member that is missing.
-func (w *walk) fill(o *objectWalk, index, at int) bool {
+func (w *walk) fill(o *objectWalk, index int) bool {
 	m := &o.node.members.list[index]
-	switch {
-	case m.role == droppedRole:
-		return true
-	case m.node.fill.decline != accepted:
+	if m.node.fill.decline != accepted {
 		return w.not(m.node.fill.decline)
 	}
-	start := w.add(o, index, at, m.node.fill.json)
+	start := w.add(o, index)
 	w.write(m.node.fill.json)
 	w.ruled = w.ruled || m.node.fill.ruled
-	w.stays(o, memberKey{member: index}, at, start, span{at, at})
+	w.stays(o, memberKey{member: index}, 0, start)
 	w.touched = true
 	return true
 }
 
-// addStatus adds the status of the request, unless it has taken the place of
-// another one.
-func (w *walk) addStatus(o *objectWalk, at int) bool {
+// addStatus adds the new status, unless it has taken the place of another one.
+func (w *walk) addStatus(o *objectWalk) bool {
 	index, ok := o.node.members.at("status")
 	if !ok || o.node.members.list[index].role != droppedRole {
 		return w.not(wrongStatus)
@@ -361,11 +312,11 @@ func (w *walk) addStatus(o *objectWalk, at int) bool {
 	if !w.see(o, index) {
 		return true
 	}
-	start := w.add(o, index, at, w.request.Status)
+	start := w.add(o, index)
 	if !w.status() {
 		return false
 	}
-	w.stays(o, memberKey{member: index}, at, start, span{at, at})
+	w.stays(o, memberKey{member: index}, 0, start)
 	return true
 }
 
@@ -375,25 +326,19 @@ func (w *walk) resource(o *objectWalk) bool {
 	m := make(map[string]any, len(resourceMembers))
 	for _, name := range resourceMembers {
 		i, _ := o.node.members.at(name)
-		text := w.textOf(o, i)
-		if text == "" {
-			continue
+		if text := w.textOf(o, i); text != "" {
+			m[name], _ = jsonscan.Decode(text)
 		}
-		v, ok := jsonscan.Decode(text)
-		if !ok {
-			return false
-		}
-		m[name] = v
 	}
 	return objectmeta.FastValidResource(m)
 }
 
-// textOf returns the text of a declared member, "" if it is absent. Values
-// below it are as they are in the input if the sink splices.
+// textOf returns the text of a declared member, "" if it is absent.
 func (w *walk) textOf(o *objectWalk, index int) string {
 	for i := o.base; i < len(w.entries); i++ {
 		if e := &w.entries[i]; e.member == index && e.start != gone {
-			return w.entryText(o.node, e)
+			w.flush()
+			return view(w.out[e.start:e.end])
 		}
 	}
 	return ""

@@ -82,12 +82,6 @@ func (n *readTree) child(name string) *readTree {
 	return n.values
 }
 
-// isLast reports whether no member that is read follows that of the name, if members are in
-// order.
-func (n *readTree) isLast(name string) bool {
-	return n.values == nil && (len(n.fields) == 0 || name >= n.fields[len(n.fields)-1].name)
-}
-
 // near returns the field that is likely to come next if s[i:] begins with its text and a
 // value, and the index of the value. Fields and members have the same order. It returns 0
 // for any other member.
@@ -114,18 +108,15 @@ func presence(n *schema.Node) *readTree {
 type readCompiler struct {
 	done map[*schema.Node]*readTree // of values that no rule above reads
 	sets func(*schema.Node) *fieldaccess.ReadSet
-	// update: rules run with an old object. Elements of lists are correlated by
-	// their keys. Where that fails, rules compare whole lists.
-	update bool
 }
 
 // compileReads returns the readTree for objects of n. A nil sets stands for rules
 // that read everything.
-func compileReads(n *schema.Node, update bool, sets func(*schema.Node) *fieldaccess.ReadSet) *readTree {
+func compileReads(n *schema.Node, sets func(*schema.Node) *fieldaccess.ReadSet) *readTree {
 	if sets == nil {
 		sets = fieldaccess.AllOf
 	}
-	c := readCompiler{done: make(map[*schema.Node]*readTree), sets: sets, update: update}
+	c := readCompiler{done: make(map[*schema.Node]*readTree), sets: sets}
 	return c.compileNode(n, nil)
 }
 
@@ -157,7 +148,7 @@ func (c *readCompiler) compile(n *schema.Node, reads []*fieldaccess.ReadSet) *re
 		access = max(access, r.Access())
 	}
 	additional, declared := n.AdditionalProperties()
-	if access == fieldaccess.Everything || declared && n.Len() > 0 || c.update && n.Items() != nil {
+	if access == fieldaccess.Everything || declared && n.Len() > 0 {
 		return everything
 	}
 	out, fields := &readTree{}, make(map[string]*readTree)
@@ -191,17 +182,6 @@ func below(reads []*fieldaccess.ReadSet, part func(*fieldaccess.ReadSet) *fielda
 		}
 	}
 	return out
-}
-
-// keysOnly returns the readTree for a list of objects of which only some members count.
-func keysOnly(keys []string) *readTree {
-	fields := make(map[string]*readTree, len(keys))
-	for _, key := range keys {
-		fields[key] = everything
-	}
-	element := &readTree{}
-	element.setFields(fields)
-	return &readTree{items: element}
 }
 
 // judged returns what [leafcheck.Node.ValidWhole] reads of objects and lists.

@@ -1,15 +1,15 @@
-package fastpath_test
+package fastpath
 
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
-	"github.com/crdkit/crdkit/internal/fastpath"
-	"github.com/crdkit/crdkit/internal/rawobject"
+	"github.com/crdkit/crdkit/internal/fieldaccess"
+	"github.com/crdkit/crdkit/internal/jsonscan"
 	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation/cel"
 )
 
@@ -32,8 +32,8 @@ const (
 		"m":{"a":"1","b":"2"},"mo":{"x":{"s":"mx","t":"mt"},"y":{}}}`
 )
 
-// The rule input has what the rules read, and they have the same result and cost
-// as on the whole object.
+// TestRulesSeeEnough: rules get what they read, and have the same verdict and cost on it as on
+// the whole object.
 func TestRulesSeeEnough(t *testing.T) {
 	for _, tt := range []struct{ rule, want string }{
 		{`true`, `{}`},
@@ -87,37 +87,41 @@ func TestRulesSeeEnough(t *testing.T) {
 		{`self.set.isSorted() && self.i == 5`, `{"i":5,"set":["a","b"]}`},
 		{`self == self || true`, readsObject},
 	} {
-		n := compileGroup(t, &group{Spec: fmt.Sprintf(readsSchema, fmt.Sprintf("{rule: %q}", tt.rule))})
-		program, errs := cel.Compile(n)
-		if len(errs) > 0 {
-			t.Errorf("%s: %v", tt.rule, errs)
-			continue
-		}
-		cfg := testConfig
-		cfg.Reads = program.Reads
+		n := specSchema(t, fmt.Sprintf(readsSchema, fmt.Sprintf("{rule: %q}", tt.rule)))
+		program := mustProgram(t, n)
+		tree := compileReads(n, program.Reads)
 		for _, spec := range []string{readsObject, `{}`, `{"l":[],"m":{},"o":{},"k":[{"s":"a"}]}`} {
-			text := head + `"spec":` + spec + `}`
-			seen := seenBy(t, fastpath.Compile(n, cfg), text)
-			all := seenBy(t, fastpath.Compile(n, testConfig), text)
-			if got, want := testkit.Encode(rawobject.WithMaps(seen["spec"])), compact(t, tt.want); spec == readsObject && string(got) != want {
-				t.Errorf("%s sees\n%s, want\n%s", tt.rule, got, want)
+			text := object(head, `"spec":`+spec)
+			seen, all := readBy(t, tree, text), readBy(t, everything, text)
+			if want := readBy(t, everything, tt.want); spec == readsObject && string(testkit.Encode(seen["spec"])) != string(testkit.Encode(want)) {
+				t.Errorf("%s sees\n%s, want\n%s", tt.rule, testkit.Encode(seen["spec"]), tt.want)
 			}
 			sameVerdict(t, program, tt.rule, seen, all)
 		}
 	}
 }
 
-func seenBy(t *testing.T, plan *fastpath.Plan, text string) map[string]any {
+func mustProgram(t *testing.T, n *schema.Node) *cel.Program {
 	t.Helper()
-	seen, ok := plan.Values(nil).RuleInput(text, false)
+	program, errs := cel.Compile(n)
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	return program
+}
+
+// readBy returns what is decoded of an object.
+func readBy(t *testing.T, n *readTree, text string) map[string]any {
+	t.Helper()
+	seen, ok := (&Plan{}).newValues().object(n, text)
 	if !ok {
 		t.Fatal("not read:", text)
 	}
 	return seen
 }
 
-// sameVerdict checks that a rule has the same verdict and cost on what it sees as
-// on the whole object.
+// sameVerdict checks that a rule has the same verdict and cost on what it sees as on the
+// whole object.
 func sameVerdict(t *testing.T, program *cel.Program, rule string, seen, all map[string]any) {
 	t.Helper()
 	var got, want cel.Result
@@ -132,69 +136,143 @@ func sameVerdict(t *testing.T, program *cel.Program, rule string, seen, all map[
 	}
 }
 
-func compact(t *testing.T, text string) string {
-	t.Helper()
-	v, err := testkit.DecodeJSON([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(testkit.Encode(v))
-}
-
-// withMaps returns a rule input with maps for lists of members.
-func withMaps(input map[string]any) map[string]any {
-	out := make(map[string]any)
-	for name, v := range input {
-		out[name] = rawobject.WithMaps(v)
-	}
-	return out
-}
-
-// The rule input of an output is that of its text.
-func TestRuleInputOfOutput(t *testing.T) {
-	n := compileGroup(t, &group{Root: `{type: object, properties: {
-		spec: {type: object, x-kubernetes-preserve-unknown-fields: true, x-kubernetes-validations: [{rule: "!has(self.d) || self.b != ''"}], properties: {
-			a: {type: string}, b: {type: string}, d: {type: object, properties: {x: {type: integer}}}, e: {type: array, items: {type: string}},
-			f: {type: object, properties: {g: {type: string, x-kubernetes-validations: [{rule: "self != ''"}]}, h: {type: string}}}, z: {type: string}}},
-		list: {type: array, items: {type: object, properties: {a: {type: string}, b: {type: string, x-kubernetes-validations: [{rule: "self != ''"}]}, c: {type: string}}}},
-		map: {type: object, additionalProperties: {type: object, properties: {a: {type: string}, b: {type: string, x-kubernetes-validations: [{rule: "self != ''"}]}, c: {type: string}}}},
-		text: {type: string, x-kubernetes-validations: [{rule: "self != ''"}]}}}`})
-	program, errs := cel.Compile(n)
-	if len(errs) > 0 {
-		t.Fatal(errs)
-	}
-	cfg := testConfig
-	cfg.Reads = program.Reads
-	plan := fastpath.Compile(n, cfg)
-	for _, rest := range []string{
-		`"spec":{}`,
-		`"map":{"k":{"c":"1"},"l":{"a":"1","b":"2","c":"3"}},"spec":{}`,
-		`"spec":{"a":"1","b":"2","d":{"x":1},"e":["3"],"f":{"g":"4","h":"5"},"z":"6"}`,
-		`"spec":{"z":"6","f":{"h":"5","g":"4"},"e":["3"],"d":{"x":1},"b":"2","a":"1"}`,
-		`"spec":{"z":"6"}`,
-		`"spec":{"a":"1"}`,
-		`"spec":{"b":"2","z":"","y":[{"b":"3"}]}`,
-		`"spec":{"f":{"h":"5"},"c":{"b":"7"}}`,
-		`"spec":{"f":{},"g":1}`,
-		`"spec":{"b":"2","zz":{"b":"3"},"aa":{"b":"3"}}`,
-		`"list":[{"c":"1","b":"2","a":"3"},{"c":"1"},{}],"spec":{"f":{"g":"4"},"b":"2"},"text":"8"`,
-		`"text":"8","list":[],"spec":{"d":{},"f":{"g":"4"}}`,
+// TestReads: values that rules are on are decoded, and no others.
+func TestReads(t *testing.T) {
+	tree := compileReads(rootSchema(t, `{type: object, properties: {
+		a: {type: object, properties: {
+			r: {type: object, properties: {x: {type: string}, y: {type: integer}}, x-kubernetes-validations: [{rule: "self.x != ''"}]},
+			s: {type: string}}},
+		l: {type: array, items: {type: object, properties: {u: {type: string}, v: {type: string, x-kubernetes-validations: [{rule: "self != ''"}]}}}},
+		m: {type: object, additionalProperties: {type: string, x-kubernetes-validations: [{rule: "self != ''"}]}},
+		n: {type: object, properties: {x: {type: string}}}}}`), nil)
+	for in, want := range map[string]string{
+		`{}`: `{}`,
+		`{"a":{"r":{"x":"1","y":2},"s":"3"},"n":{"x":"1"}}`:           `{"a":{"r":{"x":"1","y":2}}}`,
+		`{"l":[{"u":"1","v":"2"},null,{}]}`:                           `{"l":[{"v":"2"},null,{}]}`,
+		`{"l":[],"m":{}}`:                                             `{"l":[],"m":{}}`,
+		`{"m":{"k":"v","l":null}}`:                                    `{"m":{"k":"v","l":null}}`,
+		`{"a":{"r":null}}`:                                            `{"a":{"r":null}}`,
+		` { "a" : { "r" : { "x" : "1" } } , "m" : { } } `:             `{"a":{"r":{"x":"1"}},"m":{}}`,
+		`{"a": {"r": {"y": 1,"x": "1"}}}`:                             `{"a":{"r":{"x":"1","y":1}}}`,
+		`{"l":[ { "v" : "é" } , [ ] ]}`:                               `{"l":[{"v":"é"},[]]}`,
+		`{"m":{"a":"\u0041","b":"` + strings.Repeat("x", 300) + `"}}`: `{"m":{"a":"A","b":"` + strings.Repeat("x", 300) + `"}}`,
+		`{"a":null,"l":null}`:                                         `{"a":null,"l":null}`,
 	} {
-		out, ok := plan.JSON(head+rest+`}`, &fastpath.Request{})
-		if !ok {
-			t.Errorf("%s is declined", rest)
-			continue
+		if got := testkit.Encode(readBy(t, tree, in)); string(got) != want {
+			t.Errorf("of %s rules read %s, want %s", in, got, want)
 		}
-		values, whole := plan.Values(nil), plan.Values(nil)
-		for range 2 { // The second time uses the memory of the first.
-			got, ok := out.RuleInput(values)
-			want, wantOK := whole.RuleInput(out.View(), false)
-			if diff := cmp.Diff(withMaps(want), withMaps(got)); diff != "" || ok != wantOK || !ok {
-				t.Errorf("%s: %t, %t: of the text (-) and of the output (+):\n%s", rest, ok, wantOK, diff)
+	}
+	for _, in := range []string{``, `[]`, `{`, ` { `, `{"a":`, `{"a" 1}`, `{"m":{"a"}}`, `{"m":[1,}`, `{"m":"a}`, `{"l":[1,]}`, `{"n":}`, `{"a":{}}x`, `{"a":1,"a":1}`} {
+		if got, ok := (&Plan{}).newValues().object(tree, in); ok {
+			t.Errorf("of %s rules read %v", in, got)
+		}
+	}
+}
+
+// TestReadsOfParts: of a value whose presence is tested no more than the kind is decoded, and
+// nothing of a value that no rule reads.
+func TestReadsOfParts(t *testing.T) {
+	const in = `{"":0,"a":true,"b":false,"c":null,"d":1.5,"e":[1],"f":{"x":1},"g":"x"}`
+	empty := &readTree{values: onlyKind}
+	empty.setFields(map[string]*readTree{"": onlyValue, "g": onlyValue})
+	for want, tree := range map[string]*readTree{
+		`{}`: nil,
+		`{"":0,"a":true,"b":true,"c":null,"d":0,"e":[],"f":{},"g":"x"}`: empty,
+		in: everything,
+	} {
+		if got := testkit.Encode(readBy(t, tree, in)); string(got) != want {
+			t.Errorf("read is %s, want %s", got, want)
+		}
+	}
+}
+
+// TestValuesAreUsedAgain: values whose memory is used again have nothing left of the object
+// before.
+func TestValuesAreUsedAgain(t *testing.T) {
+	p := &Plan{}
+	for range 3 {
+		for _, text := range []string{`{"r":{"a":[{"b":"c"},[1,"d"]],"e":{"f":null}}}`, `{"r":{}}`, `{"r":{"a":["x"],"y":{}}}`} {
+			v := p.newValues()
+			got, ok := v.object(everything, text)
+			if out := string(testkit.Encode(got)); !ok || out != text {
+				t.Errorf("%s is read as %s, %t", text, out, ok)
 			}
+			v.release()
 		}
-		values.Release()
-		whole.Release()
-		out.Release()
+	}
+	for _, depth := range []int{100, 600} {
+		text := `{"r":{"a":` + strings.Repeat("[", depth) + strings.Repeat("]", depth) + `}}`
+		if _, ok := p.newValues().object(everything, text); ok != (depth < jsonscan.MaxDepth) {
+			t.Errorf("%d lists in one another are read: %t", depth, ok)
+		}
+	}
+}
+
+// TestRulesRun: rules are evaluated if the object has a value with rules, which may be a part
+// of a default. Rules that have no effect without an old object do not count.
+func TestRulesRun(t *testing.T) {
+	n := specSchema(t, `{type: object, properties: {
+		text: {type: string, x-kubernetes-validations: [{rule: "self != ''"}]},
+		number: {type: integer, x-kubernetes-validations: [{rule: "self > 0"}]},
+		flag: {type: boolean, x-kubernetes-validations: [{rule: "self"}]},
+		o: {type: object, properties: {s: {type: string}, t: {type: string, x-kubernetes-validations: [{rule: "self != ''"}]}}},
+		list: {type: array, items: {type: object, properties: {s: {type: string}}, x-kubernetes-validations: [{rule: "self.s != ''"}]}},
+		keyed: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [s], items: {type: object, required: [s], properties: {s: {type: string}}, x-kubernetes-validations: [{rule: "self.s != ''"}]}},
+		judged: {type: array, items: {type: string}, x-kubernetes-validations: [{rule: "self.size() > 0"}]},
+		m: {type: object, additionalProperties: {type: string, x-kubernetes-validations: [{rule: "self != ''"}]}},
+		fills: {type: object, properties: {d: {type: string, default: x, x-kubernetes-validations: [{rule: "self != ''"}]}, e: {type: integer}}},
+		deep: {type: object, properties: {d: {type: object, default: {}, properties: {d: {type: string, default: x, x-kubernetes-validations: [{rule: "self != ''"}]}}}}},
+		none: {type: array, items: {type: string, default: x, x-kubernetes-validations: [{rule: "self != ''"}]}},
+		fixed: {type: string, x-kubernetes-validations: [{rule: "self == oldSelf"}]},
+		perhaps: {type: string, x-kubernetes-validations: [{rule: "!oldSelf.hasValue() || self == oldSelf.value()", optionalOldSelf: true}]},
+		embedded: {type: object, x-kubernetes-embedded-resource: true, properties: {kind: {type: string, x-kubernetes-validations: [{rule: "self != ''"}]}}},
+		free: {type: object, properties: {s: {type: string}}}}}`)
+	ruled := func(n *schema.Node, reads func(*schema.Node) *fieldaccess.ReadSet, members string) bool {
+		t.Helper()
+		runs := 0
+		p := mustPlan(t, n, func(c *Config) {
+			c.Reads = reads
+			c.Evaluate = func(context.Context, map[string]any, map[string]any) (uint64, bool) { runs++; return 7, true }
+		})
+		res, ok := p.Create([]byte(object(head, members)), &Request{})
+		if !ok || res.Cost != uint64(7*runs) {
+			t.Errorf("%s: accepted: %t, %d runs cost %d", members, ok, runs, res.Cost)
+		}
+		return runs > 0
+	}
+	reads := mustProgram(t, n).Reads
+	for spec, want := range map[string]bool{
+		`{}`:                             false,
+		`{"text":"a"}`:                   true,
+		`{"number":1}`:                   true,
+		`{"flag":true}`:                  true,
+		`{"o":{}}`:                       false,
+		`{"o":{"s":"a"}}`:                false,
+		`{"o":{"t":"a"}}`:                true,
+		`{"list":[]}`:                    false,
+		`{"list":[{}]}`:                  true,
+		`{"keyed":[{"s":"a"}]}`:          true,
+		`{"judged":["a"]}`:               true,
+		`{"m":{}}`:                       false,
+		`{"m":{"k":"v"}}`:                true,
+		`{"fills":{}}`:                   true,
+		`{"deep":{}}`:                    true,
+		`{"none":[null]}`:                true,
+		`{"fixed":"a","free":{"s":"b"}}`: false,
+		`{"perhaps":"a"}`:                true,
+		`{"embedded":{"apiVersion":"v1","kind":"K"}}`: true,
+	} {
+		if got := ruled(n, reads, `"spec":`+spec); got != want {
+			t.Errorf("%s: rules run: %t", spec, got)
+		}
+	}
+	if !ruled(n, nil, `"spec":{"fixed":"a"}`) {
+		t.Error("a transition rule does not count for rules that read everything")
+	}
+	for _, name := range []string{"apiVersion", "kind"} {
+		n := rootSchema(t, fmt.Sprintf(`{type: object, properties: {%s: {type: string, x-kubernetes-validations: [{rule: "self != ''"}]}}}`, name))
+		if !ruled(n, nil, "") {
+			t.Errorf("a rule on %s does not count", name)
+		}
 	}
 }

@@ -1,9 +1,8 @@
 package fastpath
 
 import (
+	"slices"
 	"strings"
-
-	"github.com/crdkit/crdkit/internal/interrupt"
 )
 
 // sort puts the members in order. It reports false if two have the same key.
@@ -30,7 +29,7 @@ func (w *walk) sortEntries(list []entry) bool {
 		}
 		return true
 	}
-	interrupt.SortFunc(w.request.Watch, list, w.compare)
+	slices.SortFunc(list, w.compare)
 	for i := 1; i < len(list); i++ {
 		if w.compare(list[i-1], list[i]) == 0 {
 			return false
@@ -65,5 +64,5 @@ func (w *walk) order(a, b *entry) int {
 	return strings.Compare(w.keyOf(w.sorted, a), w.keyOf(w.sorted, b))
 }
 
-// compareEntries is order for [interrupt.SortFunc].
+// compareEntries is order for [slices.SortFunc].
 func (w *walk) compareEntries(a, b entry) int { return w.order(&a, &b) }

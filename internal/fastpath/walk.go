@@ -3,7 +3,6 @@ package fastpath
 import (
 	"strings"
 
-	"github.com/crdkit/crdkit/internal/crdpath"
 	"github.com/crdkit/crdkit/internal/jsonscan"
 	"github.com/crdkit/crdkit/internal/leafcheck"
 	"github.com/crdkit/crdkit/internal/objectmeta"
@@ -15,45 +14,82 @@ import (
 type walk struct {
 	task
 	sink
-	finds
 
 	entries  []entry              // of the objects that are open
 	compare  func(a, b entry) int // compareEntries of w, made once
 	seen     []uint64             // sets of the declared members of the open objects
 	keys     []string             // texts that tell the elements of the open lists apart
 	table    []slot
-	metaText []byte              // of metadata that is spliced in
-	fastMeta objectmeta.FastMeta // metadata that the walk prepares
-	replaced objectmeta.FastMeta // that of the object that this one replaces
-	wrong    []wrongValue        // that the walk has noted
+	meta     objectmeta.FastMeta // the metadata of the object
+	oldMeta  objectmeta.FastMeta // that of the object that this one replaces
+	metaText []byte
+	steps    []step // to the value that is walked
 }
 
 // A task is the part of a walk of which nothing is kept for another one.
 type task struct {
-	plan     *Plan
-	request  Request
-	s        string
-	sorted   *node // whose members are sorted
-	depth    int
-	typed    int     // how many of apiVersion, kind and metadata were read
-	roots    []entry // members of the whole object
-	ruled    bool    // see [Output.Ruled]
-	meta     metadataText
-	entered  int  // index of the value that forgiven has entered, plus one
-	inStatus bool // s is the status of the request
+	plan    *Plan
+	request *Request
+	verb    verb
+	s       string
+	sorted  *node // whose members are sorted
+	depth   int
+	typed   int     // how many of apiVersion, kind and metadata were read
+	roots   []entry // members of the whole object
+	ruled   bool    // the object has a value that rules are on
+	// newStatus is the text of the status of the output if the plan drops the one in the
+	// input, "" for none. It has no white space around it.
+	newStatus string
+	// otherMetadata is the text of the other object's metadata: the replaced one's when
+	// updating, the sent one's when keeping and sending.
+	otherMetadata string
+	unknown       []string // warnings about undeclared fields
 	verdict
 }
 
-const refused = -1
-
-// An entry is a member of an object. Its span is that of the value: in out if
-// the sink writes, in the input if it splices. A value that is not in the input,
-// such as a default, has an empty span. A removed member has start == gone.
+// An entry is a member of an object. Its span is that of the value in out. A removed
+// member has start == gone.
 type entry struct {
 	key span // of the name of an undeclared member in the input
 	span
 	member int // index of the declared member, or undeclared
 }
+
+// entrySize is about the size of an entry in bytes.
+const entrySize = 40
+
+// walk returns a walk over a text that has not begun.
+func (p *Plan) walk(s string, r *Request) *walk {
+	w, pooled := p.walks.Get().(*walk)
+	if !pooled {
+		w = &walk{}
+		w.compare = w.compareEntries
+	}
+	w.plan, w.s, w.request = p, s, r
+	return w
+}
+
+// maxKept bounds the memory that is kept from one walk for the next, in bytes.
+const maxKept = 1 << 20
+
+// release keeps the memory of w for another walk, but not what it refers to.
+func (w *walk) release() {
+	if cap(w.out)+cap(w.metaText) > maxKept || (cap(w.entries)+cap(w.keys))*entrySize > maxKept {
+		return
+	}
+	clear(w.keys)
+	clear(w.steps[:cap(w.steps)])
+	w.out, w.scratch, w.metaText = w.out[:0], w.scratch[:0], w.metaText[:0]
+	w.entries, w.seen, w.keys, w.steps = w.entries[:0], w.seen[:0], w.keys[:0], w.steps[:0]
+	w.touched, w.pending = false, span{}
+	w.meta.Reset()
+	w.oldMeta.Reset()
+	p := w.plan
+	w.task = task{}
+	p.walks.Put(w)
+}
+
+const refused = -1
 
 // keyOf returns the name of a member of n.
 func (w *walk) keyOf(n *node, e *entry) string {
@@ -62,9 +98,6 @@ func (w *walk) keyOf(n *node, e *entry) string {
 	}
 	return w.s[e.key.start:e.key.end]
 }
-
-// entrySize is about the size of an entry in bytes.
-const entrySize = 40
 
 type span struct{ start, end int }
 
@@ -78,7 +111,6 @@ const typedMembers = 3
 
 // run walks the whole object.
 func (w *walk) run() bool {
-	w.splices = w.request.Splice
 	i := jsonscan.Space(w.s, 0)
 	if i >= len(w.s) || w.s[i] != '{' {
 		return false
@@ -91,23 +123,13 @@ func (w *walk) run() bool {
 		return w.not(otherHead)
 	}
 	w.flush()
-	w.meta.span = w.rootMember(w.plan.metadata).span
 	return true
 }
 
 // walkValue handles the value at s[i].
 func (w *walk) walkValue(n *node, i int) int {
-	if w.request.Ratchet != nil {
-		if w.entered != i+1 {
-			return w.forgiven(n, i)
-		}
-		w.entered = 0
-	}
 	if n.decline != accepted {
 		return w.refuse(n.decline)
-	}
-	if i >= len(w.s) {
-		return refused
 	}
 	w.ruled = w.ruled || n.ruled
 	if n.opaque {
@@ -131,35 +153,32 @@ func (w *walk) walkValue(n *node, i int) int {
 }
 
 // valueOrDefault is walkValue for a value that gives way to a default if it is a
-// null that the schema does not admit. It reports whether it did.
-func (w *walk) valueOrDefault(n *node, i int) (end int, filled bool) {
+// null that the schema does not admit.
+func (w *walk) valueOrDefault(n *node, i int) (end int) {
 	if !n.nullFill || w.s[i] != 'n' {
-		return w.walkValue(n, i), false
+		return w.walkValue(n, i)
 	}
 	if n.fill.decline != accepted {
-		return w.refuse(n.fill.decline), false
+		return w.refuse(n.fill.decline)
 	}
-	end = jsonscan.Literal(w.s, i, "null")
-	w.replace(i, end, n.fill.json)
+	w.touched = true
 	w.ruled = w.ruled || n.fill.ruled
-	return end, true
+	w.write(n.fill.json)
+	return jsonscan.Literal(w.s, i, "null")
 }
 
-// discard walks a value whose output does not count. It declines what walkValue
-// declines without a ratchet: the old object has no such value.
+// discard walks a value whose output does not count.
 func (w *walk) discard(n *node, i int) int {
-	before, ratchet := w.sink, w.request.Ratchet
-	w.splices, w.request.Ratchet = true, nil
+	w.flush()
+	length, touched := len(w.out), w.touched
 	end := w.walkValue(n, i)
-	clear(w.edits[len(before.edits):])
-	w.splices, w.edits, w.touched = before.splices, w.edits[:len(before.edits)], before.touched
-	w.request.Ratchet = ratchet
+	w.out, w.pending, w.touched = w.out[:length], span{}, touched
 	return end
 }
 
 // opaque keeps a value as it is.
 func (w *walk) opaque(n *node, i int) int {
-	v, end := jsonscan.Value(w.s, i, w.request.Watch)
+	v, end := jsonscan.Value(w.s, i, nil)
 	switch {
 	case end < 0:
 		return refused
@@ -167,8 +186,11 @@ func (w *walk) opaque(n *node, i int) int {
 		return w.refuse(integralFloat)
 	case !n.check.Valid(v):
 		return w.refuse(wrongScalar)
-	case !w.writeValue(v):
-		return refused
+	}
+	w.flush()
+	var ok bool
+	if w.out, ok = jsonscan.Append(w.out, v); !ok {
+		return w.refuse(tooDeep)
 	}
 	return end
 }
@@ -181,8 +203,8 @@ func (w *walk) literal(n *node, i int, kind leafcheck.Mask, word string, v any) 
 	if end < 0 {
 		return refused
 	}
-	if n.free&kind == 0 && !n.check.Valid(v) && w.wrongAt(i, end, wrongScalar) < 0 {
-		return refused
+	if n.free&kind == 0 && !n.check.Valid(v) {
+		return w.refuse(wrongScalar)
 	}
 	w.keep(i, end)
 	return end
@@ -204,13 +226,14 @@ func (w *walk) text(n *node, i int) int {
 		}
 		value = view(w.scratch)
 	}
-	if checked && !n.check.ValidString(value) && w.wrongAt(i, end+1, wrongScalar) < 0 {
-		return refused
+	if checked && !n.check.ValidString(value) {
+		return w.refuse(wrongScalar)
 	}
 	if text&jsonscan.Respelled == 0 {
 		w.keep(i, end+1)
-	} else if !w.writeString(value) {
-		return refused
+	} else {
+		w.flush()
+		w.out, _ = jsonscan.AppendString(w.out, value)
 	}
 	return end + 1
 }
@@ -224,10 +247,8 @@ func (w *walk) number(n *node, i int) int {
 		return w.float(n, num.Float, i, end)
 	case n.accept&leafcheck.Int == 0:
 		return w.refuse(wrongType)
-	case n.replicas && !crdpath.ValidReplicas(num.Int):
-		return w.refuse(wrongReplicas)
-	case n.free&leafcheck.Int == 0 && !n.check.ValidInt(num.Int) && w.wrongAt(i, end, wrongScalar) < 0:
-		return refused
+	case n.free&leafcheck.Int == 0 && !n.check.ValidInt(num.Int):
+		return w.refuse(wrongScalar)
 	case w.s[i] == '-' && num.Int == 0:
 		w.write("0") // the only integer with two spellings
 	default:
@@ -243,10 +264,11 @@ func (w *walk) float(n *node, f float64, i, end int) int {
 		return w.refuse(wrongType)
 	case jsonscan.IsIntegral(f):
 		return w.refuse(integralFloat)
-	case n.free&leafcheck.Float == 0 && !n.check.Valid(f) && w.wrongAt(i, end, wrongScalar) < 0:
-		return refused
+	case n.free&leafcheck.Float == 0 && !n.check.Valid(f):
+		return w.refuse(wrongScalar)
 	}
-	w.writeFloat(f)
+	w.flush()
+	w.out = jsonscan.AppendFloat(w.out, f)
 	return end
 }
 
@@ -270,85 +292,40 @@ func (w *walk) fixed(at int, text string) int {
 	return end + 1
 }
 
-// metadata reads metadata. It writes the metadata that it can prepare. For any other
-// it writes an empty object, which [Output.SetMetadata] replaces.
+// metadata reads the metadata at s[at]. It writes that of a new object, and an empty object
+// for any other: what the server makes of it depends on the rest of the object.
 func (w *walk) metadata(at int) int {
-	if end := w.fastMetadata(at); end > 0 {
-		if !w.splices {
-			w.flush()
-			w.out = w.fastMeta.Append(w.out, 1)
-		}
-		return end
+	if w.verb == creating {
+		return w.newMetadata(at)
 	}
 	w.write("{}")
-	if w.request.LeaveMetadata {
-		return w.metadataLeft(at)
-	}
-	if end := w.replacing(at); end > 0 {
+	here, there := &w.meta, &w.oldMeta
+	switch w.verb {
+	case sending:
+		end := jsonscan.Skip(w.s, at)
+		if end > 0 {
+			w.otherMetadata = w.s[at:end]
+		}
 		return end
-	}
-	return w.metadataMap(at)
-}
-
-// metadataLeft finds the end of metadata, which may be of any type.
-func (w *walk) metadataLeft(at int) int {
-	end := jsonscan.Skip(w.s, at)
-	if end > 0 {
-		w.meta.left = w.s[at:end]
-	}
-	return end
-}
-
-// fastMetadata reads metadata that the walk can prepare. It returns the index after
-// it, or refused for any other metadata.
-func (w *walk) fastMetadata(at int) int {
-	r := &w.request
-	if !r.Create || w.plan.checksMetadata {
-		return refused
-	}
-	end := w.fastMeta.ReadCreate(w.s, at, r.Namespaced, r.Namespace)
-	if end < 0 || w.fastMeta.Generates() && w.plan.readsMetadata {
-		w.fastMeta.Reset()
-		return refused
-	}
-	w.meta.fast = true
-	return end
-}
-
-// replacing is fastMetadata for one of the objects of an update.
-func (w *walk) replacing(at int) int {
-	r := &w.request
-	here, there, other := &w.fastMeta, &w.replaced, r.Replaced
-	if r.Sent != "" {
-		here, there, other = there, here, r.Sent
-	}
-	if other == "" || w.plan.checksMetadata {
-		return refused
+	case keeping:
+		here, there = there, here
 	}
 	end := here.Read(w.s, at)
-	if end < 0 || there.Read(other, 0) != len(other) || r.SameVersion && !w.fastMeta.HasVersionOf(&w.replaced) ||
-		r.SameMetadata && !w.fastMeta.Stays(&w.replaced, r.Namespaced) ||
-		!w.fastMeta.Replace(&w.replaced, r.Namespaced, r.Namespace) {
-		w.fastMeta.Reset()
-		w.replaced.Reset()
-		return refused
+	if end < 0 || there.Read(w.otherMetadata, 0) != len(w.otherMetadata) ||
+		w.request.SameVersion && !w.meta.HasVersionOf(&w.oldMeta) ||
+		!w.meta.Replace(&w.oldMeta, w.plan.cfg.Namespaced, w.request.Namespace) {
+		return w.refuse(otherMetadata)
 	}
-	w.meta.replaces = true
 	return end
 }
 
-// metadataMap decodes the metadata at s[at], and returns the index after it. The
-// map shares no memory with the text, because the caller may keep it.
-func (w *walk) metadataMap(at int) int {
-	end := jsonscan.Skip(w.s, at)
-	if end < 0 {
-		return refused
+// newMetadata reads the metadata of a new object and writes what the server stores.
+func (w *walk) newMetadata(at int) int {
+	end := w.meta.ReadCreate(w.s, at, w.plan.cfg.Namespaced, w.request.Namespace)
+	if end < 0 || w.meta.Generates() && w.plan.reads != nil && w.plan.reads.child("metadata") != nil {
+		return w.refuse(otherMetadata) // rules would read a name that is not generated yet
 	}
-	v, ok := jsonscan.DecodeUntil(strings.Clone(w.s[at:end]), w.request.Watch)
-	m, isMap := v.(map[string]any)
-	if !ok || !isMap {
-		return w.refuse(wrongMetadata)
-	}
-	w.meta.read, w.meta.members = m, len(m)
+	w.flush()
+	w.out = w.meta.Append(w.out, 1)
 	return end
 }

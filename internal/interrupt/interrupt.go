@@ -96,14 +96,5 @@ func (w *Watch) Context() context.Context {
 // SchemaOption makes a Watch an option of package schema.
 func (*Watch) SchemaOption(testopt.Sealed) {}
 
-// ValidationCallOption makes a Watch an option of a call of package validation.
-func (*Watch) ValidationCallOption(testopt.Sealed) {}
-
-// PruningCallOption makes a Watch an option of a call of package pruning.
-func (*Watch) PruningCallOption(testopt.Sealed) {}
-
-// DefaultingCallOption makes a Watch an option of a call of package defaulting.
-func (*Watch) DefaultingCallOption(testopt.Sealed) {}
-
 // CELOption makes a Watch an option of package validation/cel.
 func (*Watch) CELOption(testopt.Sealed) {}

@@ -8,8 +8,7 @@ import (
 )
 
 // maxDecoded is how many objects and lists that are not empty may be nested in one another
-// in a text of [DecodeRepeated] and in a value of [AppendUntil]. The decoder of the server reads
-// one more, empty ones included.
+// in a text of [DecodeRepeated]. The decoder of the server reads one more, empty ones included.
 const maxDecoded = 9_999
 
 // maxRepeated is how many repeated members sigs.k8s.io/json names.

@@ -134,24 +134,3 @@ func TestWatchEndsWhileValuesEnd(t *testing.T) {
 		}
 	}
 }
-
-// TestDepthOfAppend: AppendUntil writes what DecodeRepeated reads, Append what Decode reads.
-func TestDepthOfAppend(t *testing.T) {
-	for depth, want := range map[int][2]bool{
-		jsonscan.MaxDepth: {true, true}, jsonscan.MaxDepth + 1: {false, true}, 9_999: {false, true},
-	} {
-		s := deepObjects(depth)
-		v, _, ok := jsonscan.DecodeRepeated(s, nil)
-		if !ok {
-			t.Fatalf("%d levels are declined", depth)
-		}
-		_, short := jsonscan.Append(nil, v)
-		out, long := jsonscan.AppendUntil(nil, v, nil)
-		if got := [2]bool{short, long}; got != want || string(out) != s {
-			t.Errorf("%d levels: %t, want %t", depth, got, want)
-		}
-		if _, ok := jsonscan.AppendUntil(nil, []any{[]any{v}}, nil); ok && depth == 9_999 {
-			t.Error("AppendUntil takes 10,001 levels")
-		}
-	}
-}

@@ -2,21 +2,17 @@ package jsonscan
 
 // Skip returns the index after the value at s[i], or -1 if it declines the text.
 // Unlike [Value] it accepts repeated keys and escapes of half a surrogate pair.
-func Skip(s string, i int) int { return skip(s, i, MaxDepth, false) }
+func Skip(s string, i int) int { return skip(s, i, MaxDepth) }
 
-// SkipSorted is [Skip], but also declines objects whose keys are not in increasing
-// order, so that no key of the value is repeated, and keys with escapes.
-func SkipSorted(s string, i int) int { return skip(s, i, MaxDepth, true) }
-
-func skip(s string, i, depth int, sorted bool) int {
+func skip(s string, i, depth int) int {
 	if i >= len(s) || depth < 0 {
 		return -1
 	}
 	switch s[i] {
 	case '{':
-		return skipObject(s, Space(s, i+1), depth-1, sorted)
+		return skipObject(s, Space(s, i+1), depth-1)
 	case '[':
-		return skipList(s, Space(s, i+1), depth-1, sorted)
+		return skipList(s, Space(s, i+1), depth-1)
 	case '"':
 		end, _ := String(s, i+1)
 		if end < 0 {
@@ -34,12 +30,12 @@ func skip(s string, i, depth int, sorted bool) int {
 	return end
 }
 
-func skipList(s string, i, depth int, sorted bool) int {
+func skipList(s string, i, depth int) int {
 	if i < len(s) && s[i] == ']' {
 		return i + 1
 	}
 	for more := true; more; {
-		if i = skip(s, i, depth, sorted); i < 0 {
+		if i = skip(s, i, depth); i < 0 {
 			return -1
 		}
 		i, more = Next(s, i, ']')
@@ -47,30 +43,22 @@ func skipList(s string, i, depth int, sorted bool) int {
 	return i
 }
 
-func skipObject(s string, i, depth int, sorted bool) int {
+func skipObject(s string, i, depth int) int {
 	if i < len(s) && s[i] == '}' {
 		return i + 1
 	}
-	before := ""
-	for first, more := true, true; more; first = false {
+	for more := true; more; {
 		if i >= len(s) || s[i] != '"' {
 			return -1
 		}
-		end, text := String(s, i+1)
+		end, _ := String(s, i+1)
 		if end < 0 {
 			return -1
-		}
-		if sorted {
-			key := s[i+1 : end]
-			if text&Escaped != 0 || !first && key <= before {
-				return -1
-			}
-			before = key
 		}
 		if i = Space(s, end+1); i >= len(s) || s[i] != ':' {
 			return -1
 		}
-		if i = skip(s, Space(s, i+1), depth, sorted); i < 0 {
+		if i = skip(s, Space(s, i+1), depth); i < 0 {
 			return -1
 		}
 		i, more = Next(s, i, '}')

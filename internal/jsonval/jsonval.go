@@ -5,8 +5,6 @@ package jsonval
 import (
 	"fmt"
 	"reflect"
-
-	"github.com/crdkit/crdkit/internal/interrupt"
 )
 
 // MaxDepth is the maximal nesting of maps and lists, that of the server's decoders.
@@ -45,27 +43,23 @@ func tooDeep(v any, depth int) bool {
 // that a JSON decoder does not return. It returns v itself if v is nested deeper than
 // [MaxDepth]; [CloneWithin] tells.
 func Clone(v any) any {
-	if c, ok := clone(v, 0, nil); ok {
+	if c, ok := clone(v, 0); ok {
 		return c
 	}
 	return v
 }
 
 // CloneWithin is [Clone], and returns [ErrDepth] for a value that is nested too
-// deeply, and the error of the watch if that ends.
-func CloneWithin(v any, watch *interrupt.Watch) (any, error) {
-	c, ok := clone(v, 0, watch)
-	switch {
-	case ok:
+// deeply.
+func CloneWithin(v any) (any, error) {
+	if c, ok := clone(v, 0); ok {
 		return c, nil
-	case watch.Err() != nil:
-		return nil, watch.Err()
 	}
 	return nil, ErrDepth
 }
 
-func clone(v any, depth int, watch *interrupt.Watch) (_ any, ok bool) {
-	if depth > MaxDepth || watch.Ended() {
+func clone(v any, depth int) (_ any, ok bool) {
+	if depth > MaxDepth {
 		return nil, false
 	}
 	switch v := v.(type) {
@@ -75,7 +69,7 @@ func clone(v any, depth int, watch *interrupt.Watch) (_ any, ok bool) {
 		}
 		m := make(map[string]any, len(v))
 		for k, e := range v {
-			if m[k], ok = clone(e, depth+1, watch); !ok {
+			if m[k], ok = clone(e, depth+1); !ok {
 				return nil, false
 			}
 		}
@@ -86,7 +80,7 @@ func clone(v any, depth int, watch *interrupt.Watch) (_ any, ok bool) {
 		}
 		s := make([]any, len(v))
 		for i, e := range v {
-			if s[i], ok = clone(e, depth+1, watch); !ok {
+			if s[i], ok = clone(e, depth+1); !ok {
 				return nil, false
 			}
 		}
@@ -101,20 +95,19 @@ func clone(v any, depth int, watch *interrupt.Watch) (_ any, ok bool) {
 // differs from an empty one. NaN differs from every value, itself included. Values
 // that are equal down to [MaxDepth] and nested deeper differ; [EqualWithin] tells.
 func Equal(a, b any) bool {
-	same, err := EqualWithin(a, b, nil)
+	same, err := EqualWithin(a, b)
 	return same && err == nil
 }
 
 // EqualWithin is [Equal], and returns [ErrDepth] for values that are equal down to
-// [MaxDepth] and nested deeper, and the error of the watch if that ends.
-func EqualWithin(a, b any, watch *interrupt.Watch) (bool, error) {
-	c := comparison{watch: watch}
+// [MaxDepth] and nested deeper.
+func EqualWithin(a, b any) (bool, error) {
+	var c comparison
 	return c.equal(a, b), c.err
 }
 
 // A comparison counts how deep it is.
 type comparison struct {
-	watch *interrupt.Watch
 	depth int
 	err   error
 }
@@ -127,10 +120,6 @@ func (c *comparison) enter() bool {
 }
 
 func (c *comparison) equal(a, b any) bool {
-	if c.watch.Ended() {
-		c.err = c.watch.Err()
-		return false
-	}
 	switch a := a.(type) {
 	case map[string]any:
 		b, ok := b.(map[string]any)

@@ -3,7 +3,6 @@ package oracle
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"flag"
 	"fmt"
 	"maps"
@@ -11,8 +10,6 @@ import (
 	"slices"
 	"sync/atomic"
 	"testing"
-
-	kjson "sigs.k8s.io/json"
 
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/internal/oracle/upstream"
@@ -125,55 +122,29 @@ func (s *speller) requests(obj map[string]any) int {
 
 // request compares one request. Upstream runs again only if there is a difference.
 func (s *speller) request(op string, body upstream.Body, old map[string]any, up func() upstream.Outcome) {
-	// Spliced output is compared as a value: -0.0 is written -0, which is an integer when
-	// it is read again.
-	value := func(out upstream.Outcome) upstream.Outcome {
-		if out.Panic != "" || out.Object == nil {
-			return out
-		}
-		var again map[string]any
-		text, err := json.Marshal(out.Object)
-		if err != nil || kjson.UnmarshalCaseSensitivePreserveInts(text, &again) != nil {
-			return out
-		}
-		out.Object = again
-		return out
-	}
 	first := upstream.Catch(up)
 	var was []byte
 	if old != nil {
 		was = s.spell(old)
 	}
-	for _, splice := range []bool{false, true} {
-		name, asked := op+" text", false
-		if splice {
-			name += " spliced"
-		}
-		s.guard(name, string(body.Data), func() {
-			s.bytes(name, string(body.Data), func() upstream.Outcome {
-				out := first
-				if asked {
-					out = up()
-				}
-				asked = true
-				if splice {
-					return value(out)
-				}
-				return out
-			}, func() (upstream.Outcome, []byte) { return s.ours(op, body, was, splice) })
-		})
-	}
+	asked := false
+	s.guard(op+" text", string(body.Data), func() {
+		s.bytes(op+" text", string(body.Data), func() upstream.Outcome {
+			if asked {
+				return up()
+			}
+			asked = true
+			return first
+		}, func() (upstream.Outcome, []byte) { return s.ours(op, body, was) })
+	})
 	if valid := s.version.ValidJSON(body.Data); op == "create" && first.Panic == "" && body.Fields != "Strict" &&
 		valid != (first.Refusal == "" && len(first.Errors) == 0) {
 		s.differ("valid text", "verdict", fmt.Sprintf("  +ours %t\n", valid), string(body.Data))
 	}
 }
 
-func (s *speller) ours(op string, body upstream.Body, old []byte, splice bool) (upstream.Outcome, []byte) {
+func (s *speller) ours(op string, body upstream.Body, old []byte) (upstream.Outcome, []byte) {
 	opts := options(body)
-	if splice {
-		opts = append(opts, crdkit.Splice())
-	}
 	ctx := context.Background()
 	var (
 		out []byte
@@ -187,13 +158,6 @@ func (s *speller) ours(op string, body upstream.Body, old []byte, splice bool) (
 		out, res, err = s.version.UpdateJSON(ctx, body.Data, old, opts...)
 	default:
 		out, res, err = s.version.UpdateStatusJSON(ctx, body.Data, old, opts...)
-	}
-	if splice && out != nil {
-		var obj map[string]any
-		if err := kjson.UnmarshalCaseSensitivePreserveInts(out, &obj); err != nil {
-			panic(err)
-		}
-		out, _ = json.Marshal(obj)
 	}
 	return outcome(nil)(res, err), out
 }

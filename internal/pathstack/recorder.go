@@ -1,7 +1,5 @@
 package pathstack
 
-import "github.com/crdkit/crdkit/internal/interrupt"
-
 // A Recorder is the location of a walk and the paths that the walk has recorded.
 // P is the type of a path and S that of its steps.
 //
@@ -12,10 +10,6 @@ import "github.com/crdkit/crdkit/internal/interrupt"
 //
 // The zero Recorder is at the root.
 type Recorder[P ~[]S, S any] struct {
-	// Watch ends the walk early. Silent makes the Recorder record nothing.
-	Watch  *interrupt.Watch
-	Silent bool
-
 	steps [inline]S // the location, while depth is at most inline
 	deep  []S       // the location, once depth has exceeded inline
 	depth int
@@ -26,9 +20,6 @@ type Recorder[P ~[]S, S any] struct {
 
 // inline is the depth up to which a walk allocates nothing for its location.
 const inline = 16
-
-// Ended reports whether the walk must end. A walk asks in each turn of its loops.
-func (r *Recorder[P, S]) Ended() bool { return r != nil && r.Watch.Ended() }
 
 // Enter pushes a step.
 func (r *Recorder[P, S]) Enter(s S) {
@@ -65,9 +56,6 @@ func (r *Recorder[P, S]) Record(s S) {
 }
 
 func (r *Recorder[P, S]) record(s S) {
-	if r.Silent {
-		return
-	}
 	location := r.deep
 	if location == nil {
 		location = r.steps[:]
@@ -85,12 +73,6 @@ func (r *Recorder[P, S]) record(s S) {
 // first, and later for as many paths as there are already.
 func (r *Recorder[P, S]) slabSize(n int) int { return min(n*(len(r.paths)+1), max(n, 1024)) }
 
-// Paths returns the recorded paths as sort sorts them, nil if there are none. They
-// belong to the caller, and no path shares memory with another. If the walk has ended
-// early they are not sorted. The watch ends the sorting too.
-func (r *Recorder[P, S]) Paths(sort func([]P, *interrupt.Watch)) []P {
-	if r.Watch.Err() == nil {
-		sort(r.paths, r.Watch)
-	}
-	return r.paths
-}
+// Paths returns the recorded paths, nil if there are none. They belong to the caller, and
+// no path shares memory with another.
+func (r *Recorder[P, S]) Paths() []P { return r.paths }

@@ -5,14 +5,16 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/internal/pathstack"
 	"github.com/crdkit/crdkit/schema"
 )
 
 type recorder = pathstack.Recorder[schema.Path, schema.Step]
 
-func sorted(paths []schema.Path, watch *interrupt.Watch) { schema.SortPaths(paths, watch) }
+func sorted(paths []schema.Path) []schema.Path {
+	schema.SortPaths(paths)
+	return paths
+}
 
 // inline is the depth up to which a Recorder allocates nothing for its location.
 const inline = 16
@@ -30,7 +32,7 @@ func TestPaths(t *testing.T) {
 	r.Record(schema.Field("kind"))
 
 	var got []string
-	for _, p := range r.Paths(sorted) {
+	for _, p := range sorted(r.Paths()) {
 		got = append(got, p.String())
 	}
 	want := []string{"kind", "spec[10].a", "spec[2].b"}
@@ -56,7 +58,7 @@ func TestPathsOwnTheirMemory(t *testing.T) {
 	r.Leave()
 	r.Enter(schema.Field("b"))
 	r.Record(schema.Field("z"))
-	paths := r.Paths(sorted)
+	paths := sorted(r.Paths())
 	_ = append(paths[0], schema.Field("more"))
 	for i, want := range []string{"a.x", "a.y", "b.z"} {
 		if got := paths[i].String(); got != want {
@@ -78,7 +80,7 @@ func TestDeepRecorder(t *testing.T) {
 		r.Enter(schema.Field("c"))
 		r.Record(schema.Field("d"))
 
-		paths := r.Paths(sorted)
+		paths := sorted(r.Paths())
 		want := []string{strings.Repeat("a.", depth) + "b", "c.d"}
 		for i := range want {
 			if got := paths[i].String(); got != want[i] {
@@ -97,7 +99,7 @@ func TestWalkWithoutPathsAllocatesNothing(t *testing.T) {
 		for range inline {
 			r.Leave()
 		}
-		if r.Paths(sorted) != nil {
+		if sorted(r.Paths()) != nil {
 			t.Error("paths without Record")
 		}
 	})

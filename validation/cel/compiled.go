@@ -10,7 +10,6 @@ import (
 	"github.com/crdkit/crdkit/internal/celeval"
 	"github.com/crdkit/crdkit/internal/celtypes"
 	"github.com/crdkit/crdkit/internal/celvalue"
-	"github.com/crdkit/crdkit/internal/heapsize"
 )
 
 // An expression is a compiled rule or messageExpression: its closure, and what is
@@ -35,15 +34,8 @@ type expression struct {
 // A program is what cel-go makes of an expression.
 type program struct {
 	cel.Program
-	err  error
-	gate heapsize.Gate // closed, because package heapsize cannot look into cel-go
+	err error
 }
-
-// programSize is about how many bytes a program of cel-go takes.
-const programSize = 14_000
-
-// HeapHidden returns about how much heap the program takes, for package heapsize.
-func (*program) HeapHidden() int { return programSize }
 
 // expression returns the expression of a checked tree, without a closure.
 func (b *builder) expression(s *celtypes.Scope, tree *ast.AST, text string, optional bool) *expression {
@@ -77,9 +69,7 @@ func (b *builder) accelerateMessage(e *expression, tree *ast.AST, self *celvalue
 func (e *expression) program() (cel.Program, error) {
 	e.once.Do(func() {
 		made, err := e.origin.Program(e.text, e.optional)
-		p := &program{Program: made, err: err}
-		p.gate.Close()
-		e.made.Store(p)
+		e.made.Store(&program{Program: made, err: err})
 	})
 	p := e.made.Load()
 	return p.Program, p.err

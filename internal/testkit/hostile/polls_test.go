@@ -22,13 +22,9 @@ const (
 	mostUnpolled = 12_000
 )
 
-// polling are the operations that take a context, by the first part of the names of cases.
-// The served webhook has a context of its own.
-var polling = map[string]bool{
-	"check": true, "notes": true, "check update": true, "compile": true, "estimate": true, "create": true, "create strict": true,
-	"create json": true, "create json strict": true, "create yaml": true, "update": true, "update json": true,
-	"update status": true, "read": true, "store": true,
-}
+// polling are the operations that look at a context while they work, by the first part of
+// the names of cases. Requests look at it between their steps.
+var polling = map[string]bool{"check": true, "notes": true, "check update": true, "compile": true, "estimate": true}
 
 // TestPollsBetweenAllocations counts what operations allocate between two polls of their
 // context, and after the last poll until they return. It depends on no clock.

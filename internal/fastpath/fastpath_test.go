@@ -1,0 +1,415 @@
+package fastpath
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	kjson "sigs.k8s.io/json"
+	"sigs.k8s.io/yaml"
+
+	"github.com/crdkit/crdkit/defaulting"
+	"github.com/crdkit/crdkit/internal/objectmeta"
+	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/testkit/fuzz"
+	"github.com/crdkit/crdkit/internal/testopt"
+	"github.com/crdkit/crdkit/pruning"
+	"github.com/crdkit/crdkit/schema"
+	"github.com/crdkit/crdkit/validation"
+)
+
+// The texts before the other members of the objects of testConfig: sent and stored.
+const (
+	head       = `{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"a"},`
+	storedHead = `{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"generation":1,"name":"a"},`
+)
+
+var testConfig = Config{APIVersion: "example.com/v1", Kind: "Thing"}
+
+// object returns an object with these members after a head, which may be none.
+func object(head, members string) string { return strings.TrimSuffix(head+members, ",") + "}" }
+
+// rootSchema compiles the schema of an object in YAML.
+func rootSchema(t testing.TB, root string, opts ...schema.Option) *schema.Node {
+	t.Helper()
+	var props apiextensionsv1.JSONSchemaProps
+	if err := yaml.UnmarshalStrict([]byte(root), &props); err != nil {
+		t.Fatalf("%s: %v", root, err)
+	}
+	n, errs := schema.Compile(&props, opts...)
+	if len(errs) > 0 {
+		t.Fatalf("%s: %v", root, errs)
+	}
+	return n
+}
+
+// specSchema compiles the schema of objects of which the schema of spec is given.
+func specSchema(t testing.TB, spec string) *schema.Node {
+	t.Helper()
+	return rootSchema(t, "type: object\nproperties: {spec: "+spec+"}")
+}
+
+// mustPlan returns the plan for a schema, testConfig and what change makes of it.
+func mustPlan(t testing.TB, n *schema.Node, change ...func(*Config)) *Plan {
+	t.Helper()
+	cfg := testConfig
+	for _, f := range change {
+		f(&cfg)
+	}
+	p, why := build(n, cfg)
+	if why != accepted {
+		t.Fatalf("no plan for reason %d", why)
+	}
+	return p
+}
+
+func dropStatus(c *Config) { c.DropStatus = true }
+func onlyStatus(c *Config) { c.OnlyStatus = true }
+
+// create creates an object. It returns the text to store, and why the plan declines.
+func (p *Plan) create(text string, unknown Unknown) (string, decline) {
+	w := p.walk(text, &Request{Unknown: unknown})
+	defer w.release()
+	res, ok := w.create()
+	if !ok {
+		return "", w.reason()
+	}
+	return string(res.Object), accepted
+}
+
+// update is create for an update.
+func (p *Plan) update(text, old string, unknown Unknown) (string, decline) {
+	w := p.walk(text, &Request{Unknown: unknown})
+	defer w.release()
+	res, ok := w.update(old)
+	if !ok {
+		return "", w.reason()
+	}
+	return string(res.Object), accepted
+}
+
+// engines are what a plan is compared with: the engines in their reference form, and the
+// functions that prepare and judge metadata.
+type engines struct {
+	pruner    *pruning.Pruner
+	defaulter *defaulting.Defaulter
+	validator *validation.Validator
+	resources *objectmeta.Embedded
+	cfg       Config
+}
+
+func newEngines(n *schema.Node, cfg Config) *engines {
+	return &engines{
+		pruner:    pruning.New(n, testopt.Reference{}),
+		defaulter: defaulting.New(n, testopt.Reference{}),
+		validator: validation.New(n, testopt.Reference{}),
+		resources: objectmeta.NewEmbedded(n, objectmeta.Reference()),
+		cfg:       cfg,
+	}
+}
+
+// create returns the object to store and the warnings. The error says why the object is
+// refused, or that it repeats a member.
+func (e *engines) create(raw string) (string, []string, error) {
+	var obj map[string]any
+	strict, err := kjson.UnmarshalStrict([]byte(raw), &obj)
+	if err != nil || len(strict) > 0 {
+		return "", nil, fmt.Errorf("%w %v", err, strict)
+	}
+	if obj["apiVersion"] != e.cfg.APIVersion || obj["kind"] != e.cfg.Kind {
+		return "", nil, fmt.Errorf("it is a %v %v", obj["apiVersion"], obj["kind"])
+	}
+	warnings, err := e.conform(obj)
+	if err != nil {
+		return "", nil, err
+	}
+	e.defaulter.Default(obj)
+	objectmeta.PrepareCreate(obj)
+	if err := objectmeta.EnterNamespace(obj, e.cfg.Namespaced, ""); err != nil {
+		return "", nil, err
+	}
+	warnings = append(warnings, objectmeta.DropDuplicateOwners(obj)...)
+	if e.cfg.DropStatus {
+		delete(obj, "status")
+	}
+	if err := e.refused(obj); err != nil {
+		return "", nil, err
+	}
+	out, err := json.Marshal(obj)
+	return string(out), append(warnings, objectmeta.FinalizerWarnings(obj, nil)...), err
+}
+
+// conform does to an object what decoding does. It returns the warnings.
+func (e *engines) conform(obj map[string]any) (warnings []string, err error) {
+	options := objectmeta.Options{ReportUnknown: true, Reference: true}
+	meta, unknown, err := objectmeta.Decode(obj, options)
+	if err != nil {
+		return nil, err
+	}
+	unknown = append(unknown, e.pruner.PruneAndReport(obj)...)
+	e.defaulter.DropNulls(obj)
+	embedded, wrong := e.resources.Coerce(obj, options)
+	if wrong != nil {
+		return nil, wrong
+	}
+	for _, path := range append(unknown, embedded...) {
+		warnings = append(warnings, `unknown field "`+path.String()+`"`)
+	}
+	return warnings, meta.Restore(obj)
+}
+
+// refused returns an error for an object that is not valid.
+func (e *engines) refused(obj map[string]any) error {
+	metadata, _ := obj["metadata"].(map[string]any)
+	if prefix, _ := metadata["generateName"].(string); metadata["name"] == nil && prefix != "" {
+		metadata["name"] = objectmeta.StandInName(prefix)
+		defer delete(metadata, "name")
+	}
+	if errs := e.validator.Validate(obj); len(errs) > 0 {
+		return errs[0]
+	}
+	problems := objectmeta.ValidateCreate(obj, e.cfg.Namespaced, objectmeta.Bounds{})
+	if problems = append(problems, objectmeta.ValidateCommonCreate(obj, e.cfg.Namespaced, objectmeta.Bounds{})...); len(problems) > 0 {
+		return problems[0].Err
+	}
+	return nil
+}
+
+// agree checks that what the plan accepts is what the engines make of a text, with each
+// answer to undeclared fields. It returns what the plan makes of it when it warns of them.
+func agree(t *testing.T, p *Plan, e *engines, raw string) (string, decline) {
+	t.Helper()
+	got, why := p.create(raw, WarnOfUnknown)
+	if strict, whyStrict := p.create(raw, RefuseUnknown); whyStrict == accepted && (why != accepted || strict != got) {
+		t.Errorf("%s\nbecomes %s, but with warnings %s (%d)", raw, strict, got, why)
+	}
+	if why != accepted {
+		return "", why
+	}
+	res, _ := p.Create([]byte(raw), &Request{Unknown: WarnOfUnknown})
+	want, warnings, err := e.create(raw)
+	if err != nil || want != got || string(res.Object) != got {
+		t.Errorf("%s\nengines: %s %v\nplan:    %s", raw, want, err, got)
+	}
+	if diff := cmp.Diff(warnings, res.Warnings); diff != "" {
+		t.Errorf("%s\nwarnings (-engines +plan):\n%s", raw, diff)
+	}
+	unknown := slices.ContainsFunc(warnings, func(s string) bool { return strings.HasPrefix(s, "unknown field") })
+	if _, why := p.create(raw, RefuseUnknown); (why == accepted) == unknown {
+		t.Errorf("%s\nhas undeclared fields: %t; reason %d", raw, unknown, why)
+	}
+	if silent, why := p.create(raw, DropUnknown); why != accepted || silent != got {
+		t.Errorf("%s\nbecomes %s, but without warnings %s (%d)", raw, got, silent, why)
+	}
+	if again, why := p.update(raw, got, WarnOfUnknown); why == accepted && again != got {
+		t.Errorf("%s\nbecomes %s, but in an update of that\n%s", raw, got, again)
+	}
+	return got, why
+}
+
+// A group is a schema with cases.
+type group struct {
+	Name   string
+	Spec   string // schema of spec, YAML
+	Root   string // schema of the whole object instead
+	Status bool   // has the status subresource
+	NoPlan bool   // the fast path declines all objects
+	Cases  []struct {
+		In, Out  string // values of spec, or members of the root beside the head
+		Declined bool   // the fast path declines it
+	}
+}
+
+func groups(t testing.TB) (list []group) {
+	t.Helper()
+	data, err := os.ReadFile("testdata/bytes.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := yaml.UnmarshalStrict(data, &list); err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// compile returns the plan, nil if there is none, and the engines for the group.
+func (g *group) compile(t testing.TB) (*Plan, *engines) {
+	t.Helper()
+	cfg, root := testConfig, g.Root
+	cfg.DropStatus = g.Status
+	if root == "" {
+		root = "type: object\nproperties: {spec: " + g.Spec + "}"
+	}
+	n := rootSchema(t, root)
+	return Compile(n, cfg), newEngines(n, cfg)
+}
+
+func (g *group) object(head, text string) string {
+	if g.Root == "" {
+		text = `"spec":` + text
+	}
+	return object(head, text)
+}
+
+func TestBytes(t *testing.T) {
+	for _, g := range groups(t) {
+		t.Run(g.Name, func(t *testing.T) {
+			p, e := g.compile(t)
+			if (p == nil) != g.NoPlan {
+				t.Fatalf("has no plan: %t", p == nil)
+			}
+			for _, c := range g.Cases {
+				in, want := g.object(head, c.In), g.object(storedHead, c.Out)
+				if !g.NoPlan {
+					got, why := agree(t, p, e, in)
+					if (why != accepted) != c.Declined {
+						t.Errorf("%s: the reason is %d", c.In, why)
+					}
+					if why == accepted && got != want {
+						t.Errorf("%s\ngot  %s\nwant %s", c.In, got, want)
+					}
+					if _, why := p.update(in, want, WarnOfUnknown); why != accepted && !c.Declined {
+						t.Errorf("%s: the reason in an update is %d", c.In, why)
+					}
+				}
+				got, _, err := e.create(in)
+				if c.Out != "" && (err != nil || got != want) || g.NoPlan && (err != nil) != c.Declined {
+					t.Errorf("%s: the engines: %s, %v", c.In, got, err)
+				}
+			}
+		})
+	}
+}
+
+// TestTruncated: the fast path declines the beginning of a text, wherever it ends, and
+// whatever follows a text but white space.
+func TestTruncated(t *testing.T) {
+	for _, g := range groups(t) {
+		p, _ := g.compile(t)
+		if p == nil {
+			continue
+		}
+		for _, c := range g.Cases {
+			raw := g.object(head, c.In)
+			if c.Declined || len(raw) > 300 {
+				continue
+			}
+			for _, unknown := range []Unknown{WarnOfUnknown, DropUnknown} {
+				if _, why := p.create(" \n"+raw+" \n", unknown); why != accepted {
+					t.Errorf("%s between white space is declined for reason %d", raw, why)
+				}
+				for _, after := range []string{"x", "}", ",", "{}", "\u00a0"} {
+					if _, why := p.create(raw+after, unknown); why == accepted {
+						t.Errorf("%s is accepted", raw+after)
+					}
+				}
+				for end := range raw {
+					if _, why := p.create(raw[:end], unknown); why == accepted {
+						t.Errorf("%s is accepted", raw[:end])
+					}
+				}
+			}
+			for end := range raw {
+				if _, ok := p.document(raw[:end]); ok {
+					t.Errorf("%s is an old object", raw[:end])
+				}
+			}
+		}
+	}
+}
+
+// TestManySiblings: depth counts what lies in one another, not what lies side by side.
+func TestManySiblings(t *testing.T) {
+	p := mustPlan(t, rootSchema(t, `{type: object, properties: {
+		l: {type: array, items: {type: array, items: {type: integer}}}, o: {type: array, items: {type: object, properties: {a: {type: integer}}}},
+		p: {type: object, x-kubernetes-preserve-unknown-fields: true}}}`))
+	for _, element := range []string{`"l":[[1]`, `"o":[{"a":1}`, `"p":{"x":[[1]`, `"p":{"x":[{"a":1}`} {
+		start := strings.IndexByte(element, '[') + 1
+		raw := head + element + strings.Repeat(","+element[start:], 1000) + "]" + strings.Repeat("}", strings.Count(element[:start], "{")) + "}"
+		if _, why := p.create(raw, RefuseUnknown); why != accepted {
+			t.Errorf("1000 times %s is declined for reason %d", element, why)
+		}
+	}
+}
+
+type target struct {
+	plan    *Plan
+	engines *engines
+}
+
+// targets returns a plan for every group and every version of the definitions in testdata,
+// and hands objects for them to add.
+func targets(t testing.TB, add func(i int, raw string)) (out []target) {
+	t.Helper()
+	for _, g := range groups(t) {
+		if p, e := g.compile(t); p != nil {
+			out = append(out, target{p, e})
+			for _, c := range g.Cases {
+				add(len(out)-1, g.object(head, c.In))
+			}
+		}
+	}
+	corpus, err := testkit.LoadTestdata(filepath.Join("..", "..", "testdata"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range corpus.Definitions {
+		for _, v := range d.CRD.Spec.Versions {
+			if v.Schema == nil {
+				continue
+			}
+			n, errs := schema.Compile(v.Schema.OpenAPIV3Schema)
+			cfg := Config{APIVersion: d.CRD.Spec.Group + "/" + v.Name, Kind: d.CRD.Spec.Names.Kind, Namespaced: d.CRD.Spec.Scope == "Namespaced"}
+			p := Compile(n, cfg)
+			if len(errs) > 0 || p == nil {
+				continue
+			}
+			out = append(out, target{p, newEngines(n, cfg)})
+			for _, s := range d.Samples {
+				if s.Version() == v.Name {
+					add(len(out)-1, string(testkit.Encode(s.Object)))
+				}
+			}
+		}
+	}
+	return out
+}
+
+// FuzzBytes compares plans with the engines.
+func FuzzBytes(f *testing.F) {
+	list := targets(f, func(i int, raw string) { f.Add(uint16(i), raw) })
+	fuzz.Run(f, func(t *testing.T, i uint16, raw string) {
+		x := list[int(i)%len(list)]
+		agree(t, x.plan, x.engines, raw)
+	})
+}
+
+// BenchmarkBytes creates the objects of the targets that are not small.
+func BenchmarkBytes(b *testing.B) {
+	type input struct {
+		i   int
+		raw string
+	}
+	var inputs []input
+	list := targets(b, func(i int, raw string) { inputs = append(inputs, input{i, raw}) })
+	for n, in := range inputs {
+		p := list[in.i].plan
+		if _, why := p.create(in.raw, RefuseUnknown); why != accepted || len(in.raw) < 400 {
+			continue
+		}
+		b.Run(fmt.Sprintf("input=%d/bytes=%d", n, len(in.raw)), func(b *testing.B) {
+			b.ReportAllocs()
+			b.SetBytes(int64(len(in.raw)))
+			raw, request := []byte(in.raw), &Request{Buffer: make([]byte, 0, 2*len(in.raw))}
+			for b.Loop() {
+				p.Create(raw, request)
+			}
+		})
+	}
+}

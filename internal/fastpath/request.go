@@ -1,0 +1,176 @@
+package fastpath
+
+import (
+	"strings"
+	"unsafe"
+
+	"github.com/crdkit/crdkit/internal/crdpath"
+	"github.com/crdkit/crdkit/internal/jsonscan"
+)
+
+// A verb says what a walk does with the metadata.
+type verb uint8
+
+const (
+	creating verb = iota // prepare it
+	updating             // prepare it, with that of the object that is replaced
+	keeping              // the same for a new status, over the object that is replaced
+	sending              // leave it, for a new status
+)
+
+// Create handles a request that creates the object with the JSON text raw. It reports
+// false if it declines. Then it has done nothing; it declines all objects that the server
+// refuses. raw must not change during the call, and the result does not refer to it.
+func (p *Plan) Create(raw []byte, r *Request) (Result, bool) {
+	w := p.walk(view(raw), r)
+	defer w.release()
+	return w.create()
+}
+
+func (w *walk) create() (Result, bool) {
+	if !w.run() {
+		return Result{}, false
+	}
+	return w.finish(view(w.out), "", w.warnings(w.meta.FinalizerWarnings(nil)))
+}
+
+// Update is [Plan.Create] for an object that replaces old.
+func (p *Plan) Update(raw, old []byte, r *Request) (Result, bool) {
+	w := p.walk(view(raw), r)
+	defer w.release()
+	return w.update(view(old))
+}
+
+func (w *walk) update(old string) (Result, bool) {
+	before, ok := w.plan.document(old)
+	if !ok {
+		return Result{}, w.not(wrongOld)
+	}
+	w.verb, w.otherMetadata = updating, before.metadata
+	if w.plan.cfg.DropStatus {
+		w.newStatus = before.status
+	}
+	if !w.run() {
+		return Result{}, false
+	}
+	same, ok := w.sameAs(before)
+	if !ok {
+		return Result{}, w.not(wrongOld)
+	}
+	generation := w.oldMeta.Generation()
+	if !same {
+		generation++
+	}
+	w.metaText = w.meta.Append(w.metaText[:0], generation)
+	return w.finish(w.withMetadata(), old, w.warnings(w.meta.FinalizerWarnings(&w.oldMeta)))
+}
+
+// UpdateStatus is [Plan.Update] for the status subresource. status is the plan for
+// objects with a new status, see [Config].OnlyStatus.
+func (p *Plan) UpdateStatus(status *Plan, raw, old []byte, r *Request) (Result, bool) {
+	sent := status.walk(view(raw), r)
+	defer sent.release()
+	w := p.walk(view(old), r)
+	defer w.release()
+	return w.updateStatus(sent)
+}
+
+func (w *walk) updateStatus(sent *walk) (Result, bool) {
+	if sent.verb = sending; !sent.run() {
+		return Result{}, w.not(sent.reason())
+	}
+	w.verb, w.otherMetadata = keeping, sent.otherMetadata
+	if i, declared := sent.plan.root.members.at("status"); declared {
+		if e := sent.rootMember(i); e != nil {
+			w.newStatus = view(sent.out[e.start:e.end])
+		}
+	}
+	if !w.run() {
+		return Result{}, false
+	}
+	if w.touched {
+		return Result{}, w.not(wrongOld)
+	}
+	w.metaText = w.oldMeta.Append(w.metaText[:0], w.oldMeta.Generation())
+	return w.finish(w.withMetadata(), w.s, sent.warnings(nil))
+}
+
+// withMetadata returns the output with the text of the metadata in its place.
+func (w *walk) withMetadata() string {
+	e := w.rootMember(w.plan.metadata)
+	w.scratch = append(append(append(w.scratch[:0], w.out[:e.start]...), w.metaText...), w.out[e.end:]...)
+	return view(w.scratch)
+}
+
+// rootMember returns a declared member of the whole object, nil if it is absent.
+func (w *walk) rootMember(index int) *entry {
+	for i := range w.roots {
+		if e := &w.roots[i]; e.member == index && e.start != gone {
+			return e
+		}
+	}
+	return nil
+}
+
+// finish checks the fields of the scale subresource and the rules. text is the object to
+// store, old the one that it replaces, "" for none.
+func (w *walk) finish(text, old string, warnings []string) (Result, bool) {
+	if !w.plan.admitsScale(text) {
+		return Result{}, w.not(wrongScale)
+	}
+	cost, ok := w.evaluate(text, old)
+	if !ok {
+		return Result{}, w.not(brokenRule)
+	}
+	out := w.request.Buffer
+	if out == nil {
+		out = make([]byte, 0, len(text))
+	}
+	return Result{Object: append(out, text...), Warnings: warnings, Cost: cost}, true
+}
+
+// evaluate evaluates the rules on what they read of the objects.
+func (w *walk) evaluate(text, old string) (cost uint64, ok bool) {
+	p := w.plan
+	if p.cfg.Evaluate == nil || old == "" && !w.ruled {
+		return 0, true
+	}
+	v := p.newValues()
+	defer v.release()
+	var obj, before map[string]any
+	if old == "" || !p.cfg.NeedsOld {
+		obj, ok = v.object(p.reads, text)
+	} else if obj, ok = v.object(everything, text); ok {
+		before, ok = v.object(everything, old)
+	}
+	if !ok {
+		return 0, false
+	}
+	return p.cfg.Evaluate(w.request.Context, obj, before)
+}
+
+// admitsScale reports whether the fields of the scale subresource are absent or valid:
+// numbers of replicas that fit 32 bits, and a label selector that is a string. The
+// reference is crdpath.ScalePath.
+func (p *Plan) admitsScale(text string) bool {
+	for _, path := range p.cfg.Replicas {
+		value, ok := jsonscan.Lookup(text, path...)
+		if !ok || value != "" && !isCount(value) {
+			return false
+		}
+	}
+	if len(p.cfg.Selector) == 0 {
+		return true
+	}
+	value, ok := jsonscan.Lookup(text, p.cfg.Selector...)
+	return ok && (value == "" || strings.HasPrefix(value, `"`))
+}
+
+func isCount(value string) bool {
+	end, n := jsonscan.Number(value, 0)
+	return end == len(value) && !n.IsFloat && crdpath.ValidReplicas(n.Int)
+}
+
+// view returns b as a string without a copy. It is good as long as b is not
+// written to.
+func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
