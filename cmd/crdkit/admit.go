@@ -2,17 +2,30 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/yaml"
 
 	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/definition"
+	"github.com/crdkit/crdkit/explanation"
 	"github.com/crdkit/crdkit/internal/manifest"
+	"github.com/crdkit/crdkit/validation"
 )
 
 const admitLong = `Decide for each object in the files whether kube-apiserver would admit it, and
@@ -215,4 +228,545 @@ func (a *admitter) checkFlags() error {
 	a.printer = newPrinter(a.output, a.buffer, a.errOut, hasColors(a.out))
 	a.printer.showChanges = a.showChanges
 	return nil
+}
+
+// An oldKey identifies the object that a request replaces.
+type oldKey struct {
+	kind            schema.GroupKind
+	namespace, name string
+}
+
+// oldObjects are the objects of --old.
+type oldObjects map[oldKey]*manifest.Object
+
+func (a *admitter) loadOld(ctx context.Context) error {
+	if a.old == "" {
+		return nil
+	}
+	a.olds = oldObjects{}
+	for o := range a.reader.Objects(ctx, a.old) {
+		err := o.Err
+		if err == nil {
+			err = a.addOld(ctx, o)
+		}
+		if err != nil {
+			return fmt.Errorf("--old %w", locate(o, err))
+		}
+	}
+	return ctx.Err()
+}
+
+func (a *admitter) addOld(ctx context.Context, o *manifest.Object) error {
+	key := a.key(ctx, o.GroupKind(), o.Namespace, o.Name)
+	if other, ok := a.olds[key]; ok {
+		return fmt.Errorf("%s %q is already in %s", o.Kind, o.Name, other.Location())
+	}
+	a.olds[key] = o
+	return nil
+}
+
+// key returns the key of an object. A namespaced object without a namespace is
+// in "default".
+func (a *admitter) key(ctx context.Context, kind schema.GroupKind, namespace, name string) oldKey {
+	switch namespaced, known := a.kinds.namespaced(ctx, kind); {
+	case !known:
+	case !namespaced:
+		namespace = ""
+	case namespace == "":
+		namespace = "default"
+	}
+	return oldKey{kind: kind, namespace: namespace, name: name}
+}
+
+// find returns the object that v replaces, as the server reads it at version. It returns
+// nil if there is none.
+func (o oldObjects) find(ctx context.Context, version *crdkit.Version, v *verdict) (*unstructured.Unstructured, error) {
+	if o == nil {
+		return nil, nil
+	}
+	namespace := v.namespace
+	switch {
+	case !version.Definition().Namespaced():
+		namespace = ""
+	case namespace == "":
+		namespace = "default"
+	}
+	old, ok := o[oldKey{kind: v.gvk.GroupKind(), namespace: namespace, name: v.object}]
+	if !ok {
+		return nil, nil
+	}
+	obj, err := objectOf(old)
+	if err != nil {
+		return nil, locate(old, err)
+	}
+	read, _, err := version.Read(ctx, obj)
+	if err != nil {
+		return nil, fmt.Errorf("reading the old object of %w", locate(old, err))
+	}
+	// The server stores the object with this namespace.
+	switch namespaced := version.Definition().Namespaced(); {
+	case !namespaced:
+		read.SetNamespace("")
+	case read.GetNamespace() == "":
+		read.SetNamespace("default")
+	}
+	return read, nil
+}
+
+// A verdict is the result of admitting one document.
+type verdict struct {
+	finding
+	gvk       schema.GroupVersionKind
+	object    string // its name
+	namespace string
+	notes     []string
+	result    *crdkit.Result
+	invalid   validation.ErrorList       // what else is wrong with an object that is refused before validation
+	omitted   int                        // how many errors invalid does not have
+	stored    *unstructured.Unstructured // nil if not admitted
+
+	explainer *explanation.Explainer // nil before the version is known
+	explained bool                   // the errors have explanations
+	noValues  bool                   // the values of the object are left out
+	why       map[*validation.Error]*explanation.Explanation
+}
+
+func (v *verdict) admitted() bool { return v.verdict() == admitted }
+
+// decide judges an object. The verdict has its reasons.
+func (a *admitter) decide(ctx context.Context, o *manifest.Object) *verdict {
+	v := a.newVerdict(o)
+	defer v.finish(a.output)
+	if a.passesOver(o) {
+		return v
+	}
+	err := o.Err
+	if errors.Is(err, manifest.ErrIncomplete) {
+		v.record(nil, nil)
+		v.addComplaint(levelError, codeBadRequest, err.Error(), a.sources.of(o))
+		return v
+	}
+	if err == nil {
+		err = a.judge(ctx, v)
+	}
+	v.record(err, a.sources.of(o))
+	if broken, ok := errors.AsType[*definitionError](err); ok && bool(a.explains) && len(v.issues) > 0 {
+		v.issues[0].why = explainDefinition(broken.crd, broken.err)
+	}
+	return v
+}
+
+// finish drops what the verdict does not need while it waits for its turn, and what no
+// format prints but -o diff.
+func (v *verdict) finish(output string) {
+	v.invalid, v.why = nil, nil
+	if output != "diff" {
+		v.doc = withoutText(v.doc)
+	}
+}
+
+// newVerdict returns the verdict on an object before it is judged.
+func (a *admitter) newVerdict(o *manifest.Object) *verdict {
+	return &verdict{
+		finding: finding{doc: o}, gvk: o.GroupVersionKind, object: o.Name, namespace: o.Namespace,
+		explained: bool(a.explains), noValues: a.explainers.noValues,
+	}
+}
+
+// judge sends the object of a verdict as a request, and records the answer. It returns the
+// error that prevents one.
+func (a *admitter) judge(ctx context.Context, v *verdict) error {
+	version, err := a.kinds.version(ctx, v.gvk)
+	if err != nil {
+		return err
+	}
+	v.explainer = a.explainers.of(version)
+	out, err := a.request(ctx, v, version, a.fields)
+	if err != nil {
+		return a.webhook.hint(err)
+	}
+	if out == nil {
+		if err := a.judgeRest(ctx, v, version); err != nil {
+			return err
+		}
+		a.explain(ctx, v, version)
+		return ctx.Err()
+	}
+	v.stored, err = a.store(ctx, v, version, out)
+	return err
+}
+
+// judgeRest finds what is wrong with an object besides its unknown and duplicate fields. The
+// server does not validate an object that it refuses because of them.
+func (a *admitter) judgeRest(ctx context.Context, v *verdict, version *crdkit.Version) error {
+	refusal := v.result.Refusal
+	if !a.all || a.fields != crdkit.Strict || refusal == nil || len(refusal.Details) == 0 {
+		return nil
+	}
+	rest := a.newVerdict(v.doc)
+	if _, err := a.request(ctx, rest, version, crdkit.Ignore); err != nil {
+		return a.webhook.hint(err)
+	}
+	v.invalid, v.omitted = rest.result.Errors, rest.result.Omitted
+	return nil
+}
+
+// request sends the document as a request to the version. It returns the
+// admitted object as JSON, nil if it is refused.
+func (a *admitter) request(ctx context.Context, v *verdict, version *crdkit.Version, fields crdkit.FieldValidation) ([]byte, error) {
+	opts := []crdkit.JSONOption{fields, crdkit.ReportChanges()}
+	if v.doc.YAML {
+		opts = append(opts, crdkit.YAML())
+	}
+	replaced, err := a.olds.find(ctx, version, v)
+	if err != nil {
+		return nil, err
+	}
+	var out, old []byte
+	if replaced != nil {
+		if old, err = replaced.MarshalJSON(); err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case a.subresource != "" && old == nil:
+		return nil, fmt.Errorf("%s %q has no old object whose %s could be written", v.gvk.Kind, v.object, a.subresource)
+	case a.subresource != "":
+		out, v.result, err = version.UpdateStatusJSON(ctx, v.doc.Text, old, opts...)
+	case old != nil:
+		out, v.result, err = version.UpdateJSON(ctx, v.doc.Text, old, opts...)
+	default:
+		out, v.result, err = version.CreateJSON(ctx, v.doc.Text, opts...)
+	}
+	return out, err
+}
+
+// store returns the object that the server stores for an admitted object. If only a
+// webhook could convert it to the storage version, the object stays at the version of
+// the request, and a note says so.
+func (a *admitter) store(ctx context.Context, v *verdict, version *crdkit.Version, out []byte) (*unstructured.Unstructured, error) {
+	obj := &unstructured.Unstructured{}
+	if err := utiljson.Unmarshal(out, &obj.Object); err != nil {
+		return nil, err
+	}
+	stored, err := version.Store(ctx, obj)
+	if a.webhook.needs(err) {
+		v.notes = append(v.notes, fmt.Sprintf("the object is shown at %s: a webhook converts it to the storage version %s, and crdkit calls it only with --webhook",
+			version.Name(), version.Definition().Storage().Name()))
+		return obj, nil
+	}
+	return stored, err
+}
+
+// The codes of what strict decoding finds.
+const (
+	codeUnknownField   = "UnknownField"
+	codeDuplicateField = "DuplicateField"
+	// codeBadRequest is the server's reason to refuse what it cannot decode.
+	codeBadRequest = "BadRequest"
+)
+
+// record records the reasons of a verdict with their positions. err prevents a verdict.
+func (v *verdict) record(err error, source *definition.Source) {
+	v.line = v
+	v.name = objectTitle(v.gvk.Kind, v.namespace, v.object)
+	if err != nil {
+		v.fail(err, source)
+		return
+	}
+	if v.stored != nil {
+		v.passed = admitted
+	}
+	if r := v.result; r != nil {
+		if r.Refusal != nil {
+			v.addRefusal(source)
+		}
+		v.addErrors(r.Errors, source)
+		v.addErrors(v.invalid, source)
+		v.addOmitted(r.Omitted+v.omitted, source)
+		for _, w := range r.Warnings {
+			v.add(levelWarning, codeWarning, w, source)
+		}
+	}
+	for _, note := range v.notes {
+		v.issues = append(v.issues, issue{level: levelNote, code: codeNote, text: note, position: v.start(source)})
+	}
+}
+
+func (v *verdict) addErrors(errs validation.ErrorList, source *definition.Source) {
+	for _, e := range errs {
+		pointer := v.doc.Within + e.Pointer
+		i := issue{level: levelError, code: string(e.Type), err: e, pointer: pointer, position: v.at(pointer, source), why: v.why[e]}
+		if v.noValues {
+			i.hide = v.explainer.HideValues
+			i.err = i.hide(e)
+		}
+		v.issues = append(v.issues, i)
+	}
+}
+
+// addRefusal adds the single complaints of a refusal, or the refusal itself.
+func (v *verdict) addRefusal(source *definition.Source) {
+	refusal := v.result.Refusal
+	for _, detail := range refusal.Details {
+		v.add(levelError, refusal.Reason, detail, source)
+	}
+	if len(refusal.Details) == 0 {
+		v.add(levelError, refusal.Reason, refusal.Message, source)
+	}
+}
+
+// fieldComplaint is a complaint of strict decoding about a field.
+var fieldComplaint = regexp.MustCompile(`^(unknown|duplicate) field (".*")$`)
+
+// warnedField is the field that a warning about metadata begins with.
+var warnedField = regexp.MustCompile(`^metadata\.[^ :]+`)
+
+// add adds an issue whose text names a field, or a line of the document, or neither.
+func (v *verdict) add(level, code, text string, source *definition.Source) {
+	i := issue{level: level, code: code, text: text, position: v.start(source), named: true}
+	match := fieldComplaint.FindStringSubmatch(text)
+	path := warnedField.FindString(text)
+	switch {
+	case match != nil:
+		if i.code = codeUnknownField; match[1] == "duplicate" {
+			i.code = codeDuplicateField
+		} else if v.explained && level == levelError {
+			i.why = v.explainer.UnknownField(text)
+		}
+		if unquoted, err := strconv.Unquote(match[2]); err == nil {
+			path = unquoted
+		}
+	case path == "" && (level == levelError || lineIn(text) > 0):
+		v.addComplaint(level, code, text, source)
+		return
+	}
+	if path != "" {
+		i.pointer = v.fieldPointer(path, source)
+		i.position = v.at(i.pointer, source)
+	}
+	v.issues = append(v.issues, i)
+}
+
+// objectOutputs are the formats in which crdkit admit prints objects. In the others it
+// prints findings.
+func objectOutputs() []string { return []string{"yaml", "name", "diff"} }
+
+// A printer prints verdicts in one format.
+type printer struct {
+	format      string
+	out, errOut io.Writer
+	findings    findingPrinter
+	objects     objectWriter
+	showChanges bool
+	kinds       kindErrors
+	firsts      []definition.Position // of the first object of each of the kinds
+}
+
+// newPrinter returns the printer of a format. Formats of objects print findings to errOut.
+func newPrinter(format string, out, errOut io.Writer, colors bool) *printer {
+	p := &printer{format: format, out: out, errOut: errOut, objects: objectWriter{out: out}}
+	if slices.Contains(objectOutputs(), format) {
+		p.findings = &textPrinter{out: errOut, passed: admitted, quiet: true, counts: map[string]int{}}
+	} else {
+		p.findings = newFindingPrinter(format, admitted, out, colors)
+	}
+	return p
+}
+
+// perObject reports whether the format has a line for each object.
+func (p *printer) perObject() bool { return p.format == "json" || p.format == "jsonl" }
+
+func (p *printer) print(v *verdict) error {
+	if p.showChanges && v.result != nil {
+		for _, c := range v.result.Changes {
+			fmt.Fprintf(p.errOut, "%s: %s\n", v.doc.Location(), c)
+		}
+	}
+	if isOfKind(v.err) && !p.perObject() { // reported once for all objects of the kind
+		if p.kinds.add(v.doc, v.err) {
+			p.firsts = append(p.firsts, v.issues[0].position)
+		}
+		return nil
+	}
+	if err := p.findings.print(&v.finding); err != nil || !v.admitted() {
+		return err
+	}
+	switch p.format {
+	case "yaml":
+		return p.objects.yaml(v.stored.Object)
+	case "name":
+		_, err := fmt.Fprintf(p.out, "%s.%s/%s\n", strings.ToLower(v.gvk.Kind), v.gvk.Group, v.stored.GetName())
+		return err
+	case "diff":
+		return p.diff(v)
+	}
+	return nil
+}
+
+// end prints the errors of kinds, and the end of the output.
+func (p *printer) end() error {
+	for kind, err := range p.kinds.all() {
+		f := &finding{doc: kind.first, objects: kind.n}
+		f.fail(err, nil)
+		f.issues[0].position, p.firsts = p.firsts[0], p.firsts[1:]
+		if err := p.findings.print(f); err != nil {
+			return err
+		}
+	}
+	return p.findings.end()
+}
+
+// diff prints the difference between the input and the stored object.
+func (p *printer) diff(v *verdict) error {
+	var sent any
+	if err := yaml.Unmarshal(v.doc.Text, &sent); err != nil {
+		return err
+	}
+	before, err := yaml.Marshal(sent)
+	if err != nil {
+		return err
+	}
+	after, err := yaml.Marshal(v.stored.Object)
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(p.out, unified(v.doc.Location(), v.doc.Location()+" as stored", string(before), string(after)))
+	return err
+}
+
+// A lineError is one entry of "errors" in a line of JSON.
+type lineError struct {
+	Type          string `json:"type"`
+	Field         string `json:"field"`
+	Detail        string `json:"detail"`
+	BadValue      any    `json:"badValue,omitempty"`
+	Pointer       string `json:"pointer"`
+	Line          int    `json:"line"`
+	Column        int    `json:"column"`
+	Step          string `json:"step,omitempty"`
+	SchemaPointer string `json:"schemaPointer,omitempty"`
+	Rule          *int   `json:"rule,omitempty"`
+
+	Explanation *lineExplanation `json:"explanation,omitempty"`
+}
+
+type lineChange struct {
+	Op      string `json:"op"`
+	Pointer string `json:"pointer"`
+}
+
+type lineKind struct {
+	Group   string `json:"group"`
+	Version string `json:"version"`
+	Kind    string `json:"kind"`
+}
+
+// A lineOrigin says where an object is in a line of JSON.
+type lineOrigin struct {
+	File     string `json:"file"`
+	Document int    `json:"document"`
+	Item     string `json:"item,omitempty"` // a pointer into the document
+	Line     int    `json:"line"`           // of the document
+}
+
+func originOf(o *manifest.Object) lineOrigin {
+	return lineOrigin{File: o.File, Document: o.Number, Item: o.Within, Line: o.Line}
+}
+
+// A lineHead is what a line of -o jsonl has before the errors.
+type lineHead struct {
+	lineOrigin
+	GVK       lineKind       `json:"gvk"`
+	Namespace string         `json:"namespace,omitempty"`
+	Name      string         `json:"name"`
+	Decided   bool           `json:"decided"`
+	Admitted  bool           `json:"admitted"`
+	Object    map[string]any `json:"object"`
+}
+
+// A lineTail is what a line of -o jsonl has after the errors.
+type lineTail struct {
+	Warnings []string     `json:"warnings"`
+	Notes    []string     `json:"notes,omitempty"`
+	Changes  []lineChange `json:"changes"`
+	Cost     uint64       `json:"cost"`
+}
+
+// writeLine implements lineWriter. It writes the errors one by one: together their texts
+// may be much larger than the object.
+func (v *verdict) writeLine(w io.Writer) error {
+	head := lineHead{
+		lineOrigin: originOf(v.doc),
+		GVK:        lineKind{Group: v.gvk.Group, Version: v.gvk.Version, Kind: v.gvk.Kind},
+		Namespace:  v.namespace, Name: v.object, Decided: v.err == nil, Admitted: v.admitted(),
+	}
+	if v.stored != nil && !v.noValues {
+		head.Object = v.stored.Object
+	}
+	tail := lineTail{Warnings: []string{}, Notes: v.notes, Changes: []lineChange{}}
+	if v.result != nil {
+		tail.Warnings = append(tail.Warnings, v.result.Warnings...)
+		tail.Cost = v.result.Cost
+		for _, c := range v.result.Changes {
+			tail.Changes = append(tail.Changes, lineChange{Op: string(c.Op), Pointer: c.Path.Pointer()})
+		}
+	}
+	var b bytes.Buffer
+	if err := encodeJSON(&b, head, ""); err != nil {
+		return err
+	}
+	b.Truncate(b.Len() - len("}\n"))
+	b.WriteString(`,"errors":[`)
+	separator := ""
+	for i := range v.issues {
+		if v.issues[i].level != levelError {
+			continue
+		}
+		b.WriteString(separator)
+		separator = ","
+		if err := encodeJSON(&b, lineErrorOf(&v.issues[i]), ""); err != nil {
+			return err
+		}
+		b.Truncate(b.Len() - 1)
+		if _, err := b.WriteTo(w); err != nil {
+			return err
+		}
+	}
+	b.WriteString("],")
+	var rest bytes.Buffer
+	if err := encodeJSON(&rest, tail, ""); err != nil {
+		return err
+	}
+	b.Write(rest.Bytes()[1:])
+	_, err := b.WriteTo(w)
+	return err
+}
+
+// lineErrorOf returns an issue as an entry of "errors".
+func lineErrorOf(i *issue) lineError {
+	line := lineError{
+		Type: i.code, Detail: i.text, Pointer: i.pointer, Line: i.position.Line, Column: i.position.Column,
+		Explanation: i.explanationLine(),
+	}
+	if e, ok := errors.AsType[*validation.Error](i.err); ok {
+		line.Field, line.Detail, line.BadValue = e.Field, e.Detail, badValue(e.BadValue)
+		line.Step, line.SchemaPointer = string(e.Step), e.SchemaPointer
+		if e.Rule >= 0 {
+			line.Rule = &e.Rule
+		}
+	}
+	return line
+}
+
+// badValue returns a value that JSON can encode, nil for an omitted value.
+func badValue(v any) any {
+	if _, ok := v.(field.OmitValueType); ok {
+		return nil
+	}
+	var unsupported *json.UnsupportedValueError
+	if _, err := json.Marshal(v); errors.As(err, &unsupported) || err != nil {
+		return fmt.Sprint(v)
+	}
+	return v
 }

@@ -2,15 +2,50 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"iter"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+	"sigs.k8s.io/yaml"
 
 	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/definition"
 	"github.com/crdkit/crdkit/internal/manifest"
 )
+
+// streams are the standard streams of a command, and its worst exit code so far.
+type streams struct {
+	in          io.Reader
+	out, errOut io.Writer
+	worst       int
+}
+
+func streamsOf(cmd *cobra.Command) streams {
+	return streams{in: cmd.InOrStdin(), out: cmd.OutOrStdout(), errOut: cmd.ErrOrStderr()}
+}
+
+// undecided prints an error that prevents a verdict.
+func (s *streams) undecided(err error) {
+	s.worst = exitUndecided
+	fmt.Fprintf(s.errOut, "error: %v\n", err)
+}
+
+func (s *streams) warn(err error) { fmt.Fprintf(s.errOut, "Warning: %v\n", err) }
+
+// exit returns the exit code as an error, nil if it is 0.
+func (s *streams) exit() error {
+	if s.worst != exitOK {
+		return exitCode(s.worst)
+	}
+	return nil
+}
 
 // How commands treat kinds without a definition.
 const (
@@ -199,4 +234,137 @@ func (n *inputs) reportPassedOver() {
 	if len(parts) > 0 {
 		fmt.Fprintf(n.errOut, "passed over: %s\n", strings.Join(parts, ", "))
 	}
+}
+
+// errUnknownKind is the error of an object whose kind has no definition.
+type errUnknownKind schema.GroupVersionKind
+
+func (e errUnknownKind) Error() string {
+	gvk := schema.GroupVersionKind(e)
+	return fmt.Sprintf("no matches for kind %q in version %q: no given definition has it", gvk.Kind, gvk.GroupVersion())
+}
+
+// errUnserved is the error of an object at a version that its definition does not serve.
+type errUnserved struct {
+	gvk        schema.GroupVersionKind
+	definition string
+}
+
+func (e *errUnserved) Error() string {
+	return fmt.Sprintf("no matches for kind %q in version %q: %s does not serve it", e.gvk.Kind, e.gvk.GroupVersion(), e.definition)
+}
+
+func isUnknownKind(err error) bool {
+	_, ok := errors.AsType[errUnknownKind](err)
+	return ok
+}
+
+// isOfKind reports whether all objects of a kind and version have an error.
+func isOfKind(err error) bool {
+	_, unserved := errors.AsType[*errUnserved](err)
+	return unserved || isUnknownKind(err) || errors.Is(err, errNeedsWebhook)
+}
+
+// unknownKindsHint follows the errors of kinds without a definition.
+const unknownKindsHint = "hint: crdkit judges kinds that have a definition. Name more definitions with -c, or pass over other kinds with --skip-kind GROUP/KIND or --unknown-kinds skip"
+
+// kindErrors are the errors that all objects of a kind and version have, in the order of
+// the first objects.
+type kindErrors struct {
+	objects skippedKinds
+	errs    map[schema.GroupVersionKind]error
+	unknown bool // a kind has no definition
+}
+
+// add reports whether the object is the first one of its kind.
+func (k *kindErrors) add(o *manifest.Object, err error) bool {
+	if k.errs == nil {
+		k.errs = map[schema.GroupVersionKind]error{}
+	}
+	n := len(k.objects.kinds)
+	k.objects.add(o)
+	k.errs[o.GroupVersionKind] = err
+	k.unknown = k.unknown || isUnknownKind(err)
+	return len(k.objects.kinds) > n
+}
+
+// report calls print with the error of each kind, which says how many objects have it and
+// where the first one is.
+func (k *kindErrors) report(print func(error)) {
+	for kind, err := range k.all() {
+		print(locate(kind.first, err))
+	}
+}
+
+// all yields each kind with its error, which says how many objects have it.
+func (k *kindErrors) all() iter.Seq2[*skippedKind, error] {
+	return func(yield func(*skippedKind, error) bool) {
+		for _, kind := range k.objects.kinds {
+			if !yield(kind, fmt.Errorf("%w: %s", k.errs[kind.gvk], kind.count())) {
+				return
+			}
+		}
+	}
+}
+
+// maxLocated is the size of the largest document in which positions are found. The reasons
+// in a larger one have its own position: the tree of a document is many times as large.
+const maxLocated = 16 << 20
+
+// sources finds the positions in documents. It keeps those of the last document, which may
+// be a list of many objects. It may be used from several goroutines.
+type sources struct {
+	mu     sync.Mutex
+	doc    *manifest.Document
+	source *definition.Source
+}
+
+// of returns the positions of the document of an object.
+func (s *sources) of(o *manifest.Object) *definition.Source {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.doc != o.Document {
+		text := o.Document.Text
+		if len(text) > maxLocated {
+			text = nil
+		}
+		s.doc, s.source = o.Document, definition.NewSource(text, positionOf(o))
+	}
+	return s.source
+}
+
+// positionOf returns the position of the document of an object.
+func positionOf(o *manifest.Object) definition.Position {
+	return definition.Position{Line: o.Line, Column: o.Column}
+}
+
+// objectTitle returns the kind of an object and its name with the namespace, such as
+// "Widget team/a". It leaves out what the object does not say.
+func objectTitle(kind, namespace, name string) string {
+	if namespace != "" && name != "" {
+		name = namespace + "/" + name
+	}
+	if kind == "" || name == "" {
+		return kind + name
+	}
+	return kind + " " + name
+}
+
+// objectOf decodes the text of an object.
+func objectOf(o *manifest.Object) (*unstructured.Unstructured, error) {
+	data := o.Text
+	if o.YAML {
+		var err error
+		if data, err = yaml.YAMLToJSON(data); err != nil {
+			return nil, err
+		}
+	}
+	var object map[string]any
+	if err := utiljson.Unmarshal(data, &object); err != nil {
+		return nil, fmt.Errorf("not an object: %w", err)
+	}
+	if object == nil {
+		return nil, errors.New("not an object: null")
+	}
+	return &unstructured.Unstructured{Object: object}, nil
 }

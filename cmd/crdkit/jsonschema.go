@@ -3,11 +3,21 @@ package main
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/crdkit/crdkit/definition"
 	"github.com/crdkit/crdkit/internal/manifest"
 	"github.com/crdkit/crdkit/serving/jsonschema"
 )
@@ -124,4 +134,128 @@ func (e *schemaExporter) exportOne(ctx context.Context, r *manifest.Reader) ([]b
 		version = served[0]
 	}
 	return jsonschema.Export(crd, version, e.opts...)
+}
+
+// schemaFiles are the files that a run of crdkit jsonschema has written.
+type schemaFiles struct {
+	dir     string
+	root    *os.Root // of dir
+	opts    []jsonschema.Option
+	out     io.Writer
+	written map[string]schemaFile // by name
+}
+
+// A schemaFile is a file that was written.
+type schemaFile struct {
+	sum  [sha256.Size]byte
+	from string // the location of the definition
+}
+
+// exportAll writes the schemas of all served versions of all definitions. It reports what
+// it cannot export, and goes on.
+func (e *schemaExporter) exportAll(cmd *cobra.Command, r *manifest.Reader) error {
+	if err := os.MkdirAll(e.dir, 0o777); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(e.dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	files := &schemaFiles{dir: e.dir, root: root, opts: e.opts, out: textWriter{cmd.OutOrStdout()}, written: map[string]schemaFile{}}
+	failed := false
+	for o, err := range namedDefinitions(cmd.Context(), r, e.definitions) {
+		if err == nil {
+			err = files.add(cmd.Context(), o)
+		}
+		if err != nil {
+			failed = true
+			fmt.Fprintf(cmd.ErrOrStderr(), "error: %v\n", locate(o, err))
+		}
+	}
+	if err := cmd.Context().Err(); err != nil {
+		return err
+	}
+	if failed {
+		return exitCode(exitUndecided)
+	}
+	return nil
+}
+
+// add writes the schemas of the served versions of a definition.
+func (s *schemaFiles) add(ctx context.Context, o *manifest.Object) error {
+	crd, err := definition.Parse(o.Text)
+	if err != nil {
+		return err
+	}
+	for _, version := range servedVersions(crd) {
+		name, err := schemaName(crd, version)
+		if err != nil {
+			return err
+		}
+		text, err := jsonschema.Export(crd, version, s.opts...)
+		if err := cmp.Or(err, ctx.Err()); err != nil {
+			return err
+		}
+		file := schemaFile{sum: sha256.Sum256(text), from: o.Location()}
+		if other, ok := s.written[name]; ok {
+			if other.sum != file.sum {
+				return fmt.Errorf("its schema differs from that of %s, which is in %s", other.from, name)
+			}
+			continue
+		}
+		if err := s.write(name, text); err != nil {
+			return err
+		}
+		s.written[name] = file
+	}
+	return nil
+}
+
+// schemaName returns the name of the file for a version, with slashes. It has one
+// directory, so that a definition cannot choose another one.
+func schemaName(crd *apiextensionsv1.CustomResourceDefinition, version string) (string, error) {
+	group, kind := crd.Spec.Group, strings.ToLower(crd.Spec.Names.Kind)
+	switch {
+	case len(validation.IsDNS1123Subdomain(group)) > 0:
+		return "", fmt.Errorf("spec.group %q is not the name of a group", group)
+	case len(validation.IsDNS1035Label(kind)) > 0:
+		return "", fmt.Errorf("spec.names.kind %q is not the name of a kind", crd.Spec.Names.Kind)
+	case len(validation.IsDNS1035Label(version)) > 0:
+		return "", fmt.Errorf("%q is not the name of a version", version)
+	}
+	return path.Join(group, kind+"_"+version+".json"), nil
+}
+
+// write writes a file and prints its name.
+func (s *schemaFiles) write(name string, text []byte) error {
+	if err := s.root.Mkdir(path.Dir(name), 0o777); err != nil && !errors.Is(err, os.ErrExist) {
+		return err
+	}
+	if err := replaceFile(s.root, name, text); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(s.out, filepath.Join(s.dir, filepath.FromSlash(name)))
+	return err
+}
+
+// replaceFile creates a file, or replaces it at once: every reader sees the old text or the
+// new one. On an error the file is as it was.
+func replaceFile(root *os.Root, name string, text []byte) error {
+	temporary := name + "." + rand.Text() + ".tmp"
+	f, err := root.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err == nil {
+		err = root.Rename(temporary, name)
+	}
+	if err != nil {
+		return errors.Join(err, root.Remove(temporary))
+	}
+	return nil
 }

@@ -4,14 +4,106 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/conversion"
+	"github.com/crdkit/crdkit/internal/kubeversion"
 	"github.com/crdkit/crdkit/internal/manifest"
 )
+
+// A choice is a flag whose value is one of a few strings.
+type choice struct {
+	value *string
+	of    []string
+}
+
+// addChoice adds a flag that takes one of some strings, by default the first one.
+func addChoice(cmd *cobra.Command, value *string, name, shorthand, usage string, of ...string) {
+	*value = of[0]
+	cmd.Flags().VarP(&choice{value, of}, name, shorthand, usage+": "+inEnglish(of))
+}
+
+// addOutput adds the flag -o of a command that prints in some formats.
+func addOutput(cmd *cobra.Command, value *string, of ...string) {
+	addChoice(cmd, value, "output", "o", "what to print", of...)
+}
+
+func (c *choice) String() string {
+	if c.value == nil {
+		return "" // pflag asks the zero value
+	}
+	return *c.value
+}
+
+// Type returns the name of the value in the help.
+func (c *choice) Type() string { return "string" }
+
+func (c *choice) Set(text string) error {
+	if !slices.Contains(c.of, text) {
+		return errors.New("must be " + inEnglish(c.of))
+	}
+	*c.value = text
+	return nil
+}
+
+// inEnglish lists alternatives.
+func inEnglish(of []string) string {
+	if len(of) < 2 {
+		return strings.Join(of, "")
+	}
+	last := len(of) - 1
+	return strings.Join(of[:last], ", ") + " or " + of[last]
+}
+
+// A kubernetesVersion is a flag with the version of the server that a command
+// follows. It refuses a text that is not a version: a command that judged rules by
+// a version that the user did not mean would mislead.
+type kubernetesVersion string
+
+var errKubernetesVersion = errors.New("must be a version of Kubernetes " + kubeversion.Span)
+
+func (v *kubernetesVersion) String() string { return string(*v) }
+
+// Type returns the name of the value in the help.
+func (v *kubernetesVersion) Type() string { return "string" }
+
+func (v *kubernetesVersion) Set(text string) error {
+	if _, err := kubeversion.Parse(text); err != nil || text == "" {
+		return errKubernetesVersion
+	}
+	*v = kubernetesVersion(text)
+	return nil
+}
+
+func (v *kubernetesVersion) addTo(cmd *cobra.Command) {
+	*v = kubernetesVersion(kubeversion.Newest.String())
+	cmd.Flags().Var(v, "kubernetes-version", "version of the server, "+kubeversion.Span)
+}
+
+// A validateFlag says how a command treats unknown and duplicate fields, in the words of
+// kubectl.
+type validateFlag string
+
+func (v *validateFlag) addTo(cmd *cobra.Command) {
+	cmd.Flags().StringVar((*string)(v), "validate", "strict", "unknown and duplicate fields: strict, warn or ignore")
+}
+
+func (v validateFlag) fields() (crdkit.FieldValidation, error) {
+	switch strings.ToLower(string(v)) {
+	case "strict", "true":
+		return crdkit.Strict, nil
+	case "warn":
+		return crdkit.Warn, nil
+	case "ignore", "false":
+		return crdkit.Ignore, nil
+	}
+	return "", fmt.Errorf("invalid --validate %q; it is strict, warn or ignore", string(v))
+}
 
 // ofDefinition is the value of --webhook that stands for the URL in the definition.
 const ofDefinition = "definition"
