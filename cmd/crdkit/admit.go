@@ -1,11 +1,7 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
-	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -18,7 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/yaml"
 
 	"github.com/crdkit/crdkit"
@@ -96,16 +91,13 @@ type admitter struct {
 	version     kubernetesVersion
 	showChanges bool
 	all         bool
-	severities  severities
 	sources     sources
 	explains    explainFlag
 	explainers  explainers
 
-	judged  int // objects
-	fields  crdkit.FieldValidation
-	olds    oldObjects
-	printer *printer
-	buffer  *bufio.Writer // standard output
+	judged int // objects
+	fields crdkit.FieldValidation
+	olds   oldObjects
 }
 
 func newAdmit() *cobra.Command {
@@ -123,9 +115,8 @@ func newAdmit() *cobra.Command {
 				return err
 			}
 			a.version.useConfig(cmd, config)
-			a.severities = config.Severity
 			a.explains.settle(cmd, a.reasons())
-			return a.run(cmd.Context(), args)
+			return a.run(cmd.Context(), args, config.Severity)
 		},
 	}
 	f := cmd.Flags()
@@ -143,7 +134,7 @@ func newAdmit() *cobra.Command {
 	return cmd
 }
 
-func (a *admitter) run(ctx context.Context, files []string) error {
+func (a *admitter) run(ctx context.Context, files []string, severity severities) error {
 	if err := a.checkFlags(); err != nil {
 		return err
 	}
@@ -151,31 +142,38 @@ func (a *admitter) run(ctx context.Context, files []string) error {
 	if err := a.loadOld(ctx); err != nil {
 		return err
 	}
-	if err := a.judgeAll(ctx, files); err != nil {
+	r := newReport(&a.streams, a.output, "objects", admitted, severity)
+	if slices.Contains(objectOutputs(), a.output) {
+		r.printer = newObjectPrinter(a.output, r.buffer, a.errOut)
+		r.shared = isTerminal(a.errOut)
+	}
+	defer r.bar.clear()
+	decide := func(o *manifest.Object) *verdict { return a.decide(ctx, o) }
+	if err := eachInOrder(ctx, a.reader, files, decide, func(v *verdict) error { return a.report(r, v) }); err != nil {
 		return err
 	}
-	return a.end()
+	return a.end(r)
 }
 
-// judgeAll judges the objects of files on all processors and prints the verdicts in the
-// order of the files.
-func (a *admitter) judgeAll(ctx context.Context, files []string) error {
-	bar := newProgress(a.errOut, "objects", admitted)
-	defer bar.clear()
-	shared := isTerminal(a.reasons()) // clear the progress line before output
-	return eachInOrder(ctx, a.reader, files, func(o *manifest.Object) *verdict { return a.decide(ctx, o) }, func(v *verdict) error {
-		if a.skips(v.doc) || a.setAside(v.doc, v.err) {
-			return nil
+// report adds a verdict to the report. What all objects of a kind have in common is
+// reported at the end, unless the format has a line for each object.
+func (a *admitter) report(r *report, v *verdict) error {
+	if a.skips(v.doc) || a.setAside(v.doc, v.err) {
+		return nil
+	}
+	a.judged++
+	if a.showChanges && v.result != nil {
+		for _, c := range v.result.Changes {
+			fmt.Fprintf(a.errOut, "%s: %s\n", v.doc.Location(), c)
 		}
-		a.judged++
-		a.severities.apply(&v.finding)
-		a.worst = max(a.worst, v.exitCode())
-		bar.done(v.verdict())
-		if shared {
-			bar.clear()
+	}
+	if isOfKind(v.err) && a.output != "json" && a.output != "jsonl" {
+		if k := a.failed.add(v.doc, v.err); k.n == 1 {
+			k.position = v.issues[0].position
 		}
-		return cmp.Or(a.printer.print(v), a.buffer.Flush())
-	})
+		return nil
+	}
+	return r.add(&v.finding)
 }
 
 // reasons returns where the reasons of verdicts go.
@@ -193,13 +191,19 @@ func admitOutputs() []string { return append(findingOutputs(), objectOutputs()..
 // expanded a pattern after -c.
 var errOnlyDefinitions = errors.New("the files have definitions only, which crdkit check judges; to give several files of definitions, repeat -c or name their directory")
 
-// end reports the kinds without a definition, and what was passed over.
-func (a *admitter) end() error {
-	if err := cmp.Or(a.printer.end(), a.buffer.Flush()); err != nil {
-		return err
+// end reports the errors of kinds, and what was passed over.
+func (a *admitter) end(r *report) error {
+	for kind, err := range a.failed.all() {
+		f := &finding{doc: kind.first, objects: kind.n}
+		f.fail(err, nil)
+		f.issues[0].position = kind.position
+		if err := r.add(f); err != nil {
+			return err
+		}
 	}
-	if a.printer.kinds.unknown {
-		fmt.Fprintln(a.errOut, unknownKindsHint)
+	a.failed.objects = skippedKinds{}
+	if err := r.end(); err != nil {
+		return err
 	}
 	if a.judged == 0 && len(a.skipped.kinds) == 1 && a.skipped.kinds[0].gvk.Kind == definitionKind {
 		a.warn(errOnlyDefinitions)
@@ -224,9 +228,6 @@ func (a *admitter) checkFlags() error {
 	if a.explainers.noValues && (a.output == "yaml" || a.output == "diff") {
 		return fmt.Errorf("--no-values does not go with --output %s, which prints objects", a.output)
 	}
-	a.buffer = bufio.NewWriter(a.out)
-	a.printer = newPrinter(a.output, a.buffer, a.errOut, hasColors(a.out))
-	a.printer.showChanges = a.showChanges
 	return nil
 }
 
@@ -321,17 +322,14 @@ type verdict struct {
 	namespace string
 	notes     []string
 	result    *crdkit.Result
-	invalid   validation.ErrorList       // what else is wrong with an object that is refused before validation
-	omitted   int                        // how many errors invalid does not have
-	stored    *unstructured.Unstructured // nil if not admitted
+	invalid   validation.ErrorList // what else is wrong with an object that is refused before validation
+	omitted   int                  // how many errors invalid does not have
 
 	explainer *explanation.Explainer // nil before the version is known
 	explained bool                   // the errors have explanations
 	noValues  bool                   // the values of the object are left out
 	why       map[*validation.Error]*explanation.Explanation
 }
-
-func (v *verdict) admitted() bool { return v.verdict() == admitted }
 
 // decide judges an object. The verdict has its reasons.
 func (a *admitter) decide(ctx context.Context, o *manifest.Object) *verdict {
@@ -468,7 +466,7 @@ const (
 
 // record records the reasons of a verdict with their positions. err prevents a verdict.
 func (v *verdict) record(err error, source *definition.Source) {
-	v.line = v
+	v.line = v.jsonLine
 	v.name = objectTitle(v.gvk.Kind, v.namespace, v.object)
 	if err != nil {
 		v.fail(err, source)
@@ -552,130 +550,54 @@ func (v *verdict) add(level, code, text string, source *definition.Source) {
 // prints findings.
 func objectOutputs() []string { return []string{"yaml", "name", "diff"} }
 
-// A printer prints verdicts in one format.
-type printer struct {
-	format      string
-	out, errOut io.Writer
-	findings    findingPrinter
-	objects     objectWriter
-	showChanges bool
-	kinds       kindErrors
-	firsts      []definition.Position // of the first object of each of the kinds
+// An objectPrinter prints what the server stores of the admitted objects, and reasons as
+// text on standard error.
+type objectPrinter struct {
+	textPrinter
+	format  string
+	objects objectWriter
 }
 
-// newPrinter returns the printer of a format. Formats of objects print findings to errOut.
-func newPrinter(format string, out, errOut io.Writer, colors bool) *printer {
-	p := &printer{format: format, out: out, errOut: errOut, objects: objectWriter{out: out}}
-	if slices.Contains(objectOutputs(), format) {
-		p.findings = &textPrinter{out: errOut, passed: admitted, quiet: true, counts: map[string]int{}}
-	} else {
-		p.findings = newFindingPrinter(format, admitted, out, colors)
-	}
-	return p
+func newObjectPrinter(format string, out, errOut io.Writer) *objectPrinter {
+	reasons := textPrinter{out: errOut, passed: admitted, quiet: true, counts: map[string]int{}}
+	return &objectPrinter{reasons, format, objectWriter{out: out}}
 }
 
-// perObject reports whether the format has a line for each object.
-func (p *printer) perObject() bool { return p.format == "json" || p.format == "jsonl" }
-
-func (p *printer) print(v *verdict) error {
-	if p.showChanges && v.result != nil {
-		for _, c := range v.result.Changes {
-			fmt.Fprintf(p.errOut, "%s: %s\n", v.doc.Location(), c)
-		}
-	}
-	if isOfKind(v.err) && !p.perObject() { // reported once for all objects of the kind
-		if p.kinds.add(v.doc, v.err) {
-			p.firsts = append(p.firsts, v.issues[0].position)
-		}
-		return nil
-	}
-	if err := p.findings.print(&v.finding); err != nil || !v.admitted() {
+func (p *objectPrinter) print(f *finding) error {
+	if err := p.textPrinter.print(f); err != nil || f.verdict() != admitted {
 		return err
 	}
 	switch p.format {
-	case "yaml":
-		return p.objects.yaml(v.stored.Object)
 	case "name":
-		_, err := fmt.Fprintf(p.out, "%s.%s/%s\n", strings.ToLower(v.gvk.Kind), v.gvk.Group, v.stored.GetName())
+		gvk := f.stored.GroupVersionKind()
+		_, err := fmt.Fprintf(p.objects.out, "%s.%s/%s\n", strings.ToLower(gvk.Kind), gvk.Group, f.stored.GetName())
 		return err
 	case "diff":
-		return p.diff(v)
+		return p.diff(f)
 	}
-	return nil
-}
-
-// end prints the errors of kinds, and the end of the output.
-func (p *printer) end() error {
-	for kind, err := range p.kinds.all() {
-		f := &finding{doc: kind.first, objects: kind.n}
-		f.fail(err, nil)
-		f.issues[0].position, p.firsts = p.firsts[0], p.firsts[1:]
-		if err := p.findings.print(f); err != nil {
-			return err
-		}
-	}
-	return p.findings.end()
+	return p.objects.yaml(f.stored.Object)
 }
 
 // diff prints the difference between the input and the stored object.
-func (p *printer) diff(v *verdict) error {
+func (p *objectPrinter) diff(f *finding) error {
 	var sent any
-	if err := yaml.Unmarshal(v.doc.Text, &sent); err != nil {
+	if err := yaml.Unmarshal(f.doc.Text, &sent); err != nil {
 		return err
 	}
 	before, err := yaml.Marshal(sent)
 	if err != nil {
 		return err
 	}
-	after, err := yaml.Marshal(v.stored.Object)
+	after, err := yaml.Marshal(f.stored.Object)
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(p.out, unified(v.doc.Location(), v.doc.Location()+" as stored", string(before), string(after)))
+	_, err = io.WriteString(p.objects.out, unified(f.doc.Location(), f.doc.Location()+" as stored", string(before), string(after)))
 	return err
 }
 
-// A lineError is one entry of "errors" in a line of JSON.
-type lineError struct {
-	Type          string `json:"type"`
-	Field         string `json:"field"`
-	Detail        string `json:"detail"`
-	BadValue      any    `json:"badValue,omitempty"`
-	Pointer       string `json:"pointer"`
-	Line          int    `json:"line"`
-	Column        int    `json:"column"`
-	Step          string `json:"step,omitempty"`
-	SchemaPointer string `json:"schemaPointer,omitempty"`
-	Rule          *int   `json:"rule,omitempty"`
-
-	Explanation *lineExplanation `json:"explanation,omitempty"`
-}
-
-type lineChange struct {
-	Op      string `json:"op"`
-	Pointer string `json:"pointer"`
-}
-
-type lineKind struct {
-	Group   string `json:"group"`
-	Version string `json:"version"`
-	Kind    string `json:"kind"`
-}
-
-// A lineOrigin says where an object is in a line of JSON.
-type lineOrigin struct {
-	File     string `json:"file"`
-	Document int    `json:"document"`
-	Item     string `json:"item,omitempty"` // a pointer into the document
-	Line     int    `json:"line"`           // of the document
-}
-
-func originOf(o *manifest.Object) lineOrigin {
-	return lineOrigin{File: o.File, Document: o.Number, Item: o.Within, Line: o.Line}
-}
-
-// A lineHead is what a line of -o jsonl has before the errors.
-type lineHead struct {
+// An admitLine is the output of -o json and -o jsonl for an object.
+type admitLine struct {
 	lineOrigin
 	GVK       lineKind       `json:"gvk"`
 	Namespace string         `json:"namespace,omitempty"`
@@ -683,90 +605,28 @@ type lineHead struct {
 	Decided   bool           `json:"decided"`
 	Admitted  bool           `json:"admitted"`
 	Object    map[string]any `json:"object"`
+	Errors    []lineError    `json:"errors"`
+	Warnings  []string       `json:"warnings"`
+	Notes     []string       `json:"notes,omitempty"`
+	Changes   []lineChange   `json:"changes"`
+	Cost      uint64         `json:"cost"`
 }
 
-// A lineTail is what a line of -o jsonl has after the errors.
-type lineTail struct {
-	Warnings []string     `json:"warnings"`
-	Notes    []string     `json:"notes,omitempty"`
-	Changes  []lineChange `json:"changes"`
-	Cost     uint64       `json:"cost"`
-}
-
-// writeLine implements lineWriter. It writes the errors one by one: together their texts
-// may be much larger than the object.
-func (v *verdict) writeLine(w io.Writer) error {
-	head := lineHead{
-		lineOrigin: originOf(v.doc),
-		GVK:        lineKind{Group: v.gvk.Group, Version: v.gvk.Version, Kind: v.gvk.Kind},
-		Namespace:  v.namespace, Name: v.object, Decided: v.err == nil, Admitted: v.admitted(),
+func (v *verdict) jsonLine() any {
+	l := admitLine{
+		lineOrigin: originOf(v.doc), GVK: lineKind(v.gvk), Namespace: v.namespace, Name: v.object,
+		Decided: v.err == nil, Admitted: v.verdict() == admitted,
+		Errors: v.lineErrors(), Warnings: []string{}, Notes: v.notes, Changes: []lineChange{},
 	}
 	if v.stored != nil && !v.noValues {
-		head.Object = v.stored.Object
+		l.Object = v.stored.Object
 	}
-	tail := lineTail{Warnings: []string{}, Notes: v.notes, Changes: []lineChange{}}
-	if v.result != nil {
-		tail.Warnings = append(tail.Warnings, v.result.Warnings...)
-		tail.Cost = v.result.Cost
-		for _, c := range v.result.Changes {
-			tail.Changes = append(tail.Changes, lineChange{Op: string(c.Op), Pointer: c.Path.Pointer()})
+	if r := v.result; r != nil {
+		l.Warnings = append(l.Warnings, r.Warnings...)
+		l.Cost = r.Cost
+		for _, c := range r.Changes {
+			l.Changes = append(l.Changes, lineChange{Op: string(c.Op), Pointer: c.Path.Pointer()})
 		}
 	}
-	var b bytes.Buffer
-	if err := encodeJSON(&b, head, ""); err != nil {
-		return err
-	}
-	b.Truncate(b.Len() - len("}\n"))
-	b.WriteString(`,"errors":[`)
-	separator := ""
-	for i := range v.issues {
-		if v.issues[i].level != levelError {
-			continue
-		}
-		b.WriteString(separator)
-		separator = ","
-		if err := encodeJSON(&b, lineErrorOf(&v.issues[i]), ""); err != nil {
-			return err
-		}
-		b.Truncate(b.Len() - 1)
-		if _, err := b.WriteTo(w); err != nil {
-			return err
-		}
-	}
-	b.WriteString("],")
-	var rest bytes.Buffer
-	if err := encodeJSON(&rest, tail, ""); err != nil {
-		return err
-	}
-	b.Write(rest.Bytes()[1:])
-	_, err := b.WriteTo(w)
-	return err
-}
-
-// lineErrorOf returns an issue as an entry of "errors".
-func lineErrorOf(i *issue) lineError {
-	line := lineError{
-		Type: i.code, Detail: i.text, Pointer: i.pointer, Line: i.position.Line, Column: i.position.Column,
-		Explanation: i.explanationLine(),
-	}
-	if e, ok := errors.AsType[*validation.Error](i.err); ok {
-		line.Field, line.Detail, line.BadValue = e.Field, e.Detail, badValue(e.BadValue)
-		line.Step, line.SchemaPointer = string(e.Step), e.SchemaPointer
-		if e.Rule >= 0 {
-			line.Rule = &e.Rule
-		}
-	}
-	return line
-}
-
-// badValue returns a value that JSON can encode, nil for an omitted value.
-func badValue(v any) any {
-	if _, ok := v.(field.OmitValueType); ok {
-		return nil
-	}
-	var unsupported *json.UnsupportedValueError
-	if _, err := json.Marshal(v); errors.As(err, &unsupported) || err != nil {
-		return fmt.Sprint(v)
-	}
-	return v
+	return l
 }

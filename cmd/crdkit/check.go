@@ -1,13 +1,11 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"strings"
 
@@ -61,22 +59,21 @@ const checkExample = `  crdkit check crd.yaml
 
 // A checker is the state of crdkit check: its flags and what they load.
 type checker struct {
+	streams
 	output       string
 	old          string
 	status       bool
 	recursive    bool
 	v1beta1Rules bool
 	version      kubernetesVersion
-	severities   severities
-	sources      sources
 	validate     validateFlag
 	explains     explainFlag
 
-	fields crdkit.FieldValidation
-	olds   map[string]*apiextensionsv1.CustomResourceDefinition
-	opts   []definition.Option
-	in     io.Reader
-	reader *manifest.Reader
+	fields  crdkit.FieldValidation
+	olds    map[string]*apiextensionsv1.CustomResourceDefinition
+	opts    []definition.Option
+	reader  *manifest.Reader
+	sources sources
 }
 
 func newCheck() *cobra.Command {
@@ -88,15 +85,14 @@ func newCheck() *cobra.Command {
 		Example: checkExample,
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c.in = cmd.InOrStdin()
+			c.streams = streamsOf(cmd)
 			config, err := readConfig()
 			if err != nil {
 				return err
 			}
 			c.version.useConfig(cmd, config)
-			c.severities = config.Severity
-			c.explains.settle(cmd, cmd.OutOrStdout())
-			return c.run(cmd.Context(), args, cmd.OutOrStdout(), cmd.ErrOrStderr())
+			c.explains.settle(cmd, c.out)
+			return c.run(cmd.Context(), args, config.Severity)
 		},
 	}
 	f := cmd.Flags()
@@ -111,7 +107,7 @@ func newCheck() *cobra.Command {
 	return cmd
 }
 
-func (c *checker) run(ctx context.Context, files []string, out, errOut io.Writer) error {
+func (c *checker) run(ctx context.Context, files []string, severity severities) error {
 	if c.status && c.old == "" {
 		return errors.New("--status needs --old")
 	}
@@ -127,38 +123,30 @@ func (c *checker) run(ctx context.Context, files []string, out, errOut io.Writer
 	if err := c.loadOld(ctx); err != nil {
 		return err
 	}
-	buffered := bufio.NewWriter(out)
-	printer := newFindingPrinter(c.output, accepted, buffered, hasColors(out))
-	bar := newProgress(errOut, "definitions", accepted)
-	shared := isTerminal(out) // clear the progress line before output
-	worst := exitOK
+	r := newReport(&c.streams, c.output, "definitions", accepted, severity)
+	defer r.bar.clear()
 	log := worklogOf(ctx)
-	for f := range definitionsOf(inOrder(ctx, c.checkFiles(ctx, files))) {
-		c.severities.apply(&f.finding)
-		worst = max(worst, f.exitCode())
+	for f := range inOrder(ctx, c.checks(ctx, files)) {
 		log.judged.Add(1)
-		bar.done(f.verdict())
-		if err := printer.print(&f.finding); err != nil {
-			return err
-		}
-		if shared {
-			bar.clear()
-		}
-		if err := buffered.Flush(); err != nil {
+		if err := r.add(f); err != nil {
 			return err
 		}
 	}
-	bar.clear()
-	if err := ctx.Err(); err != nil {
+	if err := cmp.Or(ctx.Err(), r.end()); err != nil {
 		return err
 	}
-	if err := cmp.Or(printer.end(), buffered.Flush()); err != nil {
-		return err
+	return c.exit()
+}
+
+// checks yields a function for each definition, which checks it.
+func (c *checker) checks(ctx context.Context, files []string) iter.Seq2[*manifest.Object, func() *finding] {
+	return func(yield func(*manifest.Object, func() *finding) bool) {
+		for o, err := range namedDefinitions(ctx, c.reader, files) {
+			if !yield(o, func() *finding { return c.decide(o, err) }) {
+				return
+			}
+		}
 	}
-	if worst != exitOK {
-		return exitCode(worst)
-	}
-	return nil
 }
 
 func (c *checker) loadOld(ctx context.Context) error {
@@ -200,62 +188,17 @@ func (c *checker) addOld(o *manifest.Object) error {
 	return nil
 }
 
-// A checkedDefinition is the result of checking one document.
-type checkedDefinition struct {
-	finding
-	report *definition.Report // nil if the definition cannot be read
-	end    bool               // of what was named on the command line: there is no document
-}
-
-// checkFiles yields a function for each definition, which checks it, and one for
-// the end of each file or directory on the command line.
-func (c *checker) checkFiles(ctx context.Context, files []string) iter.Seq2[*manifest.Object, func() *checkedDefinition] {
-	return func(yield func(*manifest.Object, func() *checkedDefinition) bool) {
-		for _, name := range files {
-			for o, err := range definitionsIn(ctx, c.reader, name) {
-				if !yield(o, func() *checkedDefinition { return c.decide(o, err) }) {
-					return
-				}
-			}
-			end := &checkedDefinition{finding: finding{doc: atFile(name)}, end: true}
-			if ctx.Err() != nil || !yield(nil, func() *checkedDefinition { return end }) {
-				return
-			}
-		}
-	}
-}
-
-// definitionsOf yields the checked definitions, and one without a verdict for
-// each name on the command line without definitions.
-func definitionsOf(all iter.Seq[*checkedDefinition]) iter.Seq[*checkedDefinition] {
-	return func(yield func(*checkedDefinition) bool) {
-		found := false
-		for f := range all {
-			if f.end && !found {
-				f.fail(errNoDefinition, nil)
-				f.line = f
-			}
-			if found = !f.end; f.err == nil && f.end {
-				continue
-			}
-			if !yield(f) {
-				return
-			}
-		}
-	}
-}
-
 // decide checks a definition, unless it could not be read.
-func (c *checker) decide(o *manifest.Object, err error) *checkedDefinition {
-	f := &checkedDefinition{finding: finding{doc: o}}
+func (c *checker) decide(o *manifest.Object, err error) *finding {
+	f := &finding{doc: o}
 	switch source := c.sources.of(o); {
 	case err != nil && !f.refuse(err, c.explains, source):
 		f.fail(err, source)
 	case err == nil:
-		f.judge(c, source)
+		c.judge(f, source)
 	}
 	f.doc = withoutText(o) // while the finding waits for its turn
-	f.line = f
+	f.line = f.checkLine
 	return f
 }
 
@@ -268,7 +211,7 @@ func withoutText(o *manifest.Object) *manifest.Object {
 
 // refuse records the errors of a definition that the server cannot decode: an issue with its
 // position for each field that the error names. It reports false if err is another error.
-func (f *checkedDefinition) refuse(err error, explains explainFlag, source *definition.Source) bool {
+func (f *finding) refuse(err error, explains explainFlag, source *definition.Source) bool {
 	if errors.Is(err, manifest.ErrIncomplete) {
 		f.addComplaint(levelError, codeBadRequest, err.Error(), source)
 		return true
@@ -297,7 +240,7 @@ func (f *checkedDefinition) refuse(err error, explains explainFlag, source *defi
 }
 
 // addStrict records errors of strict decoding, if explains is true with explanations.
-func (f *checkedDefinition) addStrict(level string, errs []error, explains bool, source *definition.Source) {
+func (f *finding) addStrict(level string, errs []error, explains bool, source *definition.Source) {
 	for _, err := range errs {
 		first := len(f.issues)
 		if e, ok := errors.AsType[fieldError](err); ok {
@@ -318,7 +261,7 @@ func (f *checkedDefinition) addStrict(level string, errs []error, explains bool,
 }
 
 // issueAt returns an issue about a field, with its position.
-func (f *checkedDefinition) issueAt(level, code, text, path string, source *definition.Source) issue {
+func (f *finding) issueAt(level, code, text, path string, source *definition.Source) issue {
 	pointer := f.fieldPointer(path, source)
 	return issue{level: level, code: code, text: text, named: true, pointer: pointer, position: source.Position(pointer)}
 }
@@ -330,7 +273,7 @@ type fieldError interface {
 }
 
 // judge checks a definition and records its issues with their positions.
-func (f *checkedDefinition) judge(c *checker, source *definition.Source) {
+func (c *checker) judge(f *finding, source *definition.Source) {
 	var opts []definition.ParseOption
 	var found []error
 	switch c.fields {
@@ -348,35 +291,38 @@ func (f *checkedDefinition) judge(c *checker, source *definition.Source) {
 	}
 	f.name = crd.Name
 	old := c.olds[crd.Name]
+	var report *definition.Report
 	switch {
 	case !c.status:
-		f.report = definition.CheckUpdate(crd, old, c.opts...)
+		report = definition.CheckUpdate(crd, old, c.opts...)
 	case old == nil:
 		f.fail(fmt.Errorf("%s is not among the definitions of --old", crd.Name), source)
 		return
 	default:
-		f.report = definition.CheckStatus(crd, old, c.opts...)
+		report = definition.CheckStatus(crd, old, c.opts...)
 	}
-	if f.report.Accepted() {
+	if report.Accepted() {
 		f.passed = accepted
 	}
-	add := func(level, code, text, pointer string) {
-		pointer = source.Pointer(f.doc.Within + pointer)
-		f.issues = append(f.issues, issue{level: level, code: code, text: text, pointer: pointer, position: source.Position(pointer)})
+	add := func(i issue) {
+		i.pointer = source.Pointer(f.doc.Within + i.pointer)
+		i.position = source.Position(i.pointer)
+		f.issues = append(f.issues, i)
 	}
-	for n, e := range f.report.Errors {
-		add(levelError, string(e.Type), e.Error(), e.Pointer)
+	for n, e := range report.Errors {
+		i := issue{level: levelError, code: string(e.Type), err: e, pointer: e.Pointer}
 		if c.explains && n < maxExplained {
-			f.issues[n].why = explanation.Definition(crd, e.FieldError())
+			i.why = explanation.Definition(crd, e.FieldError())
 		}
+		add(i)
 	}
-	f.addOmitted(f.report.Omitted, source)
+	f.addOmitted(report.Omitted, source)
 	f.addStrict(levelWarning, found, false, source)
-	for _, w := range f.report.Warnings {
-		add(levelWarning, codeWarning, w.Text, w.Pointer)
+	for _, w := range report.Warnings {
+		add(issue{level: levelWarning, code: codeWarning, text: w.Text, pointer: w.Pointer})
 	}
-	for _, n := range f.report.Notes {
-		add(levelNote, string(n.Code), n.Text, n.Pointer)
+	for _, n := range report.Notes {
+		add(issue{level: levelNote, code: string(n.Code), text: n.Text, pointer: n.Pointer})
 	}
 }
 
@@ -386,21 +332,9 @@ type checkLine struct {
 	Name     string         `json:"name"`
 	Decided  bool           `json:"decided"`
 	Accepted bool           `json:"accepted"`
-	Errors   []checkError   `json:"errors"`
+	Errors   []lineError    `json:"errors"`
 	Warnings []checkWarning `json:"warnings"`
 	Notes    []checkNote    `json:"notes"`
-}
-
-type checkError struct {
-	Type     string `json:"type"`
-	Field    string `json:"field"`
-	Detail   string `json:"detail"`
-	BadValue any    `json:"badValue"`
-	Pointer  string `json:"pointer"`
-	Line     int    `json:"line"`
-	Column   int    `json:"column"`
-
-	Explanation *lineExplanation `json:"explanation,omitempty"`
 }
 
 type checkWarning struct {
@@ -418,28 +352,24 @@ type checkNote struct {
 	Column  int    `json:"column"`
 }
 
-func checkLineOf(f *checkedDefinition) checkLine {
+func (f *finding) checkLine() any {
 	l := checkLine{
 		lineOrigin: originOf(f.doc), Name: f.name, Decided: f.err == nil, Accepted: f.verdict() == accepted,
-		Errors: []checkError{}, Warnings: []checkWarning{}, Notes: []checkNote{},
+		Errors: f.lineErrors(), Warnings: []checkWarning{}, Notes: []checkNote{},
 	}
-	for n, i := range f.issues {
-		at := i.position
-		switch {
-		case f.report == nil, // an error of reading it
-			i.level == levelError && n >= len(f.report.Errors): // a warning or note whose severity is error
-			l.Errors = append(l.Errors, checkError{i.code, "", i.description(), nil, i.pointer, at.Line, at.Column, i.explanationLine()})
-		case i.level == levelError:
-			e := f.report.Errors[n] // they come first
-			l.Errors = append(l.Errors, checkError{string(e.Type), e.Field, e.Detail, badValue(e.BadValue), i.pointer, at.Line, at.Column, i.explanationLine()})
-		case i.level == levelWarning:
+	for i := range l.Errors {
+		e := &l.Errors[i]
+		if e.Step = ""; e.BadValue == nil {
+			e.BadValue = json.RawMessage("null") // this command omits no value
+		}
+	}
+	for _, i := range f.issues {
+		switch at := i.position; i.level {
+		case levelWarning:
 			l.Warnings = append(l.Warnings, checkWarning{i.description(), i.pointer, at.Line, at.Column})
-		default:
+		case levelNote:
 			l.Notes = append(l.Notes, checkNote{i.code, i.pointer, i.description(), at.Line, at.Column})
 		}
 	}
 	return l
 }
-
-// writeLine implements lineWriter.
-func (f *checkedDefinition) writeLine(w io.Writer) error { return encodeJSON(w, checkLineOf(f), "") }

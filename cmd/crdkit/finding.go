@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/crdkit/crdkit/definition"
 	"github.com/crdkit/crdkit/explanation"
 	"github.com/crdkit/crdkit/internal/manifest"
@@ -19,9 +21,10 @@ type finding struct {
 	passed string // the word for a positive verdict, "" unless there is one
 	err    error  // prevents a verdict
 	issues []issue
-	line   lineWriter // prints -o json and -o jsonl
+	line   func() any // returns what -o json and -o jsonl print
 
-	objects int // that it stands for, if more than one
+	stored  *unstructured.Unstructured // what the server stores of an admitted object, nil for none
+	objects int                        // that it stands for, if more than one
 }
 
 // An issue is an error, a warning or a note.

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"encoding/json"
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -19,6 +21,7 @@ import (
 	"github.com/crdkit/crdkit/compat"
 	"github.com/crdkit/crdkit/definition"
 	"github.com/crdkit/crdkit/internal/manifest"
+	"github.com/crdkit/crdkit/validation"
 )
 
 // A findingPrinter prints findings in one format.
@@ -54,6 +57,43 @@ func suiteName(passed string) string {
 		return "crdkit admit"
 	}
 	return "crdkit check"
+}
+
+// A report is the output of a command that judges: its findings in one format. The worst
+// of their verdicts becomes the exit code.
+type report struct {
+	*streams
+	printer    findingPrinter
+	buffer     *bufio.Writer // standard output
+	severities severities
+	bar        *progress
+	shared     bool // the progress line is where findings go
+}
+
+// newReport returns a report over what, a plural noun. passed is the word for a positive
+// verdict.
+func newReport(s *streams, format, what, passed string, severity severities) *report {
+	buffer := bufio.NewWriter(s.out)
+	return &report{
+		streams: s, printer: newFindingPrinter(format, passed, buffer, hasColors(s.out)), buffer: buffer,
+		severities: severity, bar: newProgress(s.errOut, what, passed), shared: isTerminal(s.out),
+	}
+}
+
+func (r *report) add(f *finding) error {
+	r.severities.apply(f)
+	r.worst = max(r.worst, f.exitCode())
+	r.bar.done(f.verdict())
+	if r.shared {
+		r.bar.clear()
+	}
+	return cmp.Or(r.printer.print(f), r.buffer.Flush())
+}
+
+// end is called once, after the last finding.
+func (r *report) end() error {
+	r.bar.clear()
+	return cmp.Or(r.printer.end(), r.buffer.Flush())
 }
 
 // textPrinter prints -o text.
@@ -205,15 +245,10 @@ func annotationProperty(text string) string {
 	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(annotationText(text))
 }
 
-// A lineWriter writes a finding as one line of JSON.
-type lineWriter interface {
-	writeLine(io.Writer) error
-}
-
 // jsonLines prints -o jsonl.
 type jsonLines struct{ out io.Writer }
 
-func (p jsonLines) print(f *finding) error { return f.line.writeLine(p.out) }
+func (p jsonLines) print(f *finding) error { return encodeJSON(p.out, f.line(), "") }
 
 func (p jsonLines) end() error { return nil }
 
@@ -228,10 +263,12 @@ func (p *jsonArray) print(f *finding) error {
 	if !p.printed {
 		before, p.printed = "[\n", true
 	}
-	if _, err := io.WriteString(p.out, before); err != nil {
+	text, err := jsonText(f.line(), "")
+	if err != nil {
 		return err
 	}
-	return f.line.writeLine(withoutLineFeed{p.out})
+	_, err = fmt.Fprintf(p.out, "%s%s", before, bytes.TrimSuffix(text, []byte("\n")))
+	return err
 }
 
 func (p *jsonArray) end() error {
@@ -243,28 +280,102 @@ func (p *jsonArray) end() error {
 	return err
 }
 
-// withoutLineFeed writes all but line feeds, which JSON has only between values.
-type withoutLineFeed struct{ out io.Writer }
+// A lineError is one entry of "errors" in a line of JSON.
+type lineError struct {
+	Type          string `json:"type"`
+	Field         string `json:"field"`
+	Detail        string `json:"detail"`
+	BadValue      any    `json:"badValue,omitempty"`
+	Pointer       string `json:"pointer"`
+	Line          int    `json:"line"`
+	Column        int    `json:"column"`
+	Step          string `json:"step,omitempty"`
+	SchemaPointer string `json:"schemaPointer,omitempty"`
+	Rule          *int   `json:"rule,omitempty"`
 
-func (w withoutLineFeed) Write(p []byte) (int, error) {
-	if _, err := w.out.Write(bytes.TrimSuffix(p, []byte("\n"))); err != nil {
-		return 0, err
-	}
-	return len(p), nil
+	Explanation *lineExplanation `json:"explanation,omitempty"`
 }
 
-// encodeJSON writes a value as JSON and a line feed. Characters that a terminal obeys are
-// written as escape sequences, which have the same meaning in JSON.
+type lineChange struct {
+	Op      string `json:"op"`
+	Pointer string `json:"pointer"`
+}
+
+type lineKind struct {
+	Group   string `json:"group"`
+	Version string `json:"version"`
+	Kind    string `json:"kind"`
+}
+
+// A lineOrigin says where an object is in a line of JSON.
+type lineOrigin struct {
+	File     string `json:"file"`
+	Document int    `json:"document"`
+	Item     string `json:"item,omitempty"` // a pointer into the document
+	Line     int    `json:"line"`           // of the document
+}
+
+func originOf(o *manifest.Object) lineOrigin {
+	return lineOrigin{File: o.File, Document: o.Number, Item: o.Within, Line: o.Line}
+}
+
+// lineErrors returns the errors of a finding as "errors" in a line of JSON.
+func (f *finding) lineErrors() []lineError {
+	lines := []lineError{}
+	for n := range f.issues {
+		if i := &f.issues[n]; i.level == levelError {
+			lines = append(lines, lineErrorOf(i))
+		}
+	}
+	return lines
+}
+
+func lineErrorOf(i *issue) lineError {
+	line := lineError{
+		Type: i.code, Detail: i.text, Pointer: i.pointer, Line: i.position.Line, Column: i.position.Column,
+		Explanation: i.explanationLine(),
+	}
+	if e, ok := errors.AsType[*validation.Error](i.err); ok {
+		line.Field, line.Detail, line.BadValue = e.Field, e.Detail, badValue(e.BadValue)
+		line.Step, line.SchemaPointer = string(e.Step), e.SchemaPointer
+		if e.Rule >= 0 {
+			line.Rule = &e.Rule
+		}
+	}
+	return line
+}
+
+// badValue returns a value that JSON can encode, nil for an omitted value.
+func badValue(v any) any {
+	if _, ok := v.(field.OmitValueType); ok {
+		return nil
+	}
+	var unsupported *json.UnsupportedValueError
+	if _, err := json.Marshal(v); errors.As(err, &unsupported) || err != nil {
+		return fmt.Sprint(v)
+	}
+	return v
+}
+
+// encodeJSON writes a value as JSON and a line feed, see jsonText.
 func encodeJSON(w io.Writer, v any, indent string) error {
+	text, err := jsonText(v, indent)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(text)
+	return err
+}
+
+// jsonText returns a value as JSON and a line feed. Characters that a terminal obeys are
+// written as escape sequences, which have the same meaning in JSON.
+func jsonText(v any, indent string) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", indent)
-	if err := enc.Encode(v); err != nil {
-		return err
-	}
-	_, err := w.Write(escapeJSON(b.Bytes()))
-	return err
+	err := enc.Encode(v)
+	return escapeJSON(b.Bytes()), err
 }
 
 // escapeJSON returns JSON with escape sequences for characters that a terminal obeys.
@@ -334,28 +445,36 @@ type junitProblem struct {
 }
 
 func (p *junitPrinter) print(f *finding) error {
-	if n := len(p.suites); n == 0 || p.suites[n-1].Name != f.doc.File {
-		p.suites = append(p.suites, &junitSuite{Name: f.doc.File})
-	}
-	suite := p.suites[len(p.suites)-1]
-	suite.Tests++
 	c := junitCase{Name: f.name, ClassName: f.doc.File, File: f.doc.File, Line: f.doc.Line}
 	if c.Name == "" {
 		c.Name = f.doc.Location()
 	}
 	problems, first := f.lines(levelError)
-	rest, _ := f.lines(levelWarning, levelNote)
-	c.Out = rest
+	c.Out, _ = f.lines(levelWarning, levelNote)
 	switch f.verdict() {
 	case refused:
-		suite.Failures++
 		c.Failure = &junitProblem{Message: first, Type: "Refused", Text: problems}
 	case undecided:
-		suite.Errors++
 		c.Error = &junitProblem{Message: first, Type: codeUndecided, Text: problems}
 	}
-	suite.Cases = append(suite.Cases, c)
+	p.add(c)
 	return nil
+}
+
+// add adds a case to the suite of its file.
+func (p *junitPrinter) add(c junitCase) {
+	if n := len(p.suites); n == 0 || p.suites[n-1].Name != c.File {
+		p.suites = append(p.suites, &junitSuite{Name: c.File})
+	}
+	s := p.suites[len(p.suites)-1]
+	s.Cases = append(s.Cases, c)
+	s.Tests++
+	if c.Failure != nil {
+		s.Failures++
+	}
+	if c.Error != nil {
+		s.Errors++
+	}
 }
 
 // lines returns the issues of some levels, and the message of the first one

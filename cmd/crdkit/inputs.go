@@ -186,12 +186,13 @@ type skippedKinds struct {
 }
 
 type skippedKind struct {
-	gvk   schema.GroupVersionKind
-	first *manifest.Object // without its text
-	n     int
+	gvk      schema.GroupVersionKind
+	first    *manifest.Object    // without its text
+	position definition.Position // of the first one, if it is known
+	n        int
 }
 
-func (s *skippedKinds) add(o *manifest.Object) {
+func (s *skippedKinds) add(o *manifest.Object) *skippedKind {
 	k := s.byKind[o.GroupVersionKind]
 	if k == nil {
 		k = &skippedKind{gvk: o.GroupVersionKind, first: withoutText(o)}
@@ -202,6 +203,7 @@ func (s *skippedKinds) add(o *manifest.Object) {
 		s.kinds = append(s.kinds, k)
 	}
 	k.n++
+	return k
 }
 
 // count returns the number of objects of the kind as words, for a message that has the
@@ -276,16 +278,13 @@ type kindErrors struct {
 	unknown bool // a kind has no definition
 }
 
-// add reports whether the object is the first one of its kind.
-func (k *kindErrors) add(o *manifest.Object, err error) bool {
+func (k *kindErrors) add(o *manifest.Object, err error) *skippedKind {
 	if k.errs == nil {
 		k.errs = map[schema.GroupVersionKind]error{}
 	}
-	n := len(k.objects.kinds)
-	k.objects.add(o)
 	k.errs[o.GroupVersionKind] = err
 	k.unknown = k.unknown || isUnknownKind(err)
-	return len(k.objects.kinds) > n
+	return k.objects.add(o)
 }
 
 // report calls print with the error of each kind, which says how many objects have it and

@@ -176,22 +176,14 @@ func (r caseText) end(c *tester) error {
 type caseJUnit struct{ printer junitPrinter }
 
 func (r *caseJUnit) add(c *suite.Case, problem string, err error) error {
-	p := &r.printer
-	if n := len(p.suites); n == 0 || p.suites[n-1].Name != c.File {
-		p.suites = append(p.suites, &junitSuite{Name: c.File})
-	}
-	s := p.suites[len(p.suites)-1]
-	s.Tests++
 	result := junitCase{Name: c.Name, ClassName: c.File, File: c.File, Line: c.Line}
 	switch {
 	case err != nil:
-		s.Errors++
 		result.Error = &junitProblem{Message: err.Error(), Type: codeUndecided}
 	case problem != "":
-		s.Failures++
 		result.Failure = &junitProblem{Message: "the result is not as recorded", Type: "NotAsRecorded", Text: problem}
 	}
-	s.Cases = append(s.Cases, result)
+	r.printer.add(result)
 	return nil
 }
 
