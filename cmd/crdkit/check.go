@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -132,7 +131,10 @@ func (c *checker) run(ctx context.Context, files []string, severity severities) 
 			return err
 		}
 	}
-	if err := cmp.Or(ctx.Err(), r.end()); err != nil {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err := r.end(); err != nil {
 		return err
 	}
 	return c.exit()

@@ -207,23 +207,6 @@ func (n *inputs) useConfig(cmd *cobra.Command) (*configFile, error) {
 	return c, nil
 }
 
-// useDefinitions sets the definitions from the configuration file if the command line has
-// none. One of the two must have some.
-func useDefinitions(cmd *cobra.Command, names *[]string) error {
-	if cmd.Flags().Changed("crd") {
-		return nil
-	}
-	c, err := readConfig()
-	if err != nil {
-		return err
-	}
-	if len(c.Definitions) == 0 {
-		return fmt.Errorf("name definitions with -c, or in %s", configName)
-	}
-	*names = c.Definitions
-	return nil
-}
-
 // useConfig sets the version from the configuration file, unless the command line sets it.
 func (v *kubernetesVersion) useConfig(cmd *cobra.Command, c *configFile) {
 	if c.KubernetesVersion != "" && !cmd.Flags().Changed("kubernetes-version") {

@@ -268,25 +268,100 @@ func (d *definitions) parse(ctx context.Context, k *knownDefinition) (*apiextens
 	return crd, nil
 }
 
+// parsedDefinitions yields the definitions of files and directories with their places. An
+// error says where it is.
+func parsedDefinitions(ctx context.Context, r *manifest.Reader, names []string) iter.Seq2[parsedDefinition, error] {
+	return func(yield func(parsedDefinition, error) bool) {
+		for o, err := range namedDefinitions(ctx, r, names) {
+			d := parsedDefinition{Object: o}
+			if err == nil {
+				d.crd, err = definition.Parse(o.Text)
+			}
+			if err != nil {
+				err = locate(o, err)
+			}
+			if !yield(d, err) {
+				return
+			}
+		}
+	}
+}
+
+// A parsedDefinition is a definition with its place.
+type parsedDefinition struct {
+	*manifest.Object
+	crd *apiextensionsv1.CustomResourceDefinition
+}
+
 // readDefinitions parses the definitions of files and directories. It returns the errors
 // of those that cannot be read.
-func readDefinitions(ctx context.Context, r *manifest.Reader, names []string) ([]*apiextensionsv1.CustomResourceDefinition, []error) {
-	var (
-		crds []*apiextensionsv1.CustomResourceDefinition
-		errs []error
-	)
-	for o, err := range namedDefinitions(ctx, r, names) {
-		var crd *apiextensionsv1.CustomResourceDefinition
-		if err == nil {
-			crd, err = definition.Parse(o.Text)
-		}
+func readDefinitions(ctx context.Context, r *manifest.Reader, names []string) (crds []*apiextensionsv1.CustomResourceDefinition, errs []error) {
+	for d, err := range parsedDefinitions(ctx, r, names) {
 		if err != nil {
-			errs = append(errs, locate(o, err))
-			continue
+			errs = append(errs, err)
+		} else {
+			crds = append(crds, d.crd)
 		}
-		crds = append(crds, crd)
 	}
 	return crds, errs
+}
+
+// definitionInputs are the streams and flags of a command that reads definitions only.
+type definitionInputs struct {
+	streams
+	definitions []string
+	recursive   bool
+}
+
+func (n *definitionInputs) addTo(cmd *cobra.Command) {
+	addDefinitionFlag(cmd, &n.definitions)
+	cmd.Flags().BoolVarP(&n.recursive, "recursive", "R", false, "read directories below the directories that are named")
+}
+
+// start takes the streams of a command, and the definitions of the configuration file if the
+// command line has none. One of the two must have some.
+func (n *definitionInputs) start(cmd *cobra.Command) error {
+	n.streams = streamsOf(cmd)
+	if cmd.Flags().Changed("crd") {
+		return nil
+	}
+	c, err := readConfig()
+	if err != nil {
+		return err
+	}
+	if len(c.Definitions) == 0 {
+		return fmt.Errorf("name definitions with -c, or in %s", configName)
+	}
+	n.definitions = c.Definitions
+	return nil
+}
+
+func (n *definitionInputs) reader() *manifest.Reader { return manifest.NewReader(n.in, n.recursive) }
+
+// all returns all definitions. If one cannot be read, it prints the errors and returns an
+// exit code.
+func (n *definitionInputs) all(ctx context.Context) ([]*apiextensionsv1.CustomResourceDefinition, error) {
+	crds, errs := readDefinitions(ctx, n.reader(), n.definitions)
+	for _, err := range errs {
+		n.undecided(err)
+	}
+	return crds, n.exit()
+}
+
+// each calls use for each definition. It prints the errors of definitions that cannot be
+// read and those of use, and goes on.
+func (n *definitionInputs) each(ctx context.Context, use func(parsedDefinition) error) error {
+	for d, err := range parsedDefinitions(ctx, n.reader(), n.definitions) {
+		if err == nil {
+			if err = use(d); err != nil {
+				err = locate(d.Object, err)
+			}
+		}
+		if err != nil {
+			n.undecided(err)
+		}
+	}
+	return ctx.Err()
 }
 
 // namedDefinitions yields the definitions of files and directories, and an
@@ -306,30 +381,6 @@ func namedDefinitions(ctx context.Context, r *manifest.Reader, names []string) i
 			}
 		}
 	}
-}
-
-var errSecondDefinition = errors.New("a second definition where one is expected")
-
-// readDefinition parses the only definition of files and directories.
-func readDefinition(ctx context.Context, r *manifest.Reader, names ...string) (*apiextensionsv1.CustomResourceDefinition, error) {
-	var found *manifest.Object
-	for o, err := range namedDefinitions(ctx, r, names) {
-		if err != nil {
-			return nil, locate(o, err)
-		}
-		if found != nil {
-			return nil, locate(o, fmt.Errorf("%w; the first is in %s", errSecondDefinition, found.Location()))
-		}
-		found = o
-	}
-	if found == nil {
-		return nil, ctx.Err()
-	}
-	crd, err := definition.Parse(found.Text)
-	if err != nil {
-		return nil, locate(found, err)
-	}
-	return crd, nil
 }
 
 // locate adds the location of an object to an error. Lines that the YAML library names are

@@ -50,13 +50,12 @@ const jsonschemaExample = `  crdkit jsonschema -c crd.yaml > widget.schema.json
 
 // A schemaExporter holds the flags of crdkit jsonschema.
 type schemaExporter struct {
-	definitions    []string
+	definitionInputs
 	version        string
 	draft          string
 	dir            string
 	strict         bool
 	keepExtensions bool
-	recursive      bool
 
 	opts []jsonschema.Option
 }
@@ -70,29 +69,22 @@ func newJSONSchema() *cobra.Command {
 		Example: jsonschemaExample,
 		Args:    oneDefinitionFlag(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := cmp.Or(useDefinitions(cmd, &e.definitions), e.checkFlags()); err != nil {
+			if err := cmp.Or(e.start(cmd), e.checkFlags()); err != nil {
 				return err
 			}
-			r := manifest.NewReader(cmd.InOrStdin(), e.recursive)
 			if e.dir != "" {
-				return e.exportAll(cmd, r)
+				return e.exportAll(cmd.Context())
 			}
-			text, err := e.exportOne(cmd.Context(), r)
-			if err != nil {
-				return err
-			}
-			_, err = cmd.OutOrStdout().Write(text)
-			return err
+			return e.exportOne(cmd.Context())
 		},
 	}
+	e.addTo(cmd)
 	f := cmd.Flags()
-	addDefinitionFlag(cmd, &e.definitions)
 	f.StringVar(&e.version, "version", "", "name of the version, such as v1")
 	f.StringVar(&e.draft, "draft", "2020-12", "draft of JSON Schema: 2020-12 or 07")
 	f.BoolVar(&e.strict, "strict", false, "refuse unknown fields, nulls and formats too")
 	f.BoolVar(&e.keepExtensions, "keep-extensions", false, "keep x-kubernetes-* keywords, which validators ignore or refuse")
 	f.StringVarP(&e.dir, "output-dir", "o", "", "directory for the schemas of all definitions")
-	f.BoolVarP(&e.recursive, "recursive", "R", false, "read directories below the directories that are named")
 	return cmd
 }
 
@@ -116,24 +108,48 @@ func (e *schemaExporter) checkFlags() error {
 	return nil
 }
 
-// exportOne returns the schema of a version of the only definition.
-func (e *schemaExporter) exportOne(ctx context.Context, r *manifest.Reader) ([]byte, error) {
-	crd, err := readDefinition(ctx, r, e.definitions...)
-	if errors.Is(err, errSecondDefinition) {
-		return nil, fmt.Errorf("%w; --output-dir DIR writes the schemas of all", err)
-	}
+// exportOne prints the schema of a version of the only definition.
+func (e *schemaExporter) exportOne(ctx context.Context) error {
+	crd, err := e.onlyDefinition(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	version := e.version
 	if version == "" {
 		served := servedVersions(crd)
 		if len(served) == 0 {
-			return nil, errors.New("the definition serves no version; name one with --version")
+			return errors.New("the definition serves no version; name one with --version")
 		}
 		version = served[0]
 	}
-	return jsonschema.Export(crd, version, e.opts...)
+	text, err := jsonschema.Export(crd, version, e.opts...)
+	if err != nil {
+		return err
+	}
+	_, err = e.out.Write(text)
+	return err
+}
+
+// onlyDefinition parses the definition of a command line that has one.
+func (e *schemaExporter) onlyDefinition(ctx context.Context) (*apiextensionsv1.CustomResourceDefinition, error) {
+	var found *manifest.Object
+	for o, err := range namedDefinitions(ctx, e.reader(), e.definitions) {
+		if err != nil {
+			return nil, locate(o, err)
+		}
+		if found != nil {
+			return nil, locate(o, fmt.Errorf("a second definition where one is expected; the first is in %s; --output-dir DIR writes the schemas of all", found.Location()))
+		}
+		found = o
+	}
+	if found == nil {
+		return nil, ctx.Err()
+	}
+	crd, err := definition.Parse(found.Text)
+	if err != nil {
+		return nil, locate(found, err)
+	}
+	return crd, nil
 }
 
 // schemaFiles are the files that a run of crdkit jsonschema has written.
@@ -153,7 +169,7 @@ type schemaFile struct {
 
 // exportAll writes the schemas of all served versions of all definitions. It reports what
 // it cannot export, and goes on.
-func (e *schemaExporter) exportAll(cmd *cobra.Command, r *manifest.Reader) error {
+func (e *schemaExporter) exportAll(ctx context.Context) error {
 	if err := os.MkdirAll(e.dir, 0o777); err != nil {
 		return err
 	}
@@ -162,42 +178,25 @@ func (e *schemaExporter) exportAll(cmd *cobra.Command, r *manifest.Reader) error
 		return err
 	}
 	defer root.Close()
-	files := &schemaFiles{dir: e.dir, root: root, opts: e.opts, out: textWriter{cmd.OutOrStdout()}, written: map[string]schemaFile{}}
-	failed := false
-	for o, err := range namedDefinitions(cmd.Context(), r, e.definitions) {
-		if err == nil {
-			err = files.add(cmd.Context(), o)
-		}
-		if err != nil {
-			failed = true
-			fmt.Fprintf(cmd.ErrOrStderr(), "error: %v\n", locate(o, err))
-		}
-	}
-	if err := cmd.Context().Err(); err != nil {
+	files := &schemaFiles{dir: e.dir, root: root, opts: e.opts, out: textWriter{e.out}, written: map[string]schemaFile{}}
+	if err := e.each(ctx, func(d parsedDefinition) error { return files.add(ctx, d) }); err != nil {
 		return err
 	}
-	if failed {
-		return exitCode(exitUndecided)
-	}
-	return nil
+	return e.exit()
 }
 
 // add writes the schemas of the served versions of a definition.
-func (s *schemaFiles) add(ctx context.Context, o *manifest.Object) error {
-	crd, err := definition.Parse(o.Text)
-	if err != nil {
-		return err
-	}
-	for _, version := range servedVersions(crd) {
-		name, err := schemaName(crd, version)
+func (s *schemaFiles) add(ctx context.Context, d parsedDefinition) error {
+	for _, version := range servedVersions(d.crd) {
+		name, err := schemaName(d.crd, version)
 		if err != nil {
 			return err
 		}
-		text, err := jsonschema.Export(crd, version, s.opts...)
+		text, err := jsonschema.Export(d.crd, version, s.opts...)
 		if err := cmp.Or(err, ctx.Err()); err != nil {
 			return err
 		}
-		file := schemaFile{sum: sha256.Sum256(text), from: o.Location()}
+		file := schemaFile{sum: sha256.Sum256(text), from: d.Location()}
 		if other, ok := s.written[name]; ok {
 			if other.sum != file.sum {
 				return fmt.Errorf("its schema differs from that of %s, which is in %s", other.from, name)
