@@ -1,10 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"iter"
 	"strings"
 	"sync"
@@ -20,10 +20,6 @@ import (
 
 const definitionKind = "CustomResourceDefinition"
 
-// maxKeptBytes is the size of the texts of definitions that a command keeps in
-// memory. It reads other definitions again when it needs them.
-const maxKeptBytes = 8 << 20
-
 var errNoDefinition = errors.New("no CustomResourceDefinition in it")
 
 // definitions are the definitions of a command by the kind that they define. They
@@ -37,14 +33,11 @@ type definitions struct {
 	alwaysWebhook bool
 	catalog       *crdkit.Catalog
 	byKind        map[schema.GroupKind]*knownDefinition
-	kept          int // bytes
-	seed          maphash.Seed
 }
 
 // A knownDefinition is a definition whose kind is known.
 type knownDefinition struct {
-	object *manifest.Object // without its text if that is not kept
-	sum    uint64           // of the text
+	object *manifest.Object // without the text of its document
 	crd    *apiextensionsv1.CustomResourceDefinition
 	err    error // of a definition that cannot be served
 	load   sync.Once
@@ -56,7 +49,6 @@ func newDefinitions(r *manifest.Reader, opts ...crdkit.Option) *definitions {
 		reader:  r.Separate(),
 		catalog: crdkit.NewCatalog(opts...),
 		byKind:  map[schema.GroupKind]*knownDefinition{},
-		seed:    maphash.MakeSeed(),
 	}
 }
 
@@ -119,18 +111,14 @@ func (d *definitions) add(o *manifest.Object) error {
 		}
 		return err
 	}
-	k := &knownDefinition{object: o, sum: maphash.Bytes(d.seed, o.Text)}
 	if other := d.byKind[o.Defines]; other != nil {
-		if other.sum == k.sum {
+		if bytes.Equal(other.object.Text, o.Text) {
 			return nil
 		}
 		return fmt.Errorf("%s is already defined in %s", o.Defines, other.object.Location())
 	}
-	if d.kept += len(o.Text); d.kept > maxKeptBytes {
-		slim, doc := *o, *o.Document
-		slim.Document, slim.Text, doc.Text = &doc, nil, nil
-		k.object = &slim
-	}
+	k := &knownDefinition{object: withoutText(o)}
+	k.object.Text = o.Text
 	d.byKind[o.Defines] = k
 	return nil
 }
@@ -234,7 +222,7 @@ func (d *definitions) namespaced(ctx context.Context, kind schema.GroupKind) (na
 func (d *definitions) ensure(ctx context.Context, k *knownDefinition) error {
 	k.load.Do(func() {
 		var err error
-		if k.crd, err = d.parse(ctx, k); err == nil {
+		if k.crd, err = parseKnown(k.object); err == nil {
 			if k.err = d.webhook.apply(ctx, k.crd, d.alwaysWebhook); k.err != nil {
 				return // an error of the flags
 			}
@@ -247,23 +235,13 @@ func (d *definitions) ensure(ctx context.Context, k *knownDefinition) error {
 	return k.err
 }
 
-func (d *definitions) parse(ctx context.Context, k *knownDefinition) (*apiextensionsv1.CustomResourceDefinition, error) {
-	text := k.object.Text
-	if text == nil {
-		o, err := d.reader.Separate().Again(ctx, k.object)
-		if err != nil {
-			return nil, err
-		}
-		if text = o.Text; maphash.Bytes(d.seed, text) != k.sum {
-			return nil, errors.New("the file changed while crdkit was running")
-		}
-	}
-	crd, err := definition.Parse(text)
+func parseKnown(o *manifest.Object) (*apiextensionsv1.CustomResourceDefinition, error) {
+	crd, err := definition.Parse(o.Text)
 	if err != nil {
 		return nil, err
 	}
-	if is := (schema.GroupKind{Group: crd.Spec.Group, Kind: crd.Spec.Names.Kind}); is != k.object.Defines {
-		return nil, fmt.Errorf("it defines %s, but its text looks as if it defined %s", is, k.object.Defines)
+	if is := (schema.GroupKind{Group: crd.Spec.Group, Kind: crd.Spec.Names.Kind}); is != o.Defines {
+		return nil, fmt.Errorf("it defines %s, but its text looks as if it defined %s", is, o.Defines)
 	}
 	return crd, nil
 }
