@@ -193,22 +193,21 @@ var errOnlyDefinitions = errors.New("the files have definitions only, which crdk
 
 // end reports the errors of kinds, and what was passed over.
 func (a *admitter) end(r *report) error {
-	for kind, err := range a.failed.all() {
-		f := &finding{doc: kind.first, objects: kind.n}
-		f.fail(err, nil)
-		f.issues[0].position = kind.position
+	for _, k := range a.failed.list {
+		f := &finding{doc: k.first, objects: k.n}
+		f.fail(k.problem(), nil)
+		f.issues[0].position = k.position
 		if err := r.add(f); err != nil {
 			return err
 		}
 	}
-	a.failed.objects = skippedKinds{}
 	if err := r.end(); err != nil {
 		return err
 	}
-	if a.judged == 0 && len(a.skipped.kinds) == 1 && a.skipped.kinds[0].gvk.Kind == definitionKind {
+	if a.judged == 0 && len(a.skipped.list) == 1 && a.skipped.list[0].gvk.Kind == definitionKind {
 		a.warn(errOnlyDefinitions)
 	}
-	return a.inputs.end()
+	return a.finish()
 }
 
 func (a *admitter) checkFlags() error {

@@ -112,16 +112,9 @@ func (a *applyCommand) checkFlags() error {
 	if err := a.inputs.checkFlags(); err != nil {
 		return err
 	}
-	a.clock = time.Now
-	if a.now == "" {
-		return nil
-	}
-	at, err := time.Parse(time.RFC3339, a.now)
-	if err != nil {
-		return fmt.Errorf("invalid --now: %w", err)
-	}
+	at, err := parseNow(a.now)
 	a.clock = func() time.Time { return at }
-	return nil
+	return err
 }
 
 // readLive reads the objects of --live. It passes over those of other kinds.

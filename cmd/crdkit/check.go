@@ -98,7 +98,7 @@ func newCheck() *cobra.Command {
 	addOutput(cmd, &c.output, findingOutputs()...)
 	f.StringVar(&c.old, "old", "", "file or directory of the definitions that are replaced")
 	f.BoolVar(&c.status, "status", false, "check a write to the status of the definitions of --old")
-	f.BoolVarP(&c.recursive, "recursive", "R", false, "read directories below the directories that are named")
+	addRecursive(cmd, &c.recursive)
 	c.version.addTo(cmd)
 	c.validate.addTo(cmd)
 	c.explains.addTo(cmd)

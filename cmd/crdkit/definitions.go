@@ -293,7 +293,7 @@ type definitionInputs struct {
 
 func (n *definitionInputs) addTo(cmd *cobra.Command) {
 	addDefinitionFlag(cmd, &n.definitions)
-	cmd.Flags().BoolVarP(&n.recursive, "recursive", "R", false, "read directories below the directories that are named")
+	addRecursive(cmd, &n.recursive)
 }
 
 // start takes the streams of a command, and the definitions of the configuration file if the

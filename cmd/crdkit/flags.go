@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -31,6 +32,23 @@ func addChoice(cmd *cobra.Command, value *string, name, shorthand, usage string,
 // addOutput adds the flag -o of a command that prints in some formats.
 func addOutput(cmd *cobra.Command, value *string, of ...string) {
 	addChoice(cmd, value, "output", "o", "what to print", of...)
+}
+
+// addRecursive adds the flag -R of a command that reads directories.
+func addRecursive(cmd *cobra.Command, value *bool) {
+	cmd.Flags().BoolVarP(value, "recursive", "R", false, "read directories below the directories that are named")
+}
+
+// parseNow returns the time of --now, or the time of the clock without the flag.
+func parseNow(value string) (time.Time, error) {
+	if value == "" {
+		return time.Now(), nil
+	}
+	at, err := time.Parse(time.RFC3339, value)
+	if err != nil {
+		err = fmt.Errorf("invalid --now: %w", err)
+	}
+	return at, err
 }
 
 func (c *choice) String() string {

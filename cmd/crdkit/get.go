@@ -134,14 +134,8 @@ func (g *getter) checkFlags() error {
 	if g.labels, err = labels.Parse(g.byLabel); err != nil {
 		return fmt.Errorf("invalid --selector: %w", err)
 	}
-	if g.now == "" {
-		g.clock = time.Now()
-		return nil
-	}
-	if g.clock, err = time.Parse(time.RFC3339, g.now); err != nil {
-		return fmt.Errorf("invalid --now: %w", err)
-	}
-	return nil
+	g.clock, err = parseNow(g.now)
+	return err
 }
 
 // object returns an object as the server serves it, nil if the selectors do not

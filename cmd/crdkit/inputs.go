@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
+	"slices"
 	"strings"
 	"sync"
 
@@ -69,15 +69,15 @@ type inputs struct {
 
 	reader  *manifest.Reader
 	kinds   *definitions
-	skipped skippedKinds
-	failed  kindErrors
+	skipped kindCounts
+	failed  kindCounts // with errors that all objects of the kind have
 }
 
 func (n *inputs) addTo(cmd *cobra.Command) {
 	addDefinitionFlag(cmd, &n.definitions)
 	f := cmd.Flags()
 	f.BoolVar(&n.noInputDefinitions, "no-input-definitions", false, "use only the definitions of -c, and none that are among the objects")
-	f.BoolVarP(&n.recursive, "recursive", "R", false, "read directories below the directories that are named")
+	addRecursive(cmd, &n.recursive)
 	addChoice(cmd, &n.unknownKinds, "unknown-kinds", "", "kinds without a definition", unknownKindsValues()...)
 	f.StringArrayVar(&n.skipKinds, "skip-kind", nil, "GROUP/KIND of objects to pass over, such as apps/Deployment, apps/* or /ConfigMap; may be repeated")
 }
@@ -120,7 +120,7 @@ func (n *inputs) skips(o *manifest.Object) bool {
 	if !n.passesOver(o) {
 		return false
 	}
-	n.skipped.add(o)
+	n.skipped.add(o, nil)
 	return true
 }
 
@@ -143,7 +143,7 @@ func (n *inputs) setAside(o *manifest.Object, err error) bool {
 	if n.unknownKinds == unknownError || !isUnknownKind(err) {
 		return false
 	}
-	n.skipped.add(o)
+	n.skipped.add(o, nil)
 	return true
 }
 
@@ -162,7 +162,12 @@ func (n *inputs) fail(o *manifest.Object, err error) {
 // command as an error.
 func (n *inputs) end() error {
 	n.failed.report(n.undecided)
-	if n.failed.unknown {
+	return n.finish()
+}
+
+// finish is end after the errors of kinds were reported.
+func (n *inputs) finish() error {
+	if slices.ContainsFunc(n.failed.list, func(k *kindCount) bool { return isUnknownKind(k.err) }) {
 		fmt.Fprintln(n.errOut, unknownKindsHint)
 	}
 	n.warnUnknown()
@@ -172,52 +177,61 @@ func (n *inputs) end() error {
 
 // warnUnknown warns of each kind without a definition, with --unknown-kinds=warn.
 func (n *inputs) warnUnknown() {
-	for _, k := range n.skipped.kinds {
+	for _, k := range n.skipped.list {
 		if n.unknownKinds == unknownWarn && !n.kinds.has(k.gvk) && !n.wantsSkipped(k.gvk.GroupKind()) && k.gvk.Kind != definitionKind {
 			n.warn(fmt.Errorf("%w: %s", errUnknownKind(k.gvk), k.objects()))
 		}
 	}
 }
 
-// skippedKinds counts objects by kind, in the order of their first object.
-type skippedKinds struct {
-	kinds  []*skippedKind
-	byKind map[schema.GroupVersionKind]*skippedKind
+// kindCounts counts objects by kind and version, in the order of their first object.
+type kindCounts struct {
+	list  []*kindCount
+	byGVK map[schema.GroupVersionKind]*kindCount
 }
 
-type skippedKind struct {
+type kindCount struct {
 	gvk      schema.GroupVersionKind
 	first    *manifest.Object    // without its text
 	position definition.Position // of the first one, if it is known
 	n        int
+	err      error // that all of them have, if any
 }
 
-func (s *skippedKinds) add(o *manifest.Object) *skippedKind {
-	k := s.byKind[o.GroupVersionKind]
+func (c *kindCounts) add(o *manifest.Object, err error) *kindCount {
+	k := c.byGVK[o.GroupVersionKind]
 	if k == nil {
-		k = &skippedKind{gvk: o.GroupVersionKind, first: withoutText(o)}
-		if s.byKind == nil {
-			s.byKind = map[schema.GroupVersionKind]*skippedKind{}
+		k = &kindCount{gvk: o.GroupVersionKind, first: withoutText(o)}
+		if c.byGVK == nil {
+			c.byGVK = map[schema.GroupVersionKind]*kindCount{}
 		}
-		s.byKind[o.GroupVersionKind] = k
-		s.kinds = append(s.kinds, k)
+		c.byGVK[o.GroupVersionKind] = k
+		c.list = append(c.list, k)
 	}
 	k.n++
+	k.err = err
 	return k
 }
 
-// count returns the number of objects of the kind as words, for a message that has the
-// location of the first one.
-func (k *skippedKind) count() string {
-	if k.n == 1 {
-		return "1 object"
+// report calls print with the error of each kind.
+func (c *kindCounts) report(print func(error)) {
+	for _, k := range c.list {
+		print(locate(k.first, k.problem()))
 	}
-	return fmt.Sprintf("%d objects, of which this is the first", k.n)
+}
+
+// problem returns the error of the kind with the number of its objects, for a message that
+// has the location of the first one.
+func (k *kindCount) problem() error {
+	if k.n == 1 {
+		return fmt.Errorf("%w: 1 object", k.err)
+	}
+	return fmt.Errorf("%w: %d objects, of which this is the first", k.err, k.n)
 }
 
 // objects returns the number of objects of the kind as words, with the location of the
 // first one.
-func (k *skippedKind) objects() string {
+func (k *kindCount) objects() string {
 	if k.n == 1 {
 		return "1 object in " + k.first.Location()
 	}
@@ -227,7 +241,7 @@ func (k *skippedKind) objects() string {
 // reportPassedOver prints what was neither judged nor reported.
 func (n *inputs) reportPassedOver() {
 	var parts []string
-	for _, k := range n.skipped.kinds {
+	for _, k := range n.skipped.list {
 		parts = append(parts, fmt.Sprintf("%d %s", k.n, k.gvk.GroupKind()))
 	}
 	if files := n.reader.PassedOver().String(); files != "" {
@@ -269,42 +283,6 @@ func isOfKind(err error) bool {
 
 // unknownKindsHint follows the errors of kinds without a definition.
 const unknownKindsHint = "hint: crdkit judges kinds that have a definition. Name more definitions with -c, or pass over other kinds with --skip-kind GROUP/KIND or --unknown-kinds skip"
-
-// kindErrors are the errors that all objects of a kind and version have, in the order of
-// the first objects.
-type kindErrors struct {
-	objects skippedKinds
-	errs    map[schema.GroupVersionKind]error
-	unknown bool // a kind has no definition
-}
-
-func (k *kindErrors) add(o *manifest.Object, err error) *skippedKind {
-	if k.errs == nil {
-		k.errs = map[schema.GroupVersionKind]error{}
-	}
-	k.errs[o.GroupVersionKind] = err
-	k.unknown = k.unknown || isUnknownKind(err)
-	return k.objects.add(o)
-}
-
-// report calls print with the error of each kind, which says how many objects have it and
-// where the first one is.
-func (k *kindErrors) report(print func(error)) {
-	for kind, err := range k.all() {
-		print(locate(kind.first, err))
-	}
-}
-
-// all yields each kind with its error, which says how many objects have it.
-func (k *kindErrors) all() iter.Seq2[*skippedKind, error] {
-	return func(yield func(*skippedKind, error) bool) {
-		for _, kind := range k.objects.kinds {
-			if !yield(kind, fmt.Errorf("%w: %s", k.errs[kind.gvk], kind.count())) {
-				return
-			}
-		}
-	}
-}
 
 // maxLocated is the size of the largest document in which positions are found. The reasons
 // in a larger one have its own position: the tree of a document is many times as large.

@@ -61,8 +61,8 @@ type migrator struct {
 	kinds     map[schema.GroupKind]bool // of all definitions
 	read      bool                      // the files were read for another definition
 	reader    *manifest.Reader
-	others    skippedKinds // objects of other kinds
-	failed    kindErrors
+	others    kindCounts // objects of other kinds
+	failed    kindCounts
 }
 
 func newMigrate() *cobra.Command {
@@ -82,7 +82,7 @@ func newMigrate() *cobra.Command {
 	f.StringVar(&m.old, "old", "", "file or directory of the CustomResourceDefinitions that they replace")
 	f.StringVar(&m.atVersion, "at-version", "", "version at which objects are read and written back; by default the storage version")
 	addOutput(cmd, &m.output, "text", "jsonl")
-	f.BoolVarP(&m.recursive, "recursive", "R", false, "read directories below the directories that are named")
+	addRecursive(cmd, &m.recursive)
 	m.webhook.addTo(cmd)
 	for _, name := range []string{"crd", "old"} {
 		if err := cmd.MarkFlagRequired(name); err != nil {
@@ -161,7 +161,7 @@ func (m *migrator) dryRun(ctx context.Context, files []string) error {
 		return err
 	}
 	m.failed.report(m.undecided)
-	m.failed = kindErrors{}
+	m.failed = kindCounts{}
 	if m.output == "text" {
 		m.printCounts()
 	}
@@ -224,7 +224,7 @@ func (m *migrator) report(one rewritten) error {
 		return nil
 	case r == nil:
 		if !m.read && !m.kinds[o.GroupKind()] {
-			m.others.add(o)
+			m.others.add(o, nil)
 		}
 		return nil
 	}

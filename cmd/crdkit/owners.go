@@ -47,7 +47,7 @@ func newOwners() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringVar(&n.manager, "manager", "", "list only fields of this manager")
-	f.BoolVarP(&n.recursive, "recursive", "R", false, "read directories below the directories that are named")
+	addRecursive(cmd, &n.recursive)
 	return cmd
 }
 

@@ -41,22 +41,9 @@ func worklogOf(ctx context.Context) *worklog {
 // at records that an object is being judged.
 func (w *worklog) at(o *manifest.Object) { w.current.Store(o) }
 
-// each calls judge for each object until one of the calls fails or the context ends. It
-// records the work in the worklog of the context.
-func each(ctx context.Context, r *manifest.Reader, files []string, judge func(*manifest.Object) error) error {
-	log := worklogOf(ctx)
-	for o := range r.Objects(ctx, files...) {
-		log.at(o)
-		if err := judge(o); err != nil {
-			return err
-		}
-		if ctx.Err() != nil {
-			break
-		}
-		log.judged.Add(1)
-		log.current.Store(nil)
-	}
-	return ctx.Err()
+// each is eachInOrder for work that one goroutine does.
+func each(ctx context.Context, r *manifest.Reader, files []string, use func(*manifest.Object) error) error {
+	return eachInOrder(ctx, r, files, func(o *manifest.Object) *manifest.Object { return o }, use)
 }
 
 // eachInOrder works on the objects of files on all processors, and calls use for each
@@ -77,11 +64,11 @@ func eachInOrder[T any](ctx context.Context, r *manifest.Reader, files []string,
 		if ctx.Err() != nil {
 			break
 		}
-		log.judged.Add(1)
 		used++
 		if err := use(result); err != nil {
 			return err
 		}
+		log.judged.Add(1)
 	}
 	return cmp.Or(ctx.Err(), allUsed(read, used))
 }
