@@ -109,8 +109,7 @@ func newAdmit() *cobra.Command {
 		Example: admitExample,
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			a.streams = streamsOf(cmd)
-			config, err := a.useConfig(cmd)
+			config, err := a.start(cmd)
 			if err != nil {
 				return err
 			}
@@ -163,6 +162,7 @@ func (a *admitter) report(r *report, v *verdict) error {
 	}
 	a.judged++
 	if a.showChanges && v.result != nil {
+		r.bar.clear()
 		for _, c := range v.result.Changes {
 			fmt.Fprintf(a.errOut, "%s: %s\n", v.doc.Location(), c)
 		}

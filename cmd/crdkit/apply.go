@@ -66,11 +66,10 @@ func newApply() *cobra.Command {
 		Example: applyExample,
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			a.streams = streamsOf(cmd)
-			a.objects.out = a.out
-			if _, err := a.useConfig(cmd); err != nil {
+			if _, err := a.start(cmd); err != nil {
 				return err
 			}
+			a.objects.out = a.out
 			return a.run(cmd.Context(), args)
 		},
 	}

@@ -187,9 +187,10 @@ func (s severities) apply(f *finding) {
 	}
 }
 
-// useConfig sets the flags of a command from the configuration file, unless the command
-// line sets them.
-func (n *inputs) useConfig(cmd *cobra.Command) (*configFile, error) {
+// start takes the streams of a command, and sets its flags from the configuration file
+// unless the command line sets them.
+func (n *inputs) start(cmd *cobra.Command) (*configFile, error) {
+	n.streams = streamsOf(cmd)
 	c, err := readConfig()
 	if err != nil {
 		return nil, err

@@ -52,12 +52,13 @@ type converter struct {
 	output string
 	served bool
 
-	kindsTo kindConverters
+	mu      sync.Mutex
+	kindsTo map[*knownDefinition]*kindConverter
 	objects objectWriter
 }
 
 func newConvert() *cobra.Command {
-	c := &converter{}
+	c := &converter{kindsTo: map[*knownDefinition]*kindConverter{}}
 	cmd := &cobra.Command{
 		Use:     "convert [-c CRD]... --to VERSION FILE...",
 		Short:   "Convert objects to another version",
@@ -65,11 +66,10 @@ func newConvert() *cobra.Command {
 		Example: convertExample,
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c.streams = streamsOf(cmd)
-			c.objects.out = c.out
-			if _, err := c.useConfig(cmd); err != nil {
+			if _, err := c.start(cmd); err != nil {
 				return err
 			}
+			c.objects.out = c.out
 			return c.run(cmd.Context(), args)
 		},
 	}
@@ -214,33 +214,18 @@ type kindConverter struct {
 	target    *crdkit.Version // at which objects are wanted
 	converter conversion.Converter
 	err       error // that prevents all conversions
-	load      sync.Once
 }
 
-// kindConverters are converters by definition. They may be asked for by several goroutines.
-type kindConverters struct {
-	mu     sync.Mutex
-	byKind map[*knownDefinition]*kindConverter
-}
-
-func (c *kindConverters) of(k *knownDefinition) *kindConverter {
+// kindTo returns what converts the objects of a definition. Several goroutines call it.
+func (c *converter) kindTo(ctx context.Context, k *knownDefinition) *kindConverter {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.byKind == nil {
-		c.byKind = map[*knownDefinition]*kindConverter{}
-	}
-	to := c.byKind[k]
+	to := c.kindsTo[k]
 	if to == nil {
 		to = &kindConverter{}
-		c.byKind[k] = to
+		to.err = to.prepare(ctx, c, k)
+		c.kindsTo[k] = to
 	}
-	return to
-}
-
-// kindTo returns what converts the objects of a definition.
-func (c *converter) kindTo(ctx context.Context, k *knownDefinition) *kindConverter {
-	to := c.kindsTo.of(k)
-	to.load.Do(func() { to.err = to.prepare(ctx, c, k) })
 	return to
 }
 

@@ -65,8 +65,7 @@ func newGet() *cobra.Command {
 		Example: getExample,
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			g.streams = streamsOf(cmd)
-			if _, err := g.useConfig(cmd); err != nil {
+			if _, err := g.start(cmd); err != nil {
 				return err
 			}
 			return g.run(cmd.Context(), args)
