@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,7 +15,6 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/crdkit/crdkit"
-	"github.com/crdkit/crdkit/definition"
 	"github.com/crdkit/crdkit/explanation"
 	"github.com/crdkit/crdkit/internal/manifest"
 	"github.com/crdkit/crdkit/validation"
@@ -97,7 +94,7 @@ type admitter struct {
 
 	judged int // objects
 	fields crdkit.FieldValidation
-	olds   oldObjects
+	olds   map[objectKey]*manifest.Object // of --old
 }
 
 func newAdmit() *cobra.Command {
@@ -195,7 +192,7 @@ var errOnlyDefinitions = errors.New("the files have definitions only, which crdk
 func (a *admitter) end(r *report) error {
 	for _, k := range a.failed.list {
 		f := &finding{doc: k.first, objects: k.n}
-		f.fail(k.problem(), nil)
+		f.fail(k.problem())
 		f.issues[0].position = k.position
 		if err := r.add(f); err != nil {
 			return err
@@ -230,20 +227,11 @@ func (a *admitter) checkFlags() error {
 	return nil
 }
 
-// An oldKey identifies the object that a request replaces.
-type oldKey struct {
-	kind            schema.GroupKind
-	namespace, name string
-}
-
-// oldObjects are the objects of --old.
-type oldObjects map[oldKey]*manifest.Object
-
 func (a *admitter) loadOld(ctx context.Context) error {
 	if a.old == "" {
 		return nil
 	}
-	a.olds = oldObjects{}
+	a.olds = map[objectKey]*manifest.Object{}
 	for o := range a.reader.Objects(ctx, a.old) {
 		err := o.Err
 		if err == nil {
@@ -257,7 +245,7 @@ func (a *admitter) loadOld(ctx context.Context) error {
 }
 
 func (a *admitter) addOld(ctx context.Context, o *manifest.Object) error {
-	key := a.key(ctx, o.GroupKind(), o.Namespace, o.Name)
+	key := a.kinds.key(ctx, o.GroupKind(), o.Namespace, o.Name)
 	if other, ok := a.olds[key]; ok {
 		return fmt.Errorf("%s %q is already in %s", o.Kind, o.Name, other.Location())
 	}
@@ -265,34 +253,15 @@ func (a *admitter) addOld(ctx context.Context, o *manifest.Object) error {
 	return nil
 }
 
-// key returns the key of an object. A namespaced object without a namespace is
-// in "default".
-func (a *admitter) key(ctx context.Context, kind schema.GroupKind, namespace, name string) oldKey {
-	switch namespaced, known := a.kinds.namespaced(ctx, kind); {
-	case !known:
-	case !namespaced:
-		namespace = ""
-	case namespace == "":
-		namespace = "default"
-	}
-	return oldKey{kind: kind, namespace: namespace, name: name}
-}
-
-// find returns the object that v replaces, as the server reads it at version. It returns
+// oldOf returns the object that v replaces, as the server reads it at version. It returns
 // nil if there is none.
-func (o oldObjects) find(ctx context.Context, version *crdkit.Version, v *verdict) (*unstructured.Unstructured, error) {
-	if o == nil {
+func (a *admitter) oldOf(ctx context.Context, version *crdkit.Version, v *verdict) (*unstructured.Unstructured, error) {
+	if a.olds == nil {
 		return nil, nil
 	}
-	namespace := v.namespace
-	switch {
-	case !version.Definition().Namespaced():
-		namespace = ""
-	case namespace == "":
-		namespace = "default"
-	}
-	old, ok := o[oldKey{kind: v.gvk.GroupKind(), namespace: namespace, name: v.object}]
-	if !ok {
+	key := a.kinds.key(ctx, v.gvk.GroupKind(), v.namespace, v.object)
+	old := a.olds[key]
+	if old == nil {
 		return nil, nil
 	}
 	obj, err := objectOf(old)
@@ -303,13 +272,7 @@ func (o oldObjects) find(ctx context.Context, version *crdkit.Version, v *verdic
 	if err != nil {
 		return nil, fmt.Errorf("reading the old object of %w", locate(old, err))
 	}
-	// The server stores the object with this namespace.
-	switch namespaced := version.Definition().Namespaced(); {
-	case !namespaced:
-		read.SetNamespace("")
-	case read.GetNamespace() == "":
-		read.SetNamespace("default")
-	}
+	read.SetNamespace(key.namespace) // with which the server stores it
 	return read, nil
 }
 
@@ -337,16 +300,21 @@ func (a *admitter) decide(ctx context.Context, o *manifest.Object) *verdict {
 	if a.passesOver(o) {
 		return v
 	}
+	v.name = objectTitle(v.gvk.Kind, v.namespace, v.object)
+	v.source = a.sources.of(o)
 	err := o.Err
 	if errors.Is(err, manifest.ErrIncomplete) {
-		v.record(nil, nil)
-		v.addComplaint(levelError, codeBadRequest, err.Error(), a.sources.of(o))
+		v.addComplaint(levelError, codeBadRequest, err.Error())
 		return v
 	}
 	if err == nil {
 		err = a.judge(ctx, v)
 	}
-	v.record(err, a.sources.of(o))
+	if err == nil {
+		v.record()
+		return v
+	}
+	v.fail(err)
 	if broken, ok := errors.AsType[*definitionError](err); ok && bool(a.explains) && len(v.issues) > 0 {
 		v.issues[0].why = explainDefinition(broken.crd, broken.err)
 	}
@@ -356,7 +324,8 @@ func (a *admitter) decide(ctx context.Context, o *manifest.Object) *verdict {
 // finish drops what the verdict does not need while it waits for its turn, and what no
 // format prints but -o diff.
 func (v *verdict) finish(output string) {
-	v.invalid, v.why = nil, nil
+	v.line = v.jsonLine
+	v.source, v.invalid, v.why = nil, nil, nil
 	if output != "diff" {
 		v.doc = withoutText(v.doc)
 	}
@@ -415,7 +384,7 @@ func (a *admitter) request(ctx context.Context, v *verdict, version *crdkit.Vers
 	if v.doc.YAML {
 		opts = append(opts, crdkit.YAML())
 	}
-	replaced, err := a.olds.find(ctx, version, v)
+	replaced, err := a.oldOf(ctx, version, v)
 	if err != nil {
 		return nil, err
 	}
@@ -455,94 +424,48 @@ func (a *admitter) store(ctx context.Context, v *verdict, version *crdkit.Versio
 	return stored, err
 }
 
-// The codes of what strict decoding finds.
-const (
-	codeUnknownField   = "UnknownField"
-	codeDuplicateField = "DuplicateField"
-	// codeBadRequest is the server's reason to refuse what it cannot decode.
-	codeBadRequest = "BadRequest"
-)
-
-// record records the reasons of a verdict with their positions. err prevents a verdict.
-func (v *verdict) record(err error, source *definition.Source) {
-	v.line = v.jsonLine
-	v.name = objectTitle(v.gvk.Kind, v.namespace, v.object)
-	if err != nil {
-		v.fail(err, source)
-		return
-	}
+// record records the reasons of a verdict with their positions.
+func (v *verdict) record() {
 	if v.stored != nil {
 		v.passed = admitted
 	}
-	if r := v.result; r != nil {
-		if r.Refusal != nil {
-			v.addRefusal(source)
-		}
-		v.addErrors(r.Errors, source)
-		v.addErrors(v.invalid, source)
-		v.addOmitted(r.Omitted+v.omitted, source)
-		for _, w := range r.Warnings {
-			v.add(levelWarning, codeWarning, w, source)
-		}
+	r := v.result
+	if r.Refusal != nil {
+		v.addRefusal(r.Refusal)
+	}
+	v.addErrors(r.Errors)
+	v.addErrors(v.invalid)
+	v.addOmitted(r.Omitted + v.omitted)
+	for _, w := range r.Warnings {
+		v.addText(levelWarning, codeWarning, w)
 	}
 	for _, note := range v.notes {
-		v.issues = append(v.issues, issue{level: levelNote, code: codeNote, text: note, position: v.start(source)})
+		v.addNote(note)
 	}
 }
 
-func (v *verdict) addErrors(errs validation.ErrorList, source *definition.Source) {
+func (v *verdict) addErrors(errs validation.ErrorList) {
 	for _, e := range errs {
-		pointer := v.doc.Within + e.Pointer
-		i := issue{level: levelError, code: string(e.Type), err: e, pointer: pointer, position: v.at(pointer, source), why: v.why[e]}
+		i := issue{level: levelError, code: string(e.Type), err: e, why: v.why[e]}
 		if v.noValues {
 			i.hide = v.explainer.HideValues
 			i.err = i.hide(e)
 		}
-		v.issues = append(v.issues, i)
+		v.addAt(v.doc.Within+e.Pointer, i)
 	}
 }
 
 // addRefusal adds the single complaints of a refusal, or the refusal itself.
-func (v *verdict) addRefusal(source *definition.Source) {
-	refusal := v.result.Refusal
-	for _, detail := range refusal.Details {
-		v.add(levelError, refusal.Reason, detail, source)
+func (v *verdict) addRefusal(refusal *crdkit.Refusal) {
+	details := refusal.Details
+	if len(details) == 0 {
+		details = []string{refusal.Message}
 	}
-	if len(refusal.Details) == 0 {
-		v.add(levelError, refusal.Reason, refusal.Message, source)
-	}
-}
-
-// fieldComplaint is a complaint of strict decoding about a field.
-var fieldComplaint = regexp.MustCompile(`^(unknown|duplicate) field (".*")$`)
-
-// warnedField is the field that a warning about metadata begins with.
-var warnedField = regexp.MustCompile(`^metadata\.[^ :]+`)
-
-// add adds an issue whose text names a field, or a line of the document, or neither.
-func (v *verdict) add(level, code, text string, source *definition.Source) {
-	i := issue{level: level, code: code, text: text, position: v.start(source), named: true}
-	match := fieldComplaint.FindStringSubmatch(text)
-	path := warnedField.FindString(text)
-	switch {
-	case match != nil:
-		if i.code = codeUnknownField; match[1] == "duplicate" {
-			i.code = codeDuplicateField
-		} else if v.explained && level == levelError {
-			i.why = v.explainer.UnknownField(text)
+	for _, detail := range details {
+		if i := v.addText(levelError, refusal.Reason, detail); i != nil && v.explained {
+			i.why = v.explainer.UnknownField(detail)
 		}
-		if unquoted, err := strconv.Unquote(match[2]); err == nil {
-			path = unquoted
-		}
-	case path == "" && (level == levelError || lineIn(text) > 0):
-		v.addComplaint(level, code, text, source)
-		return
 	}
-	if path != "" {
-		i.pointer = v.fieldPointer(path, source)
-		i.position = v.at(i.pointer, source)
-	}
-	v.issues = append(v.issues, i)
 }
 
 // objectOutputs are the formats in which crdkit admit prints objects. In the others it

@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/crdkit/crdkit/apply"
 	"github.com/crdkit/crdkit/internal/manifest"
@@ -49,12 +48,6 @@ type applyCommand struct {
 	appliers map[string]map[string]*apply.Applier // by the name of the definition and the version
 	schemas  apply.Schemas                        // of the appliers
 	objects  objectWriter
-}
-
-// An objectKey identifies an object of a cluster.
-type objectKey struct {
-	kind            schema.GroupKind
-	namespace, name string
 }
 
 func newApply() *cobra.Command {
@@ -139,11 +132,7 @@ func (a *applyCommand) readLive(ctx context.Context) {
 }
 
 func (a *applyCommand) keyOf(ctx context.Context, u *unstructured.Unstructured) objectKey {
-	k := objectKey{u.GroupVersionKind().GroupKind(), u.GetNamespace(), u.GetName()}
-	if namespaced, _ := a.kinds.namespaced(ctx, k.kind); namespaced && k.namespace == "" {
-		k.namespace = "default"
-	}
-	return k
+	return a.kinds.key(ctx, u.GroupVersionKind().GroupKind(), u.GetNamespace(), u.GetName())
 }
 
 // apply applies one configuration, and prints what it does.

@@ -192,90 +192,60 @@ func (c *checker) addOld(o *manifest.Object) error {
 
 // decide checks a definition, unless it could not be read.
 func (c *checker) decide(o *manifest.Object, err error) *finding {
-	f := &finding{doc: o}
-	switch source := c.sources.of(o); {
-	case err != nil && !f.refuse(err, c.explains, source):
-		f.fail(err, source)
-	case err == nil:
-		c.judge(f, source)
+	f := &finding{doc: o, source: c.sources.of(o)}
+	if err == nil {
+		err = c.judge(f)
 	}
-	f.doc = withoutText(o) // while the finding waits for its turn
+	if err != nil && !c.refuse(f, err) {
+		f.fail(err)
+	}
+	f.doc, f.source = withoutText(o), nil // while the finding waits for its turn
 	f.line = f.checkLine
 	return f
 }
 
-// withoutText returns an object without its text and that of its document.
-func withoutText(o *manifest.Object) *manifest.Object {
-	slim, doc := *o, *o.Document
-	slim.Document, slim.Text, doc.Text = &doc, nil, nil
-	return &slim
-}
-
 // refuse records the errors of a definition that the server cannot decode: an issue with its
 // position for each field that the error names. It reports false if err is another error.
-func (f *finding) refuse(err error, explains explainFlag, source *definition.Source) bool {
-	if errors.Is(err, manifest.ErrIncomplete) {
-		f.addComplaint(levelError, codeBadRequest, err.Error(), source)
-		return true
-	}
-	if !errors.Is(err, definition.ErrRefused) {
+func (c *checker) refuse(f *finding, err error) bool {
+	incomplete := errors.Is(err, manifest.ErrIncomplete)
+	if !incomplete && !errors.Is(err, definition.ErrRefused) {
 		return false
 	}
 	all, _ := errors.AsType[utilerrors.Aggregate](err)
 	wrong, _ := errors.AsType[*json.UnmarshalTypeError](err)
 	var strict interface{ Unwrap() []error }
 	switch {
+	case incomplete:
+		f.addComplaint(levelError, codeBadRequest, err.Error())
 	case errors.As(err, &strict):
-		f.addStrict(levelError, strict.Unwrap(), bool(explains), source)
+		c.addStrict(f, levelError, strict.Unwrap())
 	case all != nil: // what v1 cannot express
 		for _, err := range all.Errors() {
 			if e, ok := errors.AsType[*field.Error](err); ok {
-				f.issues = append(f.issues, f.issueAt(levelError, string(e.Type), e.Error(), e.Field, source))
+				f.addAt(f.fieldPointer(e.Field), issue{level: levelError, code: string(e.Type), text: e.Error(), named: true})
 			}
 		}
 	case wrong != nil:
-		f.issues = append(f.issues, f.issueAt(levelError, codeBadRequest, err.Error(), wrong.Field, source))
+		f.addAt(f.fieldPointer(wrong.Field), issue{level: levelError, code: codeBadRequest, text: err.Error(), named: true})
 	default:
-		f.addComplaint(levelError, codeBadRequest, err.Error(), source)
+		f.addComplaint(levelError, codeBadRequest, err.Error())
 	}
 	return true
 }
 
-// addStrict records errors of strict decoding, if explains is true with explanations.
-func (f *finding) addStrict(level string, errs []error, explains bool, source *definition.Source) {
+// addStrict records errors of strict decoding, with explanations unless they are warnings.
+func (c *checker) addStrict(f *finding, level string, errs []error) {
 	for _, err := range errs {
-		first := len(f.issues)
-		if e, ok := errors.AsType[fieldError](err); ok {
-			f.issues = append(f.issues, f.issueAt(level, codeUnknownField, e.Error(), e.FieldPath(), source))
-		} else {
-			f.addComplaint(level, codeDuplicateField, err.Error(), source)
-		}
-		for n := range f.issues[first:] {
-			i := &f.issues[first+n]
-			switch {
-			case strings.HasPrefix(i.text, "duplicate "):
-				i.code = codeDuplicateField
-			case explains && i.code == codeUnknownField && f.doc.GroupVersion() == apiextensionsv1.SchemeGroupVersion:
-				i.why = explanation.DefinitionField(strings.TrimPrefix(i.pointer, f.doc.Within))
-			}
+		i := f.addText(level, codeDuplicateField, err.Error())
+		if i != nil && level == levelError && bool(c.explains) && f.doc.GroupVersion() == apiextensionsv1.SchemeGroupVersion {
+			i.why = explanation.DefinitionField(strings.TrimPrefix(i.pointer, f.doc.Within))
 		}
 	}
 }
 
-// issueAt returns an issue about a field, with its position.
-func (f *finding) issueAt(level, code, text, path string, source *definition.Source) issue {
-	pointer := f.fieldPointer(path, source)
-	return issue{level: level, code: code, text: text, named: true, pointer: pointer, position: source.Position(pointer)}
-}
-
-// A fieldError is an error of strict decoding about a field.
-type fieldError interface {
-	error
-	FieldPath() string
-}
-
-// judge checks a definition and records its issues with their positions.
-func (c *checker) judge(f *finding, source *definition.Source) {
+// judge checks a definition and records its issues with their positions. It returns the error
+// that prevents that.
+func (c *checker) judge(f *finding) error {
 	var opts []definition.ParseOption
 	var found []error
 	switch c.fields {
@@ -286,10 +256,7 @@ func (c *checker) judge(f *finding, source *definition.Source) {
 	}
 	crd, err := definition.Parse(f.doc.Text, opts...)
 	if err != nil {
-		if !f.refuse(err, c.explains, source) {
-			f.fail(err, source)
-		}
-		return
+		return err
 	}
 	f.name = crd.Name
 	old := c.olds[crd.Name]
@@ -298,34 +265,30 @@ func (c *checker) judge(f *finding, source *definition.Source) {
 	case !c.status:
 		report = definition.CheckUpdate(crd, old, c.opts...)
 	case old == nil:
-		f.fail(fmt.Errorf("%s is not among the definitions of --old", crd.Name), source)
-		return
+		return fmt.Errorf("%s is not among the definitions of --old", crd.Name)
 	default:
 		report = definition.CheckStatus(crd, old, c.opts...)
 	}
 	if report.Accepted() {
 		f.passed = accepted
 	}
-	add := func(i issue) {
-		i.pointer = source.Pointer(f.doc.Within + i.pointer)
-		i.position = source.Position(i.pointer)
-		f.issues = append(f.issues, i)
-	}
+	add := func(pointer string, i issue) { f.addAt(f.source.Pointer(f.doc.Within+pointer), i) }
 	for n, e := range report.Errors {
-		i := issue{level: levelError, code: string(e.Type), err: e, pointer: e.Pointer}
+		i := issue{level: levelError, code: string(e.Type), err: e}
 		if c.explains && n < maxExplained {
 			i.why = explanation.Definition(crd, e.FieldError())
 		}
-		add(i)
+		add(e.Pointer, i)
 	}
-	f.addOmitted(report.Omitted, source)
-	f.addStrict(levelWarning, found, false, source)
+	f.addOmitted(report.Omitted)
+	c.addStrict(f, levelWarning, found)
 	for _, w := range report.Warnings {
-		add(issue{level: levelWarning, code: codeWarning, text: w.Text, pointer: w.Pointer})
+		add(w.Pointer, issue{level: levelWarning, code: codeWarning, text: w.Text})
 	}
 	for _, n := range report.Notes {
-		add(issue{level: levelNote, code: string(n.Code), text: n.Text, pointer: n.Pointer})
+		add(n.Pointer, issue{level: levelNote, code: string(n.Code), text: n.Text})
 	}
+	return nil
 }
 
 // A checkLine is the output of -o json and -o jsonl for a definition.

@@ -200,7 +200,7 @@ func (r *compatReport) asFindings() []*finding {
 	for _, d := range r.Definitions {
 		f := at(d.Name, d.File, d.Document)
 		if d.Error != "" {
-			f.fail(fmt.Errorf("%s", d.Error), nil)
+			f.fail(fmt.Errorf("%s", d.Error))
 		}
 		for i := range r.Findings {
 			if c := &r.Findings[i]; c.Object == nil && c.Definition == d.Name && c.File == d.File && d.Error == "" && c.Code != compat.Proved {
@@ -215,7 +215,7 @@ func (r *compatReport) asFindings() []*finding {
 	}
 	if r.Objects != nil {
 		for _, u := range r.Objects.Unreadable {
-			at("", u.File, u.Document).fail(fmt.Errorf("%s", u.Error), nil)
+			at("", u.File, u.Document).fail(fmt.Errorf("%s", u.Error))
 		}
 	}
 	return all

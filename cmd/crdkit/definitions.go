@@ -218,6 +218,25 @@ func (d *definitions) namespaced(ctx context.Context, kind schema.GroupKind) (na
 	return k.crd.Spec.Scope == apiextensionsv1.NamespaceScoped, true
 }
 
+// An objectKey identifies an object of a cluster.
+type objectKey struct {
+	kind            schema.GroupKind
+	namespace, name string
+}
+
+// key returns the key of an object. A namespaced object without a namespace is
+// in "default".
+func (d *definitions) key(ctx context.Context, kind schema.GroupKind, namespace, name string) objectKey {
+	switch namespaced, known := d.namespaced(ctx, kind); {
+	case !known:
+	case !namespaced:
+		namespace = ""
+	case namespace == "":
+		namespace = "default"
+	}
+	return objectKey{kind, namespace, name}
+}
+
 // ensure parses a definition and adds it to the catalog, once.
 func (d *definitions) ensure(ctx context.Context, k *knownDefinition) error {
 	k.load.Do(func() {

@@ -327,6 +327,13 @@ func objectTitle(kind, namespace, name string) string {
 	return kind + " " + name
 }
 
+// withoutText returns an object without its text and that of its document.
+func withoutText(o *manifest.Object) *manifest.Object {
+	slim, doc := *o, *o.Document
+	slim.Document, slim.Text, doc.Text = &doc, nil, nil
+	return &slim
+}
+
 // objectOf decodes the text of an object.
 func objectOf(o *manifest.Object) (*unstructured.Unstructured, error) {
 	data := o.Text
