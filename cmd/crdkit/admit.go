@@ -520,24 +520,20 @@ func (p *objectPrinter) diff(f *finding) error {
 
 // An admitLine is the output of -o json and -o jsonl for an object.
 type admitLine struct {
-	lineOrigin
-	GVK       lineKind       `json:"gvk"`
-	Namespace string         `json:"namespace,omitempty"`
-	Name      string         `json:"name"`
-	Decided   bool           `json:"decided"`
-	Admitted  bool           `json:"admitted"`
-	Object    map[string]any `json:"object"`
-	Errors    []lineError    `json:"errors"`
-	Warnings  []string       `json:"warnings"`
-	Notes     []string       `json:"notes,omitempty"`
-	Changes   []lineChange   `json:"changes"`
-	Cost      uint64         `json:"cost"`
+	lineObject
+	Decided  bool           `json:"decided"`
+	Admitted bool           `json:"admitted"`
+	Object   map[string]any `json:"object"`
+	Errors   []lineError    `json:"errors"`
+	Warnings []string       `json:"warnings"`
+	Notes    []string       `json:"notes,omitempty"`
+	Changes  []lineChange   `json:"changes"`
+	Cost     uint64         `json:"cost"`
 }
 
 func (v *verdict) jsonLine() any {
 	l := admitLine{
-		lineOrigin: originOf(v.doc), GVK: lineKind(v.gvk), Namespace: v.namespace, Name: v.object,
-		Decided: v.err == nil, Admitted: v.verdict() == admitted,
+		lineObject: objectLine(v.doc), Decided: v.err == nil, Admitted: v.verdict() == admitted,
 		Errors: v.lineErrors(), Warnings: []string{}, Notes: v.notes, Changes: []lineChange{},
 	}
 	if v.stored != nil && !v.noValues {

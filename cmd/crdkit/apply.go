@@ -226,10 +226,7 @@ func (a *applyCommand) printObject(obj *unstructured.Unstructured) error {
 
 // An applyLine is a line of crdkit apply -o jsonl for a configuration.
 type applyLine struct {
-	lineOrigin
-	GVK       lineKind        `json:"gvk"`
-	Namespace string          `json:"namespace,omitempty"`
-	Name      string          `json:"name"`
+	lineObject
 	Action    string          `json:"action"`
 	Changes   []applyChange   `json:"changes"`
 	Dropped   []applyDrop     `json:"dropped"`
@@ -268,10 +265,8 @@ type applyConflict struct {
 }
 
 func applyLineOf(o *manifest.Object, s apply.Step) applyLine {
-	gvk := s.Config.GroupVersionKind()
 	l := applyLine{
-		lineOrigin: originOf(o), GVK: lineKind{Group: gvk.Group, Version: gvk.Version, Kind: gvk.Kind},
-		Namespace: s.Config.GetNamespace(), Name: s.Config.GetName(), Action: s.Action(),
+		lineObject: lineObject{originOf(o), lineKind(s.Config.GroupVersionKind()), s.Config.GetNamespace(), s.Config.GetName()}, Action: s.Action(),
 		Changes: []applyChange{}, Dropped: []applyDrop{}, Conflicts: []applyConflict{},
 		Warnings: append([]string{}, s.Result.Warnings...),
 	}

@@ -128,10 +128,7 @@ type conversionResult struct {
 
 // A conversionLine is the output of -o jsonl for a document.
 type conversionLine struct {
-	lineOrigin
-	GVK       lineKind       `json:"gvk"`
-	Namespace string         `json:"namespace,omitempty"`
-	Name      string         `json:"name"`
+	lineObject
 	Converted bool           `json:"converted"`
 	Object    map[string]any `json:"object"`
 	Error     string         `json:"error,omitempty"`
@@ -139,9 +136,7 @@ type conversionLine struct {
 
 // document converts one document, unless it is passed over.
 func (c *converter) document(ctx context.Context, o *manifest.Object) *conversionResult {
-	r := &conversionResult{from: withoutText(o), line: conversionLine{
-		lineOrigin: originOf(o), GVK: lineKind(o.GroupVersionKind), Namespace: o.Namespace, Name: o.Name,
-	}}
+	r := &conversionResult{from: withoutText(o), line: conversionLine{lineObject: objectLine(o)}}
 	if c.passesOver(o) {
 		return r
 	}

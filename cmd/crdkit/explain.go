@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"os"
 	"slices"
 	"strings"
@@ -196,7 +195,9 @@ func findResource(crds []*apiextensionsv1.CustomResourceDefinition, path string)
 	path = strings.TrimSuffix(path, ".")
 	name, rest, _ := strings.Cut(path, ".")
 	var found []*apiextensionsv1.CustomResourceDefinition
+	var known []string
 	for _, crd := range crds {
+		known = append(known, crd.Spec.Names.Plural)
 		if !matchesResource(crd, name) {
 			continue
 		}
@@ -211,7 +212,7 @@ func findResource(crds []*apiextensionsv1.CustomResourceDefinition, path string)
 		if _, problem := os.Stat(path); problem == nil {
 			return nil, nil, fmt.Errorf("%w, and %s is a file; to give several files of definitions, repeat -c or name their directory", err, path)
 		}
-		if near, ok := nearname.Nearest(name, resourcesOf(crds)); ok {
+		if near, ok := nearname.Nearest(name, slices.Values(known)); ok {
 			err = fmt.Errorf("%w; did you mean %q?", err, near)
 		}
 		return nil, nil, err
@@ -219,17 +220,6 @@ func findResource(crds []*apiextensionsv1.CustomResourceDefinition, path string)
 		return found[0], steps(rest), nil
 	default:
 		return nil, nil, fmt.Errorf("%s and %s both have the resource %q; add the group", found[0].Name, found[1].Name, name)
-	}
-}
-
-// resourcesOf yields the names of the resources of definitions.
-func resourcesOf(crds []*apiextensionsv1.CustomResourceDefinition) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for _, crd := range crds {
-			if !yield(crd.Spec.Names.Plural) {
-				return
-			}
-		}
 	}
 }
 

@@ -319,6 +319,18 @@ func originOf(o *manifest.Object) lineOrigin {
 	return lineOrigin{File: o.File, Document: o.Number, Item: o.Within, Line: o.Line}
 }
 
+// A lineObject names an object in a line of JSON.
+type lineObject struct {
+	lineOrigin
+	GVK       lineKind `json:"gvk"`
+	Namespace string   `json:"namespace,omitempty"`
+	Name      string   `json:"name"`
+}
+
+func objectLine(o *manifest.Object) lineObject {
+	return lineObject{originOf(o), lineKind(o.GroupVersionKind), o.Namespace, o.Name}
+}
+
 // lineErrors returns the errors of a finding as "errors" in a line of JSON.
 func (f *finding) lineErrors() []lineError {
 	lines := []lineError{}
@@ -521,7 +533,7 @@ func (p *junitPrinter) end() error {
 type sarifPrinter struct {
 	out       io.Writer
 	results   []sarifResult
-	used      map[string]bool
+	used      map[string]bool // codes
 	undecided bool
 }
 
@@ -532,63 +544,51 @@ func newSARIF(out io.Writer) *sarifPrinter {
 const sarifSchema = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
 type sarifLog struct {
-	Schema  string     `json:"$schema"`
-	Version string     `json:"version"`
-	Runs    []sarifRun `json:"runs"`
+	Schema  string      `json:"$schema"`
+	Version string      `json:"version"`
+	Runs    [1]sarifRun `json:"runs"`
 }
 
 type sarifRun struct {
-	Tool        sarifTool         `json:"tool"`
-	Invocations []sarifInvocation `json:"invocations"`
-	ColumnKind  string            `json:"columnKind"`
-	Results     []sarifResult     `json:"results"`
-}
-
-type sarifTool struct {
-	Driver sarifDriver `json:"driver"`
-}
-
-type sarifDriver struct {
-	Name           string      `json:"name"`
-	InformationURI string      `json:"informationUri"`
-	Rules          []sarifRule `json:"rules"`
+	Tool struct {
+		Driver struct {
+			Name           string      `json:"name"`
+			InformationURI string      `json:"informationUri"`
+			Rules          []sarifRule `json:"rules"`
+		} `json:"driver"`
+	} `json:"tool"`
+	Invocations [1]struct {
+		ExecutionSuccessful bool `json:"executionSuccessful"` // whatever the results
+	} `json:"invocations"`
+	ColumnKind string        `json:"columnKind"`
+	Results    []sarifResult `json:"results"`
 }
 
 type sarifRule struct {
-	ID               string       `json:"id"`
-	ShortDescription sarifMessage `json:"shortDescription"`
+	ID               string    `json:"id"`
+	ShortDescription sarifText `json:"shortDescription"`
 }
 
-type sarifMessage struct {
+type sarifText struct {
 	Text string `json:"text"`
 }
 
-// A sarifInvocation reports whether the tool could do its work, not its
-// results.
-type sarifInvocation struct {
-	ExecutionSuccessful bool `json:"executionSuccessful"`
-}
-
 type sarifResult struct {
-	RuleID    string          `json:"ruleId"`
-	RuleIndex int             `json:"ruleIndex"`
-	Level     string          `json:"level"`
-	Message   sarifMessage    `json:"message"`
-	Locations []sarifLocation `json:"locations"`
+	RuleID    string           `json:"ruleId"`
+	RuleIndex int              `json:"ruleIndex"`
+	Level     string           `json:"level"`
+	Message   sarifText        `json:"message"`
+	Locations [1]sarifLocation `json:"locations"`
 }
 
 type sarifLocation struct {
-	Physical sarifPhysical  `json:"physicalLocation"`
-	Logical  []sarifLogical `json:"logicalLocations,omitempty"`
-}
-
-type sarifPhysical struct {
-	Artifact sarifArtifact `json:"artifactLocation"`
-	Region   *sarifRegion  `json:"region,omitempty"`
-}
-
-type sarifArtifact struct {
-	URI string `json:"uri"`
+	Physical struct {
+		Artifact struct {
+			URI string `json:"uri"`
+		} `json:"artifactLocation"`
+		Region *sarifRegion `json:"region,omitempty"`
+	} `json:"physicalLocation"`
+	Logical []sarifLogical `json:"logicalLocations,omitempty"`
 }
 
 type sarifRegion struct {
@@ -605,19 +605,16 @@ func (p *sarifPrinter) print(f *finding) error {
 	p.undecided = p.undecided || f.err != nil
 	for _, i := range f.issues {
 		p.used[i.code] = true
-		location := sarifLocation{Physical: sarifPhysical{Artifact: sarifArtifact{URI: fileURI(f.doc.File)}}}
+		r := sarifResult{RuleID: i.code, Level: i.level, Message: sarifText{withName(f.name, i.explained())}}
+		at := &r.Locations[0]
+		at.Physical.Artifact.URI = fileURI(f.doc.File)
 		if i.position.IsValid() {
-			location.Physical.Region = &sarifRegion{StartLine: i.position.Line, StartColumn: i.position.Column}
+			at.Physical.Region = &sarifRegion{i.position.Line, i.position.Column}
 		}
 		if f.name != "" {
-			location.Logical = []sarifLogical{{Name: f.name, FullyQualifiedName: f.name + "#" + i.pointer}}
+			at.Logical = []sarifLogical{{f.name, f.name + "#" + i.pointer}}
 		}
-		p.results = append(p.results, sarifResult{
-			RuleID:    i.code,
-			Level:     i.level,
-			Message:   sarifMessage{Text: withName(f.name, i.explained())},
-			Locations: []sarifLocation{location},
-		})
+		p.results = append(p.results, r)
 	}
 	return nil
 }
@@ -635,25 +632,20 @@ func fileURI(name string) string {
 }
 
 func (p *sarifPrinter) end() error {
-	rules := []sarifRule{}
-	for _, id := range slices.Sorted(maps.Keys(p.used)) {
-		rules = append(rules, sarifRule{ID: id, ShortDescription: sarifMessage{Text: describe(id)}})
+	log := sarifLog{Schema: sarifSchema, Version: "2.1.0"}
+	run := &log.Runs[0]
+	run.Invocations[0].ExecutionSuccessful = !p.undecided
+	run.ColumnKind, run.Results = "unicodeCodePoints", p.results
+	driver := &run.Tool.Driver
+	driver.Name, driver.InformationURI, driver.Rules = "crdkit", "https://github.com/crdkit/crdkit", []sarifRule{}
+	ids := slices.Sorted(maps.Keys(p.used))
+	for _, id := range ids {
+		driver.Rules = append(driver.Rules, sarifRule{id, sarifText{describe(id)}})
 	}
 	for i := range p.results {
-		p.results[i].RuleIndex, _ = slices.BinarySearchFunc(rules, p.results[i].RuleID, func(r sarifRule, id string) int {
-			return cmp.Compare(r.ID, id)
-		})
+		p.results[i].RuleIndex, _ = slices.BinarySearch(ids, p.results[i].RuleID)
 	}
-	return encodeJSON(p.out, sarifLog{
-		Schema:  sarifSchema,
-		Version: "2.1.0",
-		Runs: []sarifRun{{
-			Tool:        sarifTool{Driver: sarifDriver{Name: "crdkit", InformationURI: "https://github.com/crdkit/crdkit", Rules: rules}},
-			Invocations: []sarifInvocation{{ExecutionSuccessful: !p.undecided}},
-			ColumnKind:  "unicodeCodePoints",
-			Results:     p.results,
-		}},
-	}, "  ")
+	return encodeJSON(p.out, log, "  ")
 }
 
 // describe returns the meaning of a code.

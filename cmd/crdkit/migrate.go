@@ -350,11 +350,18 @@ func (m *migrator) pairs(ctx context.Context) ([]replacement, error) {
 	if err != nil {
 		return nil, err
 	}
-	var pairs []replacement
+	byName := map[string]*apiextensionsv1.CustomResourceDefinition{}
+	for _, crd := range olds {
+		byName[crd.Name] = crd
+	}
 	if len(olds) == 1 && len(news) == 1 {
-		pairs = []replacement{{olds[0], news[0]}}
-	} else {
-		pairs = pairsByName(olds, news)
+		byName[news[0].Name] = olds[0]
+	}
+	var pairs []replacement
+	for _, crd := range news {
+		if old := byName[crd.Name]; old != nil {
+			pairs = append(pairs, replacement{old, crd})
+		}
 	}
 	if len(pairs) == 0 {
 		return nil, cmp.Or(ctx.Err(), errors.New("no definition is both in -c and in --old"))
@@ -385,22 +392,6 @@ func (m *migrator) definitions(ctx context.Context, name string) ([]*apiextensio
 		seen[crd.Name] = true
 	}
 	return crds, nil
-}
-
-// pairsByName returns the pairs of definitions with equal names, in the order of the new
-// ones.
-func pairsByName(olds, news []*apiextensionsv1.CustomResourceDefinition) []replacement {
-	byName := map[string]*apiextensionsv1.CustomResourceDefinition{}
-	for _, crd := range olds {
-		byName[crd.Name] = crd
-	}
-	var pairs []replacement
-	for _, crd := range news {
-		if old := byName[crd.Name]; old != nil {
-			pairs = append(pairs, replacement{old, crd})
-		}
-	}
-	return pairs
 }
 
 // A planLine is the line of -o jsonl before those of the objects of a definition.
