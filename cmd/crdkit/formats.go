@@ -36,10 +36,8 @@ func findingOutputs() []string { return []string{"text", "json", "jsonl", "sarif
 // positive verdict. colors is for text, see hasColors.
 func newFindingPrinter(output, passed string, out io.Writer, colors bool) findingPrinter {
 	switch output {
-	case "json":
-		return &jsonArray{out: out}
-	case "jsonl":
-		return jsonLines{out: out}
+	case "json", "jsonl":
+		return &jsonPrinter{out: out, array: output == "json"}
 	case "sarif":
 		return newSARIF(out)
 	case "junit":
@@ -245,35 +243,36 @@ func annotationProperty(text string) string {
 	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(annotationText(text))
 }
 
-// jsonLines prints -o jsonl.
-type jsonLines struct{ out io.Writer }
-
-func (p jsonLines) print(f *finding) error { return encodeJSON(p.out, f.line(), "") }
-
-func (p jsonLines) end() error { return nil }
-
-// jsonArray prints -o json: an array with the lines of -o jsonl. It keeps no finding.
-type jsonArray struct {
+// jsonPrinter prints -o jsonl, or as an array -o json. It keeps no finding.
+type jsonPrinter struct {
 	out     io.Writer
+	array   bool
 	printed bool
 }
 
-func (p *jsonArray) print(f *finding) error {
-	before := ",\n"
-	if !p.printed {
-		before, p.printed = "[\n", true
-	}
+func (p *jsonPrinter) print(f *finding) error {
 	text, err := jsonText(f.line(), "")
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(p.out, "%s%s", before, bytes.TrimSuffix(text, []byte("\n")))
+	if p.array {
+		before := ",\n"
+		if !p.printed {
+			before = "[\n"
+		}
+		text = slices.Concat([]byte(before), bytes.TrimSuffix(text, []byte("\n")))
+	}
+	p.printed = true
+	_, err = p.out.Write(text)
 	return err
 }
 
-func (p *jsonArray) end() error {
-	after := "\n]\n"
-	if !p.printed {
+func (p *jsonPrinter) end() error {
+	after := ""
+	switch {
+	case p.array && p.printed:
+		after = "\n]\n"
+	case p.array:
 		after = "[]\n"
 	}
 	_, err := io.WriteString(p.out, after)
@@ -574,11 +573,11 @@ type sarifText struct {
 }
 
 type sarifResult struct {
-	RuleID    string           `json:"ruleId"`
-	RuleIndex int              `json:"ruleIndex"`
-	Level     string           `json:"level"`
-	Message   sarifText        `json:"message"`
-	Locations [1]sarifLocation `json:"locations"`
+	RuleID    string          `json:"ruleId"`
+	RuleIndex int             `json:"ruleIndex"`
+	Level     string          `json:"level"`
+	Message   sarifText       `json:"message"`
+	Locations []sarifLocation `json:"locations"`
 }
 
 type sarifLocation struct {
@@ -605,18 +604,24 @@ func (p *sarifPrinter) print(f *finding) error {
 	p.undecided = p.undecided || f.err != nil
 	for _, i := range f.issues {
 		p.used[i.code] = true
-		r := sarifResult{RuleID: i.code, Level: i.level, Message: sarifText{withName(f.name, i.explained())}}
-		at := &r.Locations[0]
-		at.Physical.Artifact.URI = fileURI(f.doc.File)
-		if i.position.IsValid() {
-			at.Physical.Region = &sarifRegion{i.position.Line, i.position.Column}
-		}
-		if f.name != "" {
-			at.Logical = []sarifLogical{{f.name, f.name + "#" + i.pointer}}
-		}
-		p.results = append(p.results, r)
+		p.results = append(p.results, sarifResult{
+			RuleID: i.code, Level: i.level, Message: sarifText{withName(f.name, i.explained())},
+			Locations: []sarifLocation{sarifLocationOf(f, i.pointer, i.position)},
+		})
 	}
 	return nil
+}
+
+func sarifLocationOf(f *finding, pointer string, p definition.Position) sarifLocation {
+	var at sarifLocation
+	at.Physical.Artifact.URI = fileURI(f.doc.File)
+	if p.IsValid() {
+		at.Physical.Region = &sarifRegion{p.Line, p.Column}
+	}
+	if f.name != "" {
+		at.Logical = []sarifLogical{{f.name, f.name + "#" + pointer}}
+	}
+	return at
 }
 
 // fileURI returns the reference to a file, relative if its name is.

@@ -196,20 +196,29 @@ func groups(objs []*unstructured.Unstructured) []group {
 }
 
 func (g *getter) print(objs []*unstructured.Unstructured) error {
-	if len(objs) == 0 && (g.output == "table" || g.output == "wide") {
-		fmt.Fprintln(g.errOut, "No resources found")
-		return nil
-	}
+	var text []byte
+	var err error
 	switch g.output {
 	case "json":
-		return g.printJSON(single(objs))
+		text, err = json.MarshalIndent(single(objs), "", "    ")
+		text = escapeJSON(append(text, '\n'))
 	case "yaml":
-		return g.printYAML(single(objs))
+		text, err = yaml.Marshal(single(objs))
 	case "name":
-		return g.printNames(objs)
+		for _, obj := range objs {
+			text = fmt.Appendf(text, "%s/%s\n", strings.ToLower(obj.GroupVersionKind().GroupKind().String()), obj.GetName())
+		}
 	default:
+		if len(objs) == 0 {
+			fmt.Fprintln(g.errOut, "No resources found")
+		}
 		return g.printTables(groups(objs))
 	}
+	if err != nil {
+		return err
+	}
+	_, err = g.out.Write(text)
+	return err
 }
 
 // single returns a single object as it is, and any other number of objects as a
@@ -227,34 +236,6 @@ func single(objs []*unstructured.Unstructured) runtime.Object {
 		list.Items = append(list.Items, *obj)
 	}
 	return list
-}
-
-func (g *getter) printJSON(obj runtime.Object) error {
-	data, err := json.MarshalIndent(obj, "", "    ")
-	if err != nil {
-		return err
-	}
-	_, err = g.out.Write(escapeJSON(append(data, '\n')))
-	return err
-}
-
-func (g *getter) printYAML(obj runtime.Object) error {
-	data, err := yaml.Marshal(obj)
-	if err != nil {
-		return err
-	}
-	_, err = g.out.Write(data)
-	return err
-}
-
-func (g *getter) printNames(objs []*unstructured.Unstructured) error {
-	var b strings.Builder
-	for _, obj := range objs {
-		gvk := obj.GroupVersionKind()
-		fmt.Fprintf(&b, "%s/%s\n", strings.ToLower(gvk.GroupKind().String()), obj.GetName())
-	}
-	_, err := io.WriteString(g.out, b.String())
-	return err
 }
 
 // printTables prints a table for each group, with an empty line between two
