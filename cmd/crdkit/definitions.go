@@ -84,19 +84,6 @@ func (d *definitions) load(ctx context.Context, names []string, report func(erro
 	}
 }
 
-// definitionsIn yields the definitions of a file or directory, and the errors of
-// reading them.
-func definitionsIn(ctx context.Context, r *manifest.Reader, name string) iter.Seq2[*manifest.Object, error] {
-	return func(yield func(*manifest.Object, error) bool) {
-		for o := range r.Objects(ctx, name) {
-			other := !o.IsDefinition() && (o.Err == nil || errors.Is(o.Err, manifest.ErrNotObject))
-			if !other && !yield(o, o.Err) {
-				return
-			}
-		}
-	}
-}
-
 func atFile(name string) *manifest.Object {
 	return &manifest.Object{Document: &manifest.Document{File: name}}
 }
@@ -367,9 +354,12 @@ func namedDefinitions(ctx context.Context, r *manifest.Reader, names []string) i
 	return func(yield func(*manifest.Object, error) bool) {
 		for _, name := range names {
 			found := false
-			for o, err := range definitionsIn(ctx, r, name) {
+			for o := range r.Objects(ctx, name) {
+				if !o.IsDefinition() && (o.Err == nil || errors.Is(o.Err, manifest.ErrNotObject)) {
+					continue
+				}
 				found = true
-				if !yield(o, err) {
+				if !yield(o, o.Err) {
 					return
 				}
 			}
