@@ -38,10 +38,7 @@ func (v *Version) doMap(ctx context.Context, verb verb, obj, old *unstructured.U
 
 // prepareCreate clears what clients cannot set in metadata.
 func (r *request) prepareCreate() {
-	if r.origin == fromMerge {
-		r.dropDuplicateOwners()
-	}
-	r.watchMetadata(func() { r.warn(objectmeta.PrepareCreate(r.obj.Object)...) })
+	r.watchMetadata(func() { objectmeta.PrepareCreate(r.obj.Object) })
 }
 
 // enterNamespace puts the object into the namespace of the request.

@@ -65,7 +65,7 @@ var steps = [...]step{
 	{creating, head, refusing((*request).enterNamespace)},
 	{replacing, head, refusing((*request).enterNamespaces)},
 	{replacing, head, refusing((*request).checkName)},
-	{replacing, head, changing((*request).dropDuplicateOwners)},
+	{writing, head, changing((*request).dropDuplicateOwners)},
 	{replacing, head, refusing((*request).checkState)},
 	{replacing, head, changing((*request).keepManaged)},
 	{writing, walked, (*request).runMutate},

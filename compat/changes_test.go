@@ -1,11 +1,13 @@
 package compat_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -57,7 +59,7 @@ func TestChanges(t *testing.T) {
 				t.Fatalf("%s: %v", c.Name, err)
 			}
 			fmt.Fprintln(&b, c.Name)
-			for _, f := range r.Findings {
+			for _, f := range parts(r) {
 				if f.Role == compat.Writers || f.Role == compat.Stored || f.Role == compat.Readers || f.Role == compat.Rules {
 					fmt.Fprintln(&b, "  "+line(f))
 				}
@@ -67,11 +69,29 @@ func TestChanges(t *testing.T) {
 	}
 }
 
+// parts returns the findings of a report before they were merged.
+func parts(r *compat.Report) []compat.Finding {
+	list := compat.Split(r.Findings)
+	slices.SortStableFunc(list, func(a, b compat.Finding) int {
+		return cmp.Or(cmp.Compare(a.Version, b.Version), cmp.Compare(a.OldVersion, b.OldVersion), cmp.Compare(a.Role, b.Role),
+			cmp.Compare(a.Pointer, b.Pointer), cmp.Compare(a.Field, b.Field), cmp.Compare(a.Code, b.Code), cmp.Compare(a.Text, b.Text))
+	})
+	return list
+}
+
+// sentence returns the text and the effect of a finding.
+func sentence(f compat.Finding) string {
+	if f.Effect == "" {
+		return f.Text
+	}
+	return f.Text + ": " + f.Effect
+}
+
 func line(f compat.Finding) string {
 	if f.Code == compat.Proved {
 		return fmt.Sprintf("%s %s", f.Verdict, f.Role)
 	}
-	text := fmt.Sprintf("%s %s %s %s %s", f.Severity, f.Role, f.Code, f.Field, f.Text)
+	text := fmt.Sprintf("%s %s %s %s %s", f.Severity, f.Role, f.Code, f.Field, sentence(f))
 	if f.Witness != nil {
 		text += " " + content(f.Witness.Object)
 		if f.Witness.Old != nil {

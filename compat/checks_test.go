@@ -95,7 +95,7 @@ func TestDocumentedChecks(t *testing.T) {
 				t.Fatal(err)
 			}
 			var got []string
-			for _, f := range report.Findings {
+			for _, f := range compat.Split(report.Findings) {
 				line := fmt.Sprintf("%s %s %s", f.Code, f.Role, f.Severity)
 				if f.Witness != nil {
 					line += " +"

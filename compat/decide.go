@@ -209,7 +209,7 @@ func (c *comparison) findingOf(g *goal, d *difference) Finding {
 	case d.ratcheted || d.code == Defaulted || d.role == Readers && g.code != CodeType:
 		f.Severity = Warning
 	}
-	f.Text = fmt.Sprintf("%s: %s", g.text, consequence(d))
+	f.Text, f.Effect = g.text, consequence(d)
 	return f
 }
 

@@ -6,7 +6,7 @@
 //		return err // no comparison: another kind, or a definition does not compile
 //	}
 //	for _, f := range report.Findings {
-//		fmt.Println(f.Verdict, f.Role, f.Version, f.Field, f.Text)
+//		fmt.Println(f.Verdict, f.Role, f.Version, f.Field, f.Text, len(f.Also))
 //	}
 //
 // # Semantics
@@ -21,6 +21,10 @@
 // definitions differ. Each witness has been given to both compiled definitions
 // before it is reported. Unknown names the part of the schema or the rule that
 // could not be decided.
+//
+// What is the same for several fields, or for writers and for stored objects, is one
+// finding with the others in Also. Each of them is proved, or has a witness, on its own:
+// nothing follows from another field. [Split] returns all of them in one list.
 //
 // An object counts if the old definition admits it and drops no field of it, and if
 // its whole numbers are written without a fraction: the server admits 3.0, stores it

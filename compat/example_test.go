@@ -46,12 +46,15 @@ func ExampleCompare() {
 	for _, f := range report.Findings {
 		witness, err := json.Marshal(f.Witness)
 		fmt.Println(f.Verdict, f.Severity, f.Role, f.Version, f.Field, string(witness), f.Text, err)
+		for _, also := range f.Also {
+			fmt.Println("  also", also.Severity, also.Role, also.Field, also.Effect)
+		}
 	}
 	// Output:
 	// incompatible
 	// compatible info readers v1  null every object that the new definition admits has the types, fields and values of the old schema <nil>
-	// incompatible warning stored v1 replicas {"apiVersion":"example.com/v1","kind":"CronTab","metadata":{"name":"a","namespace":"default"},"replicas":6} maximum was 10 and is 5: a stored object is admitted only as long as the value does not change <nil>
-	// incompatible error writers v1 replicas {"apiVersion":"example.com/v1","kind":"CronTab","metadata":{"name":"a","namespace":"default"},"replicas":6} maximum was 10 and is 5: the new definition refuses an object that the old one admits <nil>
+	// incompatible error writers v1 replicas {"apiVersion":"example.com/v1","kind":"CronTab","metadata":{"name":"a","namespace":"default"},"replicas":6} maximum was 10 and is 5 <nil>
+	//   also warning stored replicas a stored object is admitted only as long as the value does not change
 }
 
 func ExampleNewObjects() {

@@ -240,10 +240,10 @@ func (w *walk) removed(o, n, old *schema.Node, name string, steps []step, pointe
 	case c == satisfy.True:
 		w.pair(old, nil, here, pointer)
 	default:
-		w.add(o, goal{code: CodeProperty, steps: steps, part: name, target: satisfy.At(name, satisfy.True), pointer: pointer, text: name + " is not declared any more"})
+		w.add(o, goal{code: CodeProperty, steps: steps, part: name, target: satisfy.At(name, satisfy.True), pointer: pointer, text: "the field is not declared any more"})
 	}
 	if _, ok := old.Default(); ok && w.to.otherValues(n) != satisfy.False {
-		w.add(o, goal{code: CodeDefault, steps: steps, part: name, target: satisfy.Types(satisfy.Object), absent: name, pointer: pointer, text: "the default of " + name + " is gone"})
+		w.add(o, goal{code: CodeDefault, steps: steps, part: name, target: satisfy.Types(satisfy.Object), absent: name, pointer: pointer, text: "the default is gone"})
 	}
 }
 

@@ -15,9 +15,9 @@ import (
 // found returns the findings of a verdict, as codes with texts.
 func found(r *compat.Report, verdict compat.Verdict) string {
 	var out []string
-	for _, f := range r.Findings {
+	for _, f := range compat.Split(r.Findings) {
 		if f.Verdict == verdict {
-			out = append(out, fmt.Sprintf("%s %s: %s", f.Code, f.Version, f.Text))
+			out = append(out, fmt.Sprintf("%s %s: %s", f.Code, f.Version, sentence(f)))
 		}
 	}
 	return strings.Join(out, "\n")
@@ -34,7 +34,7 @@ func TestNoCommonVersion(t *testing.T) {
 	if got := found(r, compat.Incompatible); r.Verdict != compat.Incompatible || !strings.Contains(got, "versionRemoved v1: ") || !strings.Contains(got, "storedVersionRemoved v1: ") {
 		t.Errorf("%s: %s", r.Verdict, got)
 	}
-	for _, f := range r.Findings {
+	for _, f := range compat.Split(r.Findings) {
 		if f.Code == compat.Proved {
 			t.Errorf("%s is proved", f.Role)
 		}

@@ -3,7 +3,6 @@ package compat
 import (
 	"cmp"
 	"encoding/json"
-	"slices"
 )
 
 // A Verdict is the answer to the question whether a change is compatible.
@@ -53,12 +52,13 @@ type Report struct {
 	// Verdict is Incompatible if a finding is, otherwise Unknown if a finding is,
 	// and otherwise Compatible.
 	Verdict Verdict `json:"verdict"`
-	// Findings are sorted by version, role, pointer, code and text.
+	// Findings are sorted by version, role, pointer, field, code and text. Those that
+	// say the same are one: see [Merge].
 	Findings []Finding `json:"findings"`
 }
 
-// A Finding is the answer to one question about a change. It belongs to the
-// caller.
+// A Finding is the answer to one question about a change, or one answer to several, see
+// Also. It belongs to the caller.
 type Finding struct {
 	Code     Code     `json:"code"`
 	Verdict  Verdict  `json:"verdict"`
@@ -89,8 +89,14 @@ type Finding struct {
 	// Ratcheted means that the server tolerates the value in an update that does not
 	// change it.
 	Ratcheted bool `json:"ratcheted,omitempty"`
-	// Text says what is found. It is for people and may change.
-	Text string `json:"text"`
+	// Text says what is found, and Effect what that does to the witness, "" if there is
+	// none. They are for people and may change.
+	Text   string `json:"text"`
+	Effect string `json:"effect,omitempty"`
+	// Also are the findings that say the same about other fields, or about stored objects
+	// what this one says about writers. Each has its own proof and its own witness, and
+	// no Also.
+	Also []Finding `json:"also,omitempty"`
 }
 
 // A Witness is an object that a client creates, or an update if Old is not nil.
@@ -108,9 +114,9 @@ func (w *Witness) MarshalJSON() ([]byte, error) {
 	return json.Marshal(map[string]any{"old": w.Old, "new": w.Object})
 }
 
-// conclude sorts the findings and sets the verdict.
+// conclude merges the findings and sets the verdict.
 func (r *Report) conclude() {
-	slices.SortStableFunc(r.Findings, compareFindings)
+	r.Findings = Merge(r.Findings)
 	r.Verdict = Compatible
 	for i := range r.Findings {
 		switch r.Findings[i].Verdict {
@@ -129,6 +135,7 @@ func compareFindings(a, b Finding) int {
 		cmp.Compare(a.OldVersion, b.OldVersion),
 		cmp.Compare(a.Role, b.Role),
 		cmp.Compare(a.Pointer, b.Pointer),
+		cmp.Compare(a.Field, b.Field),
 		cmp.Compare(a.Code, b.Code),
 		cmp.Compare(a.Text, b.Text),
 	)

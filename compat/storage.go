@@ -76,7 +76,7 @@ func (w *storageWalk) member(n storedNodes, name string, steps []step, pointer s
 	switch {
 	case was && !is:
 		g.target = satisfy.At(name, satisfy.True)
-		g.text = fmt.Sprintf("%s is not declared at the storage version %s", name, w.newDef.Storage().Name())
+		g.text = fmt.Sprintf("the field is not declared at the storage version %s", w.newDef.Storage().Name())
 		w.goals.add(n.old, g)
 		return
 	case is && (!sameDefault(before, after) || !was && defaulted):
@@ -85,7 +85,7 @@ func (w *storageWalk) member(n storedNodes, name string, steps []step, pointer s
 		if _, had := n.old.Property(name).Default(); was || !had {
 			g.target = satisfy.And(g.target, satisfy.IfAt(name, satisfy.False))
 		}
-		g.text = fmt.Sprintf("%s has another default at the storage version %s", name, w.newDef.Storage().Name())
+		g.text = fmt.Sprintf("the field has another default at the storage version %s", w.newDef.Storage().Name())
 		w.goals.add(n.old, g)
 	}
 	if was && is {

@@ -50,7 +50,7 @@ func TestVersions(t *testing.T) {
 			t.Fatalf("%s: %v", c.Name, err)
 		}
 		fmt.Fprintln(&b, c.Name)
-		for _, f := range r.Findings {
+		for _, f := range parts(r) {
 			if f.Role == compat.Writers || f.Role == compat.Stored || f.Role == compat.Readers || f.Role == compat.Rules {
 				fmt.Fprintln(&b, "  "+strings.TrimSpace(f.OldVersion+" "+f.Version)+" "+line(f))
 				if f.Witness != nil && f.Witness.Old != nil {

@@ -33,7 +33,11 @@ of all shards, made with -o json, become one report with --merge.
 
 A finding is about the writers of objects, the stored objects, the readers, the rules,
 the lists and maps, or the resource outside of its schemas. Its severity is error,
-warning or info. .crdkit.yaml changes the severity by code, and accepts findings:
+warning or info. What is the same for several fields, or for writers and stored objects,
+is one finding with the first witness. -o json has all fields with their witnesses.
+
+.crdkit.yaml changes the severity by code, and accepts findings. A field of a finding is
+accepted alone:
 
   severity: {printerColumn: off, selectableField: warning}
   compat:
@@ -206,6 +210,9 @@ func (c *comparer) comparePair(ctx context.Context, p *definitionPair) pairRepor
 			at = p.old
 		}
 		f.Line, f.Column = at.position(f.Pointer)
+		for i := range f.Also {
+			f.Also[i].Line, f.Also[i].Column = at.position(f.Also[i].Pointer)
+		}
 		r.findings = append(r.findings, compatFinding{Definition: r.definition.Name, File: r.definition.File, Document: r.definition.Document, Finding: f})
 	}
 	switch {

@@ -48,24 +48,34 @@ func definitionMarkdown(b *strings.Builder, r *compatReport, d *comparedDefiniti
 	}
 	b.WriteString("| severity | version | role | field | finding | old | new |\n|---|---|---|---|---|---|---|\n")
 	for _, f := range found {
-		text := cell(f.Text) + " (" + string(f.Code) + ")"
-		if note := f.note(); note != "" {
+		text := cell(f.what()) + " (" + string(f.Code) + ")"
+		for _, note := range f.notes() {
 			text += "; " + cell(note)
 		}
-		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s |\n", f.Severity, f.Version, f.Role, code(f.Field), text, code(short(f.Old)), code(short(f.New)))
+		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s |\n", f.Severity, f.Version, f.roles(), code(f.Field), text, code(short(f.Old)), code(short(f.New)))
 	}
 	for _, f := range found {
-		if f.Witness == nil {
-			continue
-		}
-		text, err := witnessYAML(f.Witness)
-		if err != nil {
+		if err := witnessMarkdown(b, f.roles(), &f.Finding); err != nil {
 			return err
 		}
-		fence := strings.Repeat("`", max(3, longestRun(text, '`')+1))
-		fmt.Fprintf(b, "\n<details><summary>%s, %s: %s: witness</summary>\n\n%syaml\n%s%s\n\n</details>\n", f.Version, f.Role, f.Code, fence, text, fence)
+		for _, o := range f.otherWitnesses() {
+			if err := witnessMarkdown(b, string(o.Role), o); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
+}
+
+// witnessMarkdown prints the witness of a finding for some roles, if it has one.
+func witnessMarkdown(b *strings.Builder, roles string, f *compat.Finding) error {
+	if f.Witness == nil {
+		return nil
+	}
+	text, err := witnessYAML(f.Witness)
+	fence := strings.Repeat("`", max(3, longestRun(text, '`')+1))
+	fmt.Fprintf(b, "\n<details><summary>%s, %s: %s: witness</summary>\n\n%syaml\n%s%s\n\n</details>\n", f.Version, roles, f.Code, fence, text, fence)
+	return err
 }
 
 // witnessYAML returns a witness as documents of YAML: the object, or the old and the new

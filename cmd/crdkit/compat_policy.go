@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -70,8 +71,8 @@ func describeCompat(code string) string {
 	return compat.Code(code).Description()
 }
 
-func (a *acceptance) matches(f *compatFinding) bool {
-	return a.Code == string(f.Code) && matches(a.Definition, f.Definition) && matches(a.Version, f.Version) &&
+func (a *acceptance) matches(definition string, f *compat.Finding) bool {
+	return a.Code == string(f.Code) && matches(a.Definition, definition) && matches(a.Version, f.Version) &&
 		matches(a.Role, string(f.Role)) && matches(a.Field, f.Field)
 }
 
@@ -86,25 +87,47 @@ type compatPolicy struct {
 // apply changes the severities of findings by their codes, drops those that are off, and
 // marks accepted ones. It returns the acceptances that accept nothing.
 func (p *compatPolicy) apply(r *compatReport) []*acceptance {
-	r.Findings = slices.DeleteFunc(r.Findings, func(f compatFinding) bool { return p.severity[string(f.Code)] == severityOff })
 	used := map[*acceptance]bool{}
-	for i := range r.Findings {
-		f := &r.Findings[i]
-		switch p.severity[string(f.Code)] {
-		case levelError:
-			f.Severity = compat.Error
-		case levelWarning:
-			f.Severity = compat.Warning
-		case levelNote:
-			f.Severity = compat.Info
-		}
-		for _, a := range p.accepted {
-			if a.matches(f) {
-				used[a] = true
-				f.Accepted, f.Severity = a.Reason, compat.Info
-				break
-			}
+	findings := []compatFinding{}
+	for _, f := range r.Findings {
+		if p.severity[string(f.Code)] != severityOff {
+			findings = append(findings, p.judge(f, used)...)
 		}
 	}
+	r.Findings = findings
 	return slices.DeleteFunc(slices.Clone(p.accepted), func(a *acceptance) bool { return used[a] })
+}
+
+// judge returns a finding with its severity. If a part of it is accepted, that is a finding
+// of its own, behind the rest.
+func (p *compatPolicy) judge(f compatFinding, used map[*acceptance]bool) []compatFinding {
+	byReason := map[string][]compat.Finding{}
+	for _, part := range compat.Split([]compat.Finding{f.Finding}) {
+		switch p.severity[string(f.Code)] {
+		case levelError:
+			part.Severity = compat.Error
+		case levelWarning:
+			part.Severity = compat.Warning
+		case levelNote:
+			part.Severity = compat.Info
+		}
+		reason := f.Accepted
+		if i := slices.IndexFunc(p.accepted, func(a *acceptance) bool { return a.matches(f.Definition, &part) }); i >= 0 {
+			used[p.accepted[i]] = true
+			reason = p.accepted[i].Reason
+		}
+		if reason != "" {
+			part.Severity = compat.Info
+		}
+		byReason[reason] = append(byReason[reason], part)
+	}
+	var out []compatFinding
+	for _, reason := range slices.Sorted(maps.Keys(byReason)) {
+		for _, merged := range compat.Merge(byReason[reason]) {
+			part := f
+			part.Finding, part.Accepted = merged, reason
+			out = append(out, part)
+		}
+	}
+	return out
 }

@@ -81,48 +81,26 @@ func (p *compatText) definition(d *comparedDefinition) {
 			p.finding(f)
 		}
 	}
-	for _, line := range provedLines(proved) {
-		p.printf("  %s\n", printable(line))
-	}
-}
-
-// provedLines joins the roles of findings that are proved for the same reason.
-func provedLines(proved []*compatFinding) []string {
-	type reason struct{ version, text string }
-	roles := map[reason][]string{}
-	var order []reason
 	for _, f := range proved {
-		at := reason{f.Version, f.Text}
-		if f.OldVersion != "" {
-			at.version = f.OldVersion + " as " + f.Version
-		}
-		if roles[at] == nil {
-			order = append(order, at)
-		}
-		roles[at] = append(roles[at], string(f.Role))
+		p.printf("  proved: %s\n", printable(f.message()))
 	}
-	var lines []string
-	for _, at := range order {
-		lines = append(lines, fmt.Sprintf("proved: %s, %s: %s", at.version, inEnglishAnd(roles[at]), at.text))
-	}
-	return lines
-}
-
-// inEnglishAnd lists what all holds.
-func inEnglishAnd(of []string) string {
-	if len(of) < 2 {
-		return strings.Join(of, "")
-	}
-	last := len(of) - 1
-	return strings.Join(of[:last], ", ") + " and " + of[last]
 }
 
 func (p *compatText) finding(f *compatFinding) {
 	at := positionText(f.File, definition.Position{Line: f.Line, Column: f.Column})
 	p.printf("  %s: %s: %s (%s)\n", printable(at), p.text.paint(levelOf(f.Severity)), printable(f.message()), f.Code)
-	if note := f.note(); note != "" {
-		p.printf("    %s\n", printable(note))
+	for _, note := range f.notes() {
+		p.printf("    %s\n", printable(short(note)))
 	}
+	p.evidence(&f.Finding)
+	for _, o := range f.otherWitnesses() {
+		p.printf("    %s:\n", o.Role)
+		p.evidence(o)
+	}
+}
+
+// evidence prints what the definitions answer, and the witness.
+func (p *compatText) evidence(f *compat.Finding) {
 	inLine := strings.NewReplacer("\n", " ", "\r", " ")
 	for _, line := range []string{withLabel("old", inLine.Replace(short(f.Old))), withLabel("new", inLine.Replace(short(f.New)))} {
 		if line != "" {

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -150,30 +152,119 @@ func levelOf(s compat.Severity) string {
 // message returns a finding as one sentence: whom it concerns, where, and what.
 func (f *compatFinding) message() string {
 	var parts []string
-	versions := f.Version
-	if f.OldVersion != "" {
-		versions = f.OldVersion + " as " + versions
-	}
-	if versions != "" {
+	if versions := f.versions(); versions != "" {
 		parts = append(parts, versions)
 	}
-	text := strings.Join(append(parts, string(f.Role)), ", ") + ": "
+	text := strings.Join(append(parts, f.roles()), ", ") + ": "
 	if f.Field != "" {
 		text += f.Field + ": "
 	}
-	return text + f.Text
+	return text + f.what()
 }
 
-// note returns what a finding says besides its message, "" if nothing.
-func (f *compatFinding) note() string {
+// versions returns the version, after the one whose objects are served at it.
+func (f *compatFinding) versions() string {
+	if f.OldVersion != "" {
+		return f.OldVersion + " as " + f.Version
+	}
+	return f.Version
+}
+
+// what returns the text of a finding, and its effect on the witness.
+func (f *compatFinding) what() string {
+	if f.Effect == "" {
+		return f.Text
+	}
+	return f.Text + ": " + f.Effect
+}
+
+// roles lists whom a finding concerns.
+func (f *compatFinding) roles() string {
+	roles := []string{string(f.Role)}
+	for i := range f.Also {
+		if role := string(f.Also[i].Role); !slices.Contains(roles, role) {
+			roles = append(roles, role)
+		}
+	}
+	return inEnglishAnd(roles)
+}
+
+// inEnglishAnd lists what all holds.
+func inEnglishAnd(of []string) string {
+	last := len(of) - 1
+	if last == 0 {
+		return of[0]
+	}
+	return strings.Join(of[:last], ", ") + " and " + of[last]
+}
+
+// also returns the parts of Also that satisfy a condition.
+func (f *compatFinding) also(condition func(*compat.Finding) bool) []*compat.Finding {
+	var parts []*compat.Finding
+	for i := range f.Also {
+		if condition(&f.Also[i]) {
+			parts = append(parts, &f.Also[i])
+		}
+	}
+	return parts
+}
+
+// otherPlaces returns the parts of a finding about other fields.
+func (f *compatFinding) otherPlaces() []*compat.Finding {
+	return f.also(func(o *compat.Finding) bool { return o.Role == f.Role })
+}
+
+// otherRoles returns the parts of a finding about the same place for other roles.
+func (f *compatFinding) otherRoles() []*compat.Finding {
+	return f.also(func(o *compat.Finding) bool { return o.Role != f.Role && o.Pointer == f.Pointer && o.Field == f.Field })
+}
+
+// otherWitnesses returns the parts for other roles that have another witness.
+func (f *compatFinding) otherWitnesses() []*compat.Finding {
+	return slices.DeleteFunc(f.otherRoles(), func(o *compat.Finding) bool { return reflect.DeepEqual(o.Witness, f.Witness) })
+}
+
+// mostPlaces is how many other fields of a finding a line lists.
+const mostPlaces = 5
+
+// others lists the other fields of a finding as a line does, "" if there are none.
+func (f *compatFinding) others() string {
+	places := f.otherPlaces()
+	var texts []string
+	for _, o := range places[:min(len(places), mostPlaces)] {
+		texts = append(texts, fmt.Sprintf("%s (%s)", cmp.Or(o.Field, "the object"), definition.Position{Line: o.Line, Column: o.Column}))
+	}
+	if more := len(places) - mostPlaces; more > 0 {
+		texts = append(texts, fmt.Sprintf("%d more", more))
+	}
+	if len(texts) == 0 {
+		return ""
+	}
+	return inEnglishAnd(texts)
+}
+
+// notes returns what a finding says besides its message.
+func (f *compatFinding) notes() []string {
+	const saved = "saved by ratcheting"
 	var notes []string
 	if f.Ratcheted {
-		notes = append(notes, "saved by ratcheting")
+		notes = append(notes, saved)
+	}
+	for _, o := range f.otherRoles() {
+		switch {
+		case o.Ratcheted && !f.Ratcheted:
+			notes = append(notes, fmt.Sprintf("%s: %s, %s", o.Role, o.Effect, saved))
+		case o.Effect != f.Effect:
+			notes = append(notes, fmt.Sprintf("%s: %s", o.Role, o.Effect))
+		}
 	}
 	if f.Accepted != "" {
 		notes = append(notes, "accepted: "+f.Accepted)
 	}
-	return strings.Join(notes, "; ")
+	if others := f.others(); others != "" {
+		notes = append(notes, "also: "+others)
+	}
+	return notes
 }
 
 // asFindings returns the report as findings for the printers of other commands: one for
@@ -186,15 +277,19 @@ func (r *compatReport) asFindings() []*finding {
 		return f
 	}
 	add := func(f *finding, c *compatFinding) {
-		text := c.message()
-		for _, part := range []string{c.note(), withLabel("old", c.Old), withLabel("new", c.New)} {
+		parts := append([]string{c.message()}, c.notes()...)
+		for _, part := range []string{withLabel("old", c.Old), withLabel("new", c.New)} {
 			if part != "" {
-				text += "; " + part
+				parts = append(parts, part)
 			}
 		}
+		var also []place
+		for _, o := range c.otherPlaces() {
+			also = append(also, place{o.Pointer, definition.Position{Line: o.Line, Column: o.Column}})
+		}
 		f.issues = append(f.issues, issue{
-			level: levelOf(c.Severity), code: string(c.Code), text: text, named: true, pointer: c.Pointer,
-			position: definition.Position{Line: c.Line, Column: c.Column},
+			level: levelOf(c.Severity), code: string(c.Code), text: strings.Join(parts, "; "), named: true, pointer: c.Pointer,
+			position: definition.Position{Line: c.Line, Column: c.Column}, also: also,
 		})
 	}
 	for _, d := range r.Definitions {

@@ -10,6 +10,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
+
+	"github.com/crdkit/crdkit/compat"
+	"github.com/crdkit/crdkit/internal/testkit"
 )
 
 // unpack writes the files of a case of testdata into a new working directory.
@@ -69,19 +72,16 @@ func TestCompatWitnesses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			unpack(t, name)
 			_, out, _ := runIn(t, "compat", "--old", "old.yaml", "--new", "new.yaml", "-o", "json")
-			var report struct {
-				Findings []struct {
-					Code    string
-					Role    string
-					New     string
-					Witness json.RawMessage
-				}
-			}
+			var report compatReport
 			if err := json.Unmarshal([]byte(out), &report); err != nil {
 				t.Fatal(err)
 			}
 			found := 0
+			var findings []compat.Finding
 			for _, f := range report.Findings {
+				findings = append(findings, f.Finding)
+			}
+			for _, f := range compat.Split(findings) {
 				if f.Witness == nil {
 					continue
 				}
@@ -94,7 +94,7 @@ func TestCompatWitnesses(t *testing.T) {
 				if strings.Contains(f.New, " is invalid: ") {
 					want = exitRefused
 				}
-				if code, out, _ := runIn(t, append([]string{"admit", "-c", "new.yaml"}, args...)...); code != want && f.Role != "stored" {
+				if code, out, _ := runIn(t, append([]string{"admit", "-c", "new.yaml"}, args...)...); code != want && f.Role != compat.Stored {
 					t.Errorf("%s, %s: the new definition: exit code %d\n%s", f.Role, f.Code, code, out)
 				}
 			}
@@ -106,17 +106,12 @@ func TestCompatWitnesses(t *testing.T) {
 }
 
 // witnessArguments writes a witness to files and returns the arguments for crdkit admit.
-func witnessArguments(t *testing.T, witness json.RawMessage) []string {
+func witnessArguments(t *testing.T, w *compat.Witness) []string {
 	t.Helper()
-	var update struct{ Old, New json.RawMessage }
-	if err := json.Unmarshal(witness, &update); err != nil {
-		t.Fatal(err)
-	}
-	if update.Old == nil {
-		putFile(t, "witness.json", witness)
+	putFile(t, "witness.json", testkit.Encode(w.Object))
+	if w.Old == nil {
 		return []string{"witness.json"}
 	}
-	putFile(t, "witness.json", update.New)
-	putFile(t, "before.json", update.Old)
+	putFile(t, "before.json", testkit.Encode(w.Old))
 	return []string{"--old", "before.json", "witness.json"}
 }

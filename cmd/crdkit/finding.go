@@ -37,9 +37,16 @@ type issue struct {
 	named    bool   // text names the field
 	pointer  string
 	position definition.Position
+	also     []place // that the issue is about, too
 
 	why  *explanation.Explanation                  // nil if there is none
 	hide func(*validation.Error) *validation.Error // leaves values out; nil if they are shown
+}
+
+// A place is a part of a document.
+type place struct {
+	pointer  string
+	position definition.Position
 }
 
 const (

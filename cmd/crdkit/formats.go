@@ -578,6 +578,7 @@ type sarifResult struct {
 	Level     string          `json:"level"`
 	Message   sarifText       `json:"message"`
 	Locations []sarifLocation `json:"locations"`
+	Related   []sarifLocation `json:"relatedLocations,omitempty"`
 }
 
 type sarifLocation struct {
@@ -604,24 +605,28 @@ func (p *sarifPrinter) print(f *finding) error {
 	p.undecided = p.undecided || f.err != nil
 	for _, i := range f.issues {
 		p.used[i.code] = true
+		var related []sarifLocation
+		for _, at := range i.also {
+			related = append(related, sarifLocationOf(f, at))
+		}
 		p.results = append(p.results, sarifResult{
 			RuleID: i.code, Level: i.level, Message: sarifText{withName(f.name, i.explained())},
-			Locations: []sarifLocation{sarifLocationOf(f, i.pointer, i.position)},
+			Locations: []sarifLocation{sarifLocationOf(f, place{i.pointer, i.position})}, Related: related,
 		})
 	}
 	return nil
 }
 
-func sarifLocationOf(f *finding, pointer string, p definition.Position) sarifLocation {
-	var at sarifLocation
-	at.Physical.Artifact.URI = fileURI(f.doc.File)
-	if p.IsValid() {
-		at.Physical.Region = &sarifRegion{p.Line, p.Column}
+func sarifLocationOf(f *finding, at place) sarifLocation {
+	var l sarifLocation
+	l.Physical.Artifact.URI = fileURI(f.doc.File)
+	if at.position.IsValid() {
+		l.Physical.Region = &sarifRegion{at.position.Line, at.position.Column}
 	}
 	if f.name != "" {
-		at.Logical = []sarifLogical{{f.name, f.name + "#" + pointer}}
+		l.Logical = []sarifLogical{{f.name, f.name + "#" + at.pointer}}
 	}
-	return at
+	return l
 }
 
 // fileURI returns the reference to a file, relative if its name is.

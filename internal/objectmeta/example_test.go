@@ -115,9 +115,9 @@ func ExampleFinalizerWarnings() {
 
 func ExamplePrepareCreate() {
 	obj := map[string]any{"metadata": map[string]any{"name": "web", "uid": "copied", "generation": int64(7)}}
-	warnings := objectmeta.PrepareCreate(obj)
-	fmt.Println(obj["metadata"], warnings)
-	// Output: map[generation:1 name:web] []
+	objectmeta.PrepareCreate(obj)
+	fmt.Println(obj["metadata"])
+	// Output: map[generation:1 name:web]
 }
 
 func ExamplePrepareUpdate() {

@@ -353,10 +353,11 @@ func agreesWithMaps(t *testing.T, text string, namespaced bool, namespace string
 
 func createdByMaps(obj map[string]any, namespaced bool, namespace string) (string, bool) {
 	meta, unknown, err := Decode(obj, Options{ReportUnknown: true, Reference: true})
-	if err != nil || len(unknown) > 0 || meta.Restore(obj) != nil || len(PrepareCreate(obj)) > 0 {
+	if err != nil || len(unknown) > 0 || meta.Restore(obj) != nil {
 		return "", false
 	}
-	if EnterNamespace(obj, namespaced, namespace) != nil {
+	PrepareCreate(obj)
+	if EnterNamespace(obj, namespaced, namespace) != nil || len(DropDuplicateOwners(obj)) > 0 {
 		return "", false
 	}
 	m := obj["metadata"].(map[string]any)

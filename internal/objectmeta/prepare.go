@@ -17,10 +17,10 @@ import (
 // PrepareCreate changes the metadata of a new object, in place, as
 // kube-apiserver does before it validates it, as far as the object determines
 // it. It removes the fields that belong to the server (creationTimestamp, uid,
-// deletionTimestamp, deletionGracePeriodSeconds, selfLink), managed fields that the
-// server cannot decode, and duplicate owner references, and sets the generation to 1. It
-// returns the warning about owner references, if any.
-func PrepareCreate(obj map[string]any) []string {
+// deletionTimestamp, deletionGracePeriodSeconds, selfLink) and managed fields that the
+// server cannot decode, and sets the generation to 1. The caller then checks the
+// namespace with [EnterNamespace], and calls [DropDuplicateOwners].
+func PrepareCreate(obj map[string]any) {
 	if m, ok := obj["metadata"].(map[string]any); ok {
 		for _, name := range [...]string{"creationTimestamp", "uid", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"} {
 			delete(m, name)
@@ -29,9 +29,7 @@ func PrepareCreate(obj map[string]any) []string {
 			delete(m, "managedFields")
 		}
 	}
-	warnings := DropDuplicateOwners(obj)
 	SetGeneration(obj, 1)
-	return warnings
 }
 
 // PrepareUpdate changes the metadata of an object that replaces old, in place,

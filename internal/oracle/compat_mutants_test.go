@@ -58,8 +58,8 @@ func TestCompatMutants(t *testing.T) {
 				witnesses += p.witnesses
 				attacks += p.attacks
 				verdicts[p.report.Verdict]++
-				for i := range p.report.Findings {
-					if p.report.Findings[i].Code == compat.Proved {
+				for _, f := range p.findings() {
+					if f.Code == compat.Proved {
 						proofs++
 					}
 				}

@@ -88,8 +88,7 @@ func (d *served) server(p *compatPair, version string) *server.Server {
 // replay gives all witnesses to both servers, and so many generated objects for each
 // proof.
 func (p *compatPair) replay(objects int) {
-	for i := range p.report.Findings {
-		f := &p.report.Findings[i]
+	for _, f := range p.findings() {
 		if f.Code == compat.Proved {
 			p.attack(f, objects)
 		}
@@ -109,6 +108,15 @@ func (p *compatPair) replay(objects int) {
 			p.storedWitness(f)
 		}
 	}
+}
+
+// findings returns the findings of the report, one for each role and field.
+func (p *compatPair) findings() []*compat.Finding {
+	var out []*compat.Finding
+	for _, f := range compat.Split(p.report.Findings) {
+		out = append(out, &f)
+	}
+	return out
 }
 
 func serves(d *served, version string) bool {

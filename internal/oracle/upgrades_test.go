@@ -44,6 +44,7 @@ type upgradeStats struct {
 	t                             *testing.T
 	pairs, wrong                  int
 	verdicts                      map[compat.Verdict]int
+	findings, places              int // places are the findings before they were merged
 	witnesses, attacks, undecided int
 	times                         []time.Duration // processor time of each comparison
 	longest                       time.Duration
@@ -67,8 +68,10 @@ func (s *upgradeStats) add(t *testing.T, u upgrade) {
 	s.witnesses += p.witnesses
 	s.attacks += p.attacks
 	s.verdicts[schemaVerdict(p.report)]++
-	for i := range p.report.Findings {
-		if f := &p.report.Findings[i]; f.Verdict == compat.Unknown && f.Code == compat.Undecided {
+	s.findings += len(p.report.Findings)
+	for _, f := range p.findings() {
+		s.places++
+		if f.Verdict == compat.Unknown && f.Code == compat.Undecided {
 			s.undecided++
 			s.t.Logf("%s: %s %s %s: %.400s", u.name, f.Version, f.Role, f.Field, f.Text)
 		}
@@ -107,6 +110,7 @@ func (s *upgradeStats) print() {
 	unknown := s.verdicts[compat.Unknown]
 	s.t.Logf("upgrades: %d changes: %d compatible, %d incompatible, %d unknown (%.1f %%), %d wrong; %d findings are undecided",
 		s.pairs, s.verdicts[compat.Compatible], s.verdicts[compat.Incompatible], unknown, 100*float64(unknown)/float64(s.pairs), s.wrong, s.undecided)
+	s.t.Logf("upgrades: %d findings; %d before equal ones were merged", s.findings, s.places)
 	s.t.Logf("upgrades: %d witnesses and %d objects given to both servers", s.witnesses, s.attacks)
 	s.t.Logf("upgrades: processor time of a comparison: median %v, 99th percentile %v, longest %v (%s)",
 		round(s.times[len(s.times)/2]), round(s.times[len(s.times)*99/100]), round(s.longest), s.longestName)
