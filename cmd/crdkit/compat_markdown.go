@@ -103,11 +103,11 @@ func objectsMarkdown(b *strings.Builder, r *compatReport) {
 		if rows++; rows == 1 {
 			b.WriteString("\n| severity | object | version | field | finding | old | new |\n|---|---|---|---|---|---|---|\n")
 		}
-		fmt.Fprintf(b, "| %s | %s in %s | %s | %s | %s | %s | %s |\n", f.Severity, code(f.Object.String()), code(location(f.File, f.Document, f.Object.Within)),
+		fmt.Fprintf(b, "| %s | %s in %s | %s | %s | %s | %s | %s |\n", f.Severity, code(f.Object.String()), code(objectAt(f.File, f.Document, f.Object.Within).Location()),
 			f.Version, code(f.Field), cell(f.Text)+" ("+string(f.Code)+")", code(short(f.Old)), code(short(f.New)))
 	}
 	for _, u := range r.Objects.Unreadable {
-		fmt.Fprintf(b, "\n%s: %s\n", code(location(u.File, u.Document, u.Within)), cell(u.Error))
+		fmt.Fprintf(b, "\n%s: %s\n", code(objectAt(u.File, u.Document, u.Within).Location()), cell(u.Error))
 	}
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -73,10 +74,9 @@ type unreadObject struct {
 	Error    string `json:"error"`
 }
 
-// location returns the place of a document, or of an object in it, in messages.
-func location(file string, document int, within string) string {
-	o := &manifest.Object{Document: &manifest.Document{File: file, Number: document}, Within: within}
-	return o.Location()
+// objectAt returns a document, or an object in it, for its location in messages.
+func objectAt(file string, document int, within string) *manifest.Object {
+	return &manifest.Object{Document: &manifest.Document{File: file, Number: document}, Within: within}
 }
 
 // counts reports whether a finding counts in verdicts.
@@ -267,53 +267,71 @@ func (f *compatFinding) notes() []string {
 	return notes
 }
 
-// asFindings returns the report as findings for the printers of other commands: one for
-// each definition and object.
-func (r *compatReport) asFindings() []*finding {
+// asFindings returns the report as findings: one for each definition and object. In text
+// the details of an issue are lines, otherwise they are part of its message, without witnesses.
+func (r *compatReport) asFindings(text bool) []*finding {
 	var all []*finding
-	at := func(name, file string, document int) *finding {
-		f := &finding{doc: &manifest.Object{Document: &manifest.Document{File: file, Number: document}}, name: name}
+	at := func(name string, verdict compat.Verdict, doc *manifest.Object) *finding {
+		f := &finding{doc: doc, name: name, word: string(verdict)}
 		all = append(all, f)
 		return f
 	}
-	add := func(f *finding, c *compatFinding) {
-		parts := append([]string{c.message()}, c.notes()...)
-		for _, part := range []string{withLabel("old", c.Old), withLabel("new", c.New)} {
-			if part != "" {
-				parts = append(parts, part)
-			}
-		}
-		var also []place
-		for _, o := range c.otherPlaces() {
-			also = append(also, place{o.Pointer, definition.Position{Line: o.Line, Column: o.Column}})
-		}
-		f.issues = append(f.issues, issue{
-			level: levelOf(c.Severity), code: string(c.Code), text: strings.Join(parts, "; "), named: true, pointer: c.Pointer,
-			position: definition.Position{Line: c.Line, Column: c.Column}, also: also,
-		})
-	}
 	for _, d := range r.Definitions {
-		f := at(d.Name, d.File, d.Document)
+		f := at(d.Name, d.Verdict, objectAt(d.File, d.Document, ""))
 		if d.Error != "" {
-			f.fail(fmt.Errorf("%s", d.Error))
+			f.fail(errors.New(d.Error))
+			continue
 		}
 		for i := range r.Findings {
-			if c := &r.Findings[i]; c.Object == nil && c.Definition == d.Name && c.File == d.File && d.Error == "" && c.Code != compat.Proved {
-				add(f, c)
+			switch c := &r.Findings[i]; {
+			case c.Object != nil || c.Definition != d.Name || c.File != d.File:
+			case c.Code == compat.Proved:
+				f.more = append(f.more, "proved: "+c.message())
+			default:
+				f.issues = append(f.issues, c.asIssue(text))
 			}
 		}
 	}
+	var last *finding
 	for i := range r.Findings {
-		if c := &r.Findings[i]; c.Object != nil {
-			add(at(c.Object.String(), c.File, c.Document), c)
+		c := &r.Findings[i]
+		if c.Object == nil {
+			continue
 		}
+		doc := objectAt(c.File, c.Document, c.Object.Within)
+		if last == nil || last.doc.Location() != doc.Location() {
+			last = at(c.Object.String(), compat.Incompatible, doc)
+		}
+		last.issues = append(last.issues, c.asIssue(text))
 	}
 	if r.Objects != nil {
 		for _, u := range r.Objects.Unreadable {
-			at("", u.File, u.Document).fail(fmt.Errorf("%s", u.Error))
+			at("", compat.Unknown, objectAt(u.File, u.Document, u.Within)).fail(errors.New(u.Error))
 		}
 	}
 	return all
+}
+
+func (f *compatFinding) asIssue(text bool) issue {
+	i := issue{
+		level: levelOf(f.Severity), code: string(f.Code), named: true, pointer: f.Pointer,
+		position: definition.Position{Line: f.Line, Column: f.Column},
+	}
+	for _, o := range f.otherPlaces() {
+		i.also = append(i.also, place{o.Pointer, definition.Position{Line: o.Line, Column: o.Column}})
+	}
+	if text {
+		i.text, i.details = fmt.Sprintf("%s (%s)", f.message(), f.Code), f.details()
+		return i
+	}
+	parts := append([]string{f.message()}, f.notes()...)
+	for _, part := range []string{withLabel("old", f.Old), withLabel("new", f.New)} {
+		if part != "" {
+			parts = append(parts, part)
+		}
+	}
+	i.text = strings.Join(parts, "; ")
+	return i
 }
 
 func withLabel(label, text string) string {

@@ -20,12 +20,14 @@ type finding struct {
 	source *definition.Source // of positions, nil for none and when the finding is ready
 	name   string             // in messages, "" if it is not known
 	passed string             // the word for a positive verdict, "" unless there is one
+	word   string             // the verdict, if it is none of check and admit
 	err    error              // prevents a verdict
 	issues []issue
 	line   func() any // returns what -o json and -o jsonl print
 
 	stored  *unstructured.Unstructured // what the server stores of an admitted object, nil for none
 	objects int                        // that it stands for, if more than one
+	more    []string                   // lines of text below the issues
 }
 
 // An issue is an error, a warning or a note.
@@ -38,6 +40,8 @@ type issue struct {
 	pointer  string
 	position definition.Position
 	also     []place // that the issue is about, too
+
+	details []string // lines of text below the issue
 
 	why  *explanation.Explanation                  // nil if there is none
 	hide func(*validation.Error) *validation.Error // leaves values out; nil if they are shown
@@ -75,6 +79,8 @@ const (
 
 func (f *finding) verdict() string {
 	switch {
+	case f.word != "":
+		return f.word
 	case f.err != nil:
 		return undecided
 	case f.passed != "":

@@ -112,18 +112,19 @@ func (p *textPrinter) print(f *finding) error {
 	if f.name != "" {
 		name = ": " + f.name
 	}
-	if _, err := fmt.Fprintf(p.out, "%s: %s\n", p.paint(f.verdict()), printable(f.doc.Location()+name)); err != nil {
-		return err
-	}
+	fmt.Fprintf(p.out, "%s: %s\n", p.paint(f.verdict()), printable(f.doc.Location()+name))
 	for n := range f.issues {
 		i := &f.issues[n]
-		_, err := fmt.Fprintf(p.out, "  %s: %s: %s\n", printable(positionText(f.doc.File, i.position)), p.paint(i.level), printable(i.message()))
-		if err == nil && i.why != nil {
-			_, err = fmt.Fprintf(p.out, "    %s\n", printable(i.explanation()))
+		fmt.Fprintf(p.out, "  %s: %s: %s\n", printable(positionText(f.doc.File, i.position)), p.paint(i.level), printable(i.message()))
+		if i.why != nil {
+			fmt.Fprintf(p.out, "    %s\n", printable(i.explanation()))
 		}
-		if err != nil {
-			return err
+		for _, line := range i.details {
+			fmt.Fprintf(p.out, "    %s\n", printable(line))
 		}
+	}
+	for _, line := range f.more {
+		fmt.Fprintf(p.out, "  %s\n", printable(line))
 	}
 	return nil
 }
