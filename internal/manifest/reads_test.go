@@ -15,7 +15,7 @@ import (
 // the reason why it needs no bounded reader.
 var reads = map[string]string{
 	"controllertest/internal/apiserver/request.go io.ReadAll": "io.LimitReader limits it",
-	"cmd/crdkit/jsonschema.go os.OpenRoot":                  "writes files, and reads none",
+	"cmd/crdkit/jsonschema.go os.OpenRoot":                    "writes files, and reads none",
 	"internal/manifest/files.go os.Open":                      "this is the bounded reader",
 	"internal/manifest/files.go io.ReadAll":                   "this is the bounded reader",
 	"internal/coverage/save.go os.OpenFile":                   "creates a file, and reads none",
