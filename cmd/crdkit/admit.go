@@ -1,18 +1,23 @@
 package main
 
 import (
-	"bufio"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+	"sigs.k8s.io/yaml"
 
 	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/explanation"
 	"github.com/crdkit/crdkit/internal/manifest"
+	"github.com/crdkit/crdkit/validation"
 )
 
 const admitLong = `Decide for each object in the files whether kube-apiserver would admit it, and
@@ -83,16 +88,13 @@ type admitter struct {
 	version     kubernetesVersion
 	showChanges bool
 	all         bool
-	severities  severities
 	sources     sources
 	explains    explainFlag
 	explainers  explainers
 
-	judged  int // objects
-	fields  crdkit.FieldValidation
-	olds    oldObjects
-	printer *printer
-	buffer  *bufio.Writer // standard output
+	judged int // objects
+	fields crdkit.FieldValidation
+	olds   map[objectKey]*manifest.Object // of --old
 }
 
 func newAdmit() *cobra.Command {
@@ -104,15 +106,13 @@ func newAdmit() *cobra.Command {
 		Example: admitExample,
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			a.streams = streamsOf(cmd)
-			config, err := a.useConfig(cmd)
+			config, err := a.start(cmd)
 			if err != nil {
 				return err
 			}
 			a.version.useConfig(cmd, config)
-			a.severities = config.Severity
 			a.explains.settle(cmd, a.reasons())
-			return a.run(cmd.Context(), args)
+			return a.run(cmd.Context(), args, config.Severity)
 		},
 	}
 	f := cmd.Flags()
@@ -130,7 +130,7 @@ func newAdmit() *cobra.Command {
 	return cmd
 }
 
-func (a *admitter) run(ctx context.Context, files []string) error {
+func (a *admitter) run(ctx context.Context, files []string, severity severities) error {
 	if err := a.checkFlags(); err != nil {
 		return err
 	}
@@ -138,31 +138,39 @@ func (a *admitter) run(ctx context.Context, files []string) error {
 	if err := a.loadOld(ctx); err != nil {
 		return err
 	}
-	if err := a.judgeAll(ctx, files); err != nil {
+	r := newReport(&a.streams, a.output, "objects", admitted, severity)
+	if slices.Contains(objectOutputs(), a.output) {
+		r.printer = newObjectPrinter(a.output, r.buffer, a.errOut)
+		r.shared = isTerminal(a.errOut)
+	}
+	defer r.bar.clear()
+	decide := func(o *manifest.Object) *verdict { return a.decide(ctx, o) }
+	if err := eachInOrder(ctx, a.reader, files, decide, func(v *verdict) error { return a.report(r, v) }); err != nil {
 		return err
 	}
-	return a.end()
+	return a.end(r)
 }
 
-// judgeAll judges the objects of files on all processors and prints the verdicts in the
-// order of the files.
-func (a *admitter) judgeAll(ctx context.Context, files []string) error {
-	bar := newProgress(a.errOut, "objects", admitted)
-	defer bar.clear()
-	shared := isTerminal(a.reasons()) // clear the progress line before output
-	return eachInOrder(ctx, a.reader, files, func(o *manifest.Object) *verdict { return a.decide(ctx, o) }, func(v *verdict) error {
-		if a.skips(v.doc) || a.setAside(v.doc, v.err) {
-			return nil
+// report adds a verdict to the report. What all objects of a kind have in common is
+// reported at the end, unless the format has a line for each object.
+func (a *admitter) report(r *report, v *verdict) error {
+	if a.skips(v.doc) || a.setAside(v.doc, v.err) {
+		return nil
+	}
+	a.judged++
+	if a.showChanges && v.result != nil {
+		r.bar.clear()
+		for _, c := range v.result.Changes {
+			fmt.Fprintf(a.errOut, "%s: %s\n", v.doc.Location(), c)
 		}
-		a.judged++
-		a.severities.apply(&v.finding)
-		a.worst = max(a.worst, v.exitCode())
-		bar.done(v.verdict())
-		if shared {
-			bar.clear()
+	}
+	if isOfKind(v.err) && a.output != "json" && a.output != "jsonl" {
+		if k := a.failed.add(v.doc, v.err); k.n == 1 {
+			k.position = v.issues[0].position
 		}
-		return cmp.Or(a.printer.print(v), a.buffer.Flush())
-	})
+		return nil
+	}
+	return r.add(&v.finding)
 }
 
 // reasons returns where the reasons of verdicts go.
@@ -180,18 +188,23 @@ func admitOutputs() []string { return append(findingOutputs(), objectOutputs()..
 // expanded a pattern after -c.
 var errOnlyDefinitions = errors.New("the files have definitions only, which crdkit check judges; to give several files of definitions, repeat -c or name their directory")
 
-// end reports the kinds without a definition, and what was passed over.
-func (a *admitter) end() error {
-	if err := cmp.Or(a.printer.end(), a.buffer.Flush()); err != nil {
+// end reports the errors of kinds, and what was passed over.
+func (a *admitter) end(r *report) error {
+	for _, k := range a.failed.list {
+		f := &finding{doc: k.first, objects: k.n}
+		f.fail(k.problem())
+		f.issues[0].position = k.position
+		if err := r.add(f); err != nil {
+			return err
+		}
+	}
+	if err := r.end(); err != nil {
 		return err
 	}
-	if a.printer.kinds.unknown {
-		fmt.Fprintln(a.errOut, unknownKindsHint)
-	}
-	if a.judged == 0 && len(a.skipped.kinds) == 1 && a.skipped.kinds[0].gvk.Kind == definitionKind {
+	if a.judged == 0 && len(a.skipped.list) == 1 && a.skipped.list[0].gvk.Kind == definitionKind {
 		a.warn(errOnlyDefinitions)
 	}
-	return a.inputs.end()
+	return a.finish()
 }
 
 func (a *admitter) checkFlags() error {
@@ -211,8 +224,327 @@ func (a *admitter) checkFlags() error {
 	if a.explainers.noValues && (a.output == "yaml" || a.output == "diff") {
 		return fmt.Errorf("--no-values does not go with --output %s, which prints objects", a.output)
 	}
-	a.buffer = bufio.NewWriter(a.out)
-	a.printer = newPrinter(a.output, a.buffer, a.errOut, hasColors(a.out))
-	a.printer.showChanges = a.showChanges
 	return nil
+}
+
+func (a *admitter) loadOld(ctx context.Context) error {
+	if a.old == "" {
+		return nil
+	}
+	a.olds = map[objectKey]*manifest.Object{}
+	for o := range a.reader.Objects(ctx, a.old) {
+		err := o.Err
+		if err == nil {
+			err = a.addOld(ctx, o)
+		}
+		if err != nil {
+			return fmt.Errorf("--old %w", locate(o, err))
+		}
+	}
+	return ctx.Err()
+}
+
+func (a *admitter) addOld(ctx context.Context, o *manifest.Object) error {
+	key := a.kinds.key(ctx, o.GroupKind(), o.Namespace, o.Name)
+	if other, ok := a.olds[key]; ok {
+		return fmt.Errorf("%s %q is already in %s", o.Kind, o.Name, other.Location())
+	}
+	a.olds[key] = o
+	return nil
+}
+
+// oldOf returns the object that v replaces, as the server reads it at version. It returns
+// nil if there is none.
+func (a *admitter) oldOf(ctx context.Context, version *crdkit.Version, v *verdict) (*unstructured.Unstructured, error) {
+	if a.olds == nil {
+		return nil, nil
+	}
+	key := a.kinds.key(ctx, v.gvk.GroupKind(), v.namespace, v.object)
+	old := a.olds[key]
+	if old == nil {
+		return nil, nil
+	}
+	obj, err := objectOf(old)
+	if err != nil {
+		return nil, locate(old, err)
+	}
+	read, _, err := version.Read(ctx, obj)
+	if err != nil {
+		return nil, fmt.Errorf("reading the old object of %w", locate(old, err))
+	}
+	read.SetNamespace(key.namespace) // with which the server stores it
+	return read, nil
+}
+
+// A verdict is the result of admitting one document.
+type verdict struct {
+	finding
+	gvk       schema.GroupVersionKind
+	object    string // its name
+	namespace string
+	notes     []string
+	result    *crdkit.Result
+	invalid   validation.ErrorList // what else is wrong with an object that is refused before validation
+	omitted   int                  // how many errors invalid does not have
+
+	explainer *explanation.Explainer // nil before the version is known
+	explained bool                   // the errors have explanations
+	noValues  bool                   // the values of the object are left out
+	why       map[*validation.Error]*explanation.Explanation
+}
+
+// decide judges an object. The verdict has its reasons.
+func (a *admitter) decide(ctx context.Context, o *manifest.Object) *verdict {
+	v := a.newVerdict(o)
+	defer v.finish(a.output)
+	if a.passesOver(o) {
+		return v
+	}
+	v.name = objectTitle(v.gvk.Kind, v.namespace, v.object)
+	v.source = a.sources.of(o)
+	err := o.Err
+	if errors.Is(err, manifest.ErrIncomplete) {
+		v.addComplaint(levelError, codeBadRequest, err.Error())
+		return v
+	}
+	if err == nil {
+		err = a.judge(ctx, v)
+	}
+	if err == nil {
+		v.record()
+		return v
+	}
+	v.fail(err)
+	if broken, ok := errors.AsType[*definitionError](err); ok && bool(a.explains) && len(v.issues) > 0 {
+		v.issues[0].why = explainDefinition(broken.crd, broken.err)
+	}
+	return v
+}
+
+// finish drops what the verdict does not need while it waits for its turn, and what no
+// format prints but -o diff.
+func (v *verdict) finish(output string) {
+	v.line = v.jsonLine
+	v.source, v.invalid, v.why = nil, nil, nil
+	if output != "diff" {
+		v.doc = withoutText(v.doc)
+	}
+}
+
+// newVerdict returns the verdict on an object before it is judged.
+func (a *admitter) newVerdict(o *manifest.Object) *verdict {
+	return &verdict{
+		finding: finding{doc: o}, gvk: o.GroupVersionKind, object: o.Name, namespace: o.Namespace,
+		explained: bool(a.explains), noValues: a.explainers.noValues,
+	}
+}
+
+// judge sends the object of a verdict as a request, and records the answer. It returns the
+// error that prevents one.
+func (a *admitter) judge(ctx context.Context, v *verdict) error {
+	version, err := a.kinds.version(ctx, v.gvk)
+	if err != nil {
+		return err
+	}
+	v.explainer = a.explainers.of(version)
+	out, err := a.request(ctx, v, version, a.fields)
+	if err != nil {
+		return a.webhook.hint(err)
+	}
+	if out == nil {
+		if err := a.judgeRest(ctx, v, version); err != nil {
+			return err
+		}
+		a.explain(ctx, v, version)
+		return ctx.Err()
+	}
+	v.stored, err = a.store(ctx, v, version, out)
+	return err
+}
+
+// judgeRest finds what is wrong with an object besides its unknown and duplicate fields. The
+// server does not validate an object that it refuses because of them.
+func (a *admitter) judgeRest(ctx context.Context, v *verdict, version *crdkit.Version) error {
+	refusal := v.result.Refusal
+	if !a.all || a.fields != crdkit.Strict || refusal == nil || len(refusal.Details) == 0 {
+		return nil
+	}
+	rest := a.newVerdict(v.doc)
+	if _, err := a.request(ctx, rest, version, crdkit.Ignore); err != nil {
+		return a.webhook.hint(err)
+	}
+	v.invalid, v.omitted = rest.result.Errors, rest.result.Omitted
+	return nil
+}
+
+// request sends the document as a request to the version. It returns the
+// admitted object as JSON, nil if it is refused.
+func (a *admitter) request(ctx context.Context, v *verdict, version *crdkit.Version, fields crdkit.FieldValidation) ([]byte, error) {
+	opts := []crdkit.JSONOption{fields, crdkit.ReportChanges()}
+	if v.doc.YAML {
+		opts = append(opts, crdkit.YAML())
+	}
+	replaced, err := a.oldOf(ctx, version, v)
+	if err != nil {
+		return nil, err
+	}
+	var out, old []byte
+	if replaced != nil {
+		if old, err = replaced.MarshalJSON(); err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case a.subresource != "" && old == nil:
+		return nil, fmt.Errorf("%s %q has no old object whose %s could be written", v.gvk.Kind, v.object, a.subresource)
+	case a.subresource != "":
+		out, v.result, err = version.UpdateStatusJSON(ctx, v.doc.Text, old, opts...)
+	case old != nil:
+		out, v.result, err = version.UpdateJSON(ctx, v.doc.Text, old, opts...)
+	default:
+		out, v.result, err = version.CreateJSON(ctx, v.doc.Text, opts...)
+	}
+	return out, err
+}
+
+// store returns the object that the server stores for an admitted object. If only a
+// webhook could convert it to the storage version, the object stays at the version of
+// the request, and a note says so.
+func (a *admitter) store(ctx context.Context, v *verdict, version *crdkit.Version, out []byte) (*unstructured.Unstructured, error) {
+	obj := &unstructured.Unstructured{}
+	if err := utiljson.Unmarshal(out, &obj.Object); err != nil {
+		return nil, err
+	}
+	stored, err := version.Store(ctx, obj)
+	if a.webhook.needs(err) {
+		v.notes = append(v.notes, fmt.Sprintf("the object is shown at %s: a webhook converts it to the storage version %s, and crdkit calls it only with --webhook",
+			version.Name(), version.Definition().Storage().Name()))
+		return obj, nil
+	}
+	return stored, err
+}
+
+// record records the reasons of a verdict with their positions.
+func (v *verdict) record() {
+	if v.stored != nil {
+		v.passed = admitted
+	}
+	r := v.result
+	if r.Refusal != nil {
+		v.addRefusal(r.Refusal)
+	}
+	v.addErrors(r.Errors)
+	v.addErrors(v.invalid)
+	v.addOmitted(r.Omitted + v.omitted)
+	for _, w := range r.Warnings {
+		v.addText(levelWarning, codeWarning, w)
+	}
+	for _, note := range v.notes {
+		v.addNote(note)
+	}
+}
+
+func (v *verdict) addErrors(errs validation.ErrorList) {
+	for _, e := range errs {
+		i := issue{level: levelError, code: string(e.Type), err: e, why: v.why[e]}
+		if v.noValues {
+			i.hide = v.explainer.HideValues
+			i.err = i.hide(e)
+		}
+		v.addAt(v.doc.Within+e.Pointer, i)
+	}
+}
+
+// addRefusal adds the single complaints of a refusal, or the refusal itself.
+func (v *verdict) addRefusal(refusal *crdkit.Refusal) {
+	details := refusal.Details
+	if len(details) == 0 {
+		details = []string{refusal.Message}
+	}
+	for _, detail := range details {
+		if i := v.addText(levelError, refusal.Reason, detail); i != nil && v.explained {
+			i.why = v.explainer.UnknownField(detail)
+		}
+	}
+}
+
+// objectOutputs are the formats in which crdkit admit prints objects. In the others it
+// prints findings.
+func objectOutputs() []string { return []string{"yaml", "name", "diff"} }
+
+// An objectPrinter prints what the server stores of the admitted objects, and reasons as
+// text on standard error.
+type objectPrinter struct {
+	textPrinter
+	format  string
+	objects objectWriter
+}
+
+func newObjectPrinter(format string, out, errOut io.Writer) *objectPrinter {
+	reasons := textPrinter{out: errOut, passed: admitted, quiet: true, counts: map[string]int{}}
+	return &objectPrinter{reasons, format, objectWriter{out: out}}
+}
+
+func (p *objectPrinter) print(f *finding) error {
+	if err := p.textPrinter.print(f); err != nil || f.verdict() != admitted {
+		return err
+	}
+	switch p.format {
+	case "name":
+		gvk := f.stored.GroupVersionKind()
+		_, err := fmt.Fprintf(p.objects.out, "%s.%s/%s\n", strings.ToLower(gvk.Kind), gvk.Group, f.stored.GetName())
+		return err
+	case "diff":
+		return p.diff(f)
+	}
+	return p.objects.yaml(f.stored.Object)
+}
+
+// diff prints the difference between the input and the stored object.
+func (p *objectPrinter) diff(f *finding) error {
+	var sent any
+	if err := yaml.Unmarshal(f.doc.Text, &sent); err != nil {
+		return err
+	}
+	before, err := yaml.Marshal(sent)
+	if err != nil {
+		return err
+	}
+	after, err := yaml.Marshal(f.stored.Object)
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(p.objects.out, unified(f.doc.Location(), f.doc.Location()+" as stored", string(before), string(after)))
+	return err
+}
+
+// An admitLine is the output of -o json and -o jsonl for an object.
+type admitLine struct {
+	lineObject
+	Decided  bool           `json:"decided"`
+	Admitted bool           `json:"admitted"`
+	Object   map[string]any `json:"object"`
+	Errors   []lineError    `json:"errors"`
+	Warnings []string       `json:"warnings"`
+	Notes    []string       `json:"notes,omitempty"`
+	Changes  []lineChange   `json:"changes"`
+	Cost     uint64         `json:"cost"`
+}
+
+func (v *verdict) jsonLine() any {
+	l := admitLine{
+		lineObject: objectLine(v.doc), Decided: v.err == nil, Admitted: v.verdict() == admitted,
+		Errors: v.lineErrors(), Warnings: []string{}, Notes: v.notes, Changes: []lineChange{},
+	}
+	if v.stored != nil && !v.noValues {
+		l.Object = v.stored.Object
+	}
+	if r := v.result; r != nil {
+		l.Warnings = append(l.Warnings, r.Warnings...)
+		l.Cost = r.Cost
+		for _, c := range r.Changes {
+			l.Changes = append(l.Changes, lineChange{Op: string(c.Op), Pointer: c.Path.Pointer()})
+		}
+	}
+	return l
 }

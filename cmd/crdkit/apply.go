@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/crdkit/crdkit/apply"
 	"github.com/crdkit/crdkit/internal/manifest"
@@ -51,12 +50,6 @@ type applyCommand struct {
 	objects  objectWriter
 }
 
-// An objectKey identifies an object of a cluster.
-type objectKey struct {
-	kind            schema.GroupKind
-	namespace, name string
-}
-
 func newApply() *cobra.Command {
 	a := &applyCommand{stored: map[objectKey]*unstructured.Unstructured{}, appliers: map[string]map[string]*apply.Applier{}}
 	cmd := &cobra.Command{
@@ -66,11 +59,10 @@ func newApply() *cobra.Command {
 		Example: applyExample,
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			a.streams = streamsOf(cmd)
-			a.objects.out = a.out
-			if _, err := a.useConfig(cmd); err != nil {
+			if _, err := a.start(cmd); err != nil {
 				return err
 			}
+			a.objects.out = a.out
 			return a.run(cmd.Context(), args)
 		},
 	}
@@ -112,16 +104,9 @@ func (a *applyCommand) checkFlags() error {
 	if err := a.inputs.checkFlags(); err != nil {
 		return err
 	}
-	a.clock = time.Now
-	if a.now == "" {
-		return nil
-	}
-	at, err := time.Parse(time.RFC3339, a.now)
-	if err != nil {
-		return fmt.Errorf("invalid --now: %w", err)
-	}
+	at, err := parseNow(a.now)
 	a.clock = func() time.Time { return at }
-	return nil
+	return err
 }
 
 // readLive reads the objects of --live. It passes over those of other kinds.
@@ -147,11 +132,7 @@ func (a *applyCommand) readLive(ctx context.Context) {
 }
 
 func (a *applyCommand) keyOf(ctx context.Context, u *unstructured.Unstructured) objectKey {
-	k := objectKey{u.GroupVersionKind().GroupKind(), u.GetNamespace(), u.GetName()}
-	if namespaced, _ := a.kinds.namespaced(ctx, k.kind); namespaced && k.namespace == "" {
-		k.namespace = "default"
-	}
-	return k
+	return a.kinds.key(ctx, u.GroupVersionKind().GroupKind(), u.GetNamespace(), u.GetName())
 }
 
 // apply applies one configuration, and prints what it does.
@@ -241,4 +222,74 @@ func (a *applyCommand) printObject(obj *unstructured.Unstructured) error {
 		return encodeJSON(a.out, obj.Object, "  ")
 	}
 	return a.objects.yaml(obj.Object)
+}
+
+// An applyLine is a line of crdkit apply -o jsonl for a configuration.
+type applyLine struct {
+	lineObject
+	Action    string          `json:"action"`
+	Changes   []applyChange   `json:"changes"`
+	Dropped   []applyDrop     `json:"dropped"`
+	Conflicts []applyConflict `json:"conflicts"`
+	Warnings  []string        `json:"warnings"`
+	Error     string          `json:"error,omitempty"`
+}
+
+// An applyChange is a field. A value is null if the object does not have the field.
+type applyChange struct {
+	Path         string       `json:"path"`
+	Before       any          `json:"before"`
+	After        any          `json:"after"`
+	OwnersBefore []applyOwner `json:"ownersBefore"`
+	OwnersAfter  []applyOwner `json:"ownersAfter"`
+}
+
+type applyOwner struct {
+	Manager     string `json:"manager"`
+	Operation   string `json:"operation"`
+	Subresource string `json:"subresource,omitempty"`
+}
+
+type applyDrop struct {
+	Path    string `json:"path"`
+	Value   any    `json:"value"`
+	Removed bool   `json:"removed"`
+	Why     string `json:"why"`
+}
+
+type applyConflict struct {
+	Path    string     `json:"path"`
+	Owner   applyOwner `json:"owner"`
+	Current any        `json:"current"`
+	Wanted  any        `json:"wanted"`
+}
+
+func applyLineOf(o *manifest.Object, s apply.Step) applyLine {
+	l := applyLine{
+		lineObject: lineObject{originOf(o), lineKind(s.Config.GroupVersionKind()), s.Config.GetNamespace(), s.Config.GetName()}, Action: s.Action(),
+		Changes: []applyChange{}, Dropped: []applyDrop{}, Conflicts: []applyConflict{},
+		Warnings: append([]string{}, s.Result.Warnings...),
+	}
+	for _, c := range s.Changes {
+		l.Changes = append(l.Changes, applyChange{c.Path, c.Before, c.After, applyOwners(c.OwnersBefore), applyOwners(c.OwnersAfter)})
+	}
+	for _, d := range s.Dropped {
+		l.Dropped = append(l.Dropped, applyDrop{d.Path, d.Value, d.Removed, d.Why})
+	}
+	for _, c := range s.Result.Conflicts {
+		owner := applyOwner{c.Manager, string(c.Operation), c.Subresource}
+		l.Conflicts = append(l.Conflicts, applyConflict{c.Field, owner, c.Current, c.Wanted})
+	}
+	if err := s.Result.Err(); err != nil {
+		l.Error = err.Error()
+	}
+	return l
+}
+
+func applyOwners(owners []apply.Owner) []applyOwner {
+	out := []applyOwner{}
+	for _, o := range owners {
+		out = append(out, applyOwner{o.Manager, string(o.Operation), o.Subresource})
+	}
+	return out
 }

@@ -1,18 +1,21 @@
 package main
 
 import (
-	"bufio"
-	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
+	"iter"
+	"strings"
 
 	"github.com/spf13/cobra"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	utilerrors "k8s.io/apimachinery/pkg/util/errors"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/definition"
+	"github.com/crdkit/crdkit/explanation"
 	"github.com/crdkit/crdkit/internal/manifest"
 )
 
@@ -55,22 +58,21 @@ const checkExample = `  crdkit check crd.yaml
 
 // A checker is the state of crdkit check: its flags and what they load.
 type checker struct {
+	streams
 	output       string
 	old          string
 	status       bool
 	recursive    bool
 	v1beta1Rules bool
 	version      kubernetesVersion
-	severities   severities
-	sources      sources
 	validate     validateFlag
 	explains     explainFlag
 
-	fields crdkit.FieldValidation
-	olds   map[string]*apiextensionsv1.CustomResourceDefinition
-	opts   []definition.Option
-	in     io.Reader
-	reader *manifest.Reader
+	fields  crdkit.FieldValidation
+	olds    map[string]*apiextensionsv1.CustomResourceDefinition
+	opts    []definition.Option
+	reader  *manifest.Reader
+	sources sources
 }
 
 func newCheck() *cobra.Command {
@@ -82,22 +84,21 @@ func newCheck() *cobra.Command {
 		Example: checkExample,
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c.in = cmd.InOrStdin()
+			c.streams = streamsOf(cmd)
 			config, err := readConfig()
 			if err != nil {
 				return err
 			}
 			c.version.useConfig(cmd, config)
-			c.severities = config.Severity
-			c.explains.settle(cmd, cmd.OutOrStdout())
-			return c.run(cmd.Context(), args, cmd.OutOrStdout(), cmd.ErrOrStderr())
+			c.explains.settle(cmd, c.out)
+			return c.run(cmd.Context(), args, config.Severity)
 		},
 	}
 	f := cmd.Flags()
 	addOutput(cmd, &c.output, findingOutputs()...)
 	f.StringVar(&c.old, "old", "", "file or directory of the definitions that are replaced")
 	f.BoolVar(&c.status, "status", false, "check a write to the status of the definitions of --old")
-	f.BoolVarP(&c.recursive, "recursive", "R", false, "read directories below the directories that are named")
+	addRecursive(cmd, &c.recursive)
 	c.version.addTo(cmd)
 	c.validate.addTo(cmd)
 	c.explains.addTo(cmd)
@@ -105,7 +106,7 @@ func newCheck() *cobra.Command {
 	return cmd
 }
 
-func (c *checker) run(ctx context.Context, files []string, out, errOut io.Writer) error {
+func (c *checker) run(ctx context.Context, files []string, severity severities) error {
 	if c.status && c.old == "" {
 		return errors.New("--status needs --old")
 	}
@@ -121,38 +122,33 @@ func (c *checker) run(ctx context.Context, files []string, out, errOut io.Writer
 	if err := c.loadOld(ctx); err != nil {
 		return err
 	}
-	buffered := bufio.NewWriter(out)
-	printer := newFindingPrinter(c.output, accepted, buffered, hasColors(out))
-	bar := newProgress(errOut, "definitions", accepted)
-	shared := isTerminal(out) // clear the progress line before output
-	worst := exitOK
+	r := newReport(&c.streams, c.output, "definitions", accepted, severity)
+	defer r.bar.clear()
 	log := worklogOf(ctx)
-	for f := range definitionsOf(inOrder(ctx, c.checkFiles(ctx, files))) {
-		c.severities.apply(&f.finding)
-		worst = max(worst, f.exitCode())
+	for f := range inOrder(ctx, c.checks(ctx, files)) {
 		log.judged.Add(1)
-		bar.done(f.verdict())
-		if err := printer.print(&f.finding); err != nil {
-			return err
-		}
-		if shared {
-			bar.clear()
-		}
-		if err := buffered.Flush(); err != nil {
+		if err := r.add(f); err != nil {
 			return err
 		}
 	}
-	bar.clear()
-	if err := ctx.Err(); err != nil {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err := r.end(); err != nil {
 		return err
 	}
-	if err := cmp.Or(printer.end(), buffered.Flush()); err != nil {
-		return err
+	return c.exit()
+}
+
+// checks yields a function for each definition, which checks it.
+func (c *checker) checks(ctx context.Context, files []string) iter.Seq2[*manifest.Object, func() *finding] {
+	return func(yield func(*manifest.Object, func() *finding) bool) {
+		for o, err := range namedDefinitions(ctx, c.reader, files) {
+			if !yield(o, func() *finding { return c.decide(o, err) }) {
+				return
+			}
+		}
 	}
-	if worst != exitOK {
-		return exitCode(worst)
-	}
-	return nil
 }
 
 func (c *checker) loadOld(ctx context.Context) error {
@@ -192,4 +188,153 @@ func (c *checker) addOld(o *manifest.Object) error {
 	}
 	c.olds[crd.Name] = crd
 	return nil
+}
+
+// decide checks a definition, unless it could not be read.
+func (c *checker) decide(o *manifest.Object, err error) *finding {
+	f := &finding{doc: o, source: c.sources.of(o)}
+	if err == nil {
+		err = c.judge(f)
+	}
+	if err != nil && !c.refuse(f, err) {
+		f.fail(err)
+	}
+	f.doc, f.source = withoutText(o), nil // while the finding waits for its turn
+	f.line = f.checkLine
+	return f
+}
+
+// refuse records the errors of a definition that the server cannot decode: an issue with its
+// position for each field that the error names. It reports false if err is another error.
+func (c *checker) refuse(f *finding, err error) bool {
+	incomplete := errors.Is(err, manifest.ErrIncomplete)
+	if !incomplete && !errors.Is(err, definition.ErrRefused) {
+		return false
+	}
+	all, _ := errors.AsType[utilerrors.Aggregate](err)
+	wrong, _ := errors.AsType[*json.UnmarshalTypeError](err)
+	var strict interface{ Unwrap() []error }
+	switch {
+	case incomplete:
+		f.addComplaint(levelError, codeBadRequest, err.Error())
+	case errors.As(err, &strict):
+		c.addStrict(f, levelError, strict.Unwrap())
+	case all != nil: // what v1 cannot express
+		for _, err := range all.Errors() {
+			if e, ok := errors.AsType[*field.Error](err); ok {
+				f.addAt(f.fieldPointer(e.Field), issue{level: levelError, code: string(e.Type), text: e.Error(), named: true})
+			}
+		}
+	case wrong != nil:
+		f.addAt(f.fieldPointer(wrong.Field), issue{level: levelError, code: codeBadRequest, text: err.Error(), named: true})
+	default:
+		f.addComplaint(levelError, codeBadRequest, err.Error())
+	}
+	return true
+}
+
+// addStrict records errors of strict decoding, with explanations unless they are warnings.
+func (c *checker) addStrict(f *finding, level string, errs []error) {
+	for _, err := range errs {
+		i := f.addText(level, codeDuplicateField, err.Error())
+		if i != nil && level == levelError && bool(c.explains) && f.doc.GroupVersion() == apiextensionsv1.SchemeGroupVersion {
+			i.why = explanation.DefinitionField(strings.TrimPrefix(i.pointer, f.doc.Within))
+		}
+	}
+}
+
+// judge checks a definition and records its issues with their positions. It returns the error
+// that prevents that.
+func (c *checker) judge(f *finding) error {
+	var opts []definition.ParseOption
+	var found []error
+	switch c.fields {
+	case crdkit.Warn:
+		opts = append(opts, definition.Tolerant(func(err error) { found = append(found, err) }))
+	case crdkit.Ignore:
+		opts = append(opts, definition.Tolerant(nil))
+	}
+	crd, err := definition.Parse(f.doc.Text, opts...)
+	if err != nil {
+		return err
+	}
+	f.name = crd.Name
+	old := c.olds[crd.Name]
+	var report *definition.Report
+	switch {
+	case !c.status:
+		report = definition.CheckUpdate(crd, old, c.opts...)
+	case old == nil:
+		return fmt.Errorf("%s is not among the definitions of --old", crd.Name)
+	default:
+		report = definition.CheckStatus(crd, old, c.opts...)
+	}
+	if report.Accepted() {
+		f.passed = accepted
+	}
+	add := func(pointer string, i issue) { f.addAt(f.source.Pointer(f.doc.Within+pointer), i) }
+	for n, e := range report.Errors {
+		i := issue{level: levelError, code: string(e.Type), err: e}
+		if c.explains && n < maxExplained {
+			i.why = explanation.Definition(crd, e.FieldError())
+		}
+		add(e.Pointer, i)
+	}
+	f.addOmitted(report.Omitted)
+	c.addStrict(f, levelWarning, found)
+	for _, w := range report.Warnings {
+		add(w.Pointer, issue{level: levelWarning, code: codeWarning, text: w.Text})
+	}
+	for _, n := range report.Notes {
+		add(n.Pointer, issue{level: levelNote, code: string(n.Code), text: n.Text})
+	}
+	return nil
+}
+
+// A checkLine is the output of -o json and -o jsonl for a definition.
+type checkLine struct {
+	lineOrigin
+	Name     string         `json:"name"`
+	Decided  bool           `json:"decided"`
+	Accepted bool           `json:"accepted"`
+	Errors   []lineError    `json:"errors"`
+	Warnings []checkWarning `json:"warnings"`
+	Notes    []checkNote    `json:"notes"`
+}
+
+type checkWarning struct {
+	Text    string `json:"text"`
+	Pointer string `json:"pointer"`
+	Line    int    `json:"line"`
+	Column  int    `json:"column"`
+}
+
+type checkNote struct {
+	Code    string `json:"code"`
+	Pointer string `json:"pointer"`
+	Text    string `json:"text"`
+	Line    int    `json:"line"`
+	Column  int    `json:"column"`
+}
+
+func (f *finding) checkLine() any {
+	l := checkLine{
+		lineOrigin: originOf(f.doc), Name: f.name, Decided: f.err == nil, Accepted: f.verdict() == accepted,
+		Errors: f.lineErrors(), Warnings: []checkWarning{}, Notes: []checkNote{},
+	}
+	for i := range l.Errors {
+		e := &l.Errors[i]
+		if e.Step = ""; e.BadValue == nil {
+			e.BadValue = json.RawMessage("null") // this command omits no value
+		}
+	}
+	for _, i := range f.issues {
+		switch at := i.position; i.level {
+		case levelWarning:
+			l.Warnings = append(l.Warnings, checkWarning{i.description(), i.pointer, at.Line, at.Column})
+		case levelNote:
+			l.Notes = append(l.Notes, checkNote{i.code, i.pointer, i.description(), at.Line, at.Column})
+		}
+	}
+	return l
 }

@@ -36,23 +36,16 @@ func FuzzCheckOutputs(f *testing.F) {
 	}
 	fuzz.Run(f, func(t *testing.T, text []byte) {
 		c := &checker{reader: manifest.NewReader(bytes.NewReader(text), false), opts: []definition.Option{definition.WithNotes()}}
-		var findings []*checkedDefinition
-		work := func(yield func(*checkedDefinition) bool) {
-			for _, do := range c.checkFiles(t.Context(), []string{"-"}) {
-				if !yield(do()) {
-					return
-				}
-			}
-		}
-		for found := range definitionsOf(work) {
-			findings = append(findings, found)
+		var findings []*finding
+		for _, check := range c.checks(t.Context(), []string{"-"}) {
+			findings = append(findings, check())
 		}
 		checkPositions(t, text, findings)
 		checkFormats(t, findings)
 	})
 }
 
-func checkPositions(t *testing.T, text []byte, findings []*checkedDefinition) {
+func checkPositions(t *testing.T, text []byte, findings []*finding) {
 	lines := bytes.Split(text, []byte("\n"))
 	if !bytes.HasSuffix(text, []byte("\n")) {
 		lines = append(lines, nil) // the YAML library ends the last line, and may complain about the end after it
@@ -67,13 +60,13 @@ func checkPositions(t *testing.T, text []byte, findings []*checkedDefinition) {
 	}
 }
 
-func checkFormats(t *testing.T, findings []*checkedDefinition) {
+func checkFormats(t *testing.T, findings []*finding) {
 	text := map[string]string{}
 	for _, output := range findingOutputs() {
 		var b bytes.Buffer
 		p := newFindingPrinter(output, accepted, &b, false)
 		for _, f := range findings {
-			if err := p.print(&f.finding); err != nil {
+			if err := p.print(f); err != nil {
 				t.Fatalf("-o %s: %v", output, err)
 			}
 		}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"maps"
@@ -11,7 +10,6 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/crdkit/crdkit/compat"
-	"github.com/crdkit/crdkit/definition"
 )
 
 // printCompat prints a report in one of the formats.
@@ -21,139 +19,213 @@ func printCompat(out io.Writer, r *compatReport, format string, colors bool) err
 		return encodeJSON(out, r, "  ")
 	case "markdown":
 		return printCompatMarkdown(out, r)
-	case "text":
-		p := &compatText{out: out, report: r, text: textPrinter{colors: colors}}
-		return p.print()
 	}
 	printer := newFindingPrinter(format, string(compat.Compatible), out, colors)
-	for _, f := range r.asFindings() {
+	for _, f := range r.asFindings(format == "text") {
 		if err := printer.print(f); err != nil {
 			return err
 		}
 	}
+	if format == "text" {
+		_, err := io.WriteString(out, printable(r.counted()))
+		return err
+	}
 	return printer.end()
 }
 
-// compatText prints -o text.
-type compatText struct {
-	out    io.Writer
-	report *compatReport
-	text   textPrinter // for colors
-	err    error
-}
-
-func (p *compatText) printf(format string, args ...any) {
-	if p.err == nil {
-		_, p.err = fmt.Fprintf(p.out, format, args...)
-	}
-}
-
-func (p *compatText) print() error {
-	counts := map[compat.Verdict]int{}
-	for i := range p.report.Definitions {
-		d := &p.report.Definitions[i]
-		counts[d.Verdict]++
-		p.definition(d)
-	}
-	p.objects()
-	p.printf("%d compatible, %d incompatible, %d unknown\n", counts[compat.Compatible], counts[compat.Incompatible], counts[compat.Unknown])
-	return p.err
-}
-
-func (p *compatText) definition(d *comparedDefinition) {
-	name := ""
-	if d.Name != "" {
-		name = ": " + d.Name
-	}
-	p.printf("%s: %s\n", p.text.paint(string(d.Verdict)), printable(location(d.File, d.Document, "")+name))
-	if d.Error != "" {
-		p.printf("  %s: %s\n", p.text.paint(levelError), printable(short(d.Error)))
-		return
-	}
-	var proved []*compatFinding
-	for i := range p.report.Findings {
-		f := &p.report.Findings[i]
-		switch {
-		case f.Object != nil || f.Definition != d.Name || f.File != d.File:
-		case f.Code == compat.Proved:
-			proved = append(proved, f)
-		default:
-			p.finding(f)
+// counted returns the lines with the counts of -o text.
+func (r *compatReport) counted() string {
+	var b strings.Builder
+	if o := r.Objects; o != nil {
+		fmt.Fprintf(&b, "%d objects checked, %d incompatible, %d unreadable", o.Checked, o.Incompatible, len(o.Unreadable))
+		for _, kind := range slices.Sorted(maps.Keys(o.PassedOver)) {
+			fmt.Fprintf(&b, ", %d %s passed over", o.PassedOver[kind], kind)
 		}
+		b.WriteString("\n")
 	}
-	for _, f := range proved {
-		p.printf("  proved: %s\n", printable(f.message()))
+	counts := map[compat.Verdict]int{}
+	for _, d := range r.Definitions {
+		counts[d.Verdict]++
 	}
+	fmt.Fprintf(&b, "%d compatible, %d incompatible, %d unknown\n", counts[compat.Compatible], counts[compat.Incompatible], counts[compat.Unknown])
+	return b.String()
 }
 
-func (p *compatText) finding(f *compatFinding) {
-	at := positionText(f.File, definition.Position{Line: f.Line, Column: f.Column})
-	p.printf("  %s: %s: %s (%s)\n", printable(at), p.text.paint(levelOf(f.Severity)), printable(f.message()), f.Code)
+// details returns the lines of text about a finding: its notes, what the definitions answer,
+// and the witnesses.
+func (f *compatFinding) details() []string {
+	var lines []string
 	for _, note := range f.notes() {
-		p.printf("    %s\n", printable(short(note)))
+		lines = append(lines, short(note))
 	}
-	p.evidence(&f.Finding)
+	lines = append(lines, evidence(&f.Finding)...)
 	for _, o := range f.otherWitnesses() {
-		p.printf("    %s:\n", o.Role)
-		p.evidence(o)
+		lines = append(lines, string(o.Role)+":")
+		lines = append(lines, evidence(o)...)
 	}
+	return lines
 }
 
-// evidence prints what the definitions answer, and the witness.
-func (p *compatText) evidence(f *compat.Finding) {
+// evidence returns what the definitions answer, and the witness as YAML. Indented YAML is
+// YAML, so that it can be copied.
+func evidence(f *compat.Finding) []string {
+	var lines []string
 	inLine := strings.NewReplacer("\n", " ", "\r", " ")
 	for _, line := range []string{withLabel("old", inLine.Replace(short(f.Old))), withLabel("new", inLine.Replace(short(f.New)))} {
 		if line != "" {
-			p.printf("    %s\n", printable(line))
+			lines = append(lines, line)
 		}
 	}
-	if w := f.Witness; w != nil {
-		if w.Old != nil {
-			p.object("witness, the old object", w.Old)
-			p.object("witness, the new object", w.Object)
-		} else {
-			p.object("witness", w.Object)
+	object := func(label string, obj map[string]any) {
+		text, err := yaml.Marshal(obj)
+		if err != nil {
+			text = []byte(err.Error())
+		}
+		lines = append(lines, label+":")
+		for line := range strings.Lines(string(text)) {
+			lines = append(lines, "  "+strings.TrimSuffix(line, "\n"))
 		}
 	}
+	switch w := f.Witness; {
+	case w == nil:
+	case w.Old == nil:
+		object("witness", w.Object)
+	default:
+		object("witness, the old object", w.Old)
+		object("witness, the new object", w.Object)
+	}
+	return lines
 }
 
-// object prints an object as YAML. Indented YAML is YAML, so that it can be copied.
-func (p *compatText) object(label string, obj map[string]any) {
-	text, err := yaml.Marshal(obj)
-	if err != nil {
-		p.err = err
-		return
+// printCompatMarkdown prints -o markdown: a table for each definition that changes, and
+// the witnesses in details that a reader can open.
+func printCompatMarkdown(out io.Writer, r *compatReport) error {
+	var b strings.Builder
+	counts := map[compat.Verdict]int{}
+	for _, d := range r.Definitions {
+		counts[d.Verdict]++
 	}
-	p.printf("    %s:\n", label)
-	for line := range bytes.Lines(text) {
-		p.printf("      %s", printable(string(line)))
+	fmt.Fprintf(&b, "### crdkit compat: %s\n\n%d compatible, %d incompatible, %d unknown\n",
+		r.Verdict, counts[compat.Compatible], counts[compat.Incompatible], counts[compat.Unknown])
+	for i := range r.Definitions {
+		if err := definitionMarkdown(&b, r, &r.Definitions[i]); err != nil {
+			return err
+		}
 	}
+	objectsMarkdown(&b, r)
+	_, err := io.WriteString(out, printable(b.String()))
+	return err
 }
 
-// objects prints the stored objects that do not survive, and how many do.
-func (p *compatText) objects() {
-	r := p.report
+func definitionMarkdown(b *strings.Builder, r *compatReport, d *comparedDefinition) error {
+	var found []*compatFinding
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if f.Object == nil && f.Definition == d.Name && f.File == d.File && f.Code != compat.Proved {
+			found = append(found, f)
+		}
+	}
+	if len(found) == 0 && d.Error == "" {
+		return nil
+	}
+	fmt.Fprintf(b, "\n#### %s: %s\n\n", code(d.Name), d.Verdict)
+	if d.Error != "" {
+		fmt.Fprintf(b, "%s\n", cell(d.Error))
+		return nil
+	}
+	b.WriteString("| severity | version | role | field | finding | old | new |\n|---|---|---|---|---|---|---|\n")
+	for _, f := range found {
+		text := cell(f.what()) + " (" + string(f.Code) + ")"
+		for _, note := range f.notes() {
+			text += "; " + cell(note)
+		}
+		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s |\n", f.Severity, f.Version, f.roles(), code(f.Field), text, code(short(f.Old)), code(short(f.New)))
+	}
+	for _, f := range found {
+		if err := witnessMarkdown(b, f.roles(), &f.Finding); err != nil {
+			return err
+		}
+		for _, o := range f.otherWitnesses() {
+			if err := witnessMarkdown(b, string(o.Role), o); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// witnessMarkdown prints the witness of a finding for some roles, if it has one.
+func witnessMarkdown(b *strings.Builder, roles string, f *compat.Finding) error {
+	if f.Witness == nil {
+		return nil
+	}
+	text, err := witnessYAML(f.Witness)
+	fence := strings.Repeat("`", max(3, longestRun(text, '`')+1))
+	fmt.Fprintf(b, "\n<details><summary>%s, %s: %s: witness</summary>\n\n%syaml\n%s%s\n\n</details>\n", f.Version, roles, f.Code, fence, text, fence)
+	return err
+}
+
+// witnessYAML returns a witness as documents of YAML: the object, or the old and the new
+// object of an update.
+func witnessYAML(w *compat.Witness) (string, error) {
+	text, err := yaml.Marshal(w.Object)
+	if err != nil || w.Old == nil {
+		return string(text), err
+	}
+	old, err := yaml.Marshal(w.Old)
+	return "# the old object\n" + string(old) + "---\n# the new object\n" + string(text), err
+}
+
+func objectsMarkdown(b *strings.Builder, r *compatReport) {
 	if r.Objects == nil {
 		return
 	}
-	last := ""
+	fmt.Fprintf(b, "\n#### Stored objects\n\n%d checked, %d incompatible, %d unreadable\n", r.Objects.Checked, r.Objects.Incompatible, len(r.Objects.Unreadable))
+	rows := 0
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		if f.Object == nil {
 			continue
 		}
-		if at := location(f.File, f.Document, f.Object.Within); at != last {
-			last = at
-			p.printf("%s: %s: %s\n", p.text.paint(string(compat.Incompatible)), printable(at), printable(f.Object.String()))
+		if rows++; rows == 1 {
+			b.WriteString("\n| severity | object | version | field | finding | old | new |\n|---|---|---|---|---|---|---|\n")
 		}
-		p.finding(f)
+		fmt.Fprintf(b, "| %s | %s in %s | %s | %s | %s | %s | %s |\n", f.Severity, code(f.Object.String()), code(objectAt(f.File, f.Document, f.Object.Within).Location()),
+			f.Version, code(f.Field), cell(f.Text)+" ("+string(f.Code)+")", code(short(f.Old)), code(short(f.New)))
 	}
 	for _, u := range r.Objects.Unreadable {
-		p.printf("%s: %s\n  %s: %s\n", p.text.paint(string(compat.Unknown)), printable(location(u.File, u.Document, u.Within)), p.text.paint(levelError), printable(short(u.Error)))
+		fmt.Fprintf(b, "\n%s: %s\n", code(objectAt(u.File, u.Document, u.Within).Location()), cell(u.Error))
 	}
-	p.printf("%d objects checked, %d incompatible, %d unreadable", r.Objects.Checked, r.Objects.Incompatible, len(r.Objects.Unreadable))
-	for _, kind := range slices.Sorted(maps.Keys(r.Objects.PassedOver)) {
-		p.printf(", %d %s passed over", r.Objects.PassedOver[kind], printable(kind))
+}
+
+// cell escapes a text for a cell of a table.
+func cell(text string) string {
+	return strings.NewReplacer("\\", "\\\\", "|", "\\|", "\n", " ", "\r", " ", "<", "&lt;", "`", "\\`", "*", "\\*", "_", "\\_", "[", "\\[", "#", "\\#", "@", "&#64;").Replace(text)
+}
+
+// code returns a text as code in a cell, "" for an empty one.
+func code(text string) string {
+	if text == "" {
+		return ""
 	}
-	p.printf("\n")
+	text = strings.NewReplacer("|", "\\|", "\n", " ", "\r", " ").Replace(text)
+	fence := strings.Repeat("`", longestRun(text, '`')+1)
+	if len(fence) > 1 {
+		return fence + " " + text + " " + fence
+	}
+	return fence + text + fence
+}
+
+// longestRun returns the length of the longest run of a character.
+func longestRun(text string, c byte) int {
+	longest, run := 0, 0
+	for i := range len(text) {
+		if text[i] != c {
+			run = 0
+			continue
+		}
+		run++
+		longest = max(longest, run)
+	}
+	return longest
 }

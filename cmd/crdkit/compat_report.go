@@ -1,9 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -73,10 +78,9 @@ type unreadObject struct {
 	Error    string `json:"error"`
 }
 
-// location returns the place of a document, or of an object in it, in messages.
-func location(file string, document int, within string) string {
-	o := &manifest.Object{Document: &manifest.Document{File: file, Number: document}, Within: within}
-	return o.Location()
+// objectAt returns a document, or an object in it, for its location in messages.
+func objectAt(file string, document int, within string) *manifest.Object {
+	return &manifest.Object{Document: &manifest.Document{File: file, Number: document}, Within: within}
 }
 
 // counts reports whether a finding counts in verdicts.
@@ -267,53 +271,71 @@ func (f *compatFinding) notes() []string {
 	return notes
 }
 
-// asFindings returns the report as findings for the printers of other commands: one for
-// each definition and object.
-func (r *compatReport) asFindings() []*finding {
+// asFindings returns the report as findings: one for each definition and object. In text
+// the details of an issue are lines, otherwise they are part of its message, without witnesses.
+func (r *compatReport) asFindings(text bool) []*finding {
 	var all []*finding
-	at := func(name, file string, document int) *finding {
-		f := &finding{doc: &manifest.Object{Document: &manifest.Document{File: file, Number: document}}, name: name}
+	at := func(name string, verdict compat.Verdict, doc *manifest.Object) *finding {
+		f := &finding{doc: doc, name: name, word: string(verdict)}
 		all = append(all, f)
 		return f
 	}
-	add := func(f *finding, c *compatFinding) {
-		parts := append([]string{c.message()}, c.notes()...)
-		for _, part := range []string{withLabel("old", c.Old), withLabel("new", c.New)} {
-			if part != "" {
-				parts = append(parts, part)
-			}
-		}
-		var also []place
-		for _, o := range c.otherPlaces() {
-			also = append(also, place{o.Pointer, definition.Position{Line: o.Line, Column: o.Column}})
-		}
-		f.issues = append(f.issues, issue{
-			level: levelOf(c.Severity), code: string(c.Code), text: strings.Join(parts, "; "), named: true, pointer: c.Pointer,
-			position: definition.Position{Line: c.Line, Column: c.Column}, also: also,
-		})
-	}
 	for _, d := range r.Definitions {
-		f := at(d.Name, d.File, d.Document)
+		f := at(d.Name, d.Verdict, objectAt(d.File, d.Document, ""))
 		if d.Error != "" {
-			f.fail(fmt.Errorf("%s", d.Error), nil)
+			f.fail(errors.New(d.Error))
+			continue
 		}
 		for i := range r.Findings {
-			if c := &r.Findings[i]; c.Object == nil && c.Definition == d.Name && c.File == d.File && d.Error == "" && c.Code != compat.Proved {
-				add(f, c)
+			switch c := &r.Findings[i]; {
+			case c.Object != nil || c.Definition != d.Name || c.File != d.File:
+			case c.Code == compat.Proved:
+				f.more = append(f.more, "proved: "+c.message())
+			default:
+				f.issues = append(f.issues, c.asIssue(text))
 			}
 		}
 	}
+	var last *finding
 	for i := range r.Findings {
-		if c := &r.Findings[i]; c.Object != nil {
-			add(at(c.Object.String(), c.File, c.Document), c)
+		c := &r.Findings[i]
+		if c.Object == nil {
+			continue
 		}
+		doc := objectAt(c.File, c.Document, c.Object.Within)
+		if last == nil || last.doc.Location() != doc.Location() {
+			last = at(c.Object.String(), compat.Incompatible, doc)
+		}
+		last.issues = append(last.issues, c.asIssue(text))
 	}
 	if r.Objects != nil {
 		for _, u := range r.Objects.Unreadable {
-			at("", u.File, u.Document).fail(fmt.Errorf("%s", u.Error), nil)
+			at("", compat.Unknown, objectAt(u.File, u.Document, u.Within)).fail(errors.New(u.Error))
 		}
 	}
 	return all
+}
+
+func (f *compatFinding) asIssue(text bool) issue {
+	i := issue{
+		level: levelOf(f.Severity), code: string(f.Code), named: true, pointer: f.Pointer,
+		position: definition.Position{Line: f.Line, Column: f.Column},
+	}
+	for _, o := range f.otherPlaces() {
+		i.also = append(i.also, place{o.Pointer, definition.Position{Line: o.Line, Column: o.Column}})
+	}
+	if text {
+		i.text, i.details = fmt.Sprintf("%s (%s)", f.message(), f.Code), f.details()
+		return i
+	}
+	parts := append([]string{f.message()}, f.notes()...)
+	for _, part := range []string{withLabel("old", f.Old), withLabel("new", f.New)} {
+		if part != "" {
+			parts = append(parts, part)
+		}
+	}
+	i.text = strings.Join(parts, "; ")
+	return i
 }
 
 func withLabel(label, text string) string {
@@ -333,4 +355,244 @@ func readReport(text []byte) (*compatReport, error) {
 		return nil, fmt.Errorf("not a report of crdkit compat -o json")
 	}
 	return r, nil
+}
+
+// A compatConfig is the part of .crdkit.yaml that only crdkit compat reads.
+type compatConfig struct {
+	// Accepted are findings that do not count.
+	Accepted []*acceptance `json:"accepted"`
+}
+
+// An acceptance is a finding that does not count, for a reason. A field that is empty
+// stands for any value.
+type acceptance struct {
+	Code       string `json:"code"`
+	Definition string `json:"definition"`
+	Version    string `json:"version"`
+	Role       string `json:"role"`
+	Field      string `json:"field"`
+	Reason     string `json:"reason"`
+}
+
+func (a *acceptance) String() string {
+	parts := []string{a.Code}
+	for _, part := range []string{a.Definition, a.Version, a.Role, a.Field} {
+		if part != "" {
+			parts = append(parts, part)
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
+// check returns an error for an acceptance that accepts too much or nothing.
+func (a *acceptance) check() error {
+	if a == nil || a.Code == "" {
+		return errors.New("code is missing")
+	}
+	if err := checkCode(a.Code, compatCodes()); err != nil {
+		return err
+	}
+	if strings.TrimSpace(a.Reason) == "" {
+		return fmt.Errorf("%s needs a reason", a)
+	}
+	return nil
+}
+
+// compatCodes returns the codes of all findings.
+func compatCodes() []string {
+	codes := []string{string(codeDefinitionAdded), string(codeDefinitionRemoved)}
+	for _, code := range compat.Codes() {
+		codes = append(codes, string(code))
+	}
+	return codes
+}
+
+// describeCompat returns the meaning of a code, "" for an unknown one.
+func describeCompat(code string) string {
+	switch compat.Code(code) {
+	case codeDefinitionAdded:
+		return "The definition is new"
+	case codeDefinitionRemoved:
+		return "The definition is removed"
+	}
+	return compat.Code(code).Description()
+}
+
+func (a *acceptance) matches(definition string, f *compat.Finding) bool {
+	return a.Code == string(f.Code) && matches(a.Definition, definition) && matches(a.Version, f.Version) &&
+		matches(a.Role, string(f.Role)) && matches(a.Field, f.Field)
+}
+
+func matches(want, got string) bool { return want == "" || want == got }
+
+// A compatPolicy is what .crdkit.yaml says about findings.
+type compatPolicy struct {
+	severity map[string]string
+	accepted []*acceptance
+}
+
+// apply changes the severities of findings by their codes, drops those that are off, and
+// marks accepted ones. It returns the acceptances that accept nothing.
+func (p *compatPolicy) apply(r *compatReport) []*acceptance {
+	used := map[*acceptance]bool{}
+	findings := []compatFinding{}
+	for _, f := range r.Findings {
+		if p.severity[string(f.Code)] != severityOff {
+			findings = append(findings, p.judge(f, used)...)
+		}
+	}
+	r.Findings = findings
+	return slices.DeleteFunc(slices.Clone(p.accepted), func(a *acceptance) bool { return used[a] })
+}
+
+// judge returns a finding with its severity. If a part of it is accepted, that is a finding
+// of its own, behind the rest.
+func (p *compatPolicy) judge(f compatFinding, used map[*acceptance]bool) []compatFinding {
+	byReason := map[string][]compat.Finding{}
+	for _, part := range compat.Split([]compat.Finding{f.Finding}) {
+		switch p.severity[string(f.Code)] {
+		case levelError:
+			part.Severity = compat.Error
+		case levelWarning:
+			part.Severity = compat.Warning
+		case levelNote:
+			part.Severity = compat.Info
+		}
+		reason := f.Accepted
+		if i := slices.IndexFunc(p.accepted, func(a *acceptance) bool { return a.matches(f.Definition, &part) }); i >= 0 {
+			used[p.accepted[i]] = true
+			reason = p.accepted[i].Reason
+		}
+		if reason != "" {
+			part.Severity = compat.Info
+		}
+		byReason[reason] = append(byReason[reason], part)
+	}
+	var out []compatFinding
+	for _, reason := range slices.Sorted(maps.Keys(byReason)) {
+		for _, merged := range compat.Merge(byReason[reason]) {
+			part := f
+			part.Finding, part.Accepted = merged, reason
+			out = append(out, part)
+		}
+	}
+	return out
+}
+
+// mergeReports returns the report of which the reports in files are the shards. One
+// report without shards is the report itself.
+func mergeReports(ctx context.Context, r *manifest.Reader, files []string) (*compatReport, error) {
+	reports := make([]*compatReport, len(files))
+	for i, name := range files {
+		text, err := r.Content(ctx, name)
+		if err == nil {
+			reports[i], err = readReport(text)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	if len(reports) == 1 && reports[0].Shard == "" {
+		return reports[0], nil
+	}
+	if err := checkShards(files, reports); err != nil {
+		return nil, err
+	}
+	merged := reports[0]
+	merged.Shard = ""
+	for i, r := range reports[1:] {
+		if !sameDefinitions(merged, r) {
+			return nil, fmt.Errorf("%s and %s compare different definitions", files[0], files[i+1])
+		}
+		merged.Objects.add(r.Objects)
+		for _, f := range r.Findings {
+			if f.Object != nil {
+				merged.Findings = append(merged.Findings, f)
+			}
+		}
+	}
+	slices.SortStableFunc(merged.Findings, func(a, b compatFinding) int {
+		if a.Object == nil || b.Object == nil {
+			return cmp.Compare(orderOf(a), orderOf(b))
+		}
+		return compareFiles(a.File, b.File)
+	})
+	slices.SortStableFunc(merged.Objects.Unreadable, func(a, b unreadObject) int { return compareFiles(a.File, b.File) })
+	return merged, nil
+}
+
+// orderOf puts the findings about objects behind the others.
+func orderOf(f compatFinding) int {
+	if f.Object == nil {
+		return 0
+	}
+	return 1
+}
+
+// compareFiles compares the names of files in the order in which a directory is read.
+func compareFiles(a, b string) int {
+	return slices.Compare(strings.Split(filepath.ToSlash(a), "/"), strings.Split(filepath.ToSlash(b), "/"))
+}
+
+// checkShards returns an error unless the reports are all shards of one run.
+func checkShards(files []string, reports []*compatReport) error {
+	var first shard
+	found := map[int]string{}
+	for i, r := range reports {
+		var s shard
+		if r.Shard == "" || r.Objects == nil || s.Set(r.Shard) != nil {
+			return fmt.Errorf("%s is not a report with --shard", files[i])
+		}
+		if i == 0 {
+			first = s
+		}
+		if s.of != first.of {
+			return fmt.Errorf("%s is shard %s, but %s is shard %s", files[0], &first, files[i], &s)
+		}
+		if other := found[s.part]; other != "" {
+			return fmt.Errorf("%s and %s are both shard %s", other, files[i], &s)
+		}
+		found[s.part] = files[i]
+	}
+	var missing []string
+	for part := range first.of {
+		if found[part] == "" {
+			missing = append(missing, (&shard{part, first.of}).String())
+		}
+	}
+	if len(missing) > 0 {
+		return errors.New("missing shards: " + short(strings.Join(missing, ", ")))
+	}
+	return nil
+}
+
+// sameDefinitions reports whether two reports compare the same definitions.
+func sameDefinitions(a, b *compatReport) bool {
+	text := func(r *compatReport) []byte {
+		var findings []compatFinding
+		for _, f := range r.Findings {
+			if f.Object == nil {
+				findings = append(findings, f)
+			}
+		}
+		encoded, err := json.Marshal([]any{r.Definitions, findings})
+		if err != nil {
+			return nil
+		}
+		return encoded
+	}
+	return bytes.Equal(text(a), text(b))
+}
+
+// add adds the counts of another shard.
+func (c *objectCounts) add(other *objectCounts) {
+	c.Checked += other.Checked
+	c.Incompatible += other.Incompatible
+	c.Unreadable = append(c.Unreadable, other.Unreadable...)
+	for kind, n := range other.PassedOver {
+		if c.PassedOver == nil {
+			c.PassedOver = map[string]int{}
+		}
+		c.PassedOver[kind] += n
+	}
 }

@@ -187,9 +187,10 @@ func (s severities) apply(f *finding) {
 	}
 }
 
-// useConfig sets the flags of a command from the configuration file, unless the command
-// line sets them.
-func (n *inputs) useConfig(cmd *cobra.Command) (*configFile, error) {
+// start takes the streams of a command, and sets its flags from the configuration file
+// unless the command line sets them.
+func (n *inputs) start(cmd *cobra.Command) (*configFile, error) {
+	n.streams = streamsOf(cmd)
 	c, err := readConfig()
 	if err != nil {
 		return nil, err
@@ -205,23 +206,6 @@ func (n *inputs) useConfig(cmd *cobra.Command) (*configFile, error) {
 		n.unknownKinds = c.UnknownKinds
 	}
 	return c, nil
-}
-
-// useDefinitions sets the definitions from the configuration file if the command line has
-// none. One of the two must have some.
-func useDefinitions(cmd *cobra.Command, names *[]string) error {
-	if cmd.Flags().Changed("crd") {
-		return nil
-	}
-	c, err := readConfig()
-	if err != nil {
-		return err
-	}
-	if len(c.Definitions) == 0 {
-		return fmt.Errorf("name definitions with -c, or in %s", configName)
-	}
-	*names = c.Definitions
-	return nil
 }
 
 // useConfig sets the version from the configuration file, unless the command line sets it.

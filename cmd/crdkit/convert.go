@@ -5,11 +5,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/conversion"
 	"github.com/crdkit/crdkit/internal/manifest"
 )
 
@@ -47,12 +52,13 @@ type converter struct {
 	output string
 	served bool
 
-	kindsTo kindConverters
+	mu      sync.Mutex
+	kindsTo map[*knownDefinition]*kindConverter
 	objects objectWriter
 }
 
 func newConvert() *cobra.Command {
-	c := &converter{}
+	c := &converter{kindsTo: map[*knownDefinition]*kindConverter{}}
 	cmd := &cobra.Command{
 		Use:     "convert [-c CRD]... --to VERSION FILE...",
 		Short:   "Convert objects to another version",
@@ -60,11 +66,10 @@ func newConvert() *cobra.Command {
 		Example: convertExample,
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c.streams = streamsOf(cmd)
-			c.objects.out = c.out
-			if _, err := c.useConfig(cmd); err != nil {
+			if _, err := c.start(cmd); err != nil {
 				return err
 			}
+			c.objects.out = c.out
 			return c.run(cmd.Context(), args)
 		},
 	}
@@ -123,10 +128,7 @@ type conversionResult struct {
 
 // A conversionLine is the output of -o jsonl for a document.
 type conversionLine struct {
-	lineOrigin
-	GVK       lineKind       `json:"gvk"`
-	Namespace string         `json:"namespace,omitempty"`
-	Name      string         `json:"name"`
+	lineObject
 	Converted bool           `json:"converted"`
 	Object    map[string]any `json:"object"`
 	Error     string         `json:"error,omitempty"`
@@ -134,9 +136,7 @@ type conversionLine struct {
 
 // document converts one document, unless it is passed over.
 func (c *converter) document(ctx context.Context, o *manifest.Object) *conversionResult {
-	r := &conversionResult{from: withoutText(o), line: conversionLine{
-		lineOrigin: originOf(o), GVK: lineKind(o.GroupVersionKind), Namespace: o.Namespace, Name: o.Name,
-	}}
+	r := &conversionResult{from: withoutText(o), line: conversionLine{lineObject: objectLine(o)}}
 	if c.passesOver(o) {
 		return r
 	}
@@ -201,4 +201,116 @@ func (c *converter) object(ctx context.Context, o *manifest.Object) (*unstructur
 	}
 	obj, err := objectOf(o)
 	return obj, to, err
+}
+
+// A kindConverter converts the objects of one definition.
+type kindConverter struct {
+	crd       *apiextensionsv1.CustomResourceDefinition
+	target    *crdkit.Version // at which objects are wanted
+	converter conversion.Converter
+	err       error // that prevents all conversions
+}
+
+// kindTo returns what converts the objects of a definition. Several goroutines call it.
+func (c *converter) kindTo(ctx context.Context, k *knownDefinition) *kindConverter {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	to := c.kindsTo[k]
+	if to == nil {
+		to = &kindConverter{}
+		to.err = to.prepare(ctx, c, k)
+		c.kindsTo[k] = to
+	}
+	return to
+}
+
+func (to *kindConverter) prepare(ctx context.Context, c *converter, k *knownDefinition) error {
+	if err := c.kinds.ensure(ctx, k); err != nil {
+		return err
+	}
+	to.crd = k.crd
+	compiled, _ := c.kinds.catalog.Definition(k.crd.Name)
+	var ok bool
+	if to.target, ok = compiled.Version(c.to); !ok {
+		return fmt.Errorf("invalid --to %q; %s has %s", c.to, k.crd.Name, strings.Join(versionNames(compiled), ", "))
+	}
+	if to.target.Served() {
+		if _, err := c.kinds.catalog.Version(to.target.GroupVersionKind()); err != nil {
+			return &definitionError{k.object.Location(), k.crd, err}
+		}
+	} else if c.served {
+		return fmt.Errorf("invalid --to %q with --served; %s does not serve this version", c.to, k.crd.Name)
+	}
+	var err error
+	if to.converter, err = conversion.New(k.crd); c.webhook.needs(err) {
+		to.converter, err = uncalledWebhook{conversion.None(k.crd)}, nil
+	}
+	return err
+}
+
+func versionNames(d *crdkit.Definition) []string {
+	var names []string
+	for _, v := range d.Versions() {
+		names = append(names, v.Name())
+	}
+	return names
+}
+
+// An uncalledWebhook stands for a webhook that may not be called. The server does not call
+// the webhook for objects that are at the wanted version.
+type uncalledWebhook struct{ none conversion.Converter }
+
+// Convert implements [conversion.Converter].
+func (u uncalledWebhook) Convert(ctx context.Context, objs []*unstructured.Unstructured, to string) ([]*unstructured.Unstructured, error) {
+	converted, err := u.none.Convert(ctx, objs, to)
+	if err != nil {
+		return nil, err
+	}
+	for _, obj := range objs {
+		if obj.GroupVersionKind().Version != to {
+			return nil, errNeedsWebhook
+		}
+	}
+	return converted, nil
+}
+
+func (c *converter) convert(ctx context.Context, obj *unstructured.Unstructured, to *kindConverter) (map[string]any, error) {
+	if obj.GetKind() == listKindOf(to.crd) && obj.IsList() {
+		return c.convertList(ctx, obj, to)
+	}
+	if c.served {
+		out, _, err := to.target.Read(ctx, obj)
+		if err != nil {
+			return nil, err
+		}
+		return out.Object, nil
+	}
+	out, err := to.converter.Convert(ctx, []*unstructured.Unstructured{obj}, c.to)
+	if err != nil {
+		return nil, err
+	}
+	return out[0].Object, nil
+}
+
+func (c *converter) convertList(ctx context.Context, obj *unstructured.Unstructured, to *kindConverter) (map[string]any, error) {
+	list, err := obj.ToList()
+	if err != nil {
+		return nil, err
+	}
+	if !c.served {
+		out, err := conversion.ConvertList(ctx, to.converter, list, c.to)
+		if err != nil {
+			return nil, err
+		}
+		return out.UnstructuredContent(), nil
+	}
+	for i := range list.Items {
+		out, _, err := to.target.Read(ctx, &list.Items[i])
+		if err != nil {
+			return nil, fmt.Errorf("item %d: %w", i, err)
+		}
+		list.Items[i] = *out
+	}
+	list.SetAPIVersion(to.crd.Spec.Group + "/" + c.to)
+	return list.UnstructuredContent(), nil
 }

@@ -5,14 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/crdkit/crdkit/definition"
 	"github.com/crdkit/crdkit/internal/errorlist"
-	"github.com/crdkit/crdkit/internal/manifest"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation/cel"
 )
@@ -36,16 +38,11 @@ const costExample = `  crdkit cost -c crd.yaml
 // An estimator is the state of crdkit cost and crdkit rules, which both
 // estimate the rules of definitions and print different parts of the result.
 type estimator struct {
-	definitions []string
-	output      string
-	version     kubernetesVersion
-	recursive   bool
-	print       map[string]func(io.Writer, []estimatedVersion) error // by output
-	verdict     bool                                                 // the exit code reports rules over a limit
-
-	in     io.Reader
-	errOut io.Writer
-	failed bool
+	definitionInputs
+	output  string
+	version kubernetesVersion
+	print   map[string]func(io.Writer, []estimatedVersion) error // by output
+	verdict bool                                                 // the exit code reports rules over a limit
 }
 
 // An estimatedVersion is one version of a definition with its report.
@@ -73,45 +70,37 @@ func newCost() *cobra.Command {
 func (e *estimator) command(cmd *cobra.Command) *cobra.Command {
 	cmd.Args = oneDefinitionFlag(0)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		e.in, e.errOut = cmd.InOrStdin(), cmd.ErrOrStderr()
-		if err := useDefinitions(cmd, &e.definitions); err != nil {
+		if err := e.start(cmd); err != nil {
 			return err
 		}
-		return e.run(cmd.Context(), cmd.OutOrStdout())
+		return e.run(cmd.Context())
 	}
-	f := cmd.Flags()
-	addDefinitionFlag(cmd, &e.definitions)
+	e.addTo(cmd)
 	addOutput(cmd, &e.output, "table", "json")
 	e.version.addTo(cmd)
-	f.BoolVarP(&e.recursive, "recursive", "R", false, "read directories below the directories that are named")
 	return cmd
 }
 
-func (e *estimator) run(ctx context.Context, out io.Writer) error {
+func (e *estimator) run(ctx context.Context) error {
 	all := []estimatedVersion{}
-	for o, err := range namedDefinitions(ctx, manifest.NewReader(e.in, e.recursive), e.definitions) {
-		if err != nil {
-			e.fail(o.Location(), err)
-			continue
-		}
-		all = append(all, e.estimate(o)...)
-	}
-	if err := ctx.Err(); err != nil {
+	err := e.each(ctx, func(d parsedDefinition) error {
+		all = append(all, e.estimate(d)...)
+		return nil
+	})
+	if err != nil {
 		return err
 	}
+	out := e.out
 	if e.output == "table" {
 		out = textWriter{out}
 	}
 	if err := e.print[e.output](out, all); err != nil {
 		return err
 	}
-	switch {
-	case e.failed:
-		return exitCode(exitUndecided)
-	case e.verdict && slices.ContainsFunc(all, estimatedVersion.refused):
-		return exitCode(exitRefused)
+	if e.verdict && slices.ContainsFunc(all, estimatedVersion.refused) {
+		e.worst = max(e.worst, exitRefused)
 	}
-	return nil
+	return e.exit()
 }
 
 // refused reports whether the server would refuse the definition.
@@ -119,34 +108,26 @@ func (e estimatedVersion) refused() bool {
 	return e.Report.Over() || slices.ContainsFunc(e.Report.Expressions, func(c cel.ExpressionCost) bool { return c.Problem != "" })
 }
 
-func (e *estimator) fail(location string, err error) {
-	e.failed = true
-	fmt.Fprintf(e.errOut, "error: %s: %v\n", location, err)
-}
-
-func (e *estimator) estimate(o *manifest.Object) []estimatedVersion {
-	crd, err := definition.Parse(o.Text)
-	if err != nil {
-		e.fail(o.Location(), err)
-		return nil
-	}
+// estimate estimates the versions of a definition. It reports those that it cannot
+// estimate.
+func (e *estimator) estimate(d parsedDefinition) []estimatedVersion {
 	var all []estimatedVersion
-	for i, v := range crd.Spec.Versions {
+	for i, v := range d.crd.Spec.Versions {
 		if v.Schema == nil || v.Schema.OpenAPIV3Schema == nil {
 			continue
 		}
 		path := field.NewPath("spec", "versions").Index(i).Child("schema", "openAPIV3Schema")
 		n, errs := schema.Compile(v.Schema.OpenAPIV3Schema, schema.AtPath(path), schema.WithoutAnnotations())
 		if len(errs) > 0 {
-			e.fail(o.Location(), errorlist.Of(errs))
+			e.undecided(locate(d.Object, errorlist.Of(errs)))
 			continue
 		}
 		report := cel.Estimate(n, cel.AtPath(path), cel.KubernetesVersion(string(e.version)))
 		if report.Problem != "" {
-			e.fail(o.Location(), errors.New(report.Problem))
+			e.undecided(locate(d.Object, errors.New(report.Problem)))
 			continue
 		}
-		all = append(all, estimatedVersion{File: o.File, Document: o.Number, Definition: crd.Name, Version: v.Name, Report: report})
+		all = append(all, estimatedVersion{File: d.File, Document: d.Number, Definition: d.crd.Name, Version: v.Name, Report: report})
 	}
 	return all
 }
@@ -161,4 +142,119 @@ func printCosts(w io.Writer, all []estimatedVersion) error {
 		}
 	}
 	return nil
+}
+
+const rulesLong = `List the rules of definitions (x-kubernetes-validations): the path of the values
+that a rule checks, its cost by the server's estimate, the variables and fields
+that it reads, its message and its text.
+
+The message of a messageExpression is "= expression". [*] denotes all elements of
+a list or all entries of a map.
+
+The exit code is 0, or 2 if a definition cannot be read or is not structural.`
+
+const rulesExample = `  crdkit rules -c crd.yaml
+  crdkit rules -c crds/ -R -o json | jq -r '.[].text'`
+
+func newRules() *cobra.Command {
+	e := &estimator{print: map[string]func(io.Writer, []estimatedVersion) error{
+		"table": printRules,
+		"json":  func(w io.Writer, all []estimatedVersion) error { return encodeJSON(w, rulesOf(all), "  ") },
+	}}
+	return e.command(&cobra.Command{
+		Use:     "rules [-c CRD]...",
+		Short:   "List rules with what they read and what they cost",
+		Long:    rulesLong,
+		Example: rulesExample,
+	})
+}
+
+// A listedRule is the output of -o json for a rule.
+type listedRule struct {
+	Definition        string   `json:"definition"`
+	Version           string   `json:"version"`
+	Path              string   `json:"path"`
+	Index             int      `json:"index"`
+	Field             string   `json:"field"`
+	Text              string   `json:"text"`
+	Message           string   `json:"message,omitempty"`
+	MessageExpression string   `json:"messageExpression,omitempty"`
+	Reason            string   `json:"reason,omitempty"`
+	FieldPath         string   `json:"fieldPath,omitempty"`
+	OptionalOldSelf   bool     `json:"optionalOldSelf,omitempty"`
+	Uses              []string `json:"uses"`
+	Cost              uint64   `json:"cost"`
+	Cardinality       uint64   `json:"cardinality"`
+	Total             uint64   `json:"total"`
+	Problem           string   `json:"problem,omitempty"`
+}
+
+func rulesOf(all []estimatedVersion) []listedRule {
+	rules := []listedRule{}
+	for _, e := range all {
+		for _, c := range e.Report.Expressions {
+			if c.Kind != cel.RuleExpression {
+				continue
+			}
+			rules = append(rules, listedRule{
+				Definition: e.Definition, Version: e.Version, Path: c.Path, Index: c.Index, Field: c.Field,
+				Text: c.Text, Message: c.Rule.Message, MessageExpression: c.Rule.MessageExpression,
+				Reason: c.Rule.Reason, FieldPath: c.Rule.FieldPath, OptionalOldSelf: c.Rule.OptionalOldSelf,
+				Uses: append([]string{}, c.Uses...), Cost: c.Cost, Cardinality: c.Cardinality, Total: c.Total, Problem: c.Problem,
+			})
+		}
+	}
+	return rules
+}
+
+func printRules(out io.Writer, all []estimatedVersion) error {
+	for i, e := range all {
+		if i > 0 {
+			fmt.Fprintln(out)
+		}
+		rules := rulesOf([]estimatedVersion{e})
+		if len(rules) == 0 {
+			fmt.Fprintf(out, "%s %s has no rules\n", e.Definition, e.Version)
+			continue
+		}
+		fmt.Fprintf(out, "%s %s\n", e.Definition, e.Version)
+		w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(w, "PATH\tRULE\tCOST\tUSES\tMESSAGE\tTEXT")
+		for _, r := range rules {
+			fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\t%s\n", valueOr(r.Path, "(root)"), r.Index, r.cost(),
+				valueOr(strings.Join(r.Uses, ", "), "-"), valueOr(r.message(), "-"), oneLine(r.Text))
+		}
+		if err := w.Flush(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *listedRule) cost() string {
+	switch {
+	case r.Problem != "":
+		return "does not compile"
+	case r.Total == math.MaxUint64:
+		return "unlimited"
+	case r.Total > cel.DefaultExpressionLimit:
+		return strconv.FormatUint(r.Total, 10) + " OVER"
+	}
+	return strconv.FormatUint(r.Total, 10)
+}
+
+func (r *listedRule) message() string {
+	if r.MessageExpression != "" {
+		return "= " + oneLine(r.MessageExpression)
+	}
+	return oneLine(r.Message)
+}
+
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+func valueOr(text, other string) string {
+	if text == "" {
+		return other
+	}
+	return text
 }

@@ -1,10 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"iter"
 	"strings"
 	"sync"
@@ -20,10 +20,6 @@ import (
 
 const definitionKind = "CustomResourceDefinition"
 
-// maxKeptBytes is the size of the texts of definitions that a command keeps in
-// memory. It reads other definitions again when it needs them.
-const maxKeptBytes = 8 << 20
-
 var errNoDefinition = errors.New("no CustomResourceDefinition in it")
 
 // definitions are the definitions of a command by the kind that they define. They
@@ -37,14 +33,11 @@ type definitions struct {
 	alwaysWebhook bool
 	catalog       *crdkit.Catalog
 	byKind        map[schema.GroupKind]*knownDefinition
-	kept          int // bytes
-	seed          maphash.Seed
 }
 
 // A knownDefinition is a definition whose kind is known.
 type knownDefinition struct {
-	object *manifest.Object // without its text if that is not kept
-	sum    uint64           // of the text
+	object *manifest.Object // without the text of its document
 	crd    *apiextensionsv1.CustomResourceDefinition
 	err    error // of a definition that cannot be served
 	load   sync.Once
@@ -56,7 +49,6 @@ func newDefinitions(r *manifest.Reader, opts ...crdkit.Option) *definitions {
 		reader:  r.Separate(),
 		catalog: crdkit.NewCatalog(opts...),
 		byKind:  map[schema.GroupKind]*knownDefinition{},
-		seed:    maphash.MakeSeed(),
 	}
 }
 
@@ -92,19 +84,6 @@ func (d *definitions) load(ctx context.Context, names []string, report func(erro
 	}
 }
 
-// definitionsIn yields the definitions of a file or directory, and the errors of
-// reading them.
-func definitionsIn(ctx context.Context, r *manifest.Reader, name string) iter.Seq2[*manifest.Object, error] {
-	return func(yield func(*manifest.Object, error) bool) {
-		for o := range r.Objects(ctx, name) {
-			other := !o.IsDefinition() && (o.Err == nil || errors.Is(o.Err, manifest.ErrNotObject))
-			if !other && !yield(o, o.Err) {
-				return
-			}
-		}
-	}
-}
-
 func atFile(name string) *manifest.Object {
 	return &manifest.Object{Document: &manifest.Document{File: name}}
 }
@@ -119,18 +98,14 @@ func (d *definitions) add(o *manifest.Object) error {
 		}
 		return err
 	}
-	k := &knownDefinition{object: o, sum: maphash.Bytes(d.seed, o.Text)}
 	if other := d.byKind[o.Defines]; other != nil {
-		if other.sum == k.sum {
+		if bytes.Equal(other.object.Text, o.Text) {
 			return nil
 		}
 		return fmt.Errorf("%s is already defined in %s", o.Defines, other.object.Location())
 	}
-	if d.kept += len(o.Text); d.kept > maxKeptBytes {
-		slim, doc := *o, *o.Document
-		slim.Document, slim.Text, doc.Text = &doc, nil, nil
-		k.object = &slim
-	}
+	k := &knownDefinition{object: withoutText(o)}
+	k.object.Text = o.Text
 	d.byKind[o.Defines] = k
 	return nil
 }
@@ -230,11 +205,30 @@ func (d *definitions) namespaced(ctx context.Context, kind schema.GroupKind) (na
 	return k.crd.Spec.Scope == apiextensionsv1.NamespaceScoped, true
 }
 
+// An objectKey identifies an object of a cluster.
+type objectKey struct {
+	kind            schema.GroupKind
+	namespace, name string
+}
+
+// key returns the key of an object. A namespaced object without a namespace is
+// in "default".
+func (d *definitions) key(ctx context.Context, kind schema.GroupKind, namespace, name string) objectKey {
+	switch namespaced, known := d.namespaced(ctx, kind); {
+	case !known:
+	case !namespaced:
+		namespace = ""
+	case namespace == "":
+		namespace = "default"
+	}
+	return objectKey{kind, namespace, name}
+}
+
 // ensure parses a definition and adds it to the catalog, once.
 func (d *definitions) ensure(ctx context.Context, k *knownDefinition) error {
 	k.load.Do(func() {
 		var err error
-		if k.crd, err = d.parse(ctx, k); err == nil {
+		if k.crd, err = parseKnown(k.object); err == nil {
 			if k.err = d.webhook.apply(ctx, k.crd, d.alwaysWebhook); k.err != nil {
 				return // an error of the flags
 			}
@@ -247,46 +241,111 @@ func (d *definitions) ensure(ctx context.Context, k *knownDefinition) error {
 	return k.err
 }
 
-func (d *definitions) parse(ctx context.Context, k *knownDefinition) (*apiextensionsv1.CustomResourceDefinition, error) {
-	text := k.object.Text
-	if text == nil {
-		o, err := d.reader.Separate().Again(ctx, k.object)
-		if err != nil {
-			return nil, err
-		}
-		if text = o.Text; maphash.Bytes(d.seed, text) != k.sum {
-			return nil, errors.New("the file changed while crdkit was running")
-		}
-	}
-	crd, err := definition.Parse(text)
+func parseKnown(o *manifest.Object) (*apiextensionsv1.CustomResourceDefinition, error) {
+	crd, err := definition.Parse(o.Text)
 	if err != nil {
 		return nil, err
 	}
-	if is := (schema.GroupKind{Group: crd.Spec.Group, Kind: crd.Spec.Names.Kind}); is != k.object.Defines {
-		return nil, fmt.Errorf("it defines %s, but its text looks as if it defined %s", is, k.object.Defines)
+	if is := (schema.GroupKind{Group: crd.Spec.Group, Kind: crd.Spec.Names.Kind}); is != o.Defines {
+		return nil, fmt.Errorf("it defines %s, but its text looks as if it defined %s", is, o.Defines)
 	}
 	return crd, nil
 }
 
+// parsedDefinitions yields the definitions of files and directories with their places. An
+// error says where it is.
+func parsedDefinitions(ctx context.Context, r *manifest.Reader, names []string) iter.Seq2[parsedDefinition, error] {
+	return func(yield func(parsedDefinition, error) bool) {
+		for o, err := range namedDefinitions(ctx, r, names) {
+			d := parsedDefinition{Object: o}
+			if err == nil {
+				d.crd, err = definition.Parse(o.Text)
+			}
+			if err != nil {
+				err = locate(o, err)
+			}
+			if !yield(d, err) {
+				return
+			}
+		}
+	}
+}
+
+// A parsedDefinition is a definition with its place.
+type parsedDefinition struct {
+	*manifest.Object
+	crd *apiextensionsv1.CustomResourceDefinition
+}
+
 // readDefinitions parses the definitions of files and directories. It returns the errors
 // of those that cannot be read.
-func readDefinitions(ctx context.Context, r *manifest.Reader, names []string) ([]*apiextensionsv1.CustomResourceDefinition, []error) {
-	var (
-		crds []*apiextensionsv1.CustomResourceDefinition
-		errs []error
-	)
-	for o, err := range namedDefinitions(ctx, r, names) {
-		var crd *apiextensionsv1.CustomResourceDefinition
-		if err == nil {
-			crd, err = definition.Parse(o.Text)
-		}
+func readDefinitions(ctx context.Context, r *manifest.Reader, names []string) (crds []*apiextensionsv1.CustomResourceDefinition, errs []error) {
+	for d, err := range parsedDefinitions(ctx, r, names) {
 		if err != nil {
-			errs = append(errs, locate(o, err))
-			continue
+			errs = append(errs, err)
+		} else {
+			crds = append(crds, d.crd)
 		}
-		crds = append(crds, crd)
 	}
 	return crds, errs
+}
+
+// definitionInputs are the streams and flags of a command that reads definitions only.
+type definitionInputs struct {
+	streams
+	definitions []string
+	recursive   bool
+}
+
+func (n *definitionInputs) addTo(cmd *cobra.Command) {
+	addDefinitionFlag(cmd, &n.definitions)
+	addRecursive(cmd, &n.recursive)
+}
+
+// start takes the streams of a command, and the definitions of the configuration file if the
+// command line has none. One of the two must have some.
+func (n *definitionInputs) start(cmd *cobra.Command) error {
+	n.streams = streamsOf(cmd)
+	if cmd.Flags().Changed("crd") {
+		return nil
+	}
+	c, err := readConfig()
+	if err != nil {
+		return err
+	}
+	if len(c.Definitions) == 0 {
+		return fmt.Errorf("name definitions with -c, or in %s", configName)
+	}
+	n.definitions = c.Definitions
+	return nil
+}
+
+func (n *definitionInputs) reader() *manifest.Reader { return manifest.NewReader(n.in, n.recursive) }
+
+// all returns all definitions. If one cannot be read, it prints the errors and returns an
+// exit code.
+func (n *definitionInputs) all(ctx context.Context) ([]*apiextensionsv1.CustomResourceDefinition, error) {
+	crds, errs := readDefinitions(ctx, n.reader(), n.definitions)
+	for _, err := range errs {
+		n.undecided(err)
+	}
+	return crds, n.exit()
+}
+
+// each calls use for each definition. It prints the errors of definitions that cannot be
+// read and those of use, and goes on.
+func (n *definitionInputs) each(ctx context.Context, use func(parsedDefinition) error) error {
+	for d, err := range parsedDefinitions(ctx, n.reader(), n.definitions) {
+		if err == nil {
+			if err = use(d); err != nil {
+				err = locate(d.Object, err)
+			}
+		}
+		if err != nil {
+			n.undecided(err)
+		}
+	}
+	return ctx.Err()
 }
 
 // namedDefinitions yields the definitions of files and directories, and an
@@ -295,9 +354,12 @@ func namedDefinitions(ctx context.Context, r *manifest.Reader, names []string) i
 	return func(yield func(*manifest.Object, error) bool) {
 		for _, name := range names {
 			found := false
-			for o, err := range definitionsIn(ctx, r, name) {
+			for o := range r.Objects(ctx, name) {
+				if !o.IsDefinition() && (o.Err == nil || errors.Is(o.Err, manifest.ErrNotObject)) {
+					continue
+				}
 				found = true
-				if !yield(o, err) {
+				if !yield(o, o.Err) {
 					return
 				}
 			}
@@ -306,30 +368,6 @@ func namedDefinitions(ctx context.Context, r *manifest.Reader, names []string) i
 			}
 		}
 	}
-}
-
-var errSecondDefinition = errors.New("a second definition where one is expected")
-
-// readDefinition parses the only definition of files and directories.
-func readDefinition(ctx context.Context, r *manifest.Reader, names ...string) (*apiextensionsv1.CustomResourceDefinition, error) {
-	var found *manifest.Object
-	for o, err := range namedDefinitions(ctx, r, names) {
-		if err != nil {
-			return nil, locate(o, err)
-		}
-		if found != nil {
-			return nil, locate(o, fmt.Errorf("%w; the first is in %s", errSecondDefinition, found.Location()))
-		}
-		found = o
-	}
-	if found == nil {
-		return nil, ctx.Err()
-	}
-	crd, err := definition.Parse(found.Text)
-	if err != nil {
-		return nil, locate(found, err)
-	}
-	return crd, nil
 }
 
 // locate adds the location of an object to an error. Lines that the YAML library names are

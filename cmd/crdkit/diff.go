@@ -18,16 +18,30 @@ type edit struct {
 // equal texts.
 func unified(oldName, newName, before, after string) string {
 	edits := compare(lines(before), lines(after))
+	shown := make([]bool, len(edits))
+	for i, e := range edits {
+		for j := max(i-around, 0); e.op != ' ' && j <= min(i+around, len(edits)-1); j++ {
+			shown[j] = true
+		}
+	}
 	var b strings.Builder
+	oldLine, newLine := 1, 1
 	for start := 0; start < len(edits); {
-		first := nextChange(edits, start)
-		if first == len(edits) {
-			break
+		end := start
+		for end < len(edits) && shown[end] == shown[start] {
+			end++
 		}
-		if b.Len() == 0 {
-			fmt.Fprintf(&b, "--- %s\n+++ %s\n", oldName, newName)
+		oldCount, newCount := countLines(edits[start:end])
+		if shown[start] {
+			if b.Len() == 0 {
+				fmt.Fprintf(&b, "--- %s\n+++ %s\n", oldName, newName)
+			}
+			fmt.Fprintf(&b, "@@ -%d,%d +%d,%d @@\n", oldLine, oldCount, newLine, newCount)
+			for _, e := range edits[start:end] {
+				fmt.Fprintf(&b, "%c%s\n", e.op, e.line)
+			}
 		}
-		start = hunk(&b, edits, max(first-around, start))
+		oldLine, newLine, start = oldLine+oldCount, newLine+newCount, end
 	}
 	return b.String()
 }
@@ -39,39 +53,8 @@ func lines(text string) []string {
 	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 }
 
-func nextChange(edits []edit, from int) int {
-	for i := from; i < len(edits); i++ {
-		if edits[i].op != ' ' {
-			return i
-		}
-	}
-	return len(edits)
-}
-
-// hunk writes adjacent changes from start on and returns the index after them.
-func hunk(b *strings.Builder, edits []edit, start int) int {
-	end := start
-	for {
-		change := nextChange(edits, end)
-		if change == len(edits) || end > start && change-end > 2*around {
-			break
-		}
-		for end = change; end < len(edits) && edits[end].op != ' '; {
-			end++
-		}
-	}
-	end = min(end+around, len(edits))
-	oldLine, newLine := position(edits[:start])
-	oldCount, newCount := position(edits[start:end])
-	fmt.Fprintf(b, "@@ -%d,%d +%d,%d @@\n", oldLine+1, oldCount, newLine+1, newCount)
-	for _, e := range edits[start:end] {
-		fmt.Fprintf(b, "%c%s\n", e.op, e.line)
-	}
-	return end
-}
-
-// position returns the numbers of lines of both texts that the edits cover.
-func position(edits []edit) (before, after int) {
+// countLines returns the numbers of lines of both texts that the edits cover.
+func countLines(edits []edit) (before, after int) {
 	for _, e := range edits {
 		if e.op != '+' {
 			before++
@@ -83,67 +66,62 @@ func position(edits []edit) (before, after int) {
 	return before, after
 }
 
+// maxCommon is the maximal size of the table in compare. For larger texts, every line
+// between the common ends counts as changed.
+const maxCommon = 16 << 20
+
 // compare returns the edits that turn a into b. It keeps the common lines at
 // both ends and a longest common subsequence of the lines between.
 func compare(a, b []string) []edit {
-	var head, tail []edit
-	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
-		head = append(head, edit{' ', a[0]})
-		a, b = a[1:], b[1:]
-	}
-	for len(a) > 0 && len(b) > 0 && a[len(a)-1] == b[len(b)-1] {
-		tail = append(tail, edit{' ', a[len(a)-1]})
-		a, b = a[:len(a)-1], b[:len(b)-1]
-	}
-	edits := append(head, changedLines(a, b)...)
-	for i := len(tail) - 1; i >= 0; i-- {
-		edits = append(edits, tail[i])
-	}
-	return edits
-}
-
-// most is the maximal size of the table in changedLines. For larger texts every
-// line counts as changed.
-const most = 16 << 20
-
-func changedLines(a, b []string) []edit {
 	var edits []edit
-	if (len(a)+1)*(len(b)+1) > most {
-		for _, l := range a {
-			edits = append(edits, edit{'-', l})
+	add := func(op byte, lines []string) {
+		for _, l := range lines {
+			edits = append(edits, edit{op, l})
 		}
-		for _, l := range b {
-			edits = append(edits, edit{'+', l})
+	}
+	head := 0
+	for head < min(len(a), len(b)) && a[head] == b[head] {
+		head++
+	}
+	add(' ', a[:head])
+	a, b = a[head:], b[head:]
+	tail := 0
+	for tail < min(len(a), len(b)) && a[len(a)-1-tail] == b[len(b)-1-tail] {
+		tail++
+	}
+	end := a[len(a)-tail:]
+	a, b = a[:len(a)-tail], b[:len(b)-tail]
+	if (len(a)+1)*(len(b)+1) <= maxCommon {
+		// common[i][j] is the length of the longest common subsequence of a[i:] and b[j:].
+		common := make([][]int32, len(a)+1)
+		for i := range common {
+			common[i] = make([]int32, len(b)+1)
 		}
-		return edits
-	}
-	// common[i][j] is the length of the longest common subsequence of a[i:] and b[j:].
-	common := make([][]int32, len(a)+1)
-	for i := range common {
-		common[i] = make([]int32, len(b)+1)
-	}
-	for i := len(a) - 1; i >= 0; i-- {
-		for j := len(b) - 1; j >= 0; j-- {
-			if a[i] == b[j] {
-				common[i][j] = common[i+1][j+1] + 1
-			} else {
-				common[i][j] = max(common[i+1][j], common[i][j+1])
+		for i := len(a) - 1; i >= 0; i-- {
+			for j := len(b) - 1; j >= 0; j-- {
+				if common[i][j] = max(common[i+1][j], common[i][j+1]); a[i] == b[j] {
+					common[i][j] = common[i+1][j+1] + 1
+				}
 			}
 		}
-	}
-	i, j := 0, 0
-	for i < len(a) || j < len(b) {
-		switch {
-		case i < len(a) && j < len(b) && a[i] == b[j]:
-			edits = append(edits, edit{' ', a[i]})
-			i, j = i+1, j+1
-		case j == len(b) || i < len(a) && common[i+1][j] >= common[i][j+1]:
-			edits = append(edits, edit{'-', a[i]})
-			i++
-		default:
-			edits = append(edits, edit{'+', b[j]})
-			j++
+		i, j := 0, 0
+		for i < len(a) && j < len(b) {
+			switch {
+			case a[i] == b[j]:
+				add(' ', a[i:i+1])
+				i, j = i+1, j+1
+			case common[i+1][j] >= common[i][j+1]:
+				add('-', a[i:i+1])
+				i++
+			default:
+				add('+', b[j:j+1])
+				j++
+			}
 		}
+		a, b = a[i:], b[j:]
 	}
+	add('-', a)
+	add('+', b)
+	add(' ', end)
 	return edits
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"os"
 	"slices"
 	"strings"
@@ -14,7 +13,6 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/crdkit/crdkit/internal/kubectl"
-	"github.com/crdkit/crdkit/internal/manifest"
 	"github.com/crdkit/crdkit/internal/nearname"
 	"github.com/crdkit/crdkit/serving/openapi"
 	"github.com/crdkit/crdkit/versionsort"
@@ -38,10 +36,10 @@ const explainExample = `  crdkit explain -c crd.yaml crontabs
 
 // An explainer holds the flags of crdkit explain.
 type explainer struct {
-	definitions []string
-	apiVersion  string
-	recursive   bool
-	maxDepth    int
+	definitionInputs
+	apiVersion string
+	fieldsToo  bool // -R, which other commands have for directories
+	maxDepth   int
 }
 
 func newExplain() *cobra.Command {
@@ -53,27 +51,24 @@ func newExplain() *cobra.Command {
 		Example: explainExample,
 		Args:    oneDefinitionFlag(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := useDefinitions(cmd, &e.definitions); err != nil {
+			if err := e.start(cmd); err != nil {
 				return err
 			}
-			crds, errs := readDefinitions(cmd.Context(), manifest.NewReader(cmd.InOrStdin(), false), e.definitions)
-			if len(errs) > 0 {
-				for _, err := range errs {
-					fmt.Fprintf(cmd.ErrOrStderr(), "error: %v\n", err)
-				}
-				return exitCode(exitUndecided)
+			crds, err := e.all(cmd.Context())
+			if err != nil {
+				return err
 			}
 			path, err := explainedPath(crds, args)
 			if err != nil {
 				return err
 			}
-			return e.run(crds, path, cmd.OutOrStdout())
+			return e.run(crds, path)
 		},
 	}
 	f := cmd.Flags()
 	addDefinitionFlag(cmd, &e.definitions)
 	f.StringVar(&e.apiVersion, "api-version", "", "group and version to describe: GROUP/VERSION")
-	f.BoolVarP(&e.recursive, "recursive", "R", false, "print the names of all fields below, and no descriptions")
+	f.BoolVarP(&e.fieldsToo, "recursive", "R", false, "print the names of all fields below, and no descriptions")
 	f.IntVar(&e.maxDepth, "max-depth", 0, "levels of fields with --recursive, 0 for all")
 	return cmd
 }
@@ -94,23 +89,23 @@ func explainedPath(crds []*apiextensionsv1.CustomResourceDefinition, args []stri
 	return names[0], nil
 }
 
-func (e *explainer) run(crds []*apiextensionsv1.CustomResourceDefinition, path string, out io.Writer) error {
+func (e *explainer) run(crds []*apiextensionsv1.CustomResourceDefinition, path string) error {
 	switch {
 	case e.maxDepth < 0:
 		return errors.New("--max-depth must be non-negative")
-	case e.maxDepth > 0 && !e.recursive:
+	case e.maxDepth > 0 && !e.fieldsToo:
 		return errors.New("--max-depth requires --recursive")
 	}
 	document, request, err := e.find(crds, path)
 	if err != nil {
 		return err
 	}
-	request.Recursive, request.MaxDepth = e.recursive, e.maxDepth
+	request.Recursive, request.MaxDepth = e.fieldsToo, e.maxDepth
 	text, err := kubectl.Explain(document, request)
 	if err != nil {
 		return withNearestField(err, document, request)
 	}
-	_, err = io.WriteString(textWriter{out}, text)
+	_, err = io.WriteString(textWriter{e.out}, text)
 	return err
 }
 
@@ -200,7 +195,9 @@ func findResource(crds []*apiextensionsv1.CustomResourceDefinition, path string)
 	path = strings.TrimSuffix(path, ".")
 	name, rest, _ := strings.Cut(path, ".")
 	var found []*apiextensionsv1.CustomResourceDefinition
+	var known []string
 	for _, crd := range crds {
+		known = append(known, crd.Spec.Names.Plural)
 		if !matchesResource(crd, name) {
 			continue
 		}
@@ -215,7 +212,7 @@ func findResource(crds []*apiextensionsv1.CustomResourceDefinition, path string)
 		if _, problem := os.Stat(path); problem == nil {
 			return nil, nil, fmt.Errorf("%w, and %s is a file; to give several files of definitions, repeat -c or name their directory", err, path)
 		}
-		if near, ok := nearname.Nearest(name, resourcesOf(crds)); ok {
+		if near, ok := nearname.Nearest(name, slices.Values(known)); ok {
 			err = fmt.Errorf("%w; did you mean %q?", err, near)
 		}
 		return nil, nil, err
@@ -223,17 +220,6 @@ func findResource(crds []*apiextensionsv1.CustomResourceDefinition, path string)
 		return found[0], steps(rest), nil
 	default:
 		return nil, nil, fmt.Errorf("%s and %s both have the resource %q; add the group", found[0].Name, found[1].Name, name)
-	}
-}
-
-// resourcesOf yields the names of the resources of definitions.
-func resourcesOf(crds []*apiextensionsv1.CustomResourceDefinition) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for _, crd := range crds {
-			if !yield(crd.Spec.Names.Plural) {
-				return
-			}
-		}
 	}
 }
 

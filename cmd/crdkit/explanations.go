@@ -40,28 +40,20 @@ func (e *explainFlag) settle(cmd *cobra.Command, out io.Writer) {
 
 // explainers has an explainer for each version. It may be used from several goroutines.
 type explainers struct {
-	noValues bool
-
-	mu        sync.Mutex
-	byVersion map[*crdkit.Version]*explanation.Explainer
+	noValues  bool
+	byVersion sync.Map // *crdkit.Version to *explanation.Explainer
 }
 
 func (x *explainers) of(v *crdkit.Version) *explanation.Explainer {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	e := x.byVersion[v]
-	if e == nil {
+	e, ok := x.byVersion.Load(v)
+	if !ok {
 		var opts []explanation.Option
 		if x.noValues {
 			opts = append(opts, explanation.WithoutValues())
 		}
-		e = explanation.New(v, opts...)
-		if x.byVersion == nil {
-			x.byVersion = map[*crdkit.Version]*explanation.Explainer{}
-		}
-		x.byVersion[v] = e
+		e, _ = x.byVersion.LoadOrStore(v, explanation.New(v, opts...))
 	}
-	return e
+	return e.(*explanation.Explainer)
 }
 
 // explain explains the errors of a refused object. The requests on JSON leave no object, so
@@ -98,7 +90,7 @@ func (a *admitter) replay(ctx context.Context, v *verdict, version *crdkit.Versi
 	if obj, err = objectOf(v.doc); err != nil {
 		return nil, nil, err
 	}
-	if old, err = a.olds.find(ctx, version, v); err != nil {
+	if old, err = a.oldOf(ctx, version, v); err != nil {
 		return nil, nil, err
 	}
 	switch {

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/crdkit/crdkit/definition"
 	"github.com/crdkit/crdkit/explanation"
 	"github.com/crdkit/crdkit/internal/manifest"
@@ -15,13 +17,17 @@ import (
 // A finding is the verdict on one object or definition, with its reasons.
 type finding struct {
 	doc    *manifest.Object
-	name   string // in messages, "" if it is not known
-	passed string // the word for a positive verdict, "" unless there is one
-	err    error  // prevents a verdict
+	source *definition.Source // of positions, nil for none and when the finding is ready
+	name   string             // in messages, "" if it is not known
+	passed string             // the word for a positive verdict, "" unless there is one
+	word   string             // the verdict, if it is none of check and admit
+	err    error              // prevents a verdict
 	issues []issue
-	line   lineWriter // prints -o json and -o jsonl
+	line   func() any // returns what -o json and -o jsonl print
 
-	objects int // that it stands for, if more than one
+	stored  *unstructured.Unstructured // what the server stores of an admitted object, nil for none
+	objects int                        // that it stands for, if more than one
+	more    []string                   // lines of text below the issues
 }
 
 // An issue is an error, a warning or a note.
@@ -34,6 +40,8 @@ type issue struct {
 	pointer  string
 	position definition.Position
 	also     []place // that the issue is about, too
+
+	details []string // lines of text below the issue
 
 	why  *explanation.Explanation                  // nil if there is none
 	hide func(*validation.Error) *validation.Error // leaves values out; nil if they are shown
@@ -54,6 +62,12 @@ const (
 	codeWarning   = "ServerWarning"
 	codeUndecided = "Undecided"
 	codeNote      = "Note"
+
+	// The codes of what strict decoding finds.
+	codeUnknownField   = "UnknownField"
+	codeDuplicateField = "DuplicateField"
+	// codeBadRequest is the server's reason to refuse what it cannot decode.
+	codeBadRequest = "BadRequest"
 )
 
 const (
@@ -65,6 +79,8 @@ const (
 
 func (f *finding) verdict() string {
 	switch {
+	case f.word != "":
+		return f.word
 	case f.err != nil:
 		return undecided
 	case f.passed != "":
@@ -92,17 +108,66 @@ func (i *issue) description() string {
 }
 
 // fail records the error that prevents a verdict, with its position.
-func (f *finding) fail(err error, source *definition.Source) {
+func (f *finding) fail(err error) {
 	f.err = err
 	f.issues = nil
-	f.addComplaint(levelError, codeUndecided, err.Error(), source)
+	f.addComplaint(levelError, codeUndecided, err.Error())
+}
+
+// addAt adds an issue about the value to which a pointer into the document leads.
+func (f *finding) addAt(pointer string, i issue) {
+	i.pointer, i.position = pointer, f.at(pointer)
+	f.issues = append(f.issues, i)
+}
+
+// addNote adds a note about the whole object.
+func (f *finding) addNote(text string) {
+	f.issues = append(f.issues, issue{level: levelNote, code: codeNote, text: text, position: f.start()})
+}
+
+// addOmitted says how many errors are not listed, if any.
+func (f *finding) addOmitted(n int) {
+	if n > 0 {
+		f.addNote(fmt.Sprintf("%d more errors are not listed", n))
+	}
+}
+
+// fieldComplaint is a complaint of strict decoding about a field.
+var fieldComplaint = regexp.MustCompile(`^(unknown|duplicate) field (".*")$`)
+
+// warnedField is the field that a warning about metadata begins with.
+var warnedField = regexp.MustCompile(`^metadata\.[^ :]+`)
+
+// addText adds an issue whose text names a field, or a line of the document, or neither. It
+// returns the issue if it is about an unknown field, nil otherwise.
+func (f *finding) addText(level, code, text string) *issue {
+	path := warnedField.FindString(text)
+	if match := fieldComplaint.FindStringSubmatch(text); match != nil {
+		if code = codeUnknownField; match[1] == "duplicate" {
+			code = codeDuplicateField
+		}
+		path, _ = strconv.Unquote(match[2])
+	} else if path == "" && (level == levelError || lineIn(text) > 0) {
+		f.addComplaint(level, code, text)
+		return nil
+	}
+	i := issue{level: level, code: code, text: text, position: f.start(), named: true}
+	if path != "" {
+		i.pointer = f.fieldPointer(path)
+		i.position = f.at(i.pointer)
+	}
+	f.issues = append(f.issues, i)
+	if code != codeUnknownField {
+		return nil
+	}
+	return &f.issues[len(f.issues)-1]
 }
 
 // addComplaint adds an issue about the whole object, or about lines of its document that
 // the YAML library names: one issue for each.
-func (f *finding) addComplaint(level, code, text string, source *definition.Source) {
+func (f *finding) addComplaint(level, code, text string) {
 	for _, text := range complaints(text) {
-		i := issue{level: level, code: code, text: inFile(text, f.doc.Line), position: f.start(source)}
+		i := issue{level: level, code: code, text: inFile(text, f.doc.Line), position: f.start()}
 		if repeatedKey.MatchString(text) {
 			i.code = codeDuplicateField
 		}
@@ -113,27 +178,19 @@ func (f *finding) addComplaint(level, code, text string, source *definition.Sour
 	}
 }
 
-// addOmitted says how many errors are not listed, if any.
-func (f *finding) addOmitted(n int, source *definition.Source) {
-	if n > 0 {
-		text := fmt.Sprintf("%d more errors are not listed", n)
-		f.issues = append(f.issues, issue{level: levelNote, code: codeNote, text: text, position: f.start(source)})
-	}
-}
-
 // start returns the position of the object.
-func (f *finding) start(source *definition.Source) definition.Position {
+func (f *finding) start() definition.Position {
 	if f.doc.Within == "" {
 		return positionOf(f.doc)
 	}
-	return f.at(f.doc.Within, source)
+	return f.at(f.doc.Within)
 }
 
 // at returns the position of a pointer into the document, or that of the document if
-// source has none.
-func (f *finding) at(pointer string, source *definition.Source) definition.Position {
-	if source != nil {
-		if p := source.Position(pointer); p.IsValid() {
+// the pointer has none.
+func (f *finding) at(pointer string) definition.Position {
+	if f.source != nil {
+		if p := f.source.Position(pointer); p.IsValid() {
 			return p
 		}
 	}
@@ -194,11 +251,11 @@ func inFile(text string, first int) string {
 
 // fieldPointer returns the JSON Pointer of a field path of an object, as far as its
 // document has it.
-func (f *finding) fieldPointer(path string, source *definition.Source) string {
+func (f *finding) fieldPointer(path string) string {
 	for within := f.doc.Within; within != ""; {
 		at := strings.LastIndex(within, "/items/")
 		path = fmt.Sprintf("items[%s].%s", within[at+len("/items/"):], path)
 		within = within[:at]
 	}
-	return source.FieldPointer(path)
+	return f.source.FieldPointer(path)
 }

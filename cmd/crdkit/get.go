@@ -1,17 +1,26 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
+	"io"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/yaml"
 
+	"github.com/crdkit/crdkit/internal/kubectl"
 	"github.com/crdkit/crdkit/internal/manifest"
 	"github.com/crdkit/crdkit/serving/selection"
+	"github.com/crdkit/crdkit/serving/table"
 )
 
 const getLong = `Print objects as kubectl get prints objects of a cluster that has the definitions:
@@ -56,8 +65,7 @@ func newGet() *cobra.Command {
 		Example: getExample,
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			g.streams = streamsOf(cmd)
-			if _, err := g.useConfig(cmd); err != nil {
+			if _, err := g.start(cmd); err != nil {
 				return err
 			}
 			return g.run(cmd.Context(), args)
@@ -125,14 +133,8 @@ func (g *getter) checkFlags() error {
 	if g.labels, err = labels.Parse(g.byLabel); err != nil {
 		return fmt.Errorf("invalid --selector: %w", err)
 	}
-	if g.now == "" {
-		g.clock = time.Now()
-		return nil
-	}
-	if g.clock, err = time.Parse(time.RFC3339, g.now); err != nil {
-		return fmt.Errorf("invalid --now: %w", err)
-	}
-	return nil
+	g.clock, err = parseNow(g.now)
+	return err
 }
 
 // object returns an object as the server serves it, nil if the selectors do not
@@ -191,4 +193,90 @@ func groups(objs []*unstructured.Unstructured) []group {
 		last.objs = append(last.objs, obj)
 	}
 	return out
+}
+
+func (g *getter) print(objs []*unstructured.Unstructured) error {
+	var text []byte
+	var err error
+	switch g.output {
+	case "json":
+		text, err = json.MarshalIndent(single(objs), "", "    ")
+		text = escapeJSON(append(text, '\n'))
+	case "yaml":
+		text, err = yaml.Marshal(single(objs))
+	case "name":
+		for _, obj := range objs {
+			text = fmt.Appendf(text, "%s/%s\n", strings.ToLower(obj.GroupVersionKind().GroupKind().String()), obj.GetName())
+		}
+	default:
+		if len(objs) == 0 {
+			fmt.Fprintln(g.errOut, "No resources found")
+		}
+		return g.printTables(groups(objs))
+	}
+	if err != nil {
+		return err
+	}
+	_, err = g.out.Write(text)
+	return err
+}
+
+// single returns a single object as it is, and any other number of objects as a
+// list.
+func single(objs []*unstructured.Unstructured) runtime.Object {
+	if len(objs) == 1 {
+		return objs[0]
+	}
+	list := &unstructured.UnstructuredList{Object: map[string]any{
+		"apiVersion": "v1",
+		"kind":       "List",
+		"metadata":   map[string]any{"resourceVersion": ""},
+	}}
+	for _, obj := range objs {
+		list.Items = append(list.Items, *obj)
+	}
+	return list
+}
+
+// printTables prints a table for each group, with an empty line between two
+// unless headers are off. Names have a prefix with the kind if there are
+// several groups.
+func (g *getter) printTables(list []group) error {
+	for i, group := range list {
+		text, err := g.table(group, len(list) > 1)
+		if err != nil {
+			return err
+		}
+		if i > 0 && !g.noHeaders {
+			text = "\n" + text
+		}
+		if _, err := io.WriteString(g.out, text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (g *getter) table(group group, withKind bool) (string, error) {
+	p, err := table.New(g.kinds.declaredVersion(group.gvk).AdditionalPrinterColumns)
+	if err != nil {
+		g.undecided(fmt.Errorf("%s: %w", group.gvk.GroupKind(), err))
+	}
+	list := &unstructured.UnstructuredList{}
+	for _, obj := range group.objs {
+		list.Items = append(list.Items, *obj)
+	}
+	o := kubectl.TableOptions{
+		Wide:      g.output == "wide",
+		NoHeaders: g.noHeaders,
+		Namespace: g.allNamespaces && g.kinds.declared(group.gvk.GroupKind()).Spec.Scope == apiextensionsv1.NamespaceScoped,
+		Labels:    g.labelColumns,
+		AllLabels: g.showLabels,
+	}
+	if withKind {
+		o.Kind = strings.ToLower(group.gvk.GroupKind().String())
+	}
+	var b bytes.Buffer
+	err = kubectl.PrintTable(&b, p.List(list, g.clock), o)
+	return b.String(), err
 }

@@ -3,11 +3,21 @@ package main
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/crdkit/crdkit/definition"
 	"github.com/crdkit/crdkit/internal/manifest"
 	"github.com/crdkit/crdkit/serving/jsonschema"
 )
@@ -40,13 +50,12 @@ const jsonschemaExample = `  crdkit jsonschema -c crd.yaml > widget.schema.json
 
 // A schemaExporter holds the flags of crdkit jsonschema.
 type schemaExporter struct {
-	definitions    []string
+	definitionInputs
 	version        string
 	draft          string
 	dir            string
 	strict         bool
 	keepExtensions bool
-	recursive      bool
 
 	opts []jsonschema.Option
 }
@@ -60,29 +69,22 @@ func newJSONSchema() *cobra.Command {
 		Example: jsonschemaExample,
 		Args:    oneDefinitionFlag(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := cmp.Or(useDefinitions(cmd, &e.definitions), e.checkFlags()); err != nil {
+			if err := cmp.Or(e.start(cmd), e.checkFlags()); err != nil {
 				return err
 			}
-			r := manifest.NewReader(cmd.InOrStdin(), e.recursive)
 			if e.dir != "" {
-				return e.exportAll(cmd, r)
+				return e.exportAll(cmd.Context())
 			}
-			text, err := e.exportOne(cmd.Context(), r)
-			if err != nil {
-				return err
-			}
-			_, err = cmd.OutOrStdout().Write(text)
-			return err
+			return e.exportOne(cmd.Context())
 		},
 	}
+	e.addTo(cmd)
 	f := cmd.Flags()
-	addDefinitionFlag(cmd, &e.definitions)
 	f.StringVar(&e.version, "version", "", "name of the version, such as v1")
 	f.StringVar(&e.draft, "draft", "2020-12", "draft of JSON Schema: 2020-12 or 07")
 	f.BoolVar(&e.strict, "strict", false, "refuse unknown fields, nulls and formats too")
 	f.BoolVar(&e.keepExtensions, "keep-extensions", false, "keep x-kubernetes-* keywords, which validators ignore or refuse")
 	f.StringVarP(&e.dir, "output-dir", "o", "", "directory for the schemas of all definitions")
-	f.BoolVarP(&e.recursive, "recursive", "R", false, "read directories below the directories that are named")
 	return cmd
 }
 
@@ -106,22 +108,153 @@ func (e *schemaExporter) checkFlags() error {
 	return nil
 }
 
-// exportOne returns the schema of a version of the only definition.
-func (e *schemaExporter) exportOne(ctx context.Context, r *manifest.Reader) ([]byte, error) {
-	crd, err := readDefinition(ctx, r, e.definitions...)
-	if errors.Is(err, errSecondDefinition) {
-		return nil, fmt.Errorf("%w; --output-dir DIR writes the schemas of all", err)
-	}
+// exportOne prints the schema of a version of the only definition.
+func (e *schemaExporter) exportOne(ctx context.Context) error {
+	crd, err := e.onlyDefinition(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	version := e.version
 	if version == "" {
 		served := servedVersions(crd)
 		if len(served) == 0 {
-			return nil, errors.New("the definition serves no version; name one with --version")
+			return errors.New("the definition serves no version; name one with --version")
 		}
 		version = served[0]
 	}
-	return jsonschema.Export(crd, version, e.opts...)
+	text, err := jsonschema.Export(crd, version, e.opts...)
+	if err != nil {
+		return err
+	}
+	_, err = e.out.Write(text)
+	return err
+}
+
+// onlyDefinition parses the definition of a command line that has one.
+func (e *schemaExporter) onlyDefinition(ctx context.Context) (*apiextensionsv1.CustomResourceDefinition, error) {
+	var found *manifest.Object
+	for o, err := range namedDefinitions(ctx, e.reader(), e.definitions) {
+		if err != nil {
+			return nil, locate(o, err)
+		}
+		if found != nil {
+			return nil, locate(o, fmt.Errorf("a second definition where one is expected; the first is in %s; --output-dir DIR writes the schemas of all", found.Location()))
+		}
+		found = o
+	}
+	if found == nil {
+		return nil, ctx.Err()
+	}
+	crd, err := definition.Parse(found.Text)
+	if err != nil {
+		return nil, locate(found, err)
+	}
+	return crd, nil
+}
+
+// schemaFiles are the files that a run of crdkit jsonschema has written.
+type schemaFiles struct {
+	dir     string
+	root    *os.Root // of dir
+	opts    []jsonschema.Option
+	out     io.Writer
+	written map[string]schemaFile // by name
+}
+
+// A schemaFile is a file that was written.
+type schemaFile struct {
+	sum  [sha256.Size]byte
+	from string // the location of the definition
+}
+
+// exportAll writes the schemas of all served versions of all definitions. It reports what
+// it cannot export, and goes on.
+func (e *schemaExporter) exportAll(ctx context.Context) error {
+	if err := os.MkdirAll(e.dir, 0o777); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(e.dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	files := &schemaFiles{dir: e.dir, root: root, opts: e.opts, out: textWriter{e.out}, written: map[string]schemaFile{}}
+	if err := e.each(ctx, func(d parsedDefinition) error { return files.add(ctx, d) }); err != nil {
+		return err
+	}
+	return e.exit()
+}
+
+// add writes the schemas of the served versions of a definition.
+func (s *schemaFiles) add(ctx context.Context, d parsedDefinition) error {
+	for _, version := range servedVersions(d.crd) {
+		name, err := schemaName(d.crd, version)
+		if err != nil {
+			return err
+		}
+		text, err := jsonschema.Export(d.crd, version, s.opts...)
+		if err := cmp.Or(err, ctx.Err()); err != nil {
+			return err
+		}
+		file := schemaFile{sum: sha256.Sum256(text), from: d.Location()}
+		if other, ok := s.written[name]; ok {
+			if other.sum != file.sum {
+				return fmt.Errorf("its schema differs from that of %s, which is in %s", other.from, name)
+			}
+			continue
+		}
+		if err := s.write(name, text); err != nil {
+			return err
+		}
+		s.written[name] = file
+	}
+	return nil
+}
+
+// schemaName returns the name of the file for a version, with slashes. It has one
+// directory, so that a definition cannot choose another one.
+func schemaName(crd *apiextensionsv1.CustomResourceDefinition, version string) (string, error) {
+	group, kind := crd.Spec.Group, strings.ToLower(crd.Spec.Names.Kind)
+	switch {
+	case len(validation.IsDNS1123Subdomain(group)) > 0:
+		return "", fmt.Errorf("spec.group %q is not the name of a group", group)
+	case len(validation.IsDNS1035Label(kind)) > 0:
+		return "", fmt.Errorf("spec.names.kind %q is not the name of a kind", crd.Spec.Names.Kind)
+	case len(validation.IsDNS1035Label(version)) > 0:
+		return "", fmt.Errorf("%q is not the name of a version", version)
+	}
+	return path.Join(group, kind+"_"+version+".json"), nil
+}
+
+// write writes a file and prints its name.
+func (s *schemaFiles) write(name string, text []byte) error {
+	if err := s.root.Mkdir(path.Dir(name), 0o777); err != nil && !errors.Is(err, os.ErrExist) {
+		return err
+	}
+	if err := replaceFile(s.root, name, text); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(s.out, filepath.Join(s.dir, filepath.FromSlash(name)))
+	return err
+}
+
+// replaceFile creates a file, or replaces it at once: every reader sees the old text or the
+// new one. On an error the file is as it was.
+func replaceFile(root *os.Root, name string, text []byte) error {
+	temporary := name + "." + rand.Text() + ".tmp"
+	f, err := root.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err == nil {
+		err = root.Rename(temporary, name)
+	}
+	if err != nil {
+		return errors.Join(err, root.Remove(temporary))
+	}
+	return nil
 }

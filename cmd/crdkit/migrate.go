@@ -1,12 +1,15 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/crdkit/crdkit"
@@ -58,8 +61,8 @@ type migrator struct {
 	kinds     map[schema.GroupKind]bool // of all definitions
 	read      bool                      // the files were read for another definition
 	reader    *manifest.Reader
-	others    skippedKinds // objects of other kinds
-	failed    kindErrors
+	others    kindCounts // objects of other kinds
+	failed    kindCounts
 }
 
 func newMigrate() *cobra.Command {
@@ -79,7 +82,7 @@ func newMigrate() *cobra.Command {
 	f.StringVar(&m.old, "old", "", "file or directory of the CustomResourceDefinitions that they replace")
 	f.StringVar(&m.atVersion, "at-version", "", "version at which objects are read and written back; by default the storage version")
 	addOutput(cmd, &m.output, "text", "jsonl")
-	f.BoolVarP(&m.recursive, "recursive", "R", false, "read directories below the directories that are named")
+	addRecursive(cmd, &m.recursive)
 	m.webhook.addTo(cmd)
 	for _, name := range []string{"crd", "old"} {
 		if err := cmd.MarkFlagRequired(name); err != nil {
@@ -158,7 +161,7 @@ func (m *migrator) dryRun(ctx context.Context, files []string) error {
 		return err
 	}
 	m.failed.report(m.undecided)
-	m.failed = kindErrors{}
+	m.failed = kindCounts{}
 	if m.output == "text" {
 		m.printCounts()
 	}
@@ -221,7 +224,7 @@ func (m *migrator) report(one rewritten) error {
 		return nil
 	case r == nil:
 		if !m.read && !m.kinds[o.GroupKind()] {
-			m.others.add(o)
+			m.others.add(o, nil)
 		}
 		return nil
 	}
@@ -329,4 +332,143 @@ func (m *migrator) printCounts() {
 		parts = append(parts, fmt.Sprintf("%d admitted only by ratcheting", m.ratcheted))
 	}
 	fmt.Fprintf(m.out, "\nObjects: %s\n", strings.Join(parts, ", "))
+}
+
+// A replacement is a definition and the one that replaces it.
+type replacement struct {
+	old, new *apiextensionsv1.CustomResourceDefinition
+}
+
+// pairs reads the definitions of -c and --old. If one of them has several, a definition
+// replaces the one of the same name.
+func (m *migrator) pairs(ctx context.Context) ([]replacement, error) {
+	olds, err := m.definitions(ctx, m.old)
+	if err != nil {
+		return nil, err
+	}
+	news, err := m.definitions(ctx, m.definition)
+	if err != nil {
+		return nil, err
+	}
+	byName := map[string]*apiextensionsv1.CustomResourceDefinition{}
+	for _, crd := range olds {
+		byName[crd.Name] = crd
+	}
+	if len(olds) == 1 && len(news) == 1 {
+		byName[news[0].Name] = olds[0]
+	}
+	var pairs []replacement
+	for _, crd := range news {
+		if old := byName[crd.Name]; old != nil {
+			pairs = append(pairs, replacement{old, crd})
+		}
+	}
+	if len(pairs) == 0 {
+		return nil, cmp.Or(ctx.Err(), errors.New("no definition is both in -c and in --old"))
+	}
+	for _, p := range pairs {
+		m.kinds[schema.GroupKind{Group: p.new.Spec.Group, Kind: p.new.Spec.Names.Kind}] = true
+	}
+	switch alone := len(olds) + len(news) - 2*len(pairs); {
+	case alone == 1:
+		fmt.Fprintln(m.errOut, "passed over: 1 definition that only one of -c and --old has")
+	case alone > 1:
+		fmt.Fprintf(m.errOut, "passed over: %d definitions that only one of -c and --old has\n", alone)
+	}
+	return pairs, nil
+}
+
+// definitions reads the definitions of a file or directory, each name once.
+func (m *migrator) definitions(ctx context.Context, name string) ([]*apiextensionsv1.CustomResourceDefinition, error) {
+	crds, errs := readDefinitions(ctx, m.reader.Separate(), []string{name})
+	if len(errs) > 0 {
+		return nil, errors.Join(errs...)
+	}
+	seen := map[string]bool{}
+	for _, crd := range crds {
+		if seen[crd.Name] {
+			return nil, fmt.Errorf("%s: %s is there twice", name, crd.Name)
+		}
+		seen[crd.Name] = true
+	}
+	return crds, nil
+}
+
+// A planLine is the line of -o jsonl before those of the objects of a definition.
+type planLine struct {
+	Definition string        `json:"definition"`
+	Storage    string        `json:"storage"`
+	Stored     []string      `json:"storedVersions"`
+	Assumed    bool          `json:"assumed"`
+	Versions   []planVersion `json:"versions"`
+	Steps      []string      `json:"steps"`
+	Errors     []string      `json:"errors"`
+}
+
+type planVersion struct {
+	Name     string   `json:"name"`
+	CanDrop  bool     `json:"canDrop"`
+	Blockers []string `json:"blockers"`
+}
+
+func planLineOf(name string, p *migration.Plan) planLine {
+	l := planLine{Definition: name, Storage: p.Storage, Stored: p.Stored, Assumed: p.Assumed, Versions: []planVersion{}, Steps: []string{}, Errors: []string{}}
+	for _, v := range p.Versions {
+		version := planVersion{Name: v.Name, CanDrop: v.CanDrop(), Blockers: []string{}}
+		for _, blocker := range v.Blockers {
+			if isOnlyVersion(p, v) {
+				break
+			}
+			version.Blockers = append(version.Blockers, blocker.Description())
+		}
+		l.Versions = append(l.Versions, version)
+	}
+	for _, s := range p.Steps {
+		l.Steps = append(l.Steps, s.String())
+	}
+	for _, err := range p.Errors {
+		l.Errors = append(l.Errors, err.Error())
+	}
+	return l
+}
+
+// A rewriteLine is a line of -o jsonl for an object.
+type rewriteLine struct {
+	lineOrigin
+	Namespace    string         `json:"namespace,omitempty"`
+	Name         string         `json:"name"`
+	From         string         `json:"from"`
+	Outcome      string         `json:"outcome"`
+	Changes      []lineChange   `json:"changes,omitempty"`
+	Lost         []string       `json:"lost,omitempty"`
+	Error        string         `json:"error,omitempty"`
+	Ratcheted    []string       `json:"ratcheted,omitempty"`
+	Irreversible string         `json:"irreversible,omitempty"`
+	Stored       map[string]any `json:"stored,omitempty"`
+}
+
+func rewriteLineOf(o *manifest.Object) rewriteLine {
+	return rewriteLine{lineOrigin: originOf(o), Namespace: o.Namespace, Name: o.Name}
+}
+
+func lineOf(o *manifest.Object, r *migration.Rewrite) rewriteLine {
+	l := rewriteLineOf(o)
+	l.From, l.Outcome = r.From, string(r.Outcome())
+	for _, c := range r.Changes {
+		l.Changes = append(l.Changes, lineChange{Op: string(c.Op), Pointer: c.Path.Pointer()})
+	}
+	for _, p := range r.Lost {
+		l.Lost = append(l.Lost, p.Pointer())
+	}
+	if r.Failure != nil {
+		l.Error = r.Failure.Error()
+	}
+	l.Ratcheted = ratcheted(r)
+	if r.Irreversible != nil {
+		l.Irreversible = r.Irreversible.Error()
+	}
+	if r.Stored != nil {
+		l.Stored = r.Stored.Object
+	}
+	return l
 }

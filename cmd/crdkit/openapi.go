@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -13,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/crdkit/crdkit/internal/manifest"
 	"github.com/crdkit/crdkit/serving/openapi"
 )
 
@@ -33,10 +31,9 @@ const openapiExample = `  crdkit openapi -c crd.yaml
 
 // A publisher holds the flags of crdkit openapi.
 type publisher struct {
-	definitions  []string
+	definitionInputs
 	v2           bool
 	groupVersion string
-	recursive    bool
 }
 
 func newOpenAPI() *cobra.Command {
@@ -48,29 +45,25 @@ func newOpenAPI() *cobra.Command {
 		Example: openapiExample,
 		Args:    oneDefinitionFlag(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := useDefinitions(cmd, &p.definitions); err != nil {
+			if err := p.start(cmd); err != nil {
 				return err
 			}
-			crds, errs := readDefinitions(cmd.Context(), manifest.NewReader(cmd.InOrStdin(), p.recursive), p.definitions)
-			if len(errs) > 0 {
-				for _, err := range errs {
-					fmt.Fprintf(cmd.ErrOrStderr(), "error: %v\n", err)
-				}
-				return exitCode(exitUndecided)
+			crds, err := p.all(cmd.Context())
+			if err != nil {
+				return err
 			}
-			return p.publish(crds, cmd.OutOrStdout())
+			return p.publish(crds)
 		},
 	}
 	f := cmd.Flags()
-	addDefinitionFlag(cmd, &p.definitions)
+	p.addTo(cmd)
 	f.BoolVar(&p.v2, "v2", false, "print the document of OpenAPI version 2")
 	f.StringVar(&p.groupVersion, "group-version", "", "print the document of one group and version only: GROUP/VERSION")
-	f.BoolVarP(&p.recursive, "recursive", "R", false, "read directories below the directories that are named")
 	cmd.MarkFlagsMutuallyExclusive("v2", "group-version")
 	return cmd
 }
 
-func (p *publisher) publish(crds []*apiextensionsv1.CustomResourceDefinition, out io.Writer) error {
+func (p *publisher) publish(crds []*apiextensionsv1.CustomResourceDefinition) error {
 	d, err := p.document(crds)
 	if err != nil {
 		return err
@@ -84,7 +77,7 @@ func (p *publisher) publish(crds []*apiextensionsv1.CustomResourceDefinition, ou
 		return err
 	}
 	b.WriteByte('\n')
-	_, err = out.Write(b.Bytes())
+	_, err = p.out.Write(b.Bytes())
 	return err
 }
 

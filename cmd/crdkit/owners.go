@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -24,10 +23,9 @@ const ownersExample = `  kubectl get widget w -o yaml --show-managed-fields | cr
 
 // An ownersCommand is the state of crdkit owners.
 type ownersCommand struct {
-	recursive   bool
-	manager     string
-	worst       int
-	out, errOut io.Writer
+	streams
+	recursive bool
+	manager   string
 }
 
 func newOwners() *cobra.Command {
@@ -39,20 +37,17 @@ func newOwners() *cobra.Command {
 		Example: ownersExample,
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			n.out, n.errOut = textWriter{cmd.OutOrStdout()}, cmd.ErrOrStderr()
-			r := manifest.NewReader(cmd.InOrStdin(), n.recursive)
-			if err := each(cmd.Context(), r, args, n.object); err != nil {
+			n.streams = streamsOf(cmd)
+			n.out = textWriter{n.out}
+			if err := each(cmd.Context(), manifest.NewReader(n.in, n.recursive), args, n.object); err != nil {
 				return err
 			}
-			if n.worst != exitOK {
-				return exitCode(n.worst)
-			}
-			return nil
+			return n.exit()
 		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&n.manager, "manager", "", "list only fields of this manager")
-	f.BoolVarP(&n.recursive, "recursive", "R", false, "read directories below the directories that are named")
+	addRecursive(cmd, &n.recursive)
 	return cmd
 }
 
@@ -60,8 +55,7 @@ func newOwners() *cobra.Command {
 func (n *ownersCommand) object(o *manifest.Object) error {
 	fields, err := n.fields(o)
 	if err != nil {
-		n.worst = exitUndecided
-		fmt.Fprintf(n.errOut, "error: %v\n", locate(o, err))
+		n.undecided(locate(o, err))
 		return nil
 	}
 	if o.IsDefinition() && len(fields) == 0 {

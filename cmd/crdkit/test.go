@@ -42,11 +42,14 @@ const testExample = `  crdkit test tests config/crd
   crdkit test -o junit . > report.xml
   crdkit test --run 'onCreate|immutable' --cover cover.html .`
 
-// A tester is the state of crdkit test: its flags, and what it counts.
+// A tester is the state of crdkit test: its flags, what it prints, and what it counts.
 type tester struct {
 	output string
 	run    string
 	cover  string
+
+	text  io.Writer
+	junit junitPrinter
 
 	cases, failed, undecided int
 }
@@ -83,7 +86,10 @@ func (c *tester) runAll(ctx context.Context, paths []string, out io.Writer) erro
 		recorder = coverage.NewRecorder()
 		suites.Cover(recorder)
 	}
-	report := c.report(out)
+	c.text, c.junit = io.Discard, junitPrinter{out: out, name: "crdkit test"}
+	if c.output == "text" {
+		c.text = out
+	}
 	for _, one := range suites.Cases {
 		if !wanted.MatchString(one.String()) {
 			continue
@@ -92,30 +98,44 @@ func (c *tester) runAll(ctx context.Context, paths []string, out io.Writer) erro
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		c.count(problem, err)
-		if err := report.add(one, problem, err); err != nil {
-			return err
-		}
+		c.report(one, problem, err)
 	}
 	if recorder != nil {
 		if err := recorder.Save(c.cover); err != nil {
 			return err
 		}
 	}
-	if err := report.end(c); err != nil {
-		return err
+	if c.output == "junit" {
+		if err := c.junit.end(); err != nil {
+			return err
+		}
 	}
+	fmt.Fprintf(c.text, "%d cases, %d as recorded, %d not, %d cannot be run\n", c.cases, c.cases-c.failed-c.undecided, c.failed, c.undecided)
 	return c.verdict()
 }
 
-func (c *tester) count(problem string, err error) {
+// report counts a result and prints it: as text, unless it is as recorded.
+func (c *tester) report(one *suite.Case, problem string, err error) {
 	c.cases++
+	result := junitCase{Name: one.Name, ClassName: one.File, File: one.File, Line: one.Line}
 	switch {
 	case err != nil:
 		c.undecided++
+		result.Error = &junitProblem{Message: err.Error(), Type: codeUndecided}
+		problem = fmt.Sprintf("cannot be run: %v", err)
 	case problem != "":
 		c.failed++
+		result.Failure = &junitProblem{Message: "the result is not as recorded", Type: "NotAsRecorded", Text: problem}
 	}
+	c.junit.add(result)
+	if problem == "" {
+		return
+	}
+	at := one.File
+	if one.Line > 0 {
+		at = fmt.Sprintf("%s:%d", at, one.Line)
+	}
+	fmt.Fprintf(c.text, "%s: %s: %s\n", at, one.Name, problem)
 }
 
 func (c *tester) verdict() error {
@@ -130,69 +150,3 @@ func (c *tester) verdict() error {
 		return nil
 	}
 }
-
-// A caseReport prints the results of cases.
-type caseReport interface {
-	add(c *suite.Case, problem string, err error) error
-	end(c *tester) error
-}
-
-func (c *tester) report(out io.Writer) caseReport {
-	switch c.output {
-	case "junit":
-		return &caseJUnit{printer: junitPrinter{out: out, name: "crdkit test"}}
-	case "none":
-		return caseText{io.Discard}
-	default:
-		return caseText{out}
-	}
-}
-
-// caseText prints -o text.
-type caseText struct{ out io.Writer }
-
-func (r caseText) add(c *suite.Case, problem string, err error) error {
-	if err != nil {
-		problem = fmt.Sprintf("cannot be run: %v", err)
-	}
-	if problem == "" {
-		return nil
-	}
-	at := c.File
-	if c.Line > 0 {
-		at = fmt.Sprintf("%s:%d", at, c.Line)
-	}
-	_, err = fmt.Fprintf(r.out, "%s: %s: %s\n", at, c.Name, problem)
-	return err
-}
-
-func (r caseText) end(c *tester) error {
-	_, err := fmt.Fprintf(r.out, "%d cases, %d as recorded, %d not, %d cannot be run\n",
-		c.cases, c.cases-c.failed-c.undecided, c.failed, c.undecided)
-	return err
-}
-
-// caseJUnit prints -o junit.
-type caseJUnit struct{ printer junitPrinter }
-
-func (r *caseJUnit) add(c *suite.Case, problem string, err error) error {
-	p := &r.printer
-	if n := len(p.suites); n == 0 || p.suites[n-1].Name != c.File {
-		p.suites = append(p.suites, &junitSuite{Name: c.File})
-	}
-	s := p.suites[len(p.suites)-1]
-	s.Tests++
-	result := junitCase{Name: c.Name, ClassName: c.File, File: c.File, Line: c.Line}
-	switch {
-	case err != nil:
-		s.Errors++
-		result.Error = &junitProblem{Message: err.Error(), Type: codeUndecided}
-	case problem != "":
-		s.Failures++
-		result.Failure = &junitProblem{Message: "the result is not as recorded", Type: "NotAsRecorded", Text: problem}
-	}
-	s.Cases = append(s.Cases, result)
-	return nil
-}
-
-func (r *caseJUnit) end(*tester) error { return r.printer.end() }

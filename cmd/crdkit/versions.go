@@ -9,10 +9,9 @@ import (
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/crdkit/crdkit"
-	"github.com/crdkit/crdkit/definition"
-	"github.com/crdkit/crdkit/internal/manifest"
 )
 
 const versionsLong = `List the versions of definitions in order of priority.
@@ -31,9 +30,8 @@ others are listed.`
 
 // A lister holds the flags of crdkit versions.
 type lister struct {
-	definitions []string
-	output      string
-	recursive   bool
+	definitionInputs
+	output string
 }
 
 func newVersions() *cobra.Command {
@@ -45,51 +43,40 @@ func newVersions() *cobra.Command {
 		Example: "  crdkit versions -c crd.yaml\n  crdkit versions -c crds/ -R -o json",
 		Args:    oneDefinitionFlag(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := useDefinitions(cmd, &l.definitions); err != nil {
+			if err := l.start(cmd); err != nil {
 				return err
 			}
-			return l.run(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
+			return l.run(cmd.Context())
 		},
 	}
-	f := cmd.Flags()
-	addDefinitionFlag(cmd, &l.definitions)
+	l.addTo(cmd)
 	addOutput(cmd, &l.output, "table", "json")
-	f.BoolVarP(&l.recursive, "recursive", "R", false, "read directories below the directories that are named")
 	return cmd
 }
 
-func (l *lister) run(ctx context.Context, in io.Reader, out, errOut io.Writer) error {
-	failed := false
+func (l *lister) run(ctx context.Context) error {
 	var all [][]listedVersion // by definition
-	for o, err := range namedDefinitions(ctx, manifest.NewReader(in, l.recursive), l.definitions) {
-		var versions []listedVersion
+	err := l.each(ctx, func(d parsedDefinition) error {
+		versions, err := listVersions(d.crd)
 		if err == nil {
-			versions, err = listVersions(o)
+			all = append(all, versions)
 		}
-		if err != nil {
-			failed = true
-			fmt.Fprintf(errOut, "error: %v\n", locate(o, err))
-			continue
-		}
-		all = append(all, versions)
-	}
-	if err := ctx.Err(); err != nil {
+		return err
+	})
+	if err != nil {
 		return err
 	}
-	if err := l.print(all, out); err != nil {
+	if err := l.print(all); err != nil {
 		return err
 	}
-	if failed {
-		return exitCode(exitUndecided)
-	}
-	return nil
+	return l.exit()
 }
 
-func (l *lister) print(all [][]listedVersion, out io.Writer) error {
+func (l *lister) print(all [][]listedVersion) error {
 	if l.output == "json" {
-		return encodeJSON(out, slices.Concat([]listedVersion{}, slices.Concat(all...)), "    ")
+		return encodeJSON(l.out, slices.Concat([]listedVersion{}, slices.Concat(all...)), "    ")
 	}
-	out = textWriter{out}
+	out := textWriter{l.out}
 	for i, versions := range all {
 		if i > 0 {
 			fmt.Fprintln(out)
@@ -115,11 +102,7 @@ type listedVersion struct {
 	Warning    string `json:"warning"`
 }
 
-func listVersions(o *manifest.Object) ([]listedVersion, error) {
-	crd, err := definition.Parse(o.Text)
-	if err != nil {
-		return nil, err
-	}
+func listVersions(crd *apiextensionsv1.CustomResourceDefinition) ([]listedVersion, error) {
 	d, err := crdkit.Compile(crd)
 	if err != nil {
 		return nil, err

@@ -142,25 +142,6 @@ func TestStreams(t *testing.T) {
 	}
 }
 
-// TestAgain reads an object a second time, also when the file has changed.
-func TestAgain(t *testing.T) {
-	name := filepath.Join(t.TempDir(), "a.yaml")
-	write(t, name, "kind: List\nitems:\n- {apiVersion: v1, kind: A}\n- {apiVersion: v1, kind: B}\n")
-	r := NewReader(nil, false)
-	var last *Object
-	for o := range r.Objects(t.Context(), name) {
-		last = o
-	}
-	again, err := r.Again(t.Context(), last)
-	if err != nil || again.Kind != "B" || again.Within != "/items/1" {
-		t.Fatalf("Again = %v, %v", again, err)
-	}
-	write(t, name, "kind: List\nitems:\n- {apiVersion: v1, kind: A}\n")
-	if o, err := r.Again(t.Context(), last); err == nil {
-		t.Errorf("Again = %s, want an error", describe(o))
-	}
-}
-
 // TestManyObjects reads in linear time what lies on one line.
 func TestManyObjects(t *testing.T) {
 	const n = 50_000

@@ -2,7 +2,6 @@ package manifest
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -208,17 +207,6 @@ func (r *Reader) readFile(ctx context.Context, f file, yield func(*Object) bool)
 
 func failure(name string, err error) *Object {
 	return &Object{Document: &Document{File: name}, Err: err}
-}
-
-// Again reads an object again whose text is not in memory any more. It returns
-// an error if the file does not have it any more.
-func (r *Reader) Again(ctx context.Context, o *Object) (*Object, error) {
-	for other := range r.Objects(ctx, o.File) {
-		if other.Number == o.Number && other.Within == o.Within && other.Head == o.Head {
-			return other, other.Err
-		}
-	}
-	return nil, cmp.Or(ctx.Err(), errChanged)
 }
 
 // PassedOver returns what the reader has passed over up to now.

@@ -15,7 +15,7 @@ import (
 // the reason why it needs no bounded reader.
 var reads = map[string]string{
 	"controllertest/internal/apiserver/request.go io.ReadAll": "io.LimitReader limits it",
-	"cmd/crdkit/schema_files.go os.OpenRoot":                  "writes files, and reads none",
+	"cmd/crdkit/jsonschema.go os.OpenRoot":                    "writes files, and reads none",
 	"conversion/client.go io.Copy":                            "io.LimitReader limits it",
 	"conversion/handler.go io.Copy":                           "http.MaxBytesReader limits it",
 	"internal/manifest/files.go os.Open":                      "this is the bounded reader",

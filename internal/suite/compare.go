@@ -1,14 +1,16 @@
 package suite
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/crdkit/crdkit/internal/jsondiff"
 )
 
 // compareVerdict returns the difference between an error and the recorded text, "" for
@@ -60,10 +62,33 @@ func compareObject(obj *unstructured.Unstructured, expected, request string) (st
 	if err != nil {
 		return "", fmt.Errorf("the expected object: %w", err)
 	}
-	if diff := cmp.Diff(comparable(want.Object), comparable(obj.Object)); diff != "" {
-		return "object (-want +got):\n" + diff, nil
+	diff, err := differences(comparable(want.Object), comparable(obj.Object))
+	if diff == "" {
+		return "", err
 	}
-	return "", nil
+	return "object (-want +got):" + diff, err
+}
+
+// differences has a line for each value that only one of two objects has.
+func differences(want, got map[string]any) (string, error) {
+	var b strings.Builder
+	for _, d := range jsondiff.Of(want, got) {
+		before, err := json.Marshal(d.Before)
+		if err != nil {
+			return "", err
+		}
+		after, err := json.Marshal(d.After)
+		if err != nil {
+			return "", err
+		}
+		if d.Kind != jsondiff.Added {
+			fmt.Fprintf(&b, "\n- %s: %s", d.Path, before)
+		}
+		if d.Kind != jsondiff.Removed {
+			fmt.Fprintf(&b, "\n+ %s: %s", d.Path, after)
+		}
+	}
+	return b.String(), nil
 }
 
 // clientMetadata are the fields of metadata that a client sets and a server keeps.

@@ -1,0 +1,195 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/conversion"
+	"github.com/crdkit/crdkit/internal/kubeversion"
+	"github.com/crdkit/crdkit/internal/manifest"
+)
+
+// A choice is a flag whose value is one of a few strings.
+type choice struct {
+	value *string
+	of    []string
+}
+
+// addChoice adds a flag that takes one of some strings, by default the first one.
+func addChoice(cmd *cobra.Command, value *string, name, shorthand, usage string, of ...string) {
+	*value = of[0]
+	cmd.Flags().VarP(&choice{value, of}, name, shorthand, usage+": "+inEnglish(of))
+}
+
+// addOutput adds the flag -o of a command that prints in some formats.
+func addOutput(cmd *cobra.Command, value *string, of ...string) {
+	addChoice(cmd, value, "output", "o", "what to print", of...)
+}
+
+// addRecursive adds the flag -R of a command that reads directories.
+func addRecursive(cmd *cobra.Command, value *bool) {
+	cmd.Flags().BoolVarP(value, "recursive", "R", false, "read directories below the directories that are named")
+}
+
+// parseNow returns the time of --now, or the time of the clock without the flag.
+func parseNow(value string) (time.Time, error) {
+	if value == "" {
+		return time.Now(), nil
+	}
+	at, err := time.Parse(time.RFC3339, value)
+	if err != nil {
+		err = fmt.Errorf("invalid --now: %w", err)
+	}
+	return at, err
+}
+
+func (c *choice) String() string {
+	if c.value == nil {
+		return "" // pflag asks the zero value
+	}
+	return *c.value
+}
+
+// Type returns the name of the value in the help.
+func (c *choice) Type() string { return "string" }
+
+func (c *choice) Set(text string) error {
+	if !slices.Contains(c.of, text) {
+		return errors.New("must be " + inEnglish(c.of))
+	}
+	*c.value = text
+	return nil
+}
+
+// inEnglish lists alternatives.
+func inEnglish(of []string) string {
+	if len(of) < 2 {
+		return strings.Join(of, "")
+	}
+	last := len(of) - 1
+	return strings.Join(of[:last], ", ") + " or " + of[last]
+}
+
+// A kubernetesVersion is a flag with the version of the server that a command
+// follows. It refuses a text that is not a version: a command that judged rules by
+// a version that the user did not mean would mislead.
+type kubernetesVersion string
+
+var errKubernetesVersion = errors.New("must be a version of Kubernetes " + kubeversion.Span)
+
+func (v *kubernetesVersion) String() string { return string(*v) }
+
+// Type returns the name of the value in the help.
+func (v *kubernetesVersion) Type() string { return "string" }
+
+func (v *kubernetesVersion) Set(text string) error {
+	if _, err := kubeversion.Parse(text); err != nil || text == "" {
+		return errKubernetesVersion
+	}
+	*v = kubernetesVersion(text)
+	return nil
+}
+
+func (v *kubernetesVersion) addTo(cmd *cobra.Command) {
+	*v = kubernetesVersion(kubeversion.Newest.String())
+	cmd.Flags().Var(v, "kubernetes-version", "version of the server, "+kubeversion.Span)
+}
+
+// A validateFlag says how a command treats unknown and duplicate fields, in the words of
+// kubectl.
+type validateFlag string
+
+func (v *validateFlag) addTo(cmd *cobra.Command) {
+	cmd.Flags().StringVar((*string)(v), "validate", "strict", "unknown and duplicate fields: strict, warn or ignore")
+}
+
+func (v validateFlag) fields() (crdkit.FieldValidation, error) {
+	switch strings.ToLower(string(v)) {
+	case "strict", "true":
+		return crdkit.Strict, nil
+	case "warn":
+		return crdkit.Warn, nil
+	case "ignore", "false":
+		return crdkit.Ignore, nil
+	}
+	return "", fmt.Errorf("invalid --validate %q; it is strict, warn or ignore", string(v))
+}
+
+// ofDefinition is the value of --webhook that stands for the URL in the definition.
+const ofDefinition = "definition"
+
+// errNeedsWebhook replaces conversion.ErrNoWebhook: a command calls no webhook
+// unasked.
+var errNeedsWebhook = errors.New("the definition converts objects with a webhook, which crdkit calls only with --webhook URL, or --webhook " + ofDefinition + " for the URL in the definition")
+
+// withoutWebhook reports whether an error says that a webhook was needed and not
+// called.
+func withoutWebhook(err error) bool { return errors.Is(err, conversion.ErrNoWebhook) }
+
+// needs reports whether an error says that a webhook was needed, and the flags name none.
+func (w *webhookFlag) needs(err error) bool { return w.url == "" && withoutWebhook(err) }
+
+// hint replaces the error of a conversion without its webhook by one that
+// names the flag.
+func (w *webhookFlag) hint(err error) error {
+	if w.needs(err) {
+		return errNeedsWebhook
+	}
+	return err
+}
+
+// A webhookFlag has the URL and certificates of the webhook that converts objects.
+// Without a URL no webhook is called.
+type webhookFlag struct{ url, ca string }
+
+func (w *webhookFlag) addTo(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&w.url, "webhook", "", "https URL of the conversion webhook to call, or \""+ofDefinition+"\" for the URL in the definition (default: no webhook is called)")
+	f.StringVar(&w.ca, "ca", "", "file of PEM certificates to trust for --webhook, instead of the system's")
+}
+
+// apply makes a definition convert with the webhook of the flags. Without force
+// it changes only a definition that has the strategy Webhook. Without a URL, it removes the
+// address of the webhook, so that nothing can call it.
+func (w *webhookFlag) apply(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, force bool) error {
+	c := crd.Spec.Conversion
+	declared := c != nil && c.Strategy == apiextensionsv1.WebhookConverter
+	switch {
+	case w.ca != "" && (w.url == "" || w.url == ofDefinition):
+		return errors.New("--ca needs --webhook URL")
+	case w.url == ofDefinition, !declared && (!force || w.url == ""):
+		return nil
+	}
+	hook := &apiextensionsv1.WebhookConversion{ConversionReviewVersions: []string{"v1", "v1beta1"}}
+	if declared && c.Webhook != nil && len(c.Webhook.ConversionReviewVersions) > 0 {
+		hook.ConversionReviewVersions = c.Webhook.ConversionReviewVersions
+	}
+	crd.Spec.Conversion = &apiextensionsv1.CustomResourceConversion{Strategy: apiextensionsv1.WebhookConverter, Webhook: hook}
+	if w.url == "" {
+		return nil
+	}
+	hook.ClientConfig = &apiextensionsv1.WebhookClientConfig{URL: &w.url}
+	if w.ca != "" {
+		bundle, err := manifest.NewReader(nil, false).Content(ctx, w.ca)
+		if err != nil {
+			return fmt.Errorf("--ca %s: %w", manifest.Quote(w.ca), err)
+		}
+		hook.ClientConfig.CABundle = bundle
+	}
+	_, err := conversion.New(crd)
+	if err == nil {
+		return nil
+	}
+	if _, reason, ok := strings.Cut(err.Error(), conversion.ErrNoWebhook.Error()+": "); ok {
+		err = errors.New(reason)
+	}
+	return fmt.Errorf("invalid --webhook %q: %w", w.url, err)
+}

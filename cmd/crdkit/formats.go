@@ -1,0 +1,686 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/crdkit/crdkit/compat"
+	"github.com/crdkit/crdkit/definition"
+	"github.com/crdkit/crdkit/internal/manifest"
+	"github.com/crdkit/crdkit/validation"
+)
+
+// A findingPrinter prints findings in one format.
+type findingPrinter interface {
+	print(*finding) error
+	end() error // is called once, after the last finding
+}
+
+func findingOutputs() []string { return []string{"text", "json", "jsonl", "sarif", "junit", "github"} }
+
+// newFindingPrinter returns the printer of one of findingOutputs. passed is the word for a
+// positive verdict. colors is for text, see hasColors.
+func newFindingPrinter(output, passed string, out io.Writer, colors bool) findingPrinter {
+	switch output {
+	case "json", "jsonl":
+		return &jsonPrinter{out: out, array: output == "json"}
+	case "sarif":
+		return newSARIF(out)
+	case "junit":
+		return &junitPrinter{out: out, name: suiteName(passed)}
+	case "github":
+		return annotations{out: out}
+	default:
+		return &textPrinter{out: out, passed: passed, colors: colors, counts: map[string]int{}}
+	}
+}
+
+// suiteName returns the command that has a word for a positive verdict.
+func suiteName(passed string) string {
+	if passed == admitted {
+		return "crdkit admit"
+	}
+	return "crdkit check"
+}
+
+// A report is the output of a command that judges: its findings in one format. The worst
+// of their verdicts becomes the exit code.
+type report struct {
+	*streams
+	printer    findingPrinter
+	buffer     *bufio.Writer // standard output
+	severities severities
+	bar        *progress
+	shared     bool // the progress line is where findings go
+}
+
+// newReport returns a report over what, a plural noun. passed is the word for a positive
+// verdict.
+func newReport(s *streams, format, what, passed string, severity severities) *report {
+	buffer := bufio.NewWriter(s.out)
+	return &report{
+		streams: s, printer: newFindingPrinter(format, passed, buffer, hasColors(s.out)), buffer: buffer,
+		severities: severity, bar: newProgress(s.errOut, what, passed), shared: isTerminal(s.out),
+	}
+}
+
+func (r *report) add(f *finding) error {
+	r.severities.apply(f)
+	r.worst = max(r.worst, f.exitCode())
+	r.bar.done(f.verdict())
+	if r.shared {
+		r.bar.clear()
+	}
+	return cmp.Or(r.printer.print(f), r.buffer.Flush())
+}
+
+// end is called once, after the last finding.
+func (r *report) end() error {
+	r.bar.clear()
+	return cmp.Or(r.printer.end(), r.buffer.Flush())
+}
+
+// textPrinter prints -o text.
+type textPrinter struct {
+	out    io.Writer
+	passed string // the word for a positive verdict
+	quiet  bool   // no verdicts without a reason, and no counts
+	colors bool   // out is a terminal
+	counts map[string]int
+}
+
+func (p *textPrinter) print(f *finding) error {
+	p.counts[f.verdict()] += max(f.objects, 1)
+	if p.quiet && f.passed != "" && len(f.issues) == 0 {
+		return nil
+	}
+	name := ""
+	if f.name != "" {
+		name = ": " + f.name
+	}
+	fmt.Fprintf(p.out, "%s: %s\n", p.paint(f.verdict()), printable(f.doc.Location()+name))
+	for n := range f.issues {
+		i := &f.issues[n]
+		fmt.Fprintf(p.out, "  %s: %s: %s\n", printable(positionText(f.doc.File, i.position)), p.paint(i.level), printable(i.message()))
+		if i.why != nil {
+			fmt.Fprintf(p.out, "    %s\n", printable(i.explanation()))
+		}
+		for _, line := range i.details {
+			fmt.Fprintf(p.out, "    %s\n", printable(line))
+		}
+	}
+	for _, line := range f.more {
+		fmt.Fprintf(p.out, "  %s\n", printable(line))
+	}
+	return nil
+}
+
+// paint returns a verdict or level in its color.
+func (p *textPrinter) paint(word string) string {
+	color := 0
+	switch word {
+	case refused, levelError, string(compat.Incompatible):
+		color = 31 // red
+	case undecided, levelWarning, string(compat.Unknown):
+		color = 33 // yellow
+	case accepted, admitted, string(compat.Compatible):
+		color = 32 // green
+	}
+	if !p.colors || color == 0 {
+		return word
+	}
+	return fmt.Sprintf("\x1b[%dm%s\x1b[0m", color, word)
+}
+
+func (p *textPrinter) end() error {
+	if p.quiet {
+		return nil
+	}
+	_, err := fmt.Fprintf(p.out, "%d %s, %d refused, %d undecided\n", p.counts[p.passed], p.passed, p.counts[refused], p.counts[undecided])
+	return err
+}
+
+// line returns the issue in the format of compiler messages, which editors
+// parse.
+func (i *issue) line(file string) string {
+	return fmt.Sprintf("%s: %s: %s", positionText(file, i.position), i.level, i.explained())
+}
+
+// explained returns the message of the issue, and on a line of its own the
+// explanation, if there is one.
+func (i *issue) explained() string {
+	if i.why == nil {
+		return i.message()
+	}
+	return i.message() + "\n  " + i.explanation()
+}
+
+// explanation returns the text of an explanation as one line, whatever keys it quotes.
+func (i *issue) explanation() string { return strings.ReplaceAll(short(i.why.Text), "\n", `\n`) }
+
+func positionText(file string, p definition.Position) string {
+	file = manifest.Quote(file)
+	if !p.IsValid() {
+		return file
+	}
+	return file + ":" + p.String()
+}
+
+// message returns the text of the issue with its field. Only the text of an
+// error names the field itself.
+func (i *issue) message() string {
+	text := short(i.description())
+	switch {
+	case i.named:
+		return text
+	case i.level == levelNote && i.pointer != "":
+		return fmt.Sprintf("%s: %s (%s)", i.pointer, text, i.code)
+	case i.level == levelWarning && i.pointer != "":
+		return fmt.Sprintf("%s: %s", i.pointer, text)
+	}
+	return text
+}
+
+// short cuts the middle of very long texts, such as those of errors with a
+// whole schema as value.
+func short(text string) string {
+	const most = 1000
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most/2], "") + " ... " + strings.ToValidUTF8(text[len(text)-most/2:], "")
+}
+
+// annotations prints -o github: workflow commands.
+//
+// See https://docs.github.com/en/actions/reference/workflow-commands-for-github-actions.
+type annotations struct{ out io.Writer }
+
+func (p annotations) print(f *finding) error {
+	var b strings.Builder
+	for _, i := range f.issues {
+		level := i.level
+		if level == levelNote {
+			level = "notice"
+		}
+		fmt.Fprintf(&b, "::%s file=%s", level, annotationProperty(printable(f.doc.File)))
+		if i.position.IsValid() {
+			fmt.Fprintf(&b, ",line=%d,col=%d", i.position.Line, i.position.Column)
+		}
+		fmt.Fprintf(&b, ",title=%s::%s\n", annotationProperty(i.code), annotationText(printable(withName(f.name, i.explained()))))
+	}
+	_, err := io.WriteString(p.out, b.String())
+	return err
+}
+
+func (p annotations) end() error { return nil }
+
+func withName(name, text string) string {
+	if name == "" {
+		return text
+	}
+	return name + ": " + text
+}
+
+func annotationText(text string) string {
+	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(text)
+}
+
+func annotationProperty(text string) string {
+	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(annotationText(text))
+}
+
+// jsonPrinter prints -o jsonl, or as an array -o json. It keeps no finding.
+type jsonPrinter struct {
+	out     io.Writer
+	array   bool
+	printed bool
+}
+
+func (p *jsonPrinter) print(f *finding) error {
+	text, err := jsonText(f.line(), "")
+	if err != nil {
+		return err
+	}
+	if p.array {
+		before := ",\n"
+		if !p.printed {
+			before = "[\n"
+		}
+		text = slices.Concat([]byte(before), bytes.TrimSuffix(text, []byte("\n")))
+	}
+	p.printed = true
+	_, err = p.out.Write(text)
+	return err
+}
+
+func (p *jsonPrinter) end() error {
+	after := ""
+	switch {
+	case p.array && p.printed:
+		after = "\n]\n"
+	case p.array:
+		after = "[]\n"
+	}
+	_, err := io.WriteString(p.out, after)
+	return err
+}
+
+// A lineError is one entry of "errors" in a line of JSON.
+type lineError struct {
+	Type          string `json:"type"`
+	Field         string `json:"field"`
+	Detail        string `json:"detail"`
+	BadValue      any    `json:"badValue,omitempty"`
+	Pointer       string `json:"pointer"`
+	Line          int    `json:"line"`
+	Column        int    `json:"column"`
+	Step          string `json:"step,omitempty"`
+	SchemaPointer string `json:"schemaPointer,omitempty"`
+	Rule          *int   `json:"rule,omitempty"`
+
+	Explanation *lineExplanation `json:"explanation,omitempty"`
+}
+
+type lineChange struct {
+	Op      string `json:"op"`
+	Pointer string `json:"pointer"`
+}
+
+type lineKind struct {
+	Group   string `json:"group"`
+	Version string `json:"version"`
+	Kind    string `json:"kind"`
+}
+
+// A lineOrigin says where an object is in a line of JSON.
+type lineOrigin struct {
+	File     string `json:"file"`
+	Document int    `json:"document"`
+	Item     string `json:"item,omitempty"` // a pointer into the document
+	Line     int    `json:"line"`           // of the document
+}
+
+func originOf(o *manifest.Object) lineOrigin {
+	return lineOrigin{File: o.File, Document: o.Number, Item: o.Within, Line: o.Line}
+}
+
+// A lineObject names an object in a line of JSON.
+type lineObject struct {
+	lineOrigin
+	GVK       lineKind `json:"gvk"`
+	Namespace string   `json:"namespace,omitempty"`
+	Name      string   `json:"name"`
+}
+
+func objectLine(o *manifest.Object) lineObject {
+	return lineObject{originOf(o), lineKind(o.GroupVersionKind), o.Namespace, o.Name}
+}
+
+// lineErrors returns the errors of a finding as "errors" in a line of JSON.
+func (f *finding) lineErrors() []lineError {
+	lines := []lineError{}
+	for n := range f.issues {
+		if i := &f.issues[n]; i.level == levelError {
+			lines = append(lines, lineErrorOf(i))
+		}
+	}
+	return lines
+}
+
+func lineErrorOf(i *issue) lineError {
+	line := lineError{
+		Type: i.code, Detail: i.text, Pointer: i.pointer, Line: i.position.Line, Column: i.position.Column,
+		Explanation: i.explanationLine(),
+	}
+	if e, ok := errors.AsType[*validation.Error](i.err); ok {
+		line.Field, line.Detail, line.BadValue = e.Field, e.Detail, badValue(e.BadValue)
+		line.Step, line.SchemaPointer = string(e.Step), e.SchemaPointer
+		if e.Rule >= 0 {
+			line.Rule = &e.Rule
+		}
+	}
+	return line
+}
+
+// badValue returns a value that JSON can encode, nil for an omitted value.
+func badValue(v any) any {
+	if _, ok := v.(field.OmitValueType); ok {
+		return nil
+	}
+	var unsupported *json.UnsupportedValueError
+	if _, err := json.Marshal(v); errors.As(err, &unsupported) || err != nil {
+		return fmt.Sprint(v)
+	}
+	return v
+}
+
+// encodeJSON writes a value as JSON and a line feed, see jsonText.
+func encodeJSON(w io.Writer, v any, indent string) error {
+	text, err := jsonText(v, indent)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(text)
+	return err
+}
+
+// jsonText returns a value as JSON and a line feed. Characters that a terminal obeys are
+// written as escape sequences, which have the same meaning in JSON.
+func jsonText(v any, indent string) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", indent)
+	err := enc.Encode(v)
+	return escapeJSON(b.Bytes()), err
+}
+
+// escapeJSON returns JSON with escape sequences for characters that a terminal obeys.
+func escapeJSON(text []byte) []byte {
+	if bytes.IndexFunc(text, escapedInJSON) < 0 {
+		return text
+	}
+	var escaped bytes.Buffer
+	for _, r := range string(text) {
+		if escapedInJSON(r) {
+			fmt.Fprintf(&escaped, `\u%04x`, r)
+		} else {
+			escaped.WriteRune(r)
+		}
+	}
+	return escaped.Bytes()
+}
+
+// escapedInJSON reports whether a character, which can only be part of a string, needs an
+// escape sequence on a terminal.
+func escapedInJSON(r rune) bool { return r != '\n' && r <= 0xffff && !unicode.IsGraphic(r) }
+
+// junitPrinter prints -o junit: the XML of Ant's JUnit task, which has no
+// specification except its readers. A file is a suite, and a definition or object
+// a case. A refused one is a failure, and an undecided one an error. Warnings
+// and notes are output of the case.
+//
+// See https://github.com/testmoapp/junitxml.
+type junitPrinter struct {
+	out    io.Writer
+	name   string // of all suites
+	suites []*junitSuite
+}
+
+type junitSuites struct {
+	XMLName  xml.Name      `xml:"testsuites"`
+	Name     string        `xml:"name,attr"`
+	Tests    int           `xml:"tests,attr"`
+	Failures int           `xml:"failures,attr"`
+	Errors   int           `xml:"errors,attr"`
+	Suites   []*junitSuite `xml:"testsuite"`
+}
+
+type junitSuite struct {
+	Name     string      `xml:"name,attr"`
+	Tests    int         `xml:"tests,attr"`
+	Failures int         `xml:"failures,attr"`
+	Errors   int         `xml:"errors,attr"`
+	Skipped  int         `xml:"skipped,attr"`
+	Cases    []junitCase `xml:"testcase"`
+}
+
+type junitCase struct {
+	Name      string        `xml:"name,attr"`
+	ClassName string        `xml:"classname,attr"`
+	File      string        `xml:"file,attr"`
+	Line      int           `xml:"line,attr,omitempty"`
+	Failure   *junitProblem `xml:"failure"`
+	Error     *junitProblem `xml:"error"`
+	Out       string        `xml:"system-out,omitempty"`
+}
+
+type junitProblem struct {
+	Message string `xml:"message,attr"`
+	Type    string `xml:"type,attr"`
+	Text    string `xml:",chardata"`
+}
+
+func (p *junitPrinter) print(f *finding) error {
+	c := junitCase{Name: f.name, ClassName: f.doc.File, File: f.doc.File, Line: f.doc.Line}
+	if c.Name == "" {
+		c.Name = f.doc.Location()
+	}
+	problems, first := f.lines(levelError)
+	c.Out, _ = f.lines(levelWarning, levelNote)
+	switch f.verdict() {
+	case refused:
+		c.Failure = &junitProblem{Message: first, Type: "Refused", Text: problems}
+	case undecided:
+		c.Error = &junitProblem{Message: first, Type: codeUndecided, Text: problems}
+	}
+	p.add(c)
+	return nil
+}
+
+// add adds a case to the suite of its file.
+func (p *junitPrinter) add(c junitCase) {
+	if n := len(p.suites); n == 0 || p.suites[n-1].Name != c.File {
+		p.suites = append(p.suites, &junitSuite{Name: c.File})
+	}
+	s := p.suites[len(p.suites)-1]
+	s.Cases = append(s.Cases, c)
+	s.Tests++
+	if c.Failure != nil {
+		s.Failures++
+	}
+	if c.Error != nil {
+		s.Errors++
+	}
+}
+
+// lines returns the issues of some levels, and the message of the first one
+// with the number of the others.
+func (f *finding) lines(levels ...string) (lines, first string) {
+	var b strings.Builder
+	count := 0
+	for _, i := range f.issues {
+		for _, level := range levels {
+			if i.level != level {
+				continue
+			}
+			if count++; count == 1 {
+				first = i.message()
+			}
+			b.WriteString(i.line(f.doc.File) + "\n")
+		}
+	}
+	if count > 1 {
+		first += fmt.Sprintf(" (and %d more)", count-1)
+	}
+	return b.String(), first
+}
+
+func (p *junitPrinter) end() error {
+	all := junitSuites{Name: p.name, Suites: p.suites}
+	for _, s := range p.suites {
+		all.Tests += s.Tests
+		all.Failures += s.Failures
+		all.Errors += s.Errors
+	}
+	text, err := xml.MarshalIndent(all, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(p.out, "%s%s\n", xml.Header, text)
+	return err
+}
+
+// sarifPrinter prints -o sarif: one run of SARIF 2.1.0, with a result for each
+// issue, and the rules that the results refer to.
+//
+// See https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html.
+type sarifPrinter struct {
+	out       io.Writer
+	results   []sarifResult
+	used      map[string]bool // codes
+	undecided bool
+}
+
+func newSARIF(out io.Writer) *sarifPrinter {
+	return &sarifPrinter{out: out, results: []sarifResult{}, used: map[string]bool{}}
+}
+
+const sarifSchema = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+
+type sarifLog struct {
+	Schema  string      `json:"$schema"`
+	Version string      `json:"version"`
+	Runs    [1]sarifRun `json:"runs"`
+}
+
+type sarifRun struct {
+	Tool struct {
+		Driver struct {
+			Name           string      `json:"name"`
+			InformationURI string      `json:"informationUri"`
+			Rules          []sarifRule `json:"rules"`
+		} `json:"driver"`
+	} `json:"tool"`
+	Invocations [1]struct {
+		ExecutionSuccessful bool `json:"executionSuccessful"` // whatever the results
+	} `json:"invocations"`
+	ColumnKind string        `json:"columnKind"`
+	Results    []sarifResult `json:"results"`
+}
+
+type sarifRule struct {
+	ID               string    `json:"id"`
+	ShortDescription sarifText `json:"shortDescription"`
+}
+
+type sarifText struct {
+	Text string `json:"text"`
+}
+
+type sarifResult struct {
+	RuleID    string          `json:"ruleId"`
+	RuleIndex int             `json:"ruleIndex"`
+	Level     string          `json:"level"`
+	Message   sarifText       `json:"message"`
+	Locations []sarifLocation `json:"locations"`
+	Related   []sarifLocation `json:"relatedLocations,omitempty"`
+}
+
+type sarifLocation struct {
+	Physical struct {
+		Artifact struct {
+			URI string `json:"uri"`
+		} `json:"artifactLocation"`
+		Region *sarifRegion `json:"region,omitempty"`
+	} `json:"physicalLocation"`
+	Logical []sarifLogical `json:"logicalLocations,omitempty"`
+}
+
+type sarifRegion struct {
+	StartLine   int `json:"startLine"`
+	StartColumn int `json:"startColumn"`
+}
+
+type sarifLogical struct {
+	Name               string `json:"name"`
+	FullyQualifiedName string `json:"fullyQualifiedName"`
+}
+
+func (p *sarifPrinter) print(f *finding) error {
+	p.undecided = p.undecided || f.err != nil
+	for _, i := range f.issues {
+		p.used[i.code] = true
+		var related []sarifLocation
+		for _, at := range i.also {
+			related = append(related, sarifLocationOf(f, at))
+		}
+		p.results = append(p.results, sarifResult{
+			RuleID: i.code, Level: i.level, Message: sarifText{withName(f.name, i.explained())},
+			Locations: []sarifLocation{sarifLocationOf(f, place{i.pointer, i.position})}, Related: related,
+		})
+	}
+	return nil
+}
+
+func sarifLocationOf(f *finding, at place) sarifLocation {
+	var l sarifLocation
+	l.Physical.Artifact.URI = fileURI(f.doc.File)
+	if at.position.IsValid() {
+		l.Physical.Region = &sarifRegion{at.position.Line, at.position.Column}
+	}
+	if f.name != "" {
+		l.Logical = []sarifLogical{{f.name, f.name + "#" + at.pointer}}
+	}
+	return l
+}
+
+// fileURI returns the reference to a file, relative if its name is.
+func fileURI(name string) string {
+	u := url.URL{Path: filepath.ToSlash(name)}
+	if filepath.IsAbs(name) {
+		u.Scheme = "file"
+		if u.Path[0] != '/' {
+			u.Path = "/" + u.Path
+		}
+	}
+	return u.String()
+}
+
+func (p *sarifPrinter) end() error {
+	log := sarifLog{Schema: sarifSchema, Version: "2.1.0"}
+	run := &log.Runs[0]
+	run.Invocations[0].ExecutionSuccessful = !p.undecided
+	run.ColumnKind, run.Results = "unicodeCodePoints", p.results
+	driver := &run.Tool.Driver
+	driver.Name, driver.InformationURI, driver.Rules = "crdkit", "https://github.com/crdkit/crdkit", []sarifRule{}
+	ids := slices.Sorted(maps.Keys(p.used))
+	for _, id := range ids {
+		driver.Rules = append(driver.Rules, sarifRule{id, sarifText{describe(id)}})
+	}
+	for i := range p.results {
+		p.results[i].RuleIndex, _ = slices.BinarySearch(ids, p.results[i].RuleID)
+	}
+	return encodeJSON(p.out, log, "  ")
+}
+
+// describe returns the meaning of a code.
+func describe(code string) string {
+	switch code {
+	case codeUndecided:
+		return "The file, the definition or the object cannot be read"
+	case codeWarning:
+		return "The server accepts this with a warning"
+	case codeNote:
+		return "What crdkit did not do"
+	case codeUnknownField:
+		return "The server refuses this: Unknown field"
+	case codeDuplicateField:
+		return "The server refuses this: Duplicate field"
+	}
+	if text := definition.NoteCode(code).Description(); text != "" {
+		return text
+	}
+	if text := describeCompat(code); text != "" {
+		return text
+	}
+	if strings.HasPrefix(code, "FieldValue") {
+		return "The server refuses this: " + field.ErrorType(code).String()
+	}
+	return "The server refuses this: " + code
+}
