@@ -66,7 +66,7 @@ func (w *defaultWalk) visit(n *schema.Node, s *apiextensionsv1.JSONSchemaProps, 
 		at = defaultLocation{path: at.path, resource: n}
 		resource = true
 	}
-	if value, ok := n.Default(w.watch); ok && !w.watch.Poll() {
+	if value, ok := n.Default(); ok && !w.watch.Poll() {
 		d := defaultValue{
 			defaultLocation: at, node: n, props: s, value: value, path: at.path.Child("default"),
 			ofResource: resource, ofRoot: resource && !n.EmbeddedResource(),
@@ -264,5 +264,5 @@ func (d *defaultValue) program(watch *interrupt.Watch) (*cel.Program, map[string
 // schema. It is false for a schema that is not structural.
 func (s *internalForm) hasUnprunedDefaults(root *apiextensionsv1.JSONSchemaProps) bool {
 	n, errs := schema.Compile(root, schema.WithoutAnnotations(), s.watch)
-	return len(errs) == 0 && n != nil && crdversion.PruneDefaults(n, s.watch) != n
+	return len(errs) == 0 && n != nil && crdversion.PruneDefaults(n) != n
 }

@@ -2,7 +2,6 @@ package schema_test
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -49,50 +48,6 @@ func TestContextEndsCompile(t *testing.T) {
 			if n != nil || len(errs) != 1 || errs[0].Type != field.ErrorTypeInternal {
 				t.Errorf("%s: after %d of %d polls: %v, %v", tt.name, after, all, n, errs.ToAggregate())
 			}
-		}
-	}
-}
-
-// TestContextEndsRewriteDefaults: rewriting copies and compares defaults, and polls its
-// context in proportion to them.
-func TestContextEndsRewriteDefaults(t *testing.T) {
-	const n = 1_000
-	text := "[" + strings.Repeat("1,", n) + "1]"
-	root, errs := schema.Compile(&apiextensionsv1.JSONSchemaProps{Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{"a": {
-		Type: "array", Items: &apiextensionsv1.JSONSchemaPropsOrArray{Schema: &apiextensionsv1.JSONSchemaProps{Type: "integer"}},
-		Default: &apiextensionsv1.JSON{Raw: []byte(text)},
-	}}})
-	if len(errs) > 0 {
-		t.Fatal(errs.ToAggregate())
-	}
-	same := func(_ schema.Path, def any) any { return def }
-	ctx := testkit.EndingContext(1 << 30)
-	if root.RewriteDefaults(same, schema.WithContext(ctx)) != root {
-		t.Error("a new tree although nothing changed")
-	}
-	if all, want := ctx.Polls(), 2*n/interrupt.Interval; all < want {
-		t.Errorf("%d polls, want at least %d", all, want)
-	}
-	for after := range ctx.Polls() {
-		ctx := testkit.EndingContext(after)
-		if root.RewriteDefaults(same, schema.WithContext(ctx)); ctx.Polls() != after+1 {
-			t.Errorf("%d polls after the end", ctx.Polls()-after)
-		}
-	}
-}
-
-// TestContextEndsDefault: copying a default polls in proportion to it.
-func TestContextEndsDefault(t *testing.T) {
-	const n = 1_000
-	root := compile(t, "{type: object, properties: {a: {type: array, items: {type: integer}, default: ["+strings.Repeat("1,", n)+"]}}}")
-	ctx := testkit.EndingContext(1 << 30)
-	want, ok := root.Property("a").Default(schema.WithContext(ctx))
-	if list, isList := want.([]any); !ok || !isList || len(list) != n || ctx.Polls() < n/interrupt.Interval {
-		t.Fatalf("%T, %t, after %d polls", want, ok, ctx.Polls())
-	}
-	for after := range ctx.Polls() {
-		if v, ok := root.Property("a").Default(schema.WithContext(testkit.EndingContext(after))); ok || v != nil {
-			t.Errorf("%T, %t, after %d polls", v, ok, after)
 		}
 	}
 }

@@ -138,19 +138,12 @@ func (n *Node) AllowsAdditionalProperties() bool { return n.orEmpty().flags&flag
 
 // Default returns a copy of the default value, and reports whether there is
 // one. A default of null does not count.
-//
-// Of the options only [WithContext] has an effect: when the context ends, Default returns
-// false early.
-func (n *Node) Default(opts ...Option) (any, bool) {
+func (n *Node) Default() (any, bool) {
 	n = n.orEmpty()
 	if n.def == nil {
 		return nil, false
 	}
-	if len(opts) == 0 {
-		return jsonval.Clone(n.def), true
-	}
-	v, err := jsonval.CloneWithin(n.def)
-	return v, err == nil
+	return jsonval.Clone(n.def), true
 }
 
 // Limits returns the value validations of the node.

@@ -3,7 +3,6 @@ package schema
 import (
 	"slices"
 
-	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/internal/jsonval"
 )
 
@@ -12,37 +11,18 @@ import (
 // it must not keep, and a copy of the default. In the path, items of an array
 // have the index 0 and additional properties the key "*". If f changes nothing,
 // the result is n itself. n does not change. A nil n gives nil.
-//
-// Of the options only [WithContext] has an effect: when the context ends, RewriteDefaults
-// returns early, and not all defaults of the result are rewritten.
-func (n *Node) RewriteDefaults(f func(path Path, def any) any, opts ...Option) *Node {
-	return n.rewrite(nil, rewriting{f, optionsOf(opts).watch})
+func (n *Node) RewriteDefaults(f func(path Path, def any) any) *Node {
+	return n.rewrite(nil, f)
 }
 
-// A rewriting replaces defaults until its watch ends.
-type rewriting struct {
-	replace func(Path, any) any
-	watch   *interrupt.Watch
-}
-
-// def returns what replaces a default, and whether that differs.
-func (r rewriting) def(path Path, def any) (any, bool) {
-	copied, err := jsonval.CloneWithin(def)
-	if err != nil {
-		return def, false
-	}
-	after := r.replace(path, copied)
-	same, err := jsonval.EqualWithin(after, def)
-	return after, !same && err == nil
-}
-
-func (n *Node) rewrite(path Path, f rewriting) *Node {
+func (n *Node) rewrite(path Path, f func(Path, any) any) *Node {
 	if n == nil || !n.facts.Has(HasDefaults) {
 		return n
 	}
 	def, changed := n.def, false
 	if def != nil {
-		def, changed = f.def(path, def)
+		def = f(path, jsonval.Clone(def))
+		changed = !jsonval.Equal(def, n.def)
 	}
 	additional := n.additional.rewrite(append(path, Key("*")), f)
 	items := n.items.rewrite(append(path, Index(0)), f)

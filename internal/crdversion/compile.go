@@ -41,7 +41,7 @@ func Compile(crd *apiextensionsv1.CustomResourceDefinition, i int, opts ...schem
 		return nil, errs
 	}
 	if !crd.Spec.PreserveUnknownFields {
-		node = PruneDefaults(node, opts...)
+		node = PruneDefaults(node)
 	}
 	return node, nil
 }

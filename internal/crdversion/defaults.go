@@ -18,9 +18,7 @@ import (
 // not have. When the server begins to serve the definition it removes both. It
 // puts each default into the smallest object that has it at its path, and
 // coerces and prunes that object.
-//
-// If an option ends the work early, the result is of no use.
-func PruneDefaults(node *schema.Node, opts ...schema.Option) *schema.Node {
+func PruneDefaults(node *schema.Node) *schema.Node {
 	if !node.Facts().Has(schema.HasDefaults) {
 		return node
 	}
@@ -40,7 +38,7 @@ func PruneDefaults(node *schema.Node, opts ...schema.Option) *schema.Node {
 		pruner().Prune(obj)
 		after, _ := path.Lookup(obj)
 		return after
-	}, opts...)
+	})
 }
 
 // canShrink reports whether pruning could remove something from v.

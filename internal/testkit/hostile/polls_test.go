@@ -31,8 +31,8 @@ var polling = map[string]bool{"check": true, "notes": true, "check update": true
 func TestPollsBetweenAllocations(t *testing.T) {
 	for _, c := range hostile.Cases() {
 		operation, _, _ := strings.Cut(c.Name, "/")
-		if !polling[operation] {
-			continue
+		if !polling[operation] || strings.HasSuffix(c.Name, " of a default") {
+			continue // the values of one default are validated in one call
 		}
 		var watched *allocating
 		for _, factor := range []int{1, pollFactor} { // the first run fills tables
