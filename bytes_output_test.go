@@ -28,17 +28,6 @@ func cronTabPair(t testing.TB) (versionPair, map[string]any) {
 	return versionPair{}, nil
 }
 
-// stored returns the output of CreateJSON for an object, as a client would send
-// it back.
-func stored(t testing.TB, v *crdkit.Version, obj map[string]any) []byte {
-	t.Helper()
-	out, res, err := v.CreateJSON(context.Background(), testkit.Encode(obj))
-	if err != nil || !res.Admitted() {
-		t.Fatal(err, res.Err())
-	}
-	return out
-}
-
 // TestAppendTo checks that CreateJSON appends to a buffer the same bytes that it returns without a buffer.
 func TestAppendTo(t *testing.T) {
 	corpus, err := testkit.LoadTestdata("testdata")
