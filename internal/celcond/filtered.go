@@ -1,6 +1,7 @@
 package celcond
 
 import (
+	"math"
 	"slices"
 
 	"github.com/google/cel-go/common/ast"
@@ -48,7 +49,7 @@ func (x *translation) keepsAtMost(f filter, most int64) *satisfy.Cond {
 func (x *translation) boundedFilter(a, b ast.Expr, orders satisfy.Mask, sc scope) *satisfy.Cond {
 	limit, _ := constantOf(b)
 	most, ok := limit.(int64)
-	if orders == satisfy.Less {
+	if ok = ok && most >= 0 && most < math.MaxInt64; orders == satisfy.Less {
 		most--
 	}
 	of, sized := sizeOf(a)

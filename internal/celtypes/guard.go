@@ -70,34 +70,50 @@ func (g *guarded) Exec(frame *interpreter.ExecutionFrame) ref.Val {
 	}
 	if g.Function() != mapInsert {
 		g.count(frame, args)
-	} else if repeatsUnsteady(args[0], args[1]) {
+	} else if len(args) == 2 && repeatsUnsteady(args[0], args[1]) {
 		return types.LabelErrNode(g.ID(), types.NewErr("insert failed: key already exists"))
 	}
 	return types.LabelErrNode(g.ID(), g.call(args))
 }
 
-// repeatsUnsteady reports whether a map has a key of other entries, and the text of one of
-// their keys is long or has a map in random order.
+// repeatsUnsteady reports whether a map has a key of other entries, and the error about it
+// would differ from run to run or be long: if one of the keys is not steady, or if several
+// lists or maps are repeated, whose order is that of a Go map.
 func repeatsUnsteady(m, entries ref.Val) bool {
 	into, isMap := m.(traits.Mapper)
 	from, areEntries := entries.(traits.Mapper)
 	if !isMap || !areEntries {
 		return false
 	}
-	repeats, unsteady := false, false
+	repeated, compound := 0, 0
 	for it := from.Iterator(); it.HasNext() == types.True; {
-		k, left := it.Next(), maxKeyText
-		_, found := into.Find(k)
-		repeats, unsteady = repeats || found, unsteady || !steady(k, &left)
+		k := it.Next()
+		if _, found := into.Find(k); !found {
+			continue
+		}
+		repeated++
+		switch k.(type) {
+		case traits.Lister, traits.Mapper:
+			compound++
+		}
 	}
-	return repeats && unsteady
+	if repeated == 0 {
+		return false
+	}
+	for it := from.Iterator(); it.HasNext() == types.True; {
+		left := maxKeyText
+		if !steady(it.Next(), &left) {
+			return true
+		}
+	}
+	return compound > 1
 }
 
 // maxKeyText is the number of bytes of a key that an error names.
 const maxKeyText = 1 << 20
 
-// steady reports whether cel-go prints the value without a map in random order. It
-// subtracts the length of the text from left, which must not become negative.
+// steady reports whether cel-go prints the value without a map in random order, and in left
+// bytes at most. It subtracts the length of the text from left.
 func steady(v ref.Val, left *int) bool {
 	ok := true
 	*left -= 2

@@ -206,6 +206,17 @@ func TestWrongVersion(t *testing.T) {
 	}
 }
 
+// TestMapsAsKeys: a key that is a map with keys of the result repeats nothing.
+func TestMapsAsKeys(t *testing.T) {
+	p := compile(t, `
+type: object
+x-kubernetes-validations: [{rule: "{dyn('a'): 1, dyn({dyn('a'): 1, dyn({'x': 1, 'y': 2}): 2}): 2}.transformMap(k, v, v).size() == 2"}]
+`)
+	if errs := p.Eval(t.Context(), map[string]any{}).Errors; len(errs) > 0 {
+		t.Error(errs)
+	}
+}
+
 // TestRepeatedKey checks that the text about a repeated key does not change from run to
 // run.
 func TestRepeatedKey(t *testing.T) {
