@@ -60,8 +60,8 @@ func (v *Version) CreateJSON(ctx context.Context, raw []byte, opts ...JSONOption
 }
 
 // ValidJSON reports whether the server would admit raw, the JSON of an object, if a
-// client created it: whether [Version.CreateJSON] without options would. It makes no
-// output and does not say what is wrong.
+// client created it: whether [Version.CreateJSON] without options would. It does not say what is
+// wrong.
 func (v *Version) ValidJSON(raw []byte) bool {
 	_, res, err := v.CreateJSON(context.Background(), raw, Ignore)
 	return err == nil && res.Admitted()

@@ -145,7 +145,7 @@ func TestCloseDefinition(t *testing.T) {
 }
 
 // TestNextGeneration: an update that changes anything but metadata counts the generation, on
-// both carriers. Members that come or go are changes, too.
+// both paths. Members that come or go are changes, too.
 func TestNextGeneration(t *testing.T) {
 	def := compileText(t, `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"as.example.com"},
 		"spec":{"group":"example.com","scope":"Cluster","names":{"plural":"as","kind":"A"},"versions":[{"name":"v1","served":true,"storage":true,

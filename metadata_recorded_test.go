@@ -16,7 +16,7 @@ import (
 
 // TestRecordedMetadata creates objects with the metadata of
 // testdata/metadata/cases.txt, one case on each line, and updates objects with
-// valid metadata to them. It compares the results of both carriers with
+// valid metadata to them. It compares the results of both forms with
 // recorded ones; with -update it records them again. internal/oracle compares
 // metadata with the server.
 func TestRecordedMetadata(t *testing.T) {

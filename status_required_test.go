@@ -25,7 +25,7 @@ func TestRequiredStatus(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for carrier, opts := range map[string][]crdkit.Option{"fast": nil, "reference": {testopt.Reference{}}} {
+		for path, opts := range map[string][]crdkit.Option{"fast": nil, "reference": {testopt.Reference{}}} {
 			def, err := crdkit.Compile(crd, opts...)
 			if err != nil {
 				t.Fatal(err)
@@ -36,10 +36,10 @@ func TestRequiredStatus(t *testing.T) {
 			} {
 				_, res, err := testkit.Must(def.Version("v1")).CreateJSON(context.Background(), []byte(raw))
 				if err != nil || len(res.Errors) != 1 || res.Errors[0].Field != "status" {
-					t.Errorf("%s, %s: CreateJSON of %s: %v, %v, want an error about status", name, carrier, raw, res, err)
+					t.Errorf("%s, %s: CreateJSON of %s: %v, %v, want an error about status", name, path, raw, res, err)
 				}
 				if testkit.Must(def.Version("v1")).ValidJSON([]byte(raw)) {
-					t.Errorf("%s, %s: ValidJSON of %s", name, carrier, raw)
+					t.Errorf("%s, %s: ValidJSON of %s", name, path, raw)
 				}
 			}
 		}

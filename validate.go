@@ -133,7 +133,7 @@ func (r *request) evaluateRules() error {
 // rulesHold evaluates the rules for the fast path. It returns their cost, and reports false
 // unless all hold.
 func (v *Version) rulesHold(ctx context.Context, obj, old map[string]any) (cost uint64, ok bool) {
-	opts := []cel.EvalOption{cel.Budget(budget)}
+	opts := []cel.EvalOption{cel.Budget(budget), cel.MaxErrors(1)} // one error is enough to decline
 	if old != nil {
 		opts = append(opts, cel.Old(old))
 	}

@@ -35,7 +35,7 @@ func newKeyword(code Code, cond *satisfy.Cond, text, at string) keyword {
 type conditions struct {
 	// open means that fields which the schema does not declare are kept.
 	open bool
-	// apiVersion and kind are those of all objects.
+	// All objects have this apiVersion and this kind.
 	apiVersion, kind string
 	// substitute makes conditions of junctors and rules hold for a value without a
 	// field if they hold for it with the default of the field. The values of the

@@ -252,8 +252,8 @@ func (h *handler) decode(ctx context.Context, body string, held *share) (*reques
 	case err != nil:
 		return nil, http.StatusRequestTimeout, fmt.Errorf("decoding the request: %w", err)
 	}
-	// The handler decodes one object at a time. The answer is expected to be as long as the
-	// request.
+	// The handler decodes one object at a time. An answer is mostly about as long as its
+	// request, so the estimate counts the text twice.
 	r.objects, r.memory = taken.objects, 2*textCost*int64(len(body))+taken.largest
 	switch {
 	case r.memory > r.most:

@@ -13,9 +13,9 @@ import (
 	"github.com/crdkit/crdkit/internal/jsonscan"
 )
 
-// The estimated size of decoded values. A map has room for eight members as soon as it
-// has one, and a list may be twice as long as its elements. TestMemoryEstimate compares
-// the estimate with the heap.
+// The estimated size of decoded values. A map with one member has room for eight. A list
+// may have room for twice its elements. TestMemoryEstimate compares the estimate with the
+// heap.
 const (
 	listMemory    = 24
 	elementMemory = 32 // and a string or number has no other memory than its text

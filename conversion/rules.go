@@ -52,8 +52,8 @@ func (b *batch) failed(err error) error {
 	return fmt.Errorf("conversion webhook for %v failed: %w", b.gvk, err)
 }
 
-// merge returns the objects of the batch with the converted objects in place of those of
-// stale. It checks the converted objects and restores their metadata.
+// merge returns the objects of the batch. A converted object takes the place of each stale
+// object. merge checks the converted objects and restores their metadata.
 func (b *batch) merge(ctx context.Context, stale []*unstructured.Unstructured, converted func(i int) (*unstructured.Unstructured, error)) ([]*unstructured.Unstructured, error) {
 	out := make([]*unstructured.Unstructured, len(b.objs))
 	next := 0
@@ -204,9 +204,8 @@ func cut(s string, n int) string {
 	return strings.ToValidUTF8(s[:n], "") + "..."
 }
 
-// validateStrings validates labels or annotations key by key, so that the order of errors
-// is that of the keys. It stops at the end of the context. The errors show the beginning of
-// long texts.
+// validateStrings validates labels or annotations in the order of keys, so that errors are
+// in this order. It stops when ctx ends. Errors show only the beginning of long texts.
 func validateStrings(ctx context.Context, name string, keys []string, m map[string]any) error {
 	path := field.NewPath("metadata", "annotation") // of annotations, as in errors of the server
 	var errs field.ErrorList

@@ -479,8 +479,8 @@ func (p *compatPolicy) judge(f compatFinding, used map[*acceptance]bool) []compa
 	return out
 }
 
-// mergeReports returns the report of which the reports in files are the shards. One
-// report without shards is the report itself.
+// mergeReports joins the reports of all shards to the report of the whole comparison. files
+// has one report a shard, or a single report without shards, which it returns as it is.
 func mergeReports(ctx context.Context, r *manifest.Reader, files []string) (*compatReport, error) {
 	reports := make([]*compatReport, len(files))
 	for i, name := range files {

@@ -332,8 +332,8 @@ func (n *definitionInputs) all(ctx context.Context) ([]*apiextensionsv1.CustomRe
 	return crds, n.exit()
 }
 
-// each calls use for each definition. It prints the errors of definitions that cannot be
-// read and those of use, and goes on.
+// each calls use for each definition. If a definition cannot be read, or use returns an
+// error, each prints the error and continues with the next definition.
 func (n *definitionInputs) each(ctx context.Context, use func(parsedDefinition) error) error {
 	for d, err := range parsedDefinitions(ctx, n.reader(), n.definitions) {
 		if err == nil {

@@ -195,8 +195,7 @@ func (i *issue) message() string {
 	return text
 }
 
-// short cuts the middle of very long texts, such as those of errors with a
-// whole schema as value.
+// short cuts the middle of a very long text. Errors that print a whole schema are very long.
 func short(text string) string {
 	const most = 1000
 	if len(text) <= most {

@@ -288,8 +288,8 @@ const unknownKindsHint = "hint: crdkit judges kinds that have a definition. Name
 // in a larger one have its own position: the tree of a document is many times as large.
 const maxLocated = 16 << 20
 
-// sources finds the positions in documents. It keeps those of the last document, which may
-// be a list of many objects. It may be used from several goroutines.
+// sources finds the positions in documents. It keeps the positions of the last document,
+// because a document may be a list of many objects. It may be used from several goroutines.
 type sources struct {
 	mu     sync.Mutex
 	doc    *manifest.Document
@@ -327,7 +327,7 @@ func objectTitle(kind, namespace, name string) string {
 	return kind + " " + name
 }
 
-// withoutText returns an object without its text and that of its document.
+// withoutText returns an object that keeps neither its text nor the text of its document.
 func withoutText(o *manifest.Object) *manifest.Object {
 	slim, doc := *o, *o.Document
 	slim.Document, slim.Text, doc.Text = &doc, nil, nil

@@ -394,7 +394,8 @@ func (m *migrator) definitions(ctx context.Context, name string) ([]*apiextensio
 	return crds, nil
 }
 
-// A planLine is the line of -o jsonl before those of the objects of a definition.
+// A planLine is the first line of -o jsonl about a definition. The lines of its objects
+// follow.
 type planLine struct {
 	Definition string        `json:"definition"`
 	Storage    string        `json:"storage"`

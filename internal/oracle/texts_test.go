@@ -21,9 +21,7 @@ import (
 //	go test -C internal/oracle -run TestTexts -texts 100 -timeout 60m
 var textCount = flag.Int("texts", 3, "objects of each version that TestTexts spells out, each for every request")
 
-// TestTexts compares requests on bytes with upstream: damaged objects and all spellings,
-// with canonical and spliced output. Spliced output must have the value of the object that
-// upstream stores.
+// TestTexts compares requests on bytes with upstream: damaged objects and all spellings.
 func TestTexts(t *testing.T) {
 	list, full := definitions(t)
 	n := *textCount
@@ -40,7 +38,7 @@ func TestTexts(t *testing.T) {
 	if full && count.Load() < int64(300*n) && !testing.Short() {
 		t.Errorf("only %d texts", count.Load())
 	}
-	fmt.Printf("texts: %d definitions, %d texts, each canonical and spliced\n", len(list), count.Load())
+	fmt.Printf("texts: %d definitions, %d texts\n", len(list), count.Load())
 }
 
 func spellDefinition(t *testing.T, tally *Tally, d *testkit.Definition, n int) int {
