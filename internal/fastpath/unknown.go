@@ -23,23 +23,22 @@ type step struct {
 
 // unknownField notes the undeclared field of the open object.
 func (w *walk) unknownField(name string) {
-	var b strings.Builder
-	b.WriteString(`unknown field "`)
+	text := append(w.warning[:0], `unknown field "`...)
 	for i, s := range w.steps {
 		switch {
 		case s.index >= 0:
-			b.WriteString("[" + strconv.Itoa(s.index) + "]")
+			text = append(strconv.AppendInt(append(text, '['), int64(s.index), 10), ']')
+			continue
 		case i > 0:
-			b.WriteString("." + s.name)
-		default:
-			b.WriteString(s.name)
+			text = append(text, '.')
 		}
+		text = append(text, s.name...)
 	}
 	if len(w.steps) > 0 {
-		b.WriteByte('.')
+		text = append(text, '.')
 	}
-	b.WriteString(name + `"`)
-	w.unknown = append(w.unknown, b.String())
+	w.warning = append(append(text, name...), '"')
+	w.unknown = append(w.unknown, string(w.warning))
 }
 
 // warnings returns the warnings about undeclared fields, in the order of their paths, and

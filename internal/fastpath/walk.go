@@ -24,6 +24,7 @@ type walk struct {
 	oldMeta  objectmeta.FastMeta // that of the object that this one replaces
 	metaText []byte
 	steps    []step // to the value that is walked
+	warning  []byte // memory of the text of one warning
 }
 
 // A task is the part of a walk of which nothing is kept for another one.
@@ -74,7 +75,7 @@ const maxKept = 1 << 20
 
 // release keeps the memory of w for another walk, but not what it refers to.
 func (w *walk) release() {
-	if cap(w.out)+cap(w.metaText) > maxKept || (cap(w.entries)+cap(w.keys))*entrySize > maxKept {
+	if cap(w.out)+cap(w.metaText)+cap(w.warning) > maxKept || (cap(w.entries)+cap(w.keys))*entrySize > maxKept {
 		return
 	}
 	clear(w.keys)
