@@ -184,7 +184,11 @@ func (w *walk) drop(o *objectWalk, k memberKey, i, at int) int {
 		return w.remove(o, k, i, jsonscan.Skip(w.s, at))
 	}
 	w.unknownField(k.name)
-	return w.remove(o, k, i, w.discard(w.plan.keep, at)) // which declines repeated keys
+	end := jsonscan.SkipSorted(w.s, at)
+	if end < 0 {
+		end = w.discard(w.plan.keep, at) // which declines repeated keys
+	}
+	return w.remove(o, k, i, end)
 }
 
 // special handles a member of the root that has a role.

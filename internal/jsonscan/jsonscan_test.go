@@ -295,3 +295,26 @@ func BenchmarkSkip(b *testing.B) {
 		}
 	}
 }
+
+// SkipSorted accepts what Skip accepts, apart from objects whose keys may be repeated.
+func TestSkipSorted(t *testing.T) {
+	for s, want := range map[string]bool{
+		`{}`:                               true,
+		`{"a":1,"b":[{"a":1},{"a":1}]}`:    true,
+		`{"a":{"b":1},"b":1}`:              true,
+		`{"":1,"a":1}`:                     true,
+		`[1,"x",{"a":null}]`:               true,
+		`{"a":1,"a":1}`:                    false,
+		`{"":1,"":1}`:                      false,
+		`{"b":1,"a":1}`:                    false,
+		`{"a":1,"\u0062":1}`:               false,
+		`[{"a":1},{"x":{"b":1,"b":true}}]`: false,
+		`{"a":1,"b":[{"c":1,"c":1}]}`:      false,
+		`{"a":1`:                           false,
+		`"x"`:                              true,
+	} {
+		if got := jsonscan.SkipSorted(s, 0) == len(s); got != want {
+			t.Errorf("SkipSorted(%s) accepts %t, want %t", s, got, want)
+		}
+	}
+}

@@ -2,17 +2,21 @@ package jsonscan
 
 // Skip returns the index after the value at s[i], or -1 if it declines the text.
 // Unlike [Value] it accepts repeated keys and escapes of half a surrogate pair.
-func Skip(s string, i int) int { return skip(s, i, MaxDepth) }
+func Skip(s string, i int) int { return skip(s, i, MaxDepth, false) }
 
-func skip(s string, i, depth int) int {
+// SkipSorted is [Skip], but declines objects whose keys are not in increasing order, and
+// keys with escapes. So no key of a value that it accepts is repeated.
+func SkipSorted(s string, i int) int { return skip(s, i, MaxDepth, true) }
+
+func skip(s string, i, depth int, sorted bool) int {
 	if i >= len(s) || depth < 0 {
 		return -1
 	}
 	switch s[i] {
 	case '{':
-		return skipObject(s, Space(s, i+1), depth-1)
+		return skipObject(s, Space(s, i+1), depth-1, sorted)
 	case '[':
-		return skipList(s, Space(s, i+1), depth-1)
+		return skipList(s, Space(s, i+1), depth-1, sorted)
 	case '"':
 		end, _ := String(s, i+1)
 		if end < 0 {
@@ -30,12 +34,12 @@ func skip(s string, i, depth int) int {
 	return end
 }
 
-func skipList(s string, i, depth int) int {
+func skipList(s string, i, depth int, sorted bool) int {
 	if i < len(s) && s[i] == ']' {
 		return i + 1
 	}
 	for more := true; more; {
-		if i = skip(s, i, depth); i < 0 {
+		if i = skip(s, i, depth, sorted); i < 0 {
 			return -1
 		}
 		i, more = Next(s, i, ']')
@@ -43,22 +47,30 @@ func skipList(s string, i, depth int) int {
 	return i
 }
 
-func skipObject(s string, i, depth int) int {
+func skipObject(s string, i, depth int, sorted bool) int {
 	if i < len(s) && s[i] == '}' {
 		return i + 1
 	}
-	for more := true; more; {
+	before := ""
+	for first, more := true, true; more; first = false {
 		if i >= len(s) || s[i] != '"' {
 			return -1
 		}
-		end, _ := String(s, i+1)
+		end, text := String(s, i+1)
 		if end < 0 {
 			return -1
+		}
+		if sorted {
+			key := s[i+1 : end]
+			if text&Escaped != 0 || !first && key <= before {
+				return -1
+			}
+			before = key
 		}
 		if i = Space(s, end+1); i >= len(s) || s[i] != ':' {
 			return -1
 		}
-		if i = skip(s, Space(s, i+1), depth); i < 0 {
+		if i = skip(s, Space(s, i+1), depth, sorted); i < 0 {
 			return -1
 		}
 		i, more = Next(s, i, '}')
