@@ -281,7 +281,7 @@ func (c *Catalog) compile(v *Version, s *versionSource) field.ErrorList {
 	if len(errs) > 0 {
 		return errs
 	}
-	v.minor, v.node, v.engines, v.rules = c.cfg.minor(), node, t.engines, t.rules
+	v.set(node, t.engines, t.rules, c.cfg)
 	return nil
 }
 

@@ -2,7 +2,6 @@ package crdkit
 
 import (
 	"sync"
-	"sync/atomic"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	runtimeschema "k8s.io/apimachinery/pkg/runtime/schema"
@@ -44,14 +43,9 @@ type compiled struct {
 	engines *engines
 	rules   *cel.Program // nil if there are no rules
 
-	minor  int // of the Kubernetes version whose formats apply, 0 for the default
-	making sync.Mutex
-	plans  [2]atomic.Pointer[plan] // for whole objects, and for a new status
+	minor int // of the Kubernetes version whose formats apply, 0 for the default
+	plans     // of the fast path
 }
-
-// A plan is the plan of a walk. Its Plan is nil if the fast path declines all
-// objects.
-type plan struct{ *fastpath.Plan }
 
 // newVersion returns a version of a definition. It does not compile it. best is
 // what [bestVersion] returns for the definition.
@@ -74,17 +68,18 @@ func newVersion(d *Definition, declared, best *apiextensionsv1.CustomResourceDef
 // compile compiles the schema of version i. If equal is not nil, it has the
 // same schema, and v takes its compiled parts instead.
 func (v *Version) compile(crd *apiextensionsv1.CustomResourceDefinition, i int, cfg config, equal *Version, watch *interrupt.Watch) field.ErrorList {
-	v.minor = cfg.minor()
 	if equal != nil {
-		v.node, v.engines, v.rules = equal.node, equal.engines, equal.rules
+		v.set(equal.node, equal.engines, equal.rules, cfg)
 		return nil
 	}
 	node, errs := crdversion.Compile(crd, i, watch, cfg.limit)
 	if len(errs) > 0 {
 		return errs
 	}
-	v.node = node
-	v.rules, v.engines, errs = compileEngines(node, i, cfg, watch)
+	rules, engines, errs := compileEngines(node, i, cfg, watch)
+	if len(errs) == 0 {
+		v.set(node, engines, rules, cfg)
+	}
 	return errs
 }
 
@@ -100,33 +95,34 @@ func compileEngines(node *schema.Node, i int, cfg config, watch *interrupt.Watch
 	return rules, newEngines(node, cfg), nil
 }
 
-// objectPlan returns the plan of the fast path, nil if it declines all objects. The first
-// call makes the plan.
-func (v *Version) objectPlan() *fastpath.Plan {
-	return v.plan(0, fastpath.Config{DropStatus: v.status})
+// plans are the plans of the fast path. A plan is nil if the fast path declines all
+// objects. The first call of a function makes the plan.
+type plans struct {
+	objectPlan func() *fastpath.Plan // for whole objects
+	statusPlan func() *fastpath.Plan // for objects with a new status
 }
 
-// statusPlan returns the plan for objects with a new status, nil if the fast path declines
-// all of them. The first call makes the plan.
-func (v *Version) statusPlan() *fastpath.Plan { return v.plan(1, fastpath.Config{OnlyStatus: true}) }
-
-func (v *Version) plan(i int, cfg fastpath.Config) *fastpath.Plan {
-	if p := v.plans[i].Load(); p != nil {
-		return p.Plan
+// set sets the compiled parts.
+func (v *Version) set(node *schema.Node, e *engines, rules *cel.Program, cfg config) {
+	v.compiled = compiled{node: node, engines: e, rules: rules, minor: cfg.minor()}
+	v.plans = plans{
+		objectPlan: sync.OnceValue(func() *fastpath.Plan { return v.plan(fastpath.Config{DropStatus: v.status}) }),
+		statusPlan: sync.OnceValue(func() *fastpath.Plan { return v.plan(fastpath.Config{OnlyStatus: true}) }),
 	}
-	return initializeOnce(&v.making, &v.plans[i], func() *plan {
-		cfg.APIVersion, cfg.Kind, cfg.Namespaced, cfg.Minor = v.apiVersion(), v.def.kind, v.def.namespaced, v.minor
-		if v.rules != nil {
-			cfg.Evaluate, cfg.NeedsOld, cfg.Reads = v.rulesHold, v.rules.NeedsOld(), v.rules.Reads
+}
+
+func (v *Version) plan(cfg fastpath.Config) *fastpath.Plan {
+	cfg.APIVersion, cfg.Kind, cfg.Namespaced, cfg.Minor = v.apiVersion(), v.def.kind, v.def.namespaced, v.minor
+	if v.rules != nil {
+		cfg.Evaluate, cfg.NeedsOld, cfg.Reads = v.rulesHold, v.rules.NeedsOld(), v.rules.Reads
+	}
+	if s := v.scale; s != nil {
+		cfg.Replicas = [][]string{s.spec.Steps, s.status.Steps}
+		if s.selector != nil {
+			cfg.Selector = s.selector.Steps
 		}
-		if s := v.scale; s != nil {
-			cfg.Replicas = [][]string{s.spec.Steps, s.status.Steps}
-			if s.selector != nil {
-				cfg.Selector = s.selector.Steps
-			}
-		}
-		return &plan{fastpath.Compile(v.node, cfg)}
-	}).Plan
+	}
+	return fastpath.Compile(v.node, cfg)
 }
 
 // Name returns the name of the version, such as v1beta1.
@@ -165,83 +161,32 @@ func (v *Version) GroupVersionKind() runtimeschema.GroupVersionKind {
 func (v *Version) apiVersion() string { return v.groupVersion }
 
 // The engines do the work of the pipeline, except for the rules. Making an engine cannot
-// fail, so each one is made at its first use: the fast path needs none of them. Versions with the same schema
-// share their engines.
+// fail, so each one is made by the first call: the fast path needs none of them. Versions
+// with the same schema share their engines.
 type engines struct {
-	node      *schema.Node // nil if there is no schema
-	reference bool         // use the reference implementations
-	// version is the version of Kubernetes whose formats apply, "" for the
-	// default.
-	version string
-
-	making    sync.Mutex
-	pruner    atomic.Pointer[pruning.Pruner]
-	defaulter atomic.Pointer[defaulting.Defaulter]
-	embedded  atomic.Pointer[objectmeta.Embedded]
-	validator atomic.Pointer[validation.Validator]
+	prune       func() *pruning.Pruner
+	setDefaults func() *defaulting.Defaulter
+	resources   func() *objectmeta.Embedded
+	validate    func() *validation.Validator
 }
 
-// newEngines returns engines for a schema. With the reference implementations
-// it makes them at once.
+// newEngines returns engines for a schema, which is nil if the version has none.
 func newEngines(n *schema.Node, cfg config) *engines {
-	e := &engines{node: n, reference: cfg.reference, version: cfg.version}
-	if e.reference {
-		e.prune()
-		e.setDefaults()
-		e.resources()
-		e.validate()
+	return &engines{
+		prune: sync.OnceValue(func() *pruning.Pruner {
+			return pruning.New(n, optionIf[pruning.Option](cfg.reference, testopt.Reference{})...)
+		}),
+		setDefaults: sync.OnceValue(func() *defaulting.Defaulter {
+			return defaulting.New(n, optionIf[defaulting.Option](cfg.reference, testopt.Reference{})...)
+		}),
+		resources: sync.OnceValue(func() *objectmeta.Embedded {
+			return objectmeta.NewEmbedded(n, optionIf(cfg.reference, objectmeta.Reference())...)
+		}),
+		validate: sync.OnceValue(func() *validation.Validator {
+			opts := optionIf[validation.Option](cfg.reference, testopt.Reference{})
+			return validation.New(n, append(opts, validation.KubernetesVersion(cfg.version))...)
+		}),
 	}
-	return e
-}
-
-func (e *engines) prune() *pruning.Pruner {
-	if p := e.pruner.Load(); p != nil {
-		return p
-	}
-	return initializeOnce(&e.making, &e.pruner, func() *pruning.Pruner {
-		return pruning.New(e.node, optionIf[pruning.Option](e.reference, testopt.Reference{})...)
-	})
-}
-
-func (e *engines) setDefaults() *defaulting.Defaulter {
-	if d := e.defaulter.Load(); d != nil {
-		return d
-	}
-	return initializeOnce(&e.making, &e.defaulter, func() *defaulting.Defaulter {
-		return defaulting.New(e.node, optionIf[defaulting.Option](e.reference, testopt.Reference{})...)
-	})
-}
-
-func (e *engines) resources() *objectmeta.Embedded {
-	if r := e.embedded.Load(); r != nil {
-		return r
-	}
-	return initializeOnce(&e.making, &e.embedded, func() *objectmeta.Embedded {
-		return objectmeta.NewEmbedded(e.node, optionIf(e.reference, objectmeta.Reference())...)
-	})
-}
-
-func (e *engines) validate() *validation.Validator {
-	if v := e.validator.Load(); v != nil {
-		return v
-	}
-	return initializeOnce(&e.making, &e.validator, func() *validation.Validator {
-		opts := optionIf[validation.Option](e.reference, testopt.Reference{})
-		return validation.New(e.node, append(opts, validation.KubernetesVersion(e.version))...)
-	})
-}
-
-// initializeOnce initializes *at under making, unless that is done, and returns
-// its value.
-func initializeOnce[T any](making *sync.Mutex, at *atomic.Pointer[T], make func() *T) *T {
-	making.Lock()
-	defer making.Unlock()
-	if done := at.Load(); done != nil {
-		return done
-	}
-	done := make()
-	at.Store(done)
-	return done
 }
 
 // optionIf returns a list of o, or nil if wanted is false.

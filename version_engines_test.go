@@ -63,21 +63,21 @@ func verdictOf(t *testing.T, d *crdkit.Definition, object string) string {
 	return fmt.Sprintf("%s %v", stored, res.Warnings)
 }
 
-// TestLaziness checks that engines that are made at their first use, and that
-// versions share, give the same results as engines that are made at once.
-func TestLaziness(t *testing.T) {
+// TestSharedEngines checks that engines that versions share give the same results as the
+// reference implementations.
+func TestSharedEngines(t *testing.T) {
 	crd, objects := lazinessCases(t)
-	eager, err := crdkit.Compile(crd, testopt.Reference{})
+	reference, err := crdkit.Compile(crd, testopt.Reference{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	lazy, err := crdkit.Compile(crd)
+	shared, err := crdkit.Compile(crd)
 	if err != nil {
 		t.Fatal(err)
 	}
 	refused := 0
 	for _, object := range objects {
-		want, got := verdictOf(t, eager, object), verdictOf(t, lazy, object)
+		want, got := verdictOf(t, reference, object), verdictOf(t, shared, object)
 		if got != want {
 			t.Errorf("CreateJSON(%s)\n got %s\nwant %s", object, got, want)
 		}
@@ -88,10 +88,10 @@ func TestLaziness(t *testing.T) {
 	if refused < 6 {
 		t.Errorf("%d of %d objects are refused, which is too few to show anything", refused, len(objects))
 	}
-	if testkit.Must(lazy.Version("v1")).Schema() != testkit.Must(lazy.Version("v1beta1")).Schema() {
+	if testkit.Must(shared.Version("v1")).Schema() != testkit.Must(shared.Version("v1beta1")).Schema() {
 		t.Error("two versions with the same schema have two compiled ones")
 	}
-	if testkit.Must(lazy.Version("v1")).Schema() == testkit.Must(lazy.Version("v2")).Schema() {
+	if testkit.Must(shared.Version("v1")).Schema() == testkit.Must(shared.Version("v2")).Schema() {
 		t.Error("two versions with different schemas have one compiled one")
 	}
 }
