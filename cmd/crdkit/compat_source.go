@@ -89,6 +89,10 @@ func (c *comparer) pairs(ctx context.Context) ([]*definitionPair, error) {
 		if err == nil && seen[g.crd.Name] != nil {
 			err = fmt.Errorf("%s is already in %s", g.crd.Name, seen[g.crd.Name].Location())
 		}
+		if err != nil && o.Name == "" {
+			// It may be any definition, so nothing is known to be removed.
+			return nil, fmt.Errorf("--new %w", locate(o, err))
+		}
 		seen[o.Name] = o
 		if err != nil {
 			pairs = append(pairs, &definitionPair{old: olds[o.Name], failed: withoutText(o), err: err})
