@@ -139,14 +139,14 @@ func definitionMarkdown(b *strings.Builder, r *compatReport, d *comparedDefiniti
 		for _, note := range f.notes() {
 			text += "; " + cell(note)
 		}
-		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s |\n", f.Severity, f.Version, f.roles(), code(f.Field), text, code(short(f.Old)), code(short(f.New)))
+		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s |\n", f.Severity, f.versions(), f.roles(), code(f.Field), text, code(short(f.Old)), code(short(f.New)))
 	}
 	for _, f := range found {
-		if err := witnessMarkdown(b, f.roles(), &f.Finding); err != nil {
+		if err := witnessMarkdown(b, f.versions()+", "+f.roles(), &f.Finding); err != nil {
 			return err
 		}
 		for _, o := range f.otherWitnesses() {
-			if err := witnessMarkdown(b, string(o.Role), o); err != nil {
+			if err := witnessMarkdown(b, f.versions()+", "+string(o.Role), o); err != nil {
 				return err
 			}
 		}
@@ -154,14 +154,14 @@ func definitionMarkdown(b *strings.Builder, r *compatReport, d *comparedDefiniti
 	return nil
 }
 
-// witnessMarkdown prints the witness of a finding for some roles, if it has one.
-func witnessMarkdown(b *strings.Builder, roles string, f *compat.Finding) error {
+// witnessMarkdown prints the witness of a finding about some versions and roles, if it has one.
+func witnessMarkdown(b *strings.Builder, about string, f *compat.Finding) error {
 	if f.Witness == nil {
 		return nil
 	}
 	text, err := witnessYAML(f.Witness)
 	fence := strings.Repeat("`", max(3, longestRun(text, '`')+1))
-	fmt.Fprintf(b, "\n<details><summary>%s, %s: %s: witness</summary>\n\n%syaml\n%s%s\n\n</details>\n", f.Version, roles, f.Code, fence, text, fence)
+	fmt.Fprintf(b, "\n<details><summary>%s: %s: witness</summary>\n\n%syaml\n%s%s\n\n</details>\n", about, f.Code, fence, text, fence)
 	return err
 }
 
@@ -191,7 +191,7 @@ func objectsMarkdown(b *strings.Builder, r *compatReport) {
 			b.WriteString("\n| severity | object | version | field | finding | old | new |\n|---|---|---|---|---|---|---|\n")
 		}
 		fmt.Fprintf(b, "| %s | %s in %s | %s | %s | %s | %s | %s |\n", f.Severity, code(f.Object.String()), code(objectAt(f.File, f.Document, f.Object.Within).Location()),
-			f.Version, code(f.Field), cell(f.Text)+" ("+string(f.Code)+")", code(short(f.Old)), code(short(f.New)))
+			f.versions(), code(f.Field), cell(f.Text)+" ("+string(f.Code)+")", code(short(f.Old)), code(short(f.New)))
 	}
 	for _, u := range r.Objects.Unreadable {
 		fmt.Fprintf(b, "\n%s: %s\n", code(objectAt(u.File, u.Document, u.Within).Location()), cell(u.Error))
