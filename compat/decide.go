@@ -78,7 +78,7 @@ func (c *comparison) provedRoles(w *walk, found []Finding) []Finding {
 		if i := slices.IndexFunc(c.beside, func(f Finding) bool { return f.Role == role }); i >= 0 {
 			out = append(out, c.beside[i])
 		} else {
-			f := c.finding(Proved, Compatible, Info, role)
+			f := c.finding(Proved, Compatible, Note, role)
 			f.Text = provedTexts[role]
 			if role == Stored && slices.ContainsFunc(found, aboutTransition) {
 				f.Text = "every stored object is served as it was apart from new fields; a transition rule judges updates"

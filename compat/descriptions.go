@@ -25,7 +25,7 @@ func (r *resourceCheck) checkDescriptions(old, v *apiextensionsv1.CustomResource
 		return
 	}
 	f := Finding{
-		Code: Description, Verdict: Compatible, Severity: Info, Version: v.Name, Field: d.field, Pointer: d.pointer, Old: d.before, New: d.after,
+		Code: Description, Verdict: Compatible, Severity: Note, Version: v.Name, Field: d.field, Pointer: d.pointer, Old: d.before, New: d.after,
 		Text: "the description changes; see that the meaning does not",
 	}
 	if d.count > 1 {

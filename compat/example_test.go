@@ -52,7 +52,7 @@ func ExampleCompare() {
 	}
 	// Output:
 	// incompatible
-	// compatible info readers v1  null every object that the new definition admits has the types, fields and values of the old schema <nil>
+	// compatible note readers v1  null every object that the new definition admits has the types, fields and values of the old schema <nil>
 	// incompatible error writers v1 replicas {"apiVersion":"example.com/v1","kind":"CronTab","metadata":{"name":"a","namespace":"default"},"replicas":6} maximum was 10 and is 5 <nil>
 	//   also warning stored replicas a stored object is admitted only as long as the value does not change
 }

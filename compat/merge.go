@@ -63,7 +63,7 @@ func group[K comparable](findings []Finding, key func(*Finding) K) []Finding {
 func leading(f Finding) Finding {
 	parts := Split([]Finding{f})
 	slices.SortStableFunc(parts, func(a, b Finding) int {
-		order := []Severity{Error, Warning, Info}
+		order := []Severity{Error, Warning, Note}
 		return cmp.Or(cmp.Compare(slices.Index(order, a.Severity), slices.Index(order, b.Severity)), cmp.Compare(b.Role, a.Role))
 	})
 	f = parts[0]

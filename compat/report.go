@@ -25,8 +25,8 @@ const (
 	Error Severity = "error"
 	// Warning means that some clients or some later changes fail.
 	Warning Severity = "warning"
-	// Info means that nothing fails.
-	Info Severity = "info"
+	// Note means that nothing fails.
+	Note Severity = "note"
 )
 
 // A Role is whom a finding concerns.

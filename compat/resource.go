@@ -158,7 +158,7 @@ func (r *resourceCheck) checkNameList(field, what string, before, after []string
 	}
 	for _, name := range without(after, before) {
 		r.add(Finding{
-			Code: NamesAdded, Verdict: Compatible, Severity: Info, Pointer: pointer, New: name,
+			Code: NamesAdded, Verdict: Compatible, Severity: Note, Pointer: pointer, New: name,
 			Text: fmt.Sprintf("the %s %s is new", what, name),
 		})
 	}

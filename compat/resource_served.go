@@ -52,7 +52,7 @@ func (r *resourceCheck) checkScale(version string, before, after *apiextensionsv
 	case before == nil && after == nil:
 		return
 	case before == nil:
-		f.Verdict, f.Severity, f.Pointer = Compatible, Info, pointer+"/scale"
+		f.Verdict, f.Severity, f.Pointer = Compatible, Note, pointer+"/scale"
 		f.Text = "the scale subresource is new"
 		r.add(f)
 		return
@@ -76,7 +76,7 @@ func (r *resourceCheck) checkScalePath(f Finding, field, before, after string) {
 	f.Old, f.New, f.Pointer = before, after, f.Pointer+"/scale/"+field
 	switch {
 	case before == "":
-		f.Verdict, f.Severity = Compatible, Info
+		f.Verdict, f.Severity = Compatible, Note
 		f.Text = fmt.Sprintf("%s of the scale subresource is new", field)
 	case after == "":
 		f.Pointer = strings.TrimSuffix(f.Pointer, "/"+field)
@@ -118,7 +118,7 @@ func (r *resourceCheck) checkSelectable(old, v *apiextensionsv1.CustomResourceDe
 	}
 	for _, path := range without(after, before) {
 		r.add(Finding{
-			Code: SelectableField, Verdict: Compatible, Severity: Info, Version: v.Name, Field: path,
+			Code: SelectableField, Verdict: Compatible, Severity: Note, Version: v.Name, Field: path,
 			Pointer: fmt.Sprintf("%s/%d", pointer, slices.Index(after, path)), New: path,
 			Text: fmt.Sprintf("the field %s can be selected now", path),
 		})
@@ -129,7 +129,7 @@ func (r *resourceCheck) checkSelectable(old, v *apiextensionsv1.CustomResourceDe
 func (r *resourceCheck) checkColumns(old, v *apiextensionsv1.CustomResourceDefinitionVersion, j int) {
 	add := func(pointer, before, after, text string) {
 		r.add(Finding{
-			Code: PrinterColumn, Verdict: Compatible, Severity: Info, Version: v.Name, Pointer: pointer, Old: before, New: after, Text: text,
+			Code: PrinterColumn, Verdict: Compatible, Severity: Note, Version: v.Name, Pointer: pointer, Old: before, New: after, Text: text,
 		})
 	}
 	find := func(columns []apiextensionsv1.CustomResourceColumnDefinition, name string) int {
@@ -183,12 +183,12 @@ func (r *resourceCheck) checkConversion() {
 	case f.Old == f.New:
 		return
 	case before && after:
-		f.Severity = Info
+		f.Severity = Note
 		f.Text = "another webhook converts objects; what it returns is not known"
 	case after:
 		f.Text = "a webhook converts objects now; what it returns is not known, and requests at other versions than the stored one fail without it"
 	case r.sameVersions():
-		f.Verdict, f.Severity = Compatible, Info
+		f.Verdict, f.Severity = Compatible, Note
 		f.Text = "no webhook converts objects any more; all versions have the same schema"
 	default:
 		f.Text = "no webhook converts objects any more: only apiVersion changes, and fields that the other version does not declare are removed"

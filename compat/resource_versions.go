@@ -33,7 +33,7 @@ func (r *resourceCheck) checkVersions() {
 	for j := range r.crd.Spec.Versions {
 		if name := r.crd.Spec.Versions[j].Name; before[name] == nil {
 			r.add(Finding{
-				Code: VersionAdded, Verdict: Compatible, Severity: Info, Version: name, Pointer: versionPointer(j, "name"), New: name,
+				Code: VersionAdded, Verdict: Compatible, Severity: Note, Version: name, Pointer: versionPointer(j, "name"), New: name,
 				Text: fmt.Sprintf("version %s is new", name),
 			})
 		}
@@ -65,7 +65,7 @@ func (r *resourceCheck) reportRemoved(i int) {
 	}
 	if !old.Served {
 		r.add(Finding{
-			Code: VersionRemoved, Verdict: Compatible, Severity: Info, Version: old.Name, Pointer: "/spec/versions", Old: old.Name,
+			Code: VersionRemoved, Verdict: Compatible, Severity: Note, Version: old.Name, Pointer: "/spec/versions", Old: old.Name,
 			Text: fmt.Sprintf("version %s is removed; no client could use it, for it was not served", old.Name),
 		})
 		return
@@ -87,14 +87,14 @@ func (r *resourceCheck) checkServed(i, j int) {
 		r.add(f)
 	case !old.Served && v.Served:
 		r.add(Finding{
-			Code: VersionServed, Verdict: Compatible, Severity: Info, Version: v.Name, Pointer: versionPointer(j, "served"), Old: "false", New: "true",
+			Code: VersionServed, Verdict: Compatible, Severity: Note, Version: v.Name, Pointer: versionPointer(j, "served"), Old: "false", New: "true",
 			Text: fmt.Sprintf("version %s is served now", v.Name),
 		})
 	}
 	if v.Deprecated && !old.Deprecated {
 		compiled, _ := r.newDef.Version(v.Name)
 		r.add(Finding{
-			Code: VersionDeprecated, Verdict: Compatible, Severity: Info, Version: v.Name, Pointer: versionPointer(j, "deprecated"), New: compiled.Warning(),
+			Code: VersionDeprecated, Verdict: Compatible, Severity: Note, Version: v.Name, Pointer: versionPointer(j, "deprecated"), New: compiled.Warning(),
 			Text: fmt.Sprintf("version %s is deprecated: the server warns every client of it", v.Name),
 		})
 	}
@@ -119,7 +119,7 @@ func (r *resourceCheck) checkStorage() {
 	}
 	j := slices.IndexFunc(r.crd.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Storage })
 	r.add(Finding{
-		Code: StorageVersionChanged, Verdict: Compatible, Severity: Info, Version: after.Name, Pointer: versionPointer(j, "storage"),
+		Code: StorageVersionChanged, Verdict: Compatible, Severity: Note, Version: after.Name, Pointer: versionPointer(j, "storage"),
 		Old: before.Name, New: after.Name,
 		Text: fmt.Sprintf("objects are stored at %s when they are next written, and stay at %s until then; see crdkit migrate", after.Name, before.Name),
 	})

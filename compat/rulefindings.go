@@ -54,7 +54,7 @@ func (c *comparison) ruleFindings(w *walk, own *conditions) []Finding {
 				rewritten = rewritten[1:]
 			}
 			if !w.implied(v.n, rule, own) {
-				out = append(out, c.ruleFinding(v, -1, CodeRuleRemoved, Compatible, Info, text))
+				out = append(out, c.ruleFinding(v, -1, CodeRuleRemoved, Compatible, Note, text))
 			}
 		}
 		out = append(out, c.judgeRules(w, v, own)...)
@@ -107,7 +107,7 @@ func (c *comparison) judgeRules(w *walk, v *ruled, own *conditions) []Finding {
 			continue
 		}
 		if isNew && !k.rule.OptionalOldSelf && none(satisfy.Not(k.cond)) {
-			out = append(out, c.ruleFinding(v, index, CodeRuleRedundant, Compatible, Info, "the rule holds for every value that the schema admits: "+k.rule.Rule))
+			out = append(out, c.ruleFinding(v, index, CodeRuleRedundant, Compatible, Note, "the rule holds for every value that the schema admits: "+k.rule.Rule))
 		}
 		for _, other := range possible {
 			if isNew && none(k.cond, other.cond) {

@@ -58,7 +58,7 @@ func (c *comparison) proved(reason string) []Finding {
 		if role == Stored && c.lost {
 			continue
 		}
-		f := c.finding(Proved, Compatible, Info, role)
+		f := c.finding(Proved, Compatible, Note, role)
 		f.Text = reason
 		out = append(out, f)
 	}

@@ -33,7 +33,7 @@ of all shards, made with -o json, become one report with --merge.
 
 A finding is about the writers of objects, the stored objects, the readers, the rules,
 the lists and maps, or the resource outside of its schemas. Its severity is error,
-warning or info. What is the same for several fields, or for writers and stored objects,
+warning or note. What is the same for several fields, or for writers and stored objects,
 is one finding with the first witness. -o json has all fields with their witnesses.
 
 .crdkit.yaml changes the severity by code, and accepts findings. A field of a finding is
@@ -219,7 +219,7 @@ func (c *comparer) comparePair(ctx context.Context, p *definitionPair) pairRepor
 	case p.err != nil:
 		r.definition.Error = p.err.Error()
 	case p.old == nil:
-		add(compat.Finding{Code: codeDefinitionAdded, Verdict: compat.Compatible, Severity: compat.Info, Role: compat.Resource, Text: "the definition is new"})
+		add(compat.Finding{Code: codeDefinitionAdded, Verdict: compat.Compatible, Severity: compat.Note, Role: compat.Resource, Text: "the definition is new"})
 	case p.crd == nil:
 		add(compat.Finding{
 			Code: codeDefinitionRemoved, Verdict: compat.Incompatible, Severity: compat.Error, Role: compat.Resource,

@@ -145,14 +145,6 @@ func (r *compatReport) exitCode(failOn []string) int {
 	return code
 }
 
-// levelOf returns the level of issues with a severity.
-func levelOf(s compat.Severity) string {
-	if s == compat.Info {
-		return levelNote
-	}
-	return string(s)
-}
-
 // message returns a finding as one sentence: whom it concerns, where, and what.
 func (f *compatFinding) message() string {
 	var parts []string
@@ -318,7 +310,7 @@ func (r *compatReport) asFindings(text bool) []*finding {
 
 func (f *compatFinding) asIssue(text bool) issue {
 	i := issue{
-		level: levelOf(f.Severity), code: string(f.Code), named: true, pointer: f.Pointer,
+		level: string(f.Severity), code: string(f.Code), named: true, pointer: f.Pointer,
 		position: definition.Position{Line: f.Line, Column: f.Column},
 	}
 	for _, o := range f.otherPlaces() {
@@ -450,13 +442,8 @@ func (p *compatPolicy) apply(r *compatReport) []*acceptance {
 func (p *compatPolicy) judge(f compatFinding, used map[*acceptance]bool) []compatFinding {
 	byReason := map[string][]compat.Finding{}
 	for _, part := range compat.Split([]compat.Finding{f.Finding}) {
-		switch p.severity[string(f.Code)] {
-		case levelError:
-			part.Severity = compat.Error
-		case levelWarning:
-			part.Severity = compat.Warning
-		case levelNote:
-			part.Severity = compat.Info
+		if severity, ok := p.severity[string(f.Code)]; ok {
+			part.Severity = compat.Severity(severity)
 		}
 		reason := f.Accepted
 		if i := slices.IndexFunc(p.accepted, func(a *acceptance) bool { return a.matches(f.Definition, &part) }); i >= 0 {
@@ -464,7 +451,7 @@ func (p *compatPolicy) judge(f compatFinding, used map[*acceptance]bool) []compa
 			reason = p.accepted[i].Reason
 		}
 		if reason != "" {
-			part.Severity = compat.Info
+			part.Severity = compat.Note
 		}
 		byReason[reason] = append(byReason[reason], part)
 	}
