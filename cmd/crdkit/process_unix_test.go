@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -54,29 +55,91 @@ func TestFIFO(t *testing.T) {
 	}
 }
 
+// A specialFile is a file that no command may read as a whole.
+type specialFile struct {
+	name, want string // the error
+	make       func(name string) error
+}
+
+const irregular, large = "not a regular file\n", "larger than 268435456 bytes\n"
+
+var specialFiles = []specialFile{
+	{"device", irregular, func(name string) error { return os.Symlink("/dev/zero", name) }},
+	{"FIFO", irregular, func(name string) error { return syscall.Mkfifo(name, 0o600) }},
+	{"link to a FIFO", irregular, func(name string) error {
+		return errors.Join(syscall.Mkfifo(name+".fifo", 0o600), os.Symlink(name+".fifo", name))
+	}},
+	{"link to a directory", irregular, func(name string) error { return os.Symlink(".", name) }},
+	{"large file", large, func(name string) error {
+		return errors.Join(os.WriteFile(name, nil, 0o600), os.Truncate(name, 300<<20))
+	}},
+}
+
+// TestSpecialConfiguration checks that each command refuses a configuration file that is
+// special, with its name and at once. Commands that read none do their work.
+func TestSpecialConfiguration(t *testing.T) {
+	args := map[string]string{
+		"admit":      "a.yaml",
+		"apply":      "--manager m --live a.yaml a.yaml",
+		"check":      "crd.yaml",
+		"compat":     "--old crd.yaml --new crd.yaml",
+		"completion": "bash",
+		"convert":    "--to v1 a.yaml",
+		"cost":       "",
+		"explain":    "",
+		"get":        "a.yaml",
+		"jsonschema": "",
+		"migrate":    "-c crd.yaml --old crd.yaml",
+		"openapi":    "",
+		"owners":     "a.yaml",
+		"rules":      "",
+		"test":       "valid.yaml crd.yaml",
+		"versions":   "",
+	}
+	reads := func(name string) bool {
+		return !slices.Contains([]string{"completion", "migrate", "owners", "test"}, name)
+	}
+	root := newRoot()
+	addShells(root)
+	for _, kind := range specialFiles {
+		dir := t.TempDir()
+		writeFile(t, dir, "crd.yaml", strings.ReplaceAll(widgets, "ENUM", "a"))
+		writeFile(t, dir, "a.yaml", widget)
+		writeFile(t, dir, "valid.yaml", widget)
+		if err := kind.make(filepath.Join(dir, configName)); err != nil {
+			t.Fatal(err)
+		}
+		for _, cmd := range root.Commands() {
+			name := cmd.Name()
+			line, ok := args[name]
+			if !ok {
+				t.Fatalf("no arguments for crdkit %s", name)
+			}
+			t.Run(kind.name+"/"+name, func(t *testing.T) {
+				process := command(t, dir, append([]string{name}, strings.Fields(line)...)...)
+				out, err := process.CombinedOutput()
+				if !reads(name) {
+					if err != nil {
+						t.Errorf("%v\n%s", err, out)
+					}
+					return
+				}
+				if want := "error: " + configName + ": " + kind.want; string(out) != want || process.ProcessState.ExitCode() != exitUndecided {
+					t.Errorf("%v: got %swant %s", err, out, want)
+				}
+			})
+		}
+	}
+}
+
 // TestSpecialFilesOfCommands checks that no command waits for a FIFO that it finds, or reads
 // a device, a directory or a file that is too large as a whole.
 func TestSpecialFilesOfCommands(t *testing.T) {
-	const irregular, large = "not a regular file\n", "larger than 268435456 bytes\n"
-	for _, kind := range []struct {
-		name, want string
-		make       func(name string) error
-	}{
-		{"device", irregular, func(name string) error { return os.Symlink("/dev/zero", name) }},
-		{"FIFO", irregular, func(name string) error { return syscall.Mkfifo(name, 0o600) }},
-		{"link to a FIFO", irregular, func(name string) error {
-			return errors.Join(syscall.Mkfifo(name+".fifo", 0o600), os.Symlink(name+".fifo", name))
-		}},
-		{"link to a directory", irregular, func(name string) error { return os.Symlink(".", name) }},
-		{"large file", large, func(name string) error {
-			return errors.Join(os.WriteFile(name, nil, 0o600), os.Truncate(name, 256<<20+1))
-		}},
-	} {
+	for _, kind := range specialFiles {
 		for _, at := range []struct {
 			name, file, want string
 			args             []string
 		}{
-			{"configuration", configName, "error: .crdkit.yaml: ", []string{"check", "crd.yaml"}},
 			{"case", "valid.yaml", "error: valid.yaml: ", []string{"test", "."}},
 			{"first object of an update", "a.pre.yaml", "error: a.post.yaml: a.pre.yaml: ", []string{"test", "."}},
 			{"text of a refusal", "a.post.yaml.tx_err", "error: a.post.yaml: a.post.yaml.tx_err: ", []string{"test", "a.post.yaml", "a.post.yaml.tx_err"}},
