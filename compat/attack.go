@@ -11,8 +11,7 @@ import (
 	"github.com/crdkit/crdkit/internal/crdversion"
 	"github.com/crdkit/crdkit/internal/generate"
 	"github.com/crdkit/crdkit/internal/jsonval"
-	"github.com/crdkit/crdkit/internal/minimize"
-	"github.com/crdkit/crdkit/internal/satisfy"
+	satisfy "github.com/crdkit/crdkit/internal/search"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation"
 )
@@ -114,7 +113,7 @@ func (a *attacker) try(obj map[string]any) ([]Finding, error) {
 // smallest returns the findings for the smallest object that is like obj, which shows
 // the goal.
 func (a *attacker) smallest(obj map[string]any) ([]Finding, error) {
-	smallest := minimize.Object(a.ctx, obj, func(o map[string]any) map[string]any { return o },
+	smallest := satisfy.Minimize(a.ctx, obj, func(o map[string]any) map[string]any { return o },
 		func(candidate map[string]any) (map[string]any, bool) { return candidate, a.shows(candidate) })
 	found, _, err := a.confirm(a.goal, smallest)
 	return found, err

@@ -3,7 +3,7 @@ package compat
 import (
 	"fmt"
 
-	"github.com/crdkit/crdkit/internal/satisfy"
+	satisfy "github.com/crdkit/crdkit/internal/search"
 	"github.com/crdkit/crdkit/schema"
 )
 

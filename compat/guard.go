@@ -11,7 +11,7 @@ import (
 
 	"github.com/crdkit/crdkit/internal/crdversion"
 	"github.com/crdkit/crdkit/internal/generate"
-	"github.com/crdkit/crdkit/internal/satisfy"
+	satisfy "github.com/crdkit/crdkit/internal/search"
 	"github.com/crdkit/crdkit/validation"
 )
 

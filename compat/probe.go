@@ -10,7 +10,7 @@ import (
 
 	"github.com/crdkit/crdkit/internal/crdversion"
 	"github.com/crdkit/crdkit/internal/generate"
-	"github.com/crdkit/crdkit/internal/minimize"
+	"github.com/crdkit/crdkit/internal/search"
 )
 
 // probeObjects is how many generated objects a probe tries.
@@ -62,7 +62,7 @@ func (p *probe) find(ctx context.Context) map[string]any {
 		if p.edit != nil && !p.edit(obj) || !p.holds(obj) {
 			continue
 		}
-		return minimize.Object(ctx, obj,
+		return search.Minimize(ctx, obj,
 			func(obj map[string]any) map[string]any { return obj },
 			func(candidate map[string]any) (map[string]any, bool) { return candidate, p.holds(candidate) })
 	}

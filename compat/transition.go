@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/crdkit/crdkit/internal/celcond"
-	"github.com/crdkit/crdkit/internal/satisfy"
+	satisfy "github.com/crdkit/crdkit/internal/search"
 	"github.com/crdkit/crdkit/schema"
 )
 

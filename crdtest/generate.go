@@ -12,15 +12,15 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/crdkit/crdkit"
-	"github.com/crdkit/crdkit/internal/objects"
 	"github.com/crdkit/crdkit/internal/schemapath"
+	"github.com/crdkit/crdkit/internal/search"
 	"github.com/crdkit/crdkit/validation"
 )
 
 // A Generator makes objects of one version. It is safe for concurrent use.
 type Generator struct {
 	version *crdkit.Version
-	space   *objects.Space
+	space   *search.Space
 }
 
 // NewGenerator returns a Generator. It returns an error if v is nil.
@@ -29,8 +29,8 @@ func NewGenerator(v *crdkit.Version) (*Generator, error) {
 		return nil, errors.New("crdtest: the version is nil")
 	}
 	gvk := v.GroupVersionKind()
-	head := objects.Head{APIVersion: gvk.GroupVersion().String(), Kind: gvk.Kind, HasStatus: v.HasStatus()}
-	judge := func(ctx context.Context, c objects.Case) (validation.ErrorList, bool, error) {
+	head := search.Head{APIVersion: gvk.GroupVersion().String(), Kind: gvk.Kind, HasStatus: v.HasStatus()}
+	judge := func(ctx context.Context, c search.Case) (validation.ErrorList, bool, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, false, err
 		}
@@ -40,7 +40,7 @@ func NewGenerator(v *crdkit.Version) (*Generator, error) {
 		}
 		return result.Errors, result.Refusal != nil, nil
 	}
-	return &Generator{version: v, space: objects.New(v.Schema(), head, judge)}, nil
+	return &Generator{version: v, space: search.New(v.Schema(), head, judge)}, nil
 }
 
 // String returns the version of the objects.
@@ -112,7 +112,7 @@ func Targets(v *crdkit.Version) []Target {
 	}
 	root := v.Schema()
 	var out []Target
-	for _, t := range objects.Targets(root) {
+	for _, t := range search.Targets(root) {
 		target := Target{SchemaPointer: t.Pointer, Rule: t.Rule, Keyword: t.Keyword, Name: t.Name}
 		if l, ok := schemapath.At(root, t.Pointer); ok && t.Keyword == "" {
 			target.Expression = l.Node.Rules()[t.Rule].Rule
@@ -186,7 +186,7 @@ func Broken(ctx context.Context, v *crdkit.Version, t Target, seed uint64) (*Vio
 
 // Broken is the function [Broken] for the version of the generator.
 func (g *Generator) Broken(ctx context.Context, t Target, seed uint64) (*Violation, error) {
-	target := objects.Target{Pointer: t.SchemaPointer, Rule: t.Rule, Keyword: t.Keyword, Name: t.Name}
+	target := search.Target{Pointer: t.SchemaPointer, Rule: t.Rule, Keyword: t.Keyword, Name: t.Name}
 	c, err := g.space.Break(ctx, rand.New(rand.NewPCG(seed, 0)), target)
 	if err != nil {
 		return nil, reported(err)
@@ -199,13 +199,13 @@ func (g *Generator) Broken(ctx context.Context, t Target, seed uint64) (*Violati
 }
 
 func reported(err error) error {
-	if e, ok := errors.AsType[*objects.Unreachable](err); ok {
+	if e, ok := errors.AsType[*search.Unreachable](err); ok {
 		return &UnreachableError{Cause: e.Cause}
 	}
 	return err
 }
 
-func send(ctx context.Context, v *crdkit.Version, c objects.Case) (*crdkit.Result, error) {
+func send(ctx context.Context, v *crdkit.Version, c search.Case) (*crdkit.Result, error) {
 	obj, old := &unstructured.Unstructured{Object: c.Object}, &unstructured.Unstructured{Object: c.Old}
 	switch {
 	case c.Old == nil:

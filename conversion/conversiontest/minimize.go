@@ -9,7 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/crdkit/crdkit/internal/minimize"
+	"github.com/crdkit/crdkit/internal/search"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -66,7 +66,7 @@ func (r *run) failures(ctx context.Context) []*Failure {
 // the object survive, fail elsewhere, or be refused.
 func (r *route) minimize(ctx context.Context, f *Failure) *Failure {
 	want := f.cause()
-	return minimize.Object(ctx, f, objectOf, func(candidate map[string]any) (*Failure, bool) {
+	return search.Minimize(ctx, f, objectOf, func(candidate map[string]any) (*Failure, bool) {
 		obj, err := r.admit(ctx, &unstructured.Unstructured{Object: candidate})
 		if err != nil || obj == nil {
 			return nil, false

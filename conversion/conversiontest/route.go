@@ -11,7 +11,7 @@ import (
 	"github.com/crdkit/crdkit/internal/generate"
 	"github.com/crdkit/crdkit/internal/jsondiff"
 	"github.com/crdkit/crdkit/internal/jsonval"
-	"github.com/crdkit/crdkit/internal/minimize"
+	"github.com/crdkit/crdkit/internal/search"
 )
 
 // A route is the conversion from one version to another and back.
@@ -38,11 +38,11 @@ func (r *route) object(ctx context.Context, rng *rand.Rand, class generate.Class
 func withoutSomeMembers(rng *rand.Rand, full *unstructured.Unstructured) *unstructured.Unstructured {
 	obj := full.DeepCopy()
 	for range 1 + rng.IntN(3) {
-		all := minimize.Parts(obj.Object)
+		all := search.Parts(obj.Object)
 		if len(all) == 0 {
 			break
 		}
-		minimize.Remove(obj.Object, all[rng.IntN(len(all))])
+		search.Remove(obj.Object, all[rng.IntN(len(all))])
 	}
 	return obj
 }

@@ -12,7 +12,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/yaml"
 
-	"github.com/crdkit/crdkit/internal/satisfy"
+	"github.com/crdkit/crdkit/internal/search"
 	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation/cel"
@@ -93,13 +93,13 @@ func compiled(t *testing.T, props apiextensionsv1.JSONSchemaProps) *schema.Node 
 	return n
 }
 
-func solver() *satisfy.Solver { return satisfy.NewSolver(context.Background(), 1<<20) }
+func solver() *search.Solver { return search.NewSolver(context.Background(), 1<<20) }
 
 // outcomeOf returns what the conditions of a rule say about a value.
 func outcomeOf(r *Rule, v any) string {
 	s := solver()
 	holds, fails := s.Satisfied(r.Holds, v), s.Satisfied(r.Fails, v)
-	not, neither := s.Satisfied(satisfy.Not(r.Holds), v), s.Satisfied(satisfy.Not(r.Fails), v)
+	not, neither := s.Satisfied(search.Not(r.Holds), v), s.Satisfied(search.Not(r.Fails), v)
 	switch {
 	case holds && !fails && !not && neither:
 		return "holds"

@@ -3,24 +3,24 @@ package celcond
 import (
 	"github.com/google/cel-go/common/ast"
 
-	"github.com/crdkit/crdkit/internal/satisfy"
+	"github.com/crdkit/crdkit/internal/search"
 	"github.com/crdkit/crdkit/schema"
 )
 
 // reversed returns the orders of exchanged operands.
-func reversed(orders satisfy.Mask) satisfy.Mask {
-	out := orders & satisfy.Same
-	if orders&satisfy.Less != 0 {
-		out |= satisfy.Greater
+func reversed(orders search.Mask) search.Mask {
+	out := orders & search.Same
+	if orders&search.Less != 0 {
+		out |= search.Greater
 	}
-	if orders&satisfy.Greater != 0 {
-		out |= satisfy.Less
+	if orders&search.Greater != 0 {
+		out |= search.Less
 	}
 	return out
 }
 
 // compare translates a comparison.
-func (x *translation) compare(a, b ast.Expr, orders satisfy.Mask, sc scope) (verdict, bool) {
+func (x *translation) compare(a, b ast.Expr, orders search.Mask, sc scope) (verdict, bool) {
 	if _, ok := constantOf(a); ok {
 		a, b, orders = b, a, reversed(orders)
 	}
@@ -31,9 +31,9 @@ func (x *translation) compare(a, b ast.Expr, orders satisfy.Mask, sc scope) (ver
 		if p, ok := x.path(a, sc); ok {
 			return x.compareConstant(p, c, orders)
 		}
-		if flag, ok := c.(bool); ok && orders&(satisfy.Less|satisfy.Greater) == 0 || ok && orders == satisfy.Less|satisfy.Greater {
+		if flag, ok := c.(bool); ok && orders&(search.Less|search.Greater) == 0 || ok && orders == search.Less|search.Greater {
 			v := x.operand(a, sc)
-			if flag != (orders == satisfy.Same) {
+			if flag != (orders == search.Same) {
 				v = v.not()
 			}
 			return v, true
@@ -45,8 +45,8 @@ func (x *translation) compare(a, b ast.Expr, orders satisfy.Mask, sc scope) (ver
 	if okA && okB {
 		return x.relate(p, q, orders, sc)
 	}
-	if isBoolean(a) && isBoolean(b) && (orders == satisfy.Same || orders == satisfy.Less|satisfy.Greater) {
-		return x.equivalent(a, b, orders == satisfy.Same, sc)
+	if isBoolean(a) && isBoolean(b) && (orders == search.Same || orders == search.Less|search.Greater) {
+		return x.equivalent(a, b, orders == search.Same, sc)
 	}
 	return verdict{}, false
 }
@@ -72,8 +72,8 @@ func isBoolean(e ast.Expr) bool {
 func (x *translation) equivalent(a, b ast.Expr, same bool, sc scope) (verdict, bool) {
 	v, w := x.operand(a, sc), x.operand(b, sc)
 	out := verdict{
-		satisfy.Or(satisfy.And(v.holds, w.holds), satisfy.And(v.fails, w.fails)),
-		satisfy.Or(satisfy.And(v.holds, w.fails), satisfy.And(v.fails, w.holds)),
+		search.Or(search.And(v.holds, w.holds), search.And(v.fails, w.fails)),
+		search.Or(search.And(v.holds, w.fails), search.And(v.fails, w.holds)),
 	}
 	if !same {
 		out = out.not()
@@ -83,48 +83,48 @@ func (x *translation) equivalent(a, b ast.Expr, same bool, sc scope) (verdict, b
 
 // comparable reports whether the values of a schema are numbers or strings in CEL,
 // and which.
-func comparable(n *schema.Node) (satisfy.Mask, bool) {
+func comparable(n *schema.Node) (search.Mask, bool) {
 	switch n.Kind() {
 	case schema.KindInteger, schema.KindNumber:
-		return satisfy.Number, !n.IntOrString()
+		return search.Number, !n.IntOrString()
 	case schema.KindString:
 		switch n.Limits().Format {
 		case "byte", "duration", "date", "date-time":
 			return 0, false // bytes, durations and timestamps
 		}
-		return satisfy.String, !n.IntOrString()
+		return search.String, !n.IntOrString()
 	}
 	return 0, false
 }
 
 // compareConstant translates the comparison of a field with a constant.
-func (x *translation) compareConstant(p path, c any, orders satisfy.Mask) (verdict, bool) {
-	equality := orders == satisfy.Same || orders == satisfy.Less|satisfy.Greater
+func (x *translation) compareConstant(p path, c any, orders search.Mask) (verdict, bool) {
+	equality := orders == search.Same || orders == search.Less|search.Greater
 	mask, ok := comparable(p.node)
 	if p.node.Kind() == schema.KindBoolean {
-		mask, ok = satisfy.Bool, equality
+		mask, ok = search.Bool, equality
 	}
 	if p.node.IntOrString() {
-		mask, ok = satisfy.Integer|satisfy.String, equality
+		mask, ok = search.Integer|search.String, equality
 	}
-	if !ok || mask&satisfy.TypeOf(c) == 0 {
+	if !ok || mask&search.TypeOf(c) == 0 {
 		return verdict{}, false
 	}
 	if equality {
-		same := verdict{x.at(p, satisfy.Enum(c)), x.at(p, strictNot(mask, satisfy.Enum(c)))}
-		if orders != satisfy.Same {
+		same := verdict{x.at(p, search.Enum(c)), x.at(p, strictNot(mask, search.Enum(c)))}
+		if orders != search.Same {
 			same = same.not()
 		}
 		return same, true
 	}
-	if mask != satisfy.Number {
+	if mask != search.Number {
 		return verdict{}, false
 	}
-	return verdict{x.at(p, ordered(c, orders)), x.at(p, ordered(c, (satisfy.Less|satisfy.Same|satisfy.Greater)&^orders))}, true
+	return verdict{x.at(p, ordered(c, orders)), x.at(p, ordered(c, (search.Less|search.Same|search.Greater)&^orders))}, true
 }
 
 // ordered holds for numbers whose order to c is one of orders.
-func ordered(c any, orders satisfy.Mask) *satisfy.Cond {
+func ordered(c any, orders search.Mask) *search.Cond {
 	var x float64
 	switch c := c.(type) {
 	case int64:
@@ -132,10 +132,10 @@ func ordered(c any, orders satisfy.Mask) *satisfy.Cond {
 	case float64:
 		x = c
 	}
-	if orders&satisfy.Less != 0 {
-		return satisfy.AtMost(x, orders&satisfy.Same == 0)
+	if orders&search.Less != 0 {
+		return search.AtMost(x, orders&search.Same == 0)
 	}
-	return satisfy.AtLeast(x, orders&satisfy.Same == 0)
+	return search.AtLeast(x, orders&search.Same == 0)
 }
 
 // nullable reports whether null could be on the path.
@@ -182,17 +182,17 @@ func (x *translation) sized(e ast.Expr, sc scope) (path, bool) {
 }
 
 // compareSize translates the comparison of a size with a constant.
-func (x *translation) compareSize(p path, c any, orders satisfy.Mask) (verdict, bool) {
+func (x *translation) compareSize(p path, c any, orders search.Mask) (verdict, bool) {
 	n, ok := c.(int64)
-	atLeast, mask := satisfy.MinRunes, satisfy.String
+	atLeast, mask := search.MinRunes, search.String
 	switch p.node.Kind() {
 	case schema.KindString:
 		_, known := comparable(p.node)
 		ok = ok && known
 	case schema.KindArray:
-		atLeast, mask = satisfy.MinItems, satisfy.Array
+		atLeast, mask = search.MinItems, search.Array
 	case schema.KindObject:
-		atLeast, mask = satisfy.MinProps, satisfy.Object
+		atLeast, mask = search.MinProps, search.Object
 		ok = ok && p.node.Len() == 0
 	default:
 		ok = false
@@ -200,26 +200,26 @@ func (x *translation) compareSize(p path, c any, orders satisfy.Mask) (verdict, 
 	if !ok {
 		return verdict{}, false
 	}
-	sizes := func(orders satisfy.Mask) *satisfy.Cond {
-		var alternatives []*satisfy.Cond
-		if orders&satisfy.Less != 0 {
+	sizes := func(orders search.Mask) *search.Cond {
+		var alternatives []*search.Cond
+		if orders&search.Less != 0 {
 			alternatives = append(alternatives, strictNot(mask, atLeast(n)))
 		}
-		if orders&satisfy.Same != 0 {
-			alternatives = append(alternatives, satisfy.And(atLeast(n), strictNot(mask, atLeast(n+1))))
+		if orders&search.Same != 0 {
+			alternatives = append(alternatives, search.And(atLeast(n), strictNot(mask, atLeast(n+1))))
 		}
-		if orders&satisfy.Greater != 0 {
+		if orders&search.Greater != 0 {
 			alternatives = append(alternatives, atLeast(n+1))
 		}
 		switch orders {
-		case satisfy.Less | satisfy.Same:
+		case search.Less | search.Same:
 			return strictNot(mask, atLeast(n+1))
-		case satisfy.Greater | satisfy.Same:
+		case search.Greater | search.Same:
 			return atLeast(n)
 		}
-		return satisfy.Or(alternatives...)
+		return search.Or(alternatives...)
 	}
-	all := satisfy.Less | satisfy.Same | satisfy.Greater
+	all := search.Less | search.Same | search.Greater
 	return verdict{x.at(p, sizes(orders)), x.at(p, sizes(all&^orders))}, true
 }
 
@@ -235,13 +235,13 @@ func (x *translation) in(a, b ast.Expr, sc scope) (verdict, bool) {
 		var values []any
 		for _, e := range b.AsList().Elements() {
 			v, known := constantOf(e)
-			ok = ok && known && mask&satisfy.TypeOf(v) != 0
+			ok = ok && known && mask&search.TypeOf(v) != 0
 			values = append(values, v)
 		}
 		if !ok || len(values) == 0 {
 			return verdict{}, false
 		}
-		return verdict{x.at(p, satisfy.Enum(values...)), x.at(p, strictNot(mask, satisfy.Enum(values...)))}, true
+		return verdict{x.at(p, search.Enum(values...)), x.at(p, strictNot(mask, search.Enum(values...)))}, true
 	}
 	c, okA := constantOf(a)
 	p, okB := x.path(b, sc)
@@ -250,15 +250,15 @@ func (x *translation) in(a, b ast.Expr, sc scope) (verdict, bool) {
 	}
 	if p.node.Kind() == schema.KindArray {
 		mask, ok := comparable(p.node.Items())
-		if !ok || mask&satisfy.TypeOf(c) == 0 {
+		if !ok || mask&search.TypeOf(c) == 0 {
 			return verdict{}, false
 		}
-		return verdict{x.at(p, satisfy.SomeItem(satisfy.Enum(c))), x.at(p, strictNot(satisfy.Array, satisfy.SomeItem(satisfy.Enum(c))))}, true
+		return verdict{x.at(p, search.SomeItem(search.Enum(c))), x.at(p, strictNot(search.Array, search.SomeItem(search.Enum(c))))}, true
 	}
 	key, ok := c.(string)
 	if !ok || p.node.Kind() != schema.KindObject || p.node.Len() > 0 {
 		return verdict{}, false
 	}
-	present := x.field(p.node, key, satisfy.True)
-	return verdict{x.at(p, present), x.at(p, strictNot(satisfy.Object, present))}, true
+	present := x.field(p.node, key, search.True)
+	return verdict{x.at(p, present), x.at(p, strictNot(search.Object, present))}, true
 }

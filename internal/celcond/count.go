@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/cel-go/common/ast"
 
-	"github.com/crdkit/crdkit/internal/satisfy"
+	"github.com/crdkit/crdkit/internal/search"
 )
 
 // A Count is a macro exists_one in the body of a macro over the same list, such as
@@ -20,7 +20,7 @@ type Count struct {
 	List []string
 	// Holds and Fails are the conditions that the body holds and that it fails, on an
 	// object whose members [First] and [Second] are the elements a and b.
-	Holds, Fails *satisfy.Cond
+	Holds, Fails *search.Cond
 }
 
 // The members of a pair of elements.
@@ -68,8 +68,8 @@ func (x *translation) orKnown(v verdict, c *Count) verdict {
 	if !ok {
 		return v
 	}
-	by := func(truth satisfy.Mask, otherwise *satisfy.Cond) *satisfy.Cond {
-		return satisfy.Or(satisfy.Opaque(name, truth), satisfy.And(satisfy.Opaque(name, satisfy.Errors), otherwise))
+	by := func(truth search.Mask, otherwise *search.Cond) *search.Cond {
+		return search.Or(search.Opaque(name, truth), search.And(search.Opaque(name, search.Errors), otherwise))
 	}
-	return verdict{by(satisfy.Holds, v.holds), by(satisfy.Fails, v.fails)}
+	return verdict{by(search.Holds, v.holds), by(search.Fails, v.fails)}
 }

@@ -1,4 +1,4 @@
-// Package celcond translates rules to conditions of package satisfy.
+// Package celcond translates rules to conditions of package search.
 //
 //	t := celcond.New(root, nil)
 //	r := t.Rule("!has(self.max) || self.min <= self.max", node, nil)

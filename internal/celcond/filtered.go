@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/cel-go/common/ast"
 
-	"github.com/crdkit/crdkit/internal/satisfy"
+	"github.com/crdkit/crdkit/internal/search"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -34,9 +34,9 @@ func (x *translation) filter(e ast.Expr, macro string, sc scope) (filter, bool) 
 
 // keepsAtMost returns a condition on which a filter surely keeps at most so many elements:
 // the list has no more, or the filter keeps none.
-func (x *translation) keepsAtMost(f filter, most int64) *satisfy.Cond {
-	few := satisfy.And(strictNot(satisfy.Array, satisfy.MinItems(most+1)), satisfy.EveryItem(satisfy.Or(f.body.holds, f.body.fails)))
-	return x.at(f.list, satisfy.Or(few, satisfy.And(satisfy.Types(satisfy.Array), satisfy.EveryItem(f.body.fails))))
+func (x *translation) keepsAtMost(f filter, most int64) *search.Cond {
+	few := search.And(strictNot(search.Array, search.MinItems(most+1)), search.EveryItem(search.Or(f.body.holds, f.body.fails)))
+	return x.at(f.list, search.Or(few, search.And(search.Types(search.Array), search.EveryItem(f.body.fails))))
 }
 
 // boundedFilter returns a condition on which a comparison surely holds: the size of a
@@ -46,19 +46,19 @@ func (x *translation) keepsAtMost(f filter, most int64) *satisfy.Cond {
 //
 // is within the limit if the list is, or if the filter keeps no element. It returns False
 // for other comparisons.
-func (x *translation) boundedFilter(a, b ast.Expr, orders satisfy.Mask, sc scope) *satisfy.Cond {
+func (x *translation) boundedFilter(a, b ast.Expr, orders search.Mask, sc scope) *search.Cond {
 	limit, _ := constantOf(b)
 	most, ok := limit.(int64)
-	if ok = ok && most >= 0 && most < math.MaxInt64; orders == satisfy.Less {
+	if ok = ok && most >= 0 && most < math.MaxInt64; orders == search.Less {
 		most--
 	}
 	of, sized := sizeOf(a)
-	if !ok || !sized || most < 0 || orders&satisfy.Greater != 0 || orders == satisfy.Same && most > 0 {
-		return satisfy.False
+	if !ok || !sized || most < 0 || orders&search.Greater != 0 || orders == search.Same && most > 0 {
+		return search.False
 	}
 	f, ok := x.filter(of, "filter", sc)
 	if !ok {
-		return satisfy.False
+		return search.False
 	}
 	return x.keepsAtMost(f, most)
 }
@@ -96,30 +96,30 @@ func (x *translation) atMostOne(e ast.Expr, sc scope) (verdict, bool) {
 		name += distinct
 	}
 	sure := x.keepsAtMost(f, 1)
-	v := verdict{satisfy.Or(sure, satisfy.Opaque(name, satisfy.Holds)), satisfy.And(satisfy.Not(sure), satisfy.Opaque(name, satisfy.Fails))}
+	v := verdict{search.Or(sure, search.Opaque(name, search.Holds)), search.And(search.Not(sure), search.Opaque(name, search.Fails))}
 	if exactly {
-		none := x.at(f.list, satisfy.And(satisfy.Types(satisfy.Array), satisfy.EveryItem(f.body.fails)))
-		v = verdict{satisfy.And(v.holds, x.at(f.list, satisfy.SomeItem(f.body.holds))), satisfy.Or(v.fails, none)}
+		none := x.at(f.list, search.And(search.Types(search.Array), search.EveryItem(f.body.fails)))
+		v = verdict{search.And(v.holds, x.at(f.list, search.SomeItem(f.body.holds))), search.Or(v.fails, none)}
 	}
 	return v, true
 }
 
 // evaluated returns what is true of a value if a comparison of it does not end with an
 // error: a text that the comparison converts to a duration has the format.
-func (x *translation) evaluated(e ast.Expr, sc scope) *satisfy.Cond {
+func (x *translation) evaluated(e ast.Expr, sc scope) *search.Cond {
 	if e.Kind() != ast.CallKind || comparisons[e.AsCall().FunctionName()] == 0 {
-		return satisfy.True
+		return search.True
 	}
-	var parts []*satisfy.Cond
+	var parts []*search.Cond
 	for _, arg := range e.AsCall().Args() {
 		text, _, ok := operands(arg, "duration")
 		if !ok {
 			continue
 		}
 		p, ok := x.path(text, sc)
-		if mask, _ := comparable(p.node); ok && mask == satisfy.String && !p.node.IntOrString() {
-			parts = append(parts, x.at(p, satisfy.Format("duration")))
+		if mask, _ := comparable(p.node); ok && mask == search.String && !p.node.IntOrString() {
+			parts = append(parts, x.at(p, search.Format("duration")))
 		}
 	}
-	return satisfy.And(parts...)
+	return search.And(parts...)
 }

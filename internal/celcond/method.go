@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/cel-go/common/ast"
 
-	"github.com/crdkit/crdkit/internal/satisfy"
+	"github.com/crdkit/crdkit/internal/search"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -35,16 +35,16 @@ func (x *translation) method(c ast.CallExpr, sc scope) (verdict, bool) {
 	value, _ := constantOf(args[0])
 	text, isString := value.(string)
 	mask, known := comparable(p.node)
-	if !isString || !known || mask != satisfy.String {
+	if !isString || !known || mask != search.String {
 		return verdict{}, false
 	}
 	expr, ok := textPattern(name, text, skipped)
 	if !ok {
 		return verdict{}, false
 	}
-	holds, fails := satisfy.Matches(expr), strictNot(satisfy.String, satisfy.Matches(expr))
+	holds, fails := search.Matches(expr), strictNot(search.String, search.Matches(expr))
 	if skipped > 0 {
-		fails = satisfy.And(satisfy.MinRunes(skipped), fails) // else substring ends with an error
+		fails = search.And(search.MinRunes(skipped), fails) // else substring ends with an error
 	}
 	return verdict{x.at(p, holds), x.at(p, fails)}, true
 }
@@ -129,10 +129,10 @@ func (x *translation) quantified(p path, c ast.CallExpr, sc scope) (verdict, boo
 	if overSame(args[1], c.Target()) && !uses(c.Target(), inner.name) {
 		inner.list = c.Target()
 		one := elements(x.boolean(args[1], inner), name)
-		few := strictNot(satisfy.Array, satisfy.MinItems(2))
+		few := strictNot(search.Array, search.MinItems(2))
 		v = verdict{
-			satisfy.Or(satisfy.And(satisfy.MinItems(2), v.holds), satisfy.And(few, one.holds)),
-			satisfy.Or(satisfy.And(satisfy.MinItems(2), v.fails), satisfy.And(few, one.fails)),
+			search.Or(search.And(search.MinItems(2), v.holds), search.And(few, one.holds)),
+			search.Or(search.And(search.MinItems(2), v.fails), search.And(few, one.fails)),
 		}
 	}
 	return verdict{x.at(p, v.holds), x.at(p, v.fails)}, true
@@ -143,7 +143,7 @@ func elements(body verdict, macro string) verdict {
 	if macro == "exists" {
 		body = body.not()
 	}
-	out := verdict{satisfy.And(satisfy.Types(satisfy.Array), satisfy.EveryItem(body.holds)), satisfy.SomeItem(body.fails)}
+	out := verdict{search.And(search.Types(search.Array), search.EveryItem(body.holds)), search.SomeItem(body.fails)}
 	if macro == "exists" {
 		return out.not()
 	}

@@ -9,7 +9,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/crdkit/crdkit/internal/celsyntax"
-	"github.com/crdkit/crdkit/internal/satisfy"
+	"github.com/crdkit/crdkit/internal/search"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -62,11 +62,11 @@ func TestOpaquePartsCancelOut(t *testing.T) {
 			}
 		}
 		rule, other := translator.Rule(tt.rule, n, nil), translator.Rule(tt.other, n, changed)
-		r := solver().Solve(satisfy.And(rule.Holds, satisfy.Not(other.Holds)))
-		if got := r.Status != satisfy.None; got != tt.breaks {
+		r := solver().Solve(search.And(rule.Holds, search.Not(other.Holds)))
+		if got := r.Status != search.None; got != tt.breaks {
 			t.Errorf("%s, then %s with another %q: breaks %v, want %v", tt.rule, tt.other, tt.changed, got, tt.breaks)
 		}
-		if solver().Solve(satisfy.And(other.Holds, other.Fails)).Status != satisfy.None {
+		if solver().Solve(search.And(other.Holds, other.Fails)).Status != search.None {
 			t.Errorf("%s holds and fails", tt.other)
 		}
 	}
@@ -144,12 +144,12 @@ func TestMember(t *testing.T) {
 		"p": {Type: "object", Properties: props("a")},
 	}})
 	var seen []string
-	translator := New(n, func(of *schema.Node, name string, c *satisfy.Cond) *satisfy.Cond {
+	translator := New(n, func(of *schema.Node, name string, c *search.Cond) *search.Cond {
 		if of.Property(name) == nil {
 			t.Errorf("%s is not of its schema", name)
 		}
 		seen = append(seen, name)
-		return satisfy.IfAt(name, c)
+		return search.IfAt(name, c)
 	})
 	r := translator.Rule("self.p.a > 3", n, nil)
 	if slices.Sort(seen); !slices.Contains(seen, "a") || !slices.Contains(seen, "p") {

@@ -10,7 +10,7 @@ import (
 	"github.com/google/cel-go/common/types/ref"
 	"k8s.io/apiserver/pkg/cel"
 
-	"github.com/crdkit/crdkit/internal/satisfy"
+	"github.com/crdkit/crdkit/internal/search"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -68,7 +68,7 @@ func (p path) child(name string) (path, bool) {
 }
 
 // at returns the condition that the field of a path exists and satisfies c.
-func (x *translation) at(p path, c *satisfy.Cond) *satisfy.Cond {
+func (x *translation) at(p path, c *search.Cond) *search.Cond {
 	for i := len(p.names) - 1; i >= 0; i-- {
 		c = x.field(p.parents[i], p.names[i], c)
 	}
@@ -77,16 +77,16 @@ func (x *translation) at(p path, c *satisfy.Cond) *satisfy.Cond {
 
 // field returns the condition that an object has a field which satisfies c. Null
 // counts as absent.
-func (x *translation) field(n *schema.Node, name string, c *satisfy.Cond) *satisfy.Cond {
+func (x *translation) field(n *schema.Node, name string, c *search.Cond) *search.Cond {
 	if n == x.root && name == "metadata" {
-		return satisfy.At(name, c)
+		return search.At(name, c)
 	}
 	child := n.Property(name)
 	if child == nil {
 		child, _ = n.AdditionalProperties()
 	}
 	if child.Nullable() {
-		c = satisfy.And(satisfy.Types(satisfy.Any&^satisfy.Null), c)
+		c = search.And(search.Types(search.Any&^search.Null), c)
 	}
 	return x.member(n, name, c)
 }

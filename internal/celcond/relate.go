@@ -3,12 +3,12 @@ package celcond
 import (
 	"slices"
 
-	"github.com/crdkit/crdkit/internal/satisfy"
+	"github.com/crdkit/crdkit/internal/search"
 	"github.com/crdkit/crdkit/schema"
 )
 
 // relate translates the comparison of two fields.
-func (x *translation) relate(p, q path, orders satisfy.Mask, sc scope) (verdict, bool) {
+func (x *translation) relate(p, q path, orders search.Mask, sc scope) (verdict, bool) {
 	a, okA := comparable(p.node)
 	b, okB := comparable(q.node)
 	if p.nullable() || q.nullable() {
@@ -20,11 +20,11 @@ func (x *translation) relate(p, q path, orders satisfy.Mask, sc scope) (verdict,
 	if a != b {
 		return verdict{}, false
 	}
-	all := satisfy.Less | satisfy.Same | satisfy.Greater
-	v := verdict{satisfy.Relation(p.names, q.names, orders), satisfy.Relation(p.names, q.names, all&^orders)}
+	all := search.Less | search.Same | search.Greater
+	v := verdict{search.Relation(p.names, q.names, orders), search.Relation(p.names, q.names, all&^orders)}
 	if slices.Equal(p.names, q.names) {
-		v = verdict{x.at(p, satisfy.Types(a)), satisfy.False}
-		if orders&satisfy.Same == 0 {
+		v = verdict{x.at(p, search.Types(a)), search.False}
+		if orders&search.Same == 0 {
 			v = v.not()
 		}
 	}
@@ -33,8 +33,8 @@ func (x *translation) relate(p, q path, orders satisfy.Mask, sc scope) (verdict,
 
 // relateWhole translates the comparison of the old and the new value of a field that is a
 // boolean, a list or an object.
-func (x *translation) relateWhole(p, q path, orders satisfy.Mask, sc scope) (verdict, bool) {
-	equality := orders == satisfy.Same || orders == satisfy.Less|satisfy.Greater
+func (x *translation) relateWhole(p, q path, orders search.Mask, sc scope) (verdict, bool) {
+	equality := orders == search.Same || orders == search.Less|search.Greater
 	whole := p.node == x.root || p.node == x.metadata // rules see only a part of metadata
 	if sc.update == nil || whole || p.node != q.node || !equality || !equalAsJSON(p.node) || slices.Equal(p.names, q.names) {
 		return verdict{}, false
@@ -42,12 +42,12 @@ func (x *translation) relateWhole(p, q path, orders satisfy.Mask, sc scope) (ver
 	if x.changed != nil && (x.changed(sc.below(p)) || x.changed(sc.below(q))) {
 		return verdict{}, false
 	}
-	differ := satisfy.Relation(p.names, q.names, satisfy.Less|satisfy.Greater|satisfy.NoOrder)
+	differ := search.Relation(p.names, q.names, search.Less|search.Greater|search.NoOrder)
 	v := verdict{
-		satisfy.Relation(p.names, q.names, satisfy.Same),
-		satisfy.And(x.at(p, satisfy.True), x.at(q, satisfy.True), differ),
+		search.Relation(p.names, q.names, search.Same),
+		search.And(x.at(p, search.True), x.at(q, search.True), differ),
 	}
-	if orders != satisfy.Same {
+	if orders != search.Same {
 		v = v.not()
 	}
 	return v, true

@@ -9,14 +9,14 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/crdkit/crdkit/internal/celsyntax"
-	"github.com/crdkit/crdkit/internal/satisfy"
+	"github.com/crdkit/crdkit/internal/search"
 	"github.com/crdkit/crdkit/schema"
 )
 
 // A Rule is what is known about one rule.
 type Rule struct {
 	// Holds and Fails are the conditions that the rule holds and that it fails.
-	Holds, Fails *satisfy.Cond
+	Holds, Fails *search.Cond
 	// Transition means that the rule compares with oldSelf.
 	Transition bool
 	// Opaque has the parts of the rule that were not translated.
@@ -28,7 +28,7 @@ type Rule struct {
 
 // A Member returns the condition that an object of a schema has a member which
 // satisfies c, perhaps after defaults are set.
-type Member func(n *schema.Node, name string, c *satisfy.Cond) *satisfy.Cond
+type Member func(n *schema.Node, name string, c *search.Cond) *search.Cond
 
 // A Translator translates rules.
 type Translator struct {
@@ -44,7 +44,7 @@ type Translator struct {
 // objects. A nil member means that objects have all their defaults.
 func New(root *schema.Node, member Member) *Translator {
 	if member == nil {
-		member = func(_ *schema.Node, name string, c *satisfy.Cond) *satisfy.Cond { return satisfy.At(name, c) }
+		member = func(_ *schema.Node, name string, c *search.Cond) *search.Cond { return search.At(name, c) }
 	}
 	text := apiextensionsv1.JSONSchemaProps{Type: "string"}
 	metadata, _ := schema.Compile(&apiextensionsv1.JSONSchemaProps{Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{
@@ -92,8 +92,8 @@ func (t *Translator) translated(text string, sc scope, changed func(path []strin
 			suffix = distinct
 		}
 		return Rule{
-			Holds:      satisfy.Opaque(text+suffix, satisfy.Holds),
-			Fails:      satisfy.Opaque(text+suffix, satisfy.Fails),
+			Holds:      search.Opaque(text+suffix, search.Holds),
+			Fails:      search.Opaque(text+suffix, search.Fails),
 			Transition: mentionsOldSelf(text),
 			Opaque:     []string{text},
 		}
@@ -103,15 +103,15 @@ func (t *Translator) translated(text string, sc scope, changed func(path []strin
 }
 
 // A verdict has the conditions on which an expression is true and false.
-type verdict struct{ holds, fails *satisfy.Cond }
+type verdict struct{ holds, fails *search.Cond }
 
 func (v verdict) not() verdict { return verdict{v.fails, v.holds} }
 
 func constantVerdict(b bool) verdict {
 	if b {
-		return verdict{satisfy.True, satisfy.False}
+		return verdict{search.True, search.False}
 	}
-	return verdict{satisfy.False, satisfy.True}
+	return verdict{search.False, search.True}
 }
 
 // A scope is the variable whose value the conditions are about.
@@ -209,31 +209,31 @@ func (x *translation) boolean(e ast.Expr, sc scope) verdict {
 	if x.changed != nil && slices.ContainsFunc(reads(e, sc.bound()), x.changed) {
 		name += distinct
 	}
-	v := verdict{satisfy.Opaque(name, satisfy.Holds), satisfy.Opaque(name, satisfy.Fails)}
+	v := verdict{search.Opaque(name, search.Holds), search.Opaque(name, search.Fails)}
 	if c, ok := x.count(e, name, sc); ok {
 		x.counts = append(x.counts, c)
 		v = x.orKnown(v, &c)
 	}
-	if sure := x.surely(e, sc); sure != satisfy.False {
-		v = verdict{satisfy.Or(sure, v.holds), satisfy.And(satisfy.Not(sure), v.fails)}
+	if sure := x.surely(e, sc); sure != search.False {
+		v = verdict{search.Or(sure, v.holds), search.And(search.Not(sure), v.fails)}
 	}
-	if valid := x.evaluated(e, sc); valid != satisfy.True {
-		v = verdict{satisfy.And(valid, v.holds), satisfy.And(valid, v.fails)}
+	if valid := x.evaluated(e, sc); valid != search.True {
+		v = verdict{search.And(valid, v.holds), search.And(valid, v.fails)}
 	}
 	return v
 }
 
 // surely returns a condition on which an opaque expression holds, False if none is known.
-func (x *translation) surely(e ast.Expr, sc scope) *satisfy.Cond {
+func (x *translation) surely(e ast.Expr, sc scope) *search.Cond {
 	if e.Kind() != ast.CallKind {
-		return satisfy.False
+		return search.False
 	}
 	c := e.AsCall()
 	orders, ok := comparisons[c.FunctionName()]
 	if !ok {
-		return satisfy.False
+		return search.False
 	}
-	return satisfy.Or(x.boundedSum(c.Args()[0], c.Args()[1], orders, sc), x.boundedFilter(c.Args()[0], c.Args()[1], orders, sc))
+	return search.Or(x.boundedSum(c.Args()[0], c.Args()[1], orders, sc), x.boundedFilter(c.Args()[0], c.Args()[1], orders, sc))
 }
 
 // translate reports false for an expression that is opaque as a whole.
@@ -273,15 +273,15 @@ func (x *translation) call(c ast.CallExpr, sc scope) (verdict, bool) {
 		return v.not(), true
 	case "_&&_":
 		a, b := x.operand(args[0], sc), x.operand(args[1], sc)
-		return verdict{satisfy.And(a.holds, b.holds), satisfy.Or(a.fails, b.fails)}, true
+		return verdict{search.And(a.holds, b.holds), search.Or(a.fails, b.fails)}, true
 	case "_||_":
 		a, b := x.operand(args[0], sc), x.operand(args[1], sc)
-		return verdict{satisfy.Or(a.holds, b.holds), satisfy.And(a.fails, b.fails)}, true
+		return verdict{search.Or(a.holds, b.holds), search.And(a.fails, b.fails)}, true
 	case "_?_:_":
 		c, a, b := x.operand(args[0], sc), x.operand(args[1], sc), x.operand(args[2], sc)
 		return verdict{
-			satisfy.Or(satisfy.And(c.holds, a.holds), satisfy.And(c.fails, b.holds)),
-			satisfy.Or(satisfy.And(c.holds, a.fails), satisfy.And(c.fails, b.fails)),
+			search.Or(search.And(c.holds, a.holds), search.And(c.fails, b.holds)),
+			search.Or(search.And(c.holds, a.fails), search.And(c.fails, b.fails)),
 		}, true
 	case "@in":
 		return x.in(args[0], args[1], sc)
@@ -293,10 +293,10 @@ func (x *translation) call(c ast.CallExpr, sc scope) (verdict, bool) {
 }
 
 // comparisons has the orders in which an operator holds.
-var comparisons = map[string]satisfy.Mask{
-	"_==_": satisfy.Same, "_!=_": satisfy.Less | satisfy.Greater,
-	"_<_": satisfy.Less, "_<=_": satisfy.Less | satisfy.Same,
-	"_>_": satisfy.Greater, "_>=_": satisfy.Greater | satisfy.Same,
+var comparisons = map[string]search.Mask{
+	"_==_": search.Same, "_!=_": search.Less | search.Greater,
+	"_<_": search.Less, "_<=_": search.Less | search.Same,
+	"_>_": search.Greater, "_>=_": search.Greater | search.Same,
 }
 
 // operand translates a part of an expression, which may be opaque on its own.
@@ -308,8 +308,8 @@ func (x *translation) has(s ast.SelectExpr, sc scope) (verdict, bool) {
 	if !ok || p.node == nil {
 		return verdict{}, false
 	}
-	present := x.field(p.node, unescaped(s.FieldName()), satisfy.True)
-	return verdict{x.at(p, present), x.at(p, satisfy.And(satisfy.Types(satisfy.Object), satisfy.Not(present)))}, true
+	present := x.field(p.node, unescaped(s.FieldName()), search.True)
+	return verdict{x.at(p, present), x.at(p, search.And(search.Types(search.Object), search.Not(present)))}, true
 }
 
 // flag translates a boolean field.
@@ -318,10 +318,10 @@ func (x *translation) flag(e ast.Expr, sc scope) (verdict, bool) {
 	if !ok || p.node.Kind() != schema.KindBoolean {
 		return verdict{}, false
 	}
-	return verdict{x.at(p, satisfy.IsTrue()), x.at(p, strictNot(satisfy.Bool, satisfy.IsTrue()))}, true
+	return verdict{x.at(p, search.IsTrue()), x.at(p, strictNot(search.Bool, search.IsTrue()))}, true
 }
 
 // strictNot holds for values of the types that do not satisfy c.
-func strictNot(mask satisfy.Mask, c *satisfy.Cond) *satisfy.Cond {
-	return satisfy.And(satisfy.Types(mask), satisfy.Not(c))
+func strictNot(mask search.Mask, c *search.Cond) *search.Cond {
+	return search.And(search.Types(mask), search.Not(c))
 }

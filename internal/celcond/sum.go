@@ -3,7 +3,7 @@ package celcond
 import (
 	"github.com/google/cel-go/common/ast"
 
-	"github.com/crdkit/crdkit/internal/satisfy"
+	"github.com/crdkit/crdkit/internal/search"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -19,30 +19,30 @@ type summand struct {
 //	(self.size() > 0 ? self[0].f.size() : 0) + (self.size() > 1 ? self[1].f.size() : 0) <= 16
 //
 // holds if no element has more than its share. It returns False for other comparisons.
-func (x *translation) boundedSum(a, b ast.Expr, orders satisfy.Mask, sc scope) *satisfy.Cond {
+func (x *translation) boundedSum(a, b ast.Expr, orders search.Mask, sc scope) *search.Cond {
 	limit, _ := constantOf(b)
 	most, ok := limit.(int64)
-	if orders == satisfy.Less {
+	if orders == search.Less {
 		most--
 	}
-	if !ok || orders&(satisfy.Less|satisfy.Greater) != satisfy.Less || sc.node.Kind() != schema.KindArray {
-		return satisfy.False
+	if !ok || orders&(search.Less|search.Greater) != search.Less || sc.node.Kind() != schema.KindArray {
+		return search.False
 	}
 	summands, ok := x.summands(a, sc)
 	if !ok || most < 0 {
-		return satisfy.False
+		return search.False
 	}
 	share := most / int64(len(summands))
-	var parts []*satisfy.Cond
+	var parts []*search.Cond
 	for _, s := range summands {
-		c := x.field(sc.node.Items(), s.name, strictNot(satisfy.Array, satisfy.MinItems(share+1)))
+		c := x.field(sc.node.Items(), s.name, strictNot(search.Array, search.MinItems(share+1)))
 		if s.guarded {
-			absent := satisfy.Not(x.field(sc.node.Items(), s.name, satisfy.True))
-			c = satisfy.Or(c, satisfy.And(satisfy.Types(satisfy.Object), absent))
+			absent := search.Not(x.field(sc.node.Items(), s.name, search.True))
+			c = search.Or(c, search.And(search.Types(search.Object), absent))
 		}
 		parts = append(parts, c)
 	}
-	return satisfy.And(satisfy.Types(satisfy.Array), satisfy.EveryItem(satisfy.And(parts...)))
+	return search.And(search.Types(search.Array), search.EveryItem(search.And(parts...)))
 }
 
 // summands returns the summands of a sum.

@@ -3,7 +3,7 @@ package celcond
 import (
 	"github.com/google/cel-go/common/ast"
 
-	"github.com/crdkit/crdkit/internal/satisfy"
+	"github.com/crdkit/crdkit/internal/search"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -29,18 +29,18 @@ func (x *translation) unique(e ast.Expr, sc scope) (verdict, bool) {
 	if !ok || !found || p.node.Kind() != schema.KindArray {
 		return verdict{}, false
 	}
-	element, keys, present := p.node.Items(), []string(nil), satisfy.Types(satisfy.Array)
+	element, keys, present := p.node.Items(), []string(nil), search.Types(search.Array)
 	if key != "" && !element.Nullable() {
-		keys, present = []string{key}, satisfy.And(present, satisfy.EveryItem(satisfy.At(key, satisfy.True)))
+		keys, present = []string{key}, search.And(present, search.EveryItem(search.At(key, search.True)))
 		element = element.Property(key)
 	}
-	if mask, known := comparable(element); !known || mask != satisfy.String || element.Nullable() {
+	if mask, known := comparable(element); !known || mask != search.String || element.Nullable() {
 		return verdict{}, false
 	}
-	distinct := satisfy.Distinct(keys...)
+	distinct := search.Distinct(keys...)
 	return verdict{
-		x.at(p, satisfy.And(present, distinct)),
-		x.at(p, satisfy.And(present, satisfy.Not(distinct))),
+		x.at(p, search.And(present, distinct)),
+		x.at(p, search.And(present, search.Not(distinct))),
 	}, true
 }
 

@@ -157,7 +157,7 @@ var internalRules = map[string]rule{
 	"internal/celtrace": {ours: []string{"schema"}, others: []string{celGo, apiserverCEL}},
 	"internal/gittree":  {leaf: true},
 	"internal/nearname": {leaf: true},
-	"internal/objects": {
+	"internal/search": {
 		ours:   []string{"schema", "validation"},
 		others: []string{apiextensions, field},
 	},
@@ -213,7 +213,7 @@ var unreachable = []string{
 var unused = []string{"math/rand", "math/rand/v2", "log", "log/slog", "expvar", "plugin"}
 
 // seeded packages generate objects from a random source that the caller seeds.
-var seeded = []string{"internal/testkit", "internal/testkit/fuzz", "internal/generate", "internal/objects", "crdtest", "conversion/conversiontest", "internal/mutate", "compat"}
+var seeded = []string{"internal/testkit", "internal/testkit/fuzz", "internal/generate", "internal/search", "crdtest", "conversion/conversiontest", "internal/mutate", "compat"}
 
 // clientGo may be linked only by the evaluation of JSON paths, and only these
 // packages of it, which import only the standard library.

@@ -1,4 +1,4 @@
-package minimize_test
+package search_test
 
 import (
 	"context"
@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/crdkit/crdkit/internal/minimize"
+	"github.com/crdkit/crdkit/internal/search"
 	"github.com/crdkit/crdkit/internal/testkit"
 )
 
@@ -24,7 +24,7 @@ func decode(t *testing.T, text string) map[string]any {
 	return obj
 }
 
-func TestObjectKeepsTheProperty(t *testing.T) {
+func TestMinimizeKeepsTheProperty(t *testing.T) {
 	for _, tt := range []struct{ name, needs, want string }{
 		{"nothing", ``, `{"apiVersion":"example.com/v1","kind":"K"}`},
 		{"a scalar", `"e":"y"`, `{"apiVersion":"example.com/v1","e":"y","kind":"K"}`},
@@ -33,7 +33,7 @@ func TestObjectKeepsTheProperty(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			obj := decode(t, object)
-			got := minimize.Object(context.Background(), obj, itself, func(candidate map[string]any) (map[string]any, bool) {
+			got := search.Minimize(context.Background(), obj, itself, func(candidate map[string]any) (map[string]any, bool) {
 				return candidate, strings.Contains(string(testkit.Encode(candidate)), tt.needs)
 			})
 			if diff := cmp.Diff(decode(t, tt.want), got); diff != "" {
@@ -46,10 +46,10 @@ func TestObjectKeepsTheProperty(t *testing.T) {
 	}
 }
 
-// TestObjectContinuesWithTheAnswer adds a default to each candidate, as a server does.
-func TestObjectContinuesWithTheAnswer(t *testing.T) {
+// TestMinimizeContinuesWithTheAnswer adds a default to each candidate, as a server does.
+func TestMinimizeContinuesWithTheAnswer(t *testing.T) {
 	tries := 0
-	got := minimize.Object(context.Background(), decode(t, `{"a":{"x":1,"y":2},"b":3}`), itself, func(candidate map[string]any) (map[string]any, bool) {
+	got := search.Minimize(context.Background(), decode(t, `{"a":{"x":1,"y":2},"b":3}`), itself, func(candidate map[string]any) (map[string]any, bool) {
 		tries++
 		candidate["b"] = int64(3)
 		return candidate, true
@@ -65,7 +65,7 @@ func TestObjectContinuesWithTheAnswer(t *testing.T) {
 func TestParts(t *testing.T) {
 	var got []string
 	obj := decode(t, `{"apiVersion":"v1","kind":"K","a":{"kind":"x","apiVersion":{"c":[[1,2],3]}},"b":[{"d":1},2],"c":0,"d":0,"e":0,"f":0}`)
-	for _, part := range minimize.Parts(obj) {
+	for _, part := range search.Parts(obj) {
 		got = append(got, part.String())
 	}
 	want := []string{
@@ -88,9 +88,9 @@ func TestRemove(t *testing.T) {
 		"l[0][1]": `{"apiVersion":"v1","kind":"K","a":{"b":{"c":1}},"l":[[1],[3]]}`, "l[1][0]": `{"apiVersion":"v1","kind":"K","a":{"b":{"c":1}},"l":[[1,2],[]]}`,
 	}
 	got := map[string]string{}
-	for _, part := range minimize.Parts(decode(t, text)) {
+	for _, part := range search.Parts(decode(t, text)) {
 		obj := decode(t, text)
-		minimize.Remove(obj, part)
+		search.Remove(obj, part)
 		got[part.String()] = string(testkit.Encode(obj))
 	}
 	for name, text := range want {
@@ -101,7 +101,7 @@ func TestRemove(t *testing.T) {
 	}
 }
 
-func TestObjectEnds(t *testing.T) {
+func TestMinimizeEnds(t *testing.T) {
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
 	for _, tt := range []struct {
@@ -110,12 +110,12 @@ func TestObjectEnds(t *testing.T) {
 		max  int
 	}{
 		{"with the context", ended, 0},
-		{"after the most steps", context.Background(), minimize.MaxSteps},
+		{"after the most steps", context.Background(), search.MaxRemovals},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			list := make([]any, 2*minimize.MaxSteps)
+			list := make([]any, 2*search.MaxRemovals)
 			tries := 0
-			minimize.Object(tt.ctx, map[string]any{"list": list}, itself, func(map[string]any) (map[string]any, bool) {
+			search.Minimize(tt.ctx, map[string]any{"list": list}, itself, func(map[string]any) (map[string]any, bool) {
 				tries++
 				return nil, false
 			})

@@ -1,4 +1,4 @@
-package satisfy
+package search
 
 import (
 	"context"
@@ -149,7 +149,6 @@ func flatten(list []*Cond) (base, alternatives []*Cond, ok bool) {
 }
 
 // split solves base, and splits the first disjunction that the value does not
-// satisfy.
 func (s *Solver) split(base, alternatives []*Cond) Result {
 	if reason := s.spend(len(base) + len(alternatives)); reason != "" {
 		return undecided(reason)

@@ -1,4 +1,4 @@
-package minimize
+package search
 
 import (
 	"context"
@@ -9,19 +9,19 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// MaxSteps is the maximal number of candidates of one call of [Object].
-const MaxSteps = 5000
+// MaxRemovals is the maximal number of candidates of one call of [Minimize].
+const MaxRemovals = 5000
 
-// Object returns a smaller case that still has a property. A case is any value with an
+// Minimize returns a smaller case that still has a property. A case is any value with an
 // object, which object returns and which has the property at the start. try gets a
 // smaller object, which belongs to it, and reports whether it has the property. The case
 // that try returns has that object, or what a server makes of it. A case whose object is
 // not smaller than the one before is ignored.
 //
-// Object ends early when ctx ends or after [MaxSteps] candidates. It then returns the
+// Minimize ends early when ctx ends or after [MaxRemovals] candidates. It then returns the
 // smallest case so far, which is start if no candidate had the property.
-func Object[T any](ctx context.Context, start T, object func(T) map[string]any, try func(candidate map[string]any) (T, bool)) T {
-	for budget := MaxSteps; ; {
+func Minimize[T any](ctx context.Context, start T, object func(T) map[string]any, try func(candidate map[string]any) (T, bool)) T {
+	for budget := MaxRemovals; ; {
 		smaller, ok := shrink(ctx, object(start), object, try, &budget)
 		if !ok {
 			return start

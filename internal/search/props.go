@@ -1,4 +1,4 @@
-package objects
+package search
 
 import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"

@@ -1,4 +1,4 @@
-package objects
+package search
 
 import (
 	"context"
@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/crdkit/crdkit/internal/minimize"
 	"github.com/crdkit/crdkit/internal/schemapath"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation"
@@ -192,7 +191,7 @@ func endsWithError(e *validation.Error) bool { return strings.Contains(e.Detail,
 
 // smallest returns a smaller case that meets the goal.
 func (s *search) smallest(ctx context.Context, c Case, g *goal) *Case {
-	out := minimize.Object(ctx, c, func(c Case) map[string]any { return c.Object }, func(candidate map[string]any) (Case, bool) {
+	out := Minimize(ctx, c, func(c Case) map[string]any { return c.Object }, func(candidate map[string]any) (Case, bool) {
 		smaller := Case{Object: candidate, Old: c.Old, Status: c.Status}
 		now, err := s.judged(ctx, smaller, g, nil)
 		return smaller, err == nil && now.cost == 0

@@ -1,4 +1,4 @@
-package objects_test
+package search_test
 
 import (
 	"context"
@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/crdkit/crdkit"
-	"github.com/crdkit/crdkit/internal/objects"
+	"github.com/crdkit/crdkit/internal/search"
 	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/crdkit/crdkit/validation"
 )
@@ -27,7 +27,7 @@ type server struct {
 	requests int
 }
 
-func (s *server) judge(ctx context.Context, c objects.Case) (validation.ErrorList, bool, error) {
+func (s *server) judge(ctx context.Context, c search.Case) (validation.ErrorList, bool, error) {
 	s.requests++
 	if err := ctx.Err(); err != nil {
 		return nil, false, err
@@ -50,7 +50,7 @@ func (s *server) judge(ctx context.Context, c objects.Case) (validation.ErrorLis
 
 // spaceOf returns the space of objects whose spec and status have schemas, with the
 // server that judges them.
-func spaceOf(t *testing.T, spec, status string) (*objects.Space, *server) {
+func spaceOf(t *testing.T, spec, status string) (*search.Space, *server) {
 	t.Helper()
 	text := "metadata: {name: as.example.org}\nspec: {group: example.org, scope: Cluster, names: {plural: as, singular: a, kind: A, listKind: AList}, " +
 		"versions: [{name: v1, served: true, storage: true, subresources: {status: {}}, schema: {openAPIV3Schema: " +
@@ -64,7 +64,7 @@ func spaceOf(t *testing.T, spec, status string) (*objects.Space, *server) {
 		t.Fatal(err)
 	}
 	s := &server{version: d.Storage()}
-	return objects.New(s.version.Schema(), objects.Head{APIVersion: "example.org/v1", Kind: "A", HasStatus: true}, s.judge), s
+	return search.New(s.version.Schema(), search.Head{APIVersion: "example.org/v1", Kind: "A", HasStatus: true}, s.judge), s
 }
 
 func seeded(n uint64) *rand.Rand { return rand.New(rand.NewPCG(n, 0)) }
@@ -86,14 +86,14 @@ func TestBreak(t *testing.T) {
 	} {
 		space, server := spaceOf(t, tt.spec, tt.status)
 		fmt.Fprintf(&got, "%s\n", tt.name)
-		for _, target := range objects.Targets(server.version.Schema()) {
+		for _, target := range search.Targets(server.version.Schema()) {
 			fmt.Fprintf(&got, "  %s\n    %s\n", describe(target), broken(t, space, server, target))
 		}
 	}
 	testkit.Recorded(t, "testdata/break.txt", got.String())
 }
 
-func describe(t objects.Target) string {
+func describe(t search.Target) string {
 	if t.Keyword == "" {
 		return fmt.Sprintf("%s rule %d", t.Pointer, t.Rule)
 	}
@@ -101,10 +101,10 @@ func describe(t objects.Target) string {
 }
 
 // broken returns the request that breaks a target with its errors, or the cause.
-func broken(t *testing.T, space *objects.Space, s *server, target objects.Target) string {
+func broken(t *testing.T, space *search.Space, s *server, target search.Target) string {
 	t.Helper()
 	c, err := space.Break(t.Context(), seeded(1), target)
-	if _, ok := errors.AsType[*objects.Unreachable](err); ok {
+	if _, ok := errors.AsType[*search.Unreachable](err); ok {
 		return err.Error()
 	}
 	if err != nil {
@@ -147,24 +147,24 @@ func bodyText(t *testing.T, obj map[string]any) string {
 func TestBreakUnreachable(t *testing.T) {
 	for _, tt := range []struct {
 		name, spec string
-		target     objects.Target
+		target     search.Target
 		want       string
 	}{
-		{"always true", `x-kubernetes-validations: [{rule: " true "}]`, objects.Target{Pointer: "/properties/spec"}, "the rule is always true"},
+		{"always true", `x-kubernetes-validations: [{rule: " true "}]`, search.Target{Pointer: "/properties/spec"}, "the rule is always true"},
 		{"implied by the schema", `properties: {a: {type: integer, maximum: 3}}, required: [a], x-kubernetes-validations: [{rule: self.a < 5}]`,
-			objects.Target{Pointer: "/properties/spec"}, "it breaks only with others: spec.a: Invalid value: "},
+			search.Target{Pointer: "/properties/spec"}, "it breaks only with others: spec.a: Invalid value: "},
 		{"a value that cannot be", `properties: {a: {type: object, maxProperties: 0, required: [b], properties: {b: {type: integer}}}}`,
-			objects.Target{Pointer: "/properties/spec/properties/a", Rule: -1, Keyword: "required", Name: "b"}, "no admitted object has the value"},
-		{"no such schema", ``, objects.Target{Pointer: "/properties/spec/properties/a", Rule: -1, Keyword: "enum"}, "the version has no such rule or keyword"},
-		{"a pointer that ends early", ``, objects.Target{Pointer: "/properties", Rule: -1, Keyword: "enum"}, "the version has no such rule or keyword"},
-		{"no such rule", `x-kubernetes-validations: [{rule: self == self}]`, objects.Target{Pointer: "/properties/spec", Rule: 1}, "the version has no such rule or keyword"},
+			search.Target{Pointer: "/properties/spec/properties/a", Rule: -1, Keyword: "required", Name: "b"}, "no admitted object has the value"},
+		{"no such schema", ``, search.Target{Pointer: "/properties/spec/properties/a", Rule: -1, Keyword: "enum"}, "the version has no such rule or keyword"},
+		{"a pointer that ends early", ``, search.Target{Pointer: "/properties", Rule: -1, Keyword: "enum"}, "the version has no such rule or keyword"},
+		{"no such rule", `x-kubernetes-validations: [{rule: self == self}]`, search.Target{Pointer: "/properties/spec", Rule: 1}, "the version has no such rule or keyword"},
 		{"within not", `properties: {p: {type: string}}, not: {required: [p]}`,
-			objects.Target{Pointer: "/properties/spec/not", Rule: -1, Keyword: "required", Name: "p"}, "it is within not, of which the server reports no keyword"},
+			search.Target{Pointer: "/properties/spec/not", Rule: -1, Keyword: "required", Name: "p"}, "it is within not, of which the server reports no keyword"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			space, _ := spaceOf(t, tt.spec, "")
 			_, err := space.Break(t.Context(), seeded(1), tt.target)
-			if _, ok := errors.AsType[*objects.Unreachable](err); !ok || !strings.HasPrefix(err.Error(), tt.want) {
+			if _, ok := errors.AsType[*search.Unreachable](err); !ok || !strings.HasPrefix(err.Error(), tt.want) {
 				t.Errorf("got %v, want %s", err, tt.want)
 			}
 		})
@@ -182,7 +182,7 @@ func TestAdmitted(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if errs, refused, err := server.judge(t.Context(), objects.Case{Object: obj}); err != nil || refused || len(errs) > 0 {
+			if errs, refused, err := server.judge(t.Context(), search.Case{Object: obj}); err != nil || refused || len(errs) > 0 {
 				t.Errorf("%v: %v, refused %v, %v", obj, errs, refused, err)
 			}
 			texts[i] = append(texts[i], bodyText(t, obj))
@@ -206,7 +206,7 @@ func TestAdmitted(t *testing.T) {
 // TestContext ends searches with the error of the judge.
 func TestContext(t *testing.T) {
 	space, server := spaceOf(t, `properties: {a: {type: integer, maximum: 3}}`, "")
-	target := objects.Targets(server.version.Schema())[1]
+	target := search.Targets(server.version.Schema())[1]
 	if _, err := space.Break(testkit.EndingContext(20), seeded(1), target); err == nil {
 		t.Error("Break does not end with the context")
 	}
@@ -241,12 +241,12 @@ func TestWorkIsBounded(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			_, s := spaceOf(t, tt.spec, "")
 			largest := 0
-			space := objects.New(s.version.Schema(), objects.Head{APIVersion: "example.org/v1", Kind: "A"}, func(ctx context.Context, c objects.Case) (validation.ErrorList, bool, error) {
+			space := search.New(s.version.Schema(), search.Head{APIVersion: "example.org/v1", Kind: "A"}, func(ctx context.Context, c search.Case) (validation.ErrorList, bool, error) {
 				largest = max(largest, len(testkit.Encode(c.Object)))
 				return s.judge(ctx, c)
 			})
 			_, err := space.Admitted(t.Context(), rand.New(rand.NewPCG(1, 1)))
-			if unreachable, ok := errors.AsType[*objects.Unreachable](err); !ok || !strings.Contains(unreachable.Cause, tt.want) {
+			if unreachable, ok := errors.AsType[*search.Unreachable](err); !ok || !strings.Contains(unreachable.Cause, tt.want) {
 				t.Errorf("got %v, want an error about %q", err, tt.want)
 			}
 			t.Logf("%d requests, the largest object has %d bytes", s.requests, largest)

@@ -1,4 +1,4 @@
-package objects
+package search
 
 import (
 	"encoding/base64"
@@ -75,8 +75,8 @@ func (s *search) changeInside(x *site) bool {
 	return false
 }
 
-// maxElements is the length of the longest list that a change makes.
-const maxElements = 300
+// maxResized is the length of the longest list that a change makes.
+const maxResized = 300
 
 // resized returns a longer or shorter list.
 func (s *search) resized(x *site, list []any) []any {
@@ -95,8 +95,8 @@ func (s *search) resized(x *site, list []any) []any {
 		i := s.rng.IntN(len(list))
 		return slices.Delete(list, i, i+1)
 	case len(s.lit.numbers) > 0 && s.oneIn(4):
-		for n := pick(s, s.lit.numbers) + 1; int64(len(list)) < n && len(list) < maxElements; {
-			list = append(list, distinct(x, fresh(), len(list)))
+		for n := pick(s, s.lit.numbers) + 1; int64(len(list)) < n && len(list) < maxResized; {
+			list = append(list, distinctElement(x, fresh(), len(list)))
 		}
 		return list
 	case len(list) > 1 && s.oneIn(4):
@@ -106,9 +106,9 @@ func (s *search) resized(x *site, list []any) []any {
 	return append(list, fresh())
 }
 
-// distinct returns an element that differs from those at other indexes, if the list is a
+// distinctElement returns an element that differs from those at other indexes, if the list is a
 // set or a map of texts or integers.
-func distinct(x *site, element any, index int) any {
+func distinctElement(x *site, element any, index int) any {
 	if x.props.XListType == nil || *x.props.XListType == "atomic" {
 		return element
 	}
@@ -120,7 +120,7 @@ func distinct(x *site, element any, index int) any {
 	case map[string]any:
 		for _, key := range x.props.XListMapKeys {
 			if v[key] != nil {
-				v[key] = distinct(x, v[key], index)
+				v[key] = distinctElement(x, v[key], index)
 				break
 			}
 		}

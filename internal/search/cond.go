@@ -1,4 +1,4 @@
-package satisfy
+package search
 
 // Mask is a set of types of JSON values.
 type Mask uint8

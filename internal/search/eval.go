@@ -1,4 +1,4 @@
-package satisfy
+package search
 
 import (
 	"encoding/json"
