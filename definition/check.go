@@ -12,8 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/crdkit/crdkit/internal/errorlimit"
 	"github.com/crdkit/crdkit/internal/errorlist"
-	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/internal/objectmeta"
 	"github.com/crdkit/crdkit/validation"
 )
@@ -95,13 +95,13 @@ func Check(crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) *Repor
 	if report != nil {
 		return report
 	}
-	scans, report := scanOrRefuse(crd, cfg)
+	facts, report := factsOrRefuse(crd, cfg)
 	if report != nil {
 		return report
 	}
 	crd = prepareCreate(crd)
-	owners := dropDuplicateOwners(crd)
-	form := newInternalForm(crd, scans, cfg.watch)
+	meta := dropDuplicateOwners(crd)
+	form := newInternalForm(crd, facts, cfg.limit, cfg.watch)
 	generated := crd.Name == "" && crd.GenerateName != ""
 	if generated {
 		crd.Name = objectmeta.StandInName(crd.GenerateName)
@@ -109,11 +109,11 @@ func Check(crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) *Repor
 	fastValid := !cfg.reference && hasName(crd) && objectmeta.FastValidDefinition(&crd.ObjectMeta)
 	var errs field.ErrorList
 	if !fastValid {
-		errs = metavalidation.ValidateObjectMetaDeclaratively(context.Background(), operation.Create,
-			&crd.ObjectMeta, nil, false, definitionName(crd, generated), field.NewPath("metadata"), true)
+		errs = meta.located(metavalidation.ValidateObjectMetaDeclaratively(context.Background(), operation.Create,
+			&crd.ObjectMeta, nil, false, definitionName(crd, generated), field.NewPath("metadata"), true), cfg)
 	}
 	errs = cfg.limit.Cut(append(errs, checkSpec(form, nil, cfg.strictness(createStrictness(), nil), cfg)...), cfg.watch)
-	return newReport(form, errs, createWarnings(form), owners, cfg)
+	return newReport(form, nil, errs, meta, cfg)
 }
 
 // CheckUpdate returns the answer of kube-apiserver 1.37 to an update of the definition
@@ -139,34 +139,35 @@ func CheckUpdate(crd, old *apiextensionsv1.CustomResourceDefinition, opts ...Opt
 	if report != nil {
 		return report
 	}
-	scans, report := scanOrRefuse(crd, cfg)
+	facts, report := factsOrRefuse(crd, cfg)
 	if report != nil {
 		return report
 	}
-	seenBefore, report := scanOrRefuse(old, cfg)
+	factsBefore, report := factsOrRefuse(old, cfg)
 	if report != nil {
 		return report
 	}
 	old = withDefaults(old)
 	crd = prepareUpdate(crd, old)
-	owners := dropDuplicateOwners(crd)
-	form, before := newInternalForm(crd, scans, cfg.watch), newInternalForm(old, seenBefore, cfg.watch)
+	meta := dropDuplicateOwners(crd)
+	form := newInternalForm(crd, facts, cfg.limit, cfg.watch)
+	before := newInternalForm(old, factsBefore, errorlimit.New(1), cfg.watch)
 
-	errs := updatedMeta(crd, old)
+	errs := meta.located(updatedMeta(crd, old), cfg)
 	strictness := cfg.strictness(updateStrictness(form, before), before)
 	errs = cfg.limit.Cut(append(errs, checkSpec(form, before, strictness, cfg)...), cfg.watch)
-	return newReport(form, errs, updateWarnings(form, before), owners, cfg)
+	return newReport(form, before, errs, meta, cfg)
 }
 
-// scanOrRefuse scans the schemas of a definition. It returns a report if one of them
-// contains more or deeper schemas than package schema admits, and nil otherwise.
-func scanOrRefuse(crd *apiextensionsv1.CustomResourceDefinition, cfg *config) (scanResult, *Report) {
-	scans, errs := scan(crd, &cfg.defaults, cfg.watch)
+// factsOrRefuse returns the facts of the schemas of a definition. It returns a report if one
+// of them contains more or deeper schemas than package schema admits, and nil otherwise.
+func factsOrRefuse(crd *apiextensionsv1.CustomResourceDefinition, cfg *config) ([]facts, *Report) {
+	facts, errs := factsOf(crd, &cfg.visitor, cfg.watch)
 	if err := cfg.watch.Err(); err != nil {
 		return nil, undecided(err)
 	}
 	if len(errs) == 0 {
-		return scans, nil
+		return facts, nil
 	}
 	r := &Report{}
 	for _, err := range errs {
@@ -211,33 +212,24 @@ func commonMeta(meta *metav1.ObjectMeta) field.ErrorList {
 	return metavalidation.ValidateObjectMetaAccessor(meta, false, segment, field.NewPath("metadata"))
 }
 
-func newReport(form *internalForm, errs field.ErrorList, texts []string, o owners, e *config) *Report {
-	r := &Report{Warnings: append(o.warnings, warnings(form, texts)...), Omitted: e.limit.Omitted()}
-	if e.notes {
+// newReport returns the report on a definition. old is the definition that it replaces, nil
+// for a new one.
+func newReport(form, old *internalForm, errs field.ErrorList, meta *metadata, cfg *config) *Report {
+	r := &Report{Warnings: append(meta.warnings, form.warnings(old)...), Omitted: cfg.limit.Omitted()}
+	if cfg.notes {
 		r.Notes = advise(form)
 	}
-	return r.explain(form.crd, errs, o, e.watch)
+	return r.explain(errs, cfg)
 }
 
 // explain adds errors with their pointers to a report without errors, and returns it. If
 // the context has ended, it returns a report that says so.
-func (r *Report) explain(crd *apiextensionsv1.CustomResourceDefinition, errs field.ErrorList, o owners, watch *interrupt.Watch) *Report {
-	if watch.Poll() {
-		return undecided(watch.Err())
-	}
-	if len(errs) == 0 {
-		return r
-	}
-	l := newLocator(crd, watch)
+func (r *Report) explain(errs field.ErrorList, cfg *config) *Report {
 	for _, err := range errs {
-		if watch.Ended() {
-			return undecided(watch.Err())
-		}
-		pointer := l.metadata.extend(o.pointer(l.pointer(err.Field)), err.BadValue)
-		r.Errors = append(r.Errors, validation.NewError(err, stepDefinition, pointer, ""))
+		r.Errors = append(r.Errors, validation.NewError(err, stepDefinition, cfg.limit.Pointer(err), ""))
 	}
-	if r.Errors.Sort(); watch.Err() != nil {
-		return undecided(watch.Err())
+	if r.Errors.Sort(); cfg.watch.Poll() {
+		return undecided(cfg.watch.Err())
 	}
 	return r
 }

@@ -2,6 +2,8 @@ package definition
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -12,7 +14,11 @@ import (
 	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/internal/jsonval"
 	"github.com/crdkit/crdkit/internal/objectmeta"
+	"github.com/crdkit/crdkit/internal/pathstack"
+	"github.com/crdkit/crdkit/internal/testopt"
+	"github.com/crdkit/crdkit/pruning"
 	"github.com/crdkit/crdkit/schema"
+	"github.com/crdkit/crdkit/validation"
 	"github.com/crdkit/crdkit/validation/cel"
 )
 
@@ -28,13 +34,12 @@ type defaultWalk struct {
 	done  bool
 	watch *interrupt.Watch
 
-	spare []*apiextensionsv1.JSONSchemaProps // copies of the properties that are being visited
-	depth int
+	copies copies // of the properties that are being visited
 }
 
 // A defaultLocation is the location of a schema in the walk.
 type defaultLocation struct {
-	path     *field.Path
+	at       *pathstack.Chain
 	meta     bool         // inside of metadata, kind or apiVersion of a resource
 	resource *schema.Node // the innermost resource around it
 	isRoot   bool         // that resource is the whole object
@@ -47,14 +52,14 @@ type defaultValue struct {
 	node       *schema.Node
 	props      *apiextensionsv1.JSONSchemaProps
 	value      any
-	path       *field.Path // of the default
-	ofResource bool        // the schema is that of a resource
-	ofRoot     bool        // the schema is that of the whole object, and not embedded
+	at         *pathstack.Chain // of the default
+	ofResource bool             // the schema is that of a resource
+	ofRoot     bool             // the schema is that of the whole object, and not embedded
 }
 
 // walk visits the defaults of a whole object.
-func (w *defaultWalk) walk(n *schema.Node, root *apiextensionsv1.JSONSchemaProps, path *field.Path) {
-	w.visit(n, root, defaultLocation{path: path, resource: n, isRoot: true})
+func (w *defaultWalk) walk(n *schema.Node, root *apiextensionsv1.JSONSchemaProps, at *pathstack.Chain) {
+	w.visit(n, root, defaultLocation{at: at, resource: n, isRoot: true})
 }
 
 func (w *defaultWalk) visit(n *schema.Node, s *apiextensionsv1.JSONSchemaProps, at defaultLocation) {
@@ -63,12 +68,12 @@ func (w *defaultWalk) visit(n *schema.Node, s *apiextensionsv1.JSONSchemaProps, 
 	}
 	resource := len(at.within) == 0 && at.isRoot
 	if n.EmbeddedResource() {
-		at = defaultLocation{path: at.path, resource: n}
+		at = defaultLocation{at: at.at, resource: n}
 		resource = true
 	}
 	if value, ok := n.Default(); ok && !w.watch.Poll() {
 		d := defaultValue{
-			defaultLocation: at, node: n, props: s, value: value, path: at.path.Child("default"),
+			defaultLocation: at, node: n, props: s, value: value, at: at.at.Child("default"),
 			ofResource: resource, ofRoot: resource && !n.EmbeddedResource(),
 		}
 		if w.done = !w.each(&d); w.done {
@@ -79,73 +84,100 @@ func (w *defaultWalk) visit(n *schema.Node, s *apiextensionsv1.JSONSchemaProps, 
 }
 
 func (w *defaultWalk) below(n *schema.Node, s *apiextensionsv1.JSONSchemaProps, at defaultLocation, resource bool) {
-	down := func(path *field.Path, step schema.Step) defaultLocation {
+	down := func(location *pathstack.Chain, step schema.Step) defaultLocation {
 		child := at
-		child.path = path
+		child.at = location
 		child.within = append(at.within, step) // the last child is done with what it appended
 		return child
 	}
 	if s.Items != nil && hasDefaults(n.Items()) {
-		w.visit(n.Items(), s.Items.Schema, down(at.path.Child("items"), schema.Index(0)))
+		w.visit(n.Items(), s.Items.Schema, down(at.at.Child("items"), schema.Index(0)))
 	}
 	for name, child := range n.Properties() {
 		if !hasDefaults(child) {
 			continue
 		}
-		property := w.take()
+		property := w.copies.enter()
 		*property = s.Properties[name]
-		location := down(at.path.Child("properties").Key(name), schema.Field(name))
+		location := down(at.at.Child("properties").Key(name), schema.Field(name))
 		location.meta = at.meta || resource && isMeta(name)
 		w.visit(child, property, location)
-		w.depth--
+		w.copies.leave()
 	}
-}
-
-// take returns a schema that is valid until the walk leaves it.
-func (w *defaultWalk) take() *apiextensionsv1.JSONSchemaProps {
-	if w.depth == len(w.spare) {
-		w.spare = append(w.spare, &apiextensionsv1.JSONSchemaProps{})
-	}
-	w.depth++
-	return w.spare[w.depth-1]
 }
 
 func hasDefaults(n *schema.Node) bool { return n != nil && n.Facts().Has(schema.HasDefaults) }
 
-// embedded returns the resources in the value, of which the value may be one.
-func (d *defaultValue) embedded() *objectmeta.Embedded {
-	opts := []objectmeta.Option{objectmeta.AtPath(d.path)}
+// embedded returns the resources in the value, of which the value may be one. limit gets the
+// pointers of errors of Coerce.
+func (d *defaultValue) embedded(limit *errorlimit.Limit) *objectmeta.Embedded {
+	opts := []objectmeta.Option{objectmeta.At(d.at, limit)}
 	if d.ofResource {
 		opts = append(opts, objectmeta.ResourceRoot())
 	}
 	return objectmeta.NewEmbedded(d.node, opts...)
 }
 
+// pointer returns the pointer of a part of the default, given the pointer from the value, as
+// far as the value has it.
+func (d *defaultValue) pointer(part string) string {
+	here, value := d.at, d.value
+	for _, token := range pathstack.Tokens(part) {
+		switch v := value.(type) {
+		case map[string]any:
+			below, ok := v[token]
+			if !ok {
+				return here.Pointer()
+			}
+			here, value = here.Child(token), below
+		case []any:
+			i, err := strconv.Atoi(token)
+			if err != nil || i >= len(v) {
+				return here.Pointer()
+			}
+			here, value = here.Index(i), v[i]
+		default:
+			return here.Pointer()
+		}
+	}
+	return here.Pointer()
+}
+
 // A defaultChecker checks the defaults of one schema.
 type defaultChecker struct {
-	pruned    bool // unknown fields are errors
-	reference bool // check every value against its schema
-	fast      *fastDefaults
+	pruned    bool   // unknown fields are errors
+	reference bool   // use the reference implementations
 	budget    uint64 // of rules, for all defaults together
-	watch     *interrupt.Watch
-	limit     *errorlimit.Limit
 	errs      errorlimit.List
 	losses    losses
 }
 
 // defaults returns the errors of the defaults of a structural schema.
-func (c *checker) defaults(n *schema.Node, root *apiextensionsv1.JSONSchemaProps, path *field.Path) field.ErrorList {
+func (c *checker) defaults(n *schema.Node, v *internalVersion) field.ErrorList {
 	if !hasDefaults(n) {
 		return nil
 	}
-	d := defaultChecker{pruned: c.opts.prunedDefaults, reference: c.cfg.reference, fast: &c.cfg.defaults, budget: cel.DefaultBudget, watch: c.cfg.watch,
-		limit: c.cfg.limit, losses: losses{watch: c.cfg.watch}, errs: errorlimit.List{Limit: c.cfg.limit, Watch: c.cfg.watch}}
-	w := defaultWalk{each: d.check, watch: c.cfg.watch}
-	w.walk(n, root, path)
+	d := defaultChecker{pruned: c.opts.prunedDefaults, reference: c.cfg.reference, budget: cel.DefaultBudget, losses: losses{watch: c.watch()},
+		errs: errorlimit.List{Limit: c.cfg.limit, Watch: c.watch()}}
+	w := defaultWalk{each: d.check, watch: c.watch()}
+	w.walk(n, v.root(), v.at)
 	return d.errs.Errors()
 }
 
-func (c *defaultChecker) add(errs ...*field.Error) { c.errs.Add(errs...) }
+func (c *defaultChecker) invalid(d *defaultValue, value any, detail string) {
+	c.errs.AddAt(d.at, field.Invalid(d.at.Path(), value, detail))
+}
+
+// addBelow adds an error about a part of the default. name is what the server writes after
+// the path of the default, and pointer is the pointer of the part.
+func (c *defaultChecker) addBelow(d *defaultValue, err *field.Error, name, pointer string) {
+	moved := *err
+	moved.Field = d.at.Path().String() + name
+	c.errs.Add(c.errs.Limit.AtPointer(pointer, &moved))
+}
+
+// noField is how the server writes a nil path.
+const noField = "<nil>"
 
 // check checks one default. It reports false if its rules have spent the budget;
 // the server then stops.
@@ -153,25 +185,23 @@ func (c *defaultChecker) check(d *defaultValue) bool {
 	if d.meta {
 		return c.checkInsideMeta(d)
 	}
-	if !c.reference && !d.ofResource && c.fast.valid(d.props) {
-		return c.checkRules(d) // its members are declared, and none is a resource
-	}
 	if c.pruned && c.losses.any(d.node, d.value, d.ofResource) {
-		c.add(field.Invalid(d.path, jsonval.Clone(d.value), "must not have unknown fields"))
+		c.invalid(d, jsonval.Clone(d.value), "must not have unknown fields")
 	}
-	embedded := d.embedded()
+	if !d.ofResource && !d.node.Facts().Has(schema.HasEmbedded) {
+		return c.checkValue(d)
+	}
+	embedded := d.embedded(c.errs.Limit)
 	// The server coerces the default itself and checks the result.
 	if _, err := embedded.Coerce(d.value, objectmeta.Options{}); err != nil {
-		c.add(err)
+		c.errs.Add(err)
 		return true
 	}
-	if problems := embedded.Validate(d.value); len(problems) > 0 {
-		for _, p := range problems {
-			c.add(p.Err)
-		}
-		return true
+	problems := embedded.Validate(d.value)
+	for _, p := range problems {
+		c.errs.Add(c.errs.Limit.AtPointer(d.pointer(p.Pointer), p.Err))
 	}
-	return c.checkValue(d)
+	return len(problems) > 0 || c.checkValue(d)
 }
 
 // checkInsideMeta puts the default into the smallest resource that has it in its
@@ -179,7 +209,8 @@ func (c *defaultChecker) check(d *defaultValue) bool {
 func (c *defaultChecker) checkInsideMeta(d *defaultValue) bool {
 	obj, ok := crdversion.Enclose(d.within, jsonval.Clone(d.value)).(map[string]any)
 	if !ok {
-		c.add(field.InternalError(d.path, fmt.Errorf("a default inside of metadata is no part of an object")))
+		err := field.InternalError(d.at.Path(), fmt.Errorf("a default inside of metadata is no part of an object"))
+		c.errs.AddAt(d.at, err)
 		return true
 	}
 	for name, value := range map[string]string{"apiVersion": "validation/v1", "kind": "Validation"} {
@@ -189,7 +220,7 @@ func (c *defaultChecker) checkInsideMeta(d *defaultValue) bool {
 	}
 	embedded := objectmeta.NewEmbedded(d.resource, objectmeta.ResourceRoot())
 	if _, err := embedded.Coerce(obj, objectmeta.Options{}); err != nil {
-		c.add(field.Invalid(d.path, d.value, fmt.Sprintf("must result in valid metadata: %v", err)))
+		c.invalid(d, d.value, fmt.Sprintf("must result in valid metadata: %v", err))
 		return true
 	}
 	var errs field.ErrorList
@@ -197,20 +228,33 @@ func (c *defaultChecker) checkInsideMeta(d *defaultValue) bool {
 		errs = append(errs, problem.Err)
 	}
 	if len(errs) > 0 {
-		c.add(field.Invalid(d.path, d.value, fmt.Sprintf("must result in valid metadata: %v", errorlist.Of(errs))))
+		c.invalid(d, d.value, fmt.Sprintf("must result in valid metadata: %v", errorlist.Of(errs)))
 		return true
 	}
 	return c.checkValue(d)
 }
 
-// checkValue checks the value against its schema and then against its rules.
+// checkValue checks the value against its schema and then against its rules. The server
+// validates defaults against another projection of the schema than it uses for objects, see
+// [validation.ValidateDefault]. It writes a dot before list elements.
 func (c *defaultChecker) checkValue(d *defaultValue) bool {
-	errs := c.projected(d)
-	if len(errs) > 0 {
-		c.add(errs...)
-		return true
+	var opts []validation.Option
+	if c.reference {
+		opts = append(opts, testopt.Reference{})
 	}
-	return c.checkRules(d)
+	found := validation.ValidateDefault(d.node, d.value, c.errs.Limit.Most(), opts...)
+	c.errs.Limit.Omit(found.Omitted)
+	for _, err := range found.Errors {
+		if c.errs.Watch.Ended() {
+			break
+		}
+		name, pointer := "", d.at.Pointer()
+		if err.Field != noField {
+			name, pointer = "."+err.Field, d.pointer(err.Pointer)
+		}
+		c.addBelow(d, err.FieldError(), name, pointer)
+	}
+	return len(found.Errors) > 0 || c.checkRules(d)
 }
 
 // checkRules runs the rules of the schema twice: once as if the default replaced
@@ -219,20 +263,37 @@ func (c *defaultChecker) checkRules(d *defaultValue) bool {
 	if !d.node.Facts().Has(schema.HasRules) {
 		return true
 	}
-	program, value, at, errs := d.program(c.watch)
+	watch := c.errs.Watch
+	program, value, held, errs := d.program(watch)
+	for _, err := range errs {
+		c.addBelow(d, err, "."+err.Field, d.at.Pointer())
+	}
 	if len(errs) > 0 {
-		c.add(errs...)
 		return true
 	}
-	most := cel.MaxErrors(c.limit.Most())
-	res := program.EvalDefault(c.watch.Context(), value, cel.Budget(c.budget), most)
-	c.limit.Omit(res.Omitted)
-	c.add(relocate(res.Errors.Field(), at, d.path)...)
+	most := cel.MaxErrors(c.errs.Limit.Most())
+	add := func(res cel.Result) {
+		c.errs.Limit.Omit(res.Omitted)
+		for _, err := range res.Errors {
+			name, pointer := strings.TrimPrefix(err.Field, held), err.Pointer
+			switch {
+			case name == noField:
+				name = ""
+			case name != "" && name[0] != '.' && name[0] != '[':
+				name = "." + name
+			}
+			if held != "" {
+				pointer = strings.TrimPrefix(pointer, "/"+held)
+			}
+			c.addBelow(d, err.FieldError(), name, d.pointer(pointer))
+		}
+	}
+	res := program.EvalDefault(watch.Context(), value, cel.Budget(c.budget), most)
+	add(res)
 	cost := res.Cost
 	if len(res.Errors) == 0 {
-		res = program.Eval(c.watch.Context(), value, cel.Budget(c.budget), most)
-		c.limit.Omit(res.Omitted)
-		c.add(relocate(res.Errors.Field(), at, d.path)...)
+		res = program.Eval(watch.Context(), value, cel.Budget(c.budget), most)
+		add(res)
 		cost = max(cost, res.Cost)
 	}
 	spent := len(res.Errors) > 0 && cost >= c.budget
@@ -240,29 +301,132 @@ func (c *defaultChecker) checkRules(d *defaultValue) bool {
 	return !spent
 }
 
+// heldName is the field that holds a value that is not a whole object.
+const heldName = "default"
+
 // program compiles the rules for the value. A value that is no object, or an embedded
 // resource, becomes the only field of an object. program returns that object and the field,
 // "" for the value itself.
 func (d *defaultValue) program(watch *interrupt.Watch) (*cel.Program, map[string]any, string, field.ErrorList) {
+	opts := []cel.Option{cel.AtFirstUse(), watch}
 	if obj, ok := d.value.(map[string]any); ok && !d.node.EmbeddedResource() {
-		opts := []cel.Option{cel.AtFirstUse(), watch}
 		if !d.ofRoot {
 			opts = append(opts, cel.Fragment())
 		}
 		program, errs := cel.Compile(d.node, opts...)
 		return program, obj, "", errs
 	}
-	wrapped, errs := schema.Compile(holding(*d.props), schema.WithoutAnnotations(), watch)
+	holding := &apiextensionsv1.JSONSchemaProps{Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{heldName: *d.props}}
+	wrapped, errs := schema.Compile(holding, schema.WithoutAnnotations(), watch)
 	if len(errs) > 0 {
-		return nil, nil, "", relocate(errs, "", d.path)
+		return nil, nil, "", errs
 	}
-	program, errs := cel.Compile(wrapped, cel.AtFirstUse(), cel.Fragment(), watch)
+	program, errs := cel.Compile(wrapped, append(opts, cel.Fragment())...)
 	return program, map[string]any{heldName: d.value}, heldName, errs
 }
 
-// hasUnprunedDefaults reports whether the server would prune a default of the
-// schema. It is false for a schema that is not structural.
-func (s *internalForm) hasUnprunedDefaults(root *apiextensionsv1.JSONSchemaProps) bool {
-	n, errs := schema.Compile(root, schema.WithoutAnnotations(), s.watch)
-	return len(errs) == 0 && n != nil && crdversion.PruneDefaults(n) != n
+// losses finds out whether pruning removes something from a default. It keeps the pruners
+// that it compiles. When the watch ends, what it reports is of no use.
+type losses struct {
+	watch   *interrupt.Watch
+	pruners map[prunerKey]*pruning.Pruner
+	nothing *schema.Node // declares nothing
+}
+
+// A prunerKey selects a pruner.
+type prunerKey struct {
+	node     *schema.Node
+	fragment bool
+}
+
+func (l *losses) pruner(k prunerKey) *pruning.Pruner {
+	if p, ok := l.pruners[k]; ok {
+		return p
+	}
+	var opts []pruning.Option
+	if k.fragment {
+		opts = append(opts, pruning.Fragment())
+	}
+	if l.pruners == nil {
+		l.pruners = map[prunerKey]*pruning.Pruner{}
+	}
+	p := pruning.New(k.node, opts...)
+	l.pruners[k] = p
+	return p
+}
+
+// any reports whether pruning removes something from v, a value of the schema n.
+func (l *losses) any(n *schema.Node, v any, resource bool) bool {
+	switch v := v.(type) {
+	case map[string]any:
+		if len(v) == 0 || l.watch.Ended() {
+			return false
+		}
+		// PruneAndReport does not report everything: apiVersion, kind and metadata of
+		// a part of an object are missing.
+		pruned := jsonval.Clone(v).(map[string]any)
+		l.pruner(prunerKey{n, !resource || n.EmbeddedResource()}).Prune(pruned)
+		return !jsonval.Equal(pruned, v)
+	case []any:
+		return l.ofElements(n, v, false)
+	}
+	return false
+}
+
+// ofElements is any for the elements of a list. preserve reports that a list around this
+// one preserves unknown fields.
+func (l *losses) ofElements(n *schema.Node, list []any, preserve bool) bool {
+	preserve = preserve || n != nil && n.PreserveUnknownFields()
+	var items *schema.Node
+	if n != nil {
+		items = n.Items()
+	}
+	for _, e := range list {
+		switch e := e.(type) {
+		case map[string]any:
+			if !preserve && l.any(l.orNothing(items), e, false) || preserve && l.ofKept(items, e) {
+				return true
+			}
+		case []any:
+			if l.ofElements(items, e, preserve) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// ofKept is any for an object that keeps its own unknown fields.
+func (l *losses) ofKept(n *schema.Node, obj map[string]any) bool {
+	if n == nil {
+		return false
+	}
+	for name, v := range obj {
+		if n.EmbeddedResource() && isMeta(name) {
+			continue
+		}
+		child := n.Property(name)
+		if child == nil {
+			additional, declared := n.AdditionalProperties()
+			if !declared {
+				continue
+			}
+			child = additional
+		}
+		if l.any(l.orNothing(child), v, false) {
+			return true
+		}
+	}
+	return false
+}
+
+// orNothing returns n, or a schema that declares nothing if n is nil.
+func (l *losses) orNothing(n *schema.Node) *schema.Node {
+	if n != nil {
+		return n
+	}
+	if l.nothing == nil {
+		l.nothing, _ = schema.Compile(&apiextensionsv1.JSONSchemaProps{Type: "object"})
+	}
+	return l.nothing
 }

@@ -2,13 +2,16 @@ package definition
 
 import (
 	"context"
+	"math"
 	"slices"
-	"strconv"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/api/operation"
 	metavalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/crdkit/crdkit/internal/errorlimit"
+	"github.com/crdkit/crdkit/internal/pathstack"
 )
 
 // CheckStatus returns the answer of kube-apiserver 1.37 to a write of crd to the status
@@ -38,13 +41,15 @@ func CheckStatus(crd, old *apiextensionsv1.CustomResourceDefinition, opts ...Opt
 	}
 	old = withDefaults(old)
 	crd = prepareStatus(crd, old)
-	owners := dropDuplicateOwners(crd)
-	errs := append(updatedMeta(crd, old), checkStatusNames(&crd.Status)...)
-	r := &Report{Warnings: owners.warnings}
+	cfg.limit = errorlimit.New(math.MaxInt)
+	cfg.limit.KeepPointers()
+	meta := dropDuplicateOwners(crd)
+	errs := append(meta.located(updatedMeta(crd, old), cfg), checkStatusNames(&crd.Status, cfg)...)
+	r := &Report{Warnings: meta.warnings}
 	if cfg.notes {
 		r.Notes = adviseStatus(crd)
 	}
-	return r.explain(crd, errs, owners, cfg.watch)
+	return r.explain(errs, cfg)
 }
 
 // updatedMeta returns the errors of the metadata of a definition that replaces old.
@@ -58,18 +63,18 @@ func updatedMeta(crd, old *apiextensionsv1.CustomResourceDefinition) field.Error
 
 // adviseStatus returns the notes on the status of a definition.
 func adviseStatus(crd *apiextensionsv1.CustomResourceDefinition) []Note {
-	const pointer = "/status/storedVersions"
+	at := (*pathstack.Chain)(nil).Child("status").Child("storedVersions")
 	var a adviser
 	stored := crd.Status.StoredVersions
 	for i := range crd.Spec.Versions {
 		if v := &crd.Spec.Versions[i]; v.Storage && !slices.Contains(stored, v.Name) {
-			a.add(StoredVersionsUnsound, pointer, "the storage version %s is not among them, though objects are stored at it", v.Name)
+			a.add(StoredVersionsUnsound, at, "the storage version %s is not among them, though objects are stored at it", v.Name)
 		}
 	}
 	for i, name := range stored {
 		has := func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == name }
 		if !slices.ContainsFunc(crd.Spec.Versions, has) {
-			a.add(StoredVersionsUnsound, pointer+"/"+strconv.Itoa(i),
+			a.add(StoredVersionsUnsound, at.Index(i),
 				"spec.versions has no %s, so that the server refuses every update of the spec that does not bring it back", name)
 		}
 	}

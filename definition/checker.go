@@ -21,7 +21,28 @@ type checker struct {
 	errs errorlimit.List
 }
 
-func (c *checker) add(errs ...*field.Error) { c.errs.Add(errs...) }
+func (c *checker) invalid(at *pathstack.Chain, value any, detail string) {
+	c.errs.AddAt(at, field.Invalid(at.Path(), value, detail))
+}
+
+func (c *checker) required(at *pathstack.Chain, detail string) {
+	c.errs.AddAt(at, field.Required(at.Path(), detail))
+}
+
+func (c *checker) forbidden(at *pathstack.Chain, detail string) {
+	c.errs.AddAt(at, field.Forbidden(at.Path(), detail))
+}
+
+func (c *checker) unsupported(at *pathstack.Chain, value any, supported []string) {
+	c.errs.AddAt(at, field.NotSupported(at.Path(), value, supported))
+}
+
+// addPlain adds errors whose fields have no names that need escaping.
+func (c *checker) addPlain(errs field.ErrorList) {
+	for _, err := range errs {
+		c.errs.Add(c.cfg.limit.AtPointer(plainPointer(err.Field), err))
+	}
+}
 
 // watch ends the check early.
 func (c *checker) watch() *interrupt.Watch { return c.errs.Watch }
@@ -33,10 +54,10 @@ func checkSpec(s, old *internalForm, opts strictness, cfg *config) field.ErrorLi
 	var root *pathstack.Chain
 	c.spec(&s.crd.Spec, root.Child("spec"))
 	if old != nil {
-		c.add(crdversion.CheckImmutable(&s.crd.Spec, &old.crd.Spec, c.opts.immutableNames)...)
+		c.addPlain(crdversion.CheckImmutable(&s.crd.Spec, &old.crd.Spec, c.opts.immutableNames))
 	}
 	c.names(&s.crd.Status.AcceptedNames, root.Child("status").Child("acceptedNames"))
-	c.add(crdversion.CheckStored(s.crd.Spec.Versions, s.crd.Status.StoredVersions)...)
+	c.addPlain(crdversion.CheckStored(s.crd.Spec.Versions, s.crd.Status.StoredVersions))
 	if !c.opts.unapproved {
 		c.approval(s, old)
 	}
@@ -48,8 +69,8 @@ func checkSpec(s, old *internalForm, opts strictness, cfg *config) field.ErrorLi
 
 // checkStatusNames returns the errors of a status that is written to the status
 // subresource, in no particular order. The server then checks the names only.
-func checkStatusNames(status *apiextensionsv1.CustomResourceDefinitionStatus) field.ErrorList {
-	var c checker
+func checkStatusNames(status *apiextensionsv1.CustomResourceDefinitionStatus, cfg *config) field.ErrorList {
+	c := checker{cfg: cfg, errs: errorlimit.List{Limit: cfg.limit}}
 	var root *pathstack.Chain
 	c.names(&status.AcceptedNames, root.Child("status").Child("acceptedNames"))
 	return c.errs.Errors()
@@ -104,19 +125,19 @@ func (c *checker) approval(s, old *internalForm) {
 		return
 	}
 	const annotation = apiextensionsv1.KubeAPIApprovedAnnotation
-	path := field.NewPath("metadata", "annotations").Key(annotation)
+	at := (*pathstack.Chain)(nil).Child("metadata").Child("annotations").Key(annotation)
 	switch given {
 	case approvalMissing:
-		c.add(field.Required(path, textApprovalMissing))
+		c.required(at, textApprovalMissing)
 	case approvalInvalid:
-		c.add(field.Invalid(path, s.crd.Annotations[annotation], textApprovalInvalid))
+		c.invalid(at, s.crd.Annotations[annotation], textApprovalInvalid)
 	}
 }
 
 // preserve refuses preserveUnknownFields: true unless the old definition has it.
 func (c *checker) preserve(s, old *internalForm) {
 	if s.preserving() && (old == nil || !old.preserving()) {
-		c.add(field.Invalid(field.NewPath("spec", "preserveUnknownFields"), true,
-			"cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead"))
+		c.invalid((*pathstack.Chain)(nil).Child("spec").Child("preserveUnknownFields"), true,
+			"cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead")
 	}
 }

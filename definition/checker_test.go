@@ -10,6 +10,8 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/yaml"
+
+	"github.com/crdkit/crdkit/internal/errorlimit"
 )
 
 const base = `
@@ -69,13 +71,13 @@ func loadFile(t *testing.T, name string, v any) {
 	load(t, text, v)
 }
 
-func shape(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition) *internalForm {
+func shape(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition, limit *errorlimit.Limit) *internalForm {
 	t.Helper()
-	scans, errs := scan(crd, &fastDefaults{}, nil)
+	facts, errs := factsOf(crd, &visitor{}, nil)
 	if len(errs) > 0 {
 		t.Fatal(errs.ToAggregate())
 	}
-	return newInternalForm(crd, scans, nil)
+	return newInternalForm(crd, facts, limit, nil)
 }
 
 // TestCheckSpec compares errors and the pointers to their values.
@@ -89,20 +91,22 @@ func TestCheckSpec(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.Name, func(t *testing.T) {
 			crd := merged(t, tt.Set)
-			now, opts := shape(t, crd), createStrictness()
+			cfg := &config{limit: errorlimit.New(0)}
+			cfg.limit.KeepPointers()
+			now, opts := shape(t, crd, cfg.limit), createStrictness()
 			var old *internalForm
 			if tt.Old != nil {
-				old = shape(t, merged(t, tt.Old))
+				old = shape(t, merged(t, tt.Old), cfg.limit)
 				opts = updateStrictness(now, old)
 			}
 			before := crd.DeepCopy()
 			var got []string
-			for _, err := range checkSpec(now, old, opts, &config{}) {
+			for _, err := range checkSpec(now, old, opts, cfg) {
 				e := *err
 				if e.Type == field.ErrorTypeInvalid {
 					e.BadValue = field.OmitValueType{} // the value is a part of the definition
 				}
-				got = append(got, newLocator(now.crd, nil).pointer(e.Field)+" "+e.Error())
+				got = append(got, cfg.limit.Pointer(err)+" "+e.Error())
 			}
 			slices.Sort(got)
 			if diff := cmp.Diff(tt.Want, got); diff != "" {

@@ -11,7 +11,6 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdkit/crdkit/internal/pathstack"
 )
@@ -23,6 +22,8 @@ func (c *checker) conversion(conv *apiextensionsv1.CustomResourceConversion, pat
 	if conv == nil {
 		return
 	}
+	clientAt := path.Child("webhookClientConfig").Moved("/spec/conversion/webhook/clientConfig")
+	reviewsAt := path.Child("conversionReviewVersions").Moved("/spec/conversion/webhook/conversionReviewVersions")
 	var client *apiextensionsv1.WebhookClientConfig
 	var reviews []string
 	if conv.Webhook != nil {
@@ -31,25 +32,25 @@ func (c *checker) conversion(conv *apiextensionsv1.CustomResourceConversion, pat
 	c.oneOf(string(conv.Strategy), path.Child("strategy"), string(apiextensionsv1.NoneConverter), string(apiextensionsv1.WebhookConverter))
 	if conv.Strategy != apiextensionsv1.WebhookConverter {
 		if client != nil {
-			c.add(field.Forbidden(path.Child("webhookClientConfig").Path(), "should not be set when strategy is not set to Webhook"))
+			c.forbidden(clientAt, "should not be set when strategy is not set to Webhook")
 		}
 		if len(reviews) > 0 {
-			c.add(field.Forbidden(path.Child("conversionReviewVersions").Path(), "should not be set when strategy is not set to Webhook"))
+			c.forbidden(reviewsAt, "should not be set when strategy is not set to Webhook")
 		}
 		return
 	}
 	if client == nil {
-		c.add(field.Required(path.Child("webhookClientConfig").Path(), "required when strategy is set to Webhook"))
+		c.required(clientAt, "required when strategy is set to Webhook")
 	} else {
-		c.client(client, path.Child("webhookClientConfig"))
+		c.client(client, clientAt)
 	}
-	c.reviewVersions(reviews, path.Child("conversionReviewVersions"))
+	c.reviewVersions(reviews, reviewsAt)
 }
 
 func (c *checker) client(client *apiextensionsv1.WebhookClientConfig, path *pathstack.Chain) {
 	switch {
 	case (client.URL == nil) == (client.Service == nil):
-		c.add(field.Required(path.Path(), "exactly one of url or service is required"))
+		c.required(path, "exactly one of url or service is required")
 	case client.URL != nil:
 		c.webhookURL(*client.URL, path.Child("url"))
 	default:
@@ -57,7 +58,7 @@ func (c *checker) client(client *apiextensionsv1.WebhookClientConfig, path *path
 	}
 	if len(client.CABundle) > 0 && c.opts.checkedBundle {
 		if err := checkBundle(client.CABundle); err != nil {
-			c.add(field.Invalid(path.Child("caBundle").Path(), client.CABundle, err.Error()))
+			c.invalid(path.Child("caBundle"), client.CABundle, err.Error())
 		}
 	}
 }
@@ -66,37 +67,37 @@ func (c *checker) webhookURL(text string, path *pathstack.Chain) {
 	const form = "; desired format: https://host[/path]"
 	u, err := url.Parse(text)
 	if err != nil {
-		c.add(field.Required(path.Path(), "url must be a valid URL: "+err.Error()+form))
+		c.required(path, "url must be a valid URL: "+err.Error()+form)
 		return
 	}
 	if u.Scheme != "https" {
-		c.add(field.Invalid(path.Path(), u.Scheme, "'https' is the only allowed URL scheme"+form))
+		c.invalid(path, u.Scheme, "'https' is the only allowed URL scheme"+form)
 	}
 	if u.Host == "" {
-		c.add(field.Invalid(path.Path(), u.Host, "host must be specified"+form))
+		c.invalid(path, u.Host, "host must be specified"+form)
 	}
 	if u.User != nil {
-		c.add(field.Invalid(path.Path(), u.User.String(), "user information is not permitted in the URL"))
+		c.invalid(path, u.User.String(), "user information is not permitted in the URL")
 	}
 	if u.Fragment != "" {
-		c.add(field.Invalid(path.Path(), u.Fragment, "fragments are not permitted in the URL"))
+		c.invalid(path, u.Fragment, "fragments are not permitted in the URL")
 	}
 	if u.RawQuery != "" {
-		c.add(field.Invalid(path.Path(), u.RawQuery, "query parameters are not permitted in the URL"))
+		c.invalid(path, u.RawQuery, "query parameters are not permitted in the URL")
 	}
 }
 
 // service checks a service reference. The server swaps the fields name and namespace.
 func (c *checker) service(s *apiextensionsv1.ServiceReference, path *pathstack.Chain) {
 	if s.Namespace == "" {
-		c.add(field.Required(path.Child("name").Path(), ""))
+		c.required(path.Child("name"), "")
 	}
 	if s.Name == "" {
-		c.add(field.Required(path.Child("namespace").Path(), ""))
+		c.required(path.Child("namespace"), "")
 	}
 	if s.Port != nil {
 		if texts := validation.IsValidPortNum(int(*s.Port)); texts != nil {
-			c.add(field.Invalid(path.Child("port").Path(), *s.Port, "port is not valid: "+strings.Join(texts, ", ")))
+			c.invalid(path.Child("port"), *s.Port, "port is not valid: "+strings.Join(texts, ", "))
 		}
 	}
 	if s.Path != nil && *s.Path != "" && *s.Path != "/" {
@@ -108,19 +109,19 @@ func (c *checker) service(s *apiextensionsv1.ServiceReference, path *pathstack.C
 // byte of a path even if it is not a slash.
 func (c *checker) servicePath(text string, path *pathstack.Chain) {
 	if text == "//" {
-		c.add(field.Invalid(path.Path(), text, "segment[0] may not be empty"))
+		c.invalid(path, text, "segment[0] may not be empty")
 		return
 	}
 	if !strings.HasPrefix(text, "/") {
-		c.add(field.Invalid(path.Path(), text, "must start with a '/'"))
+		c.invalid(path, text, "must start with a '/'")
 	}
 	for i, segment := range strings.Split(strings.TrimSuffix(text[1:], "/"), "/") {
 		if segment == "" {
-			c.add(field.Invalid(path.Path(), text, fmt.Sprintf("segment[%d] may not be empty", i)))
+			c.invalid(path, text, fmt.Sprintf("segment[%d] may not be empty", i))
 			continue
 		}
 		for _, failure := range validation.IsDNS1123Subdomain(segment) {
-			c.add(field.Invalid(path.Path(), text, fmt.Sprintf("segment[%d]: %v", i, failure)))
+			c.invalid(path, text, fmt.Sprintf("segment[%d]: %v", i, failure))
 		}
 	}
 }
@@ -154,21 +155,21 @@ func isReviewVersion(name string) bool { return name == "v1" || name == "v1beta1
 
 func (c *checker) reviewVersions(names []string, path *pathstack.Chain) {
 	if len(names) == 0 {
-		c.add(field.Required(path.Path(), ""))
+		c.required(path, "")
 		return
 	}
 	scans := map[string]bool{}
 	for i, name := range names {
 		if scans[name] {
-			c.add(field.Invalid(path.Index(i).Path(), name, "duplicate version"))
+			c.invalid(path.Index(i), name, "duplicate version")
 			continue
 		}
 		scans[name] = true
 		for _, text := range validation.IsDNS1035Label(name) {
-			c.add(field.Invalid(path.Index(i).Path(), name, text))
+			c.invalid(path.Index(i), name, text)
 		}
 	}
 	if c.opts.recognizedReviews && !slices.ContainsFunc(names, isReviewVersion) {
-		c.add(field.Invalid(path.Path(), names, "must include at least one of v1, v1beta1"))
+		c.invalid(path, names, "must include at least one of v1, v1beta1")
 	}
 }

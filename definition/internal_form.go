@@ -4,9 +4,13 @@ import (
 	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdkit/crdkit/internal/crdversion"
+	"github.com/crdkit/crdkit/internal/errorlimit"
 	"github.com/crdkit/crdkit/internal/interrupt"
+	"github.com/crdkit/crdkit/internal/pathstack"
+	"github.com/crdkit/crdkit/schema"
 )
 
 // An internalForm is a definition in the server's internal form. What all versions share
@@ -16,7 +20,8 @@ type internalForm struct {
 	common   internalVersion             // what all versions share; its name is that of the first version
 	watch    *interrupt.Watch            // ends work early; its results are then of no use
 	versions []internalVersion           // in their order, without what is in common
-	byName   map[string]*internalVersion // the first of each name
+	byName   map[string]*internalVersion // the first of each name; nil if the versions share schema and subresources
+	schemas  []*internalVersion          // common or the versions, as far as they have a schema
 
 	// A version has a schema, or subresources, that not all versions share.
 	schemasApart, subresourcesApart bool
@@ -30,12 +35,40 @@ type internalVersion struct {
 	subresources *apiextensionsv1.CustomResourceSubresources
 	columns      []apiextensionsv1.CustomResourceColumnDefinition
 	selectable   []apiextensionsv1.SelectableField
-	scan         *versionScan // of the schema, nil without one
+	facts        *facts           // of the schema
+	at           *pathstack.Chain // the location of the schema
+
+	limit    *errorlimit.Limit // of the errors of compile
+	compiled bool              // node and errs are set
+	node     *schema.Node
+	errs     field.ErrorList
 }
 
-// newInternalForm returns the internal form of a definition whose defaults are set. scans
-// are the results for a definition with the same schemas.
-func newInternalForm(crd *apiextensionsv1.CustomResourceDefinition, scans scanResult, watch *interrupt.Watch) *internalForm {
+// compile returns the tree of the schema, or the errors of the structural rules. It compiles
+// the schema once.
+func (v *internalVersion) compile(watch *interrupt.Watch) (*schema.Node, field.ErrorList) {
+	if !v.compiled {
+		v.compiled, v.limit = true, v.limit.Apart()
+		v.node, v.errs = schema.Compile(v.root(), v.at, schema.WithoutAnnotations(), watch, v.limit)
+	}
+	return v.node, v.errs
+}
+
+// inconvertible returns the error that says that the server cannot convert the schema, nil
+// if it can. No error of a structural rule has the path of the root itself.
+func (v *internalVersion) inconvertible(watch *interrupt.Watch) *field.Error {
+	if _, errs := v.compile(watch); len(errs) == 1 && isInconvertible(errs[0], v.at.Path()) {
+		return errs[0]
+	}
+	return nil
+}
+
+// commonSchema is the location of the schema that all versions share.
+var commonSchema = (*pathstack.Chain)(nil).Child("spec").Child("validation").Moved("/spec/versions/0/schema").Child("openAPIV3Schema")
+
+// newInternalForm returns the internal form of a definition whose defaults are set. facts are
+// those of a definition with the same schemas, and limit is that of the errors of one schema.
+func newInternalForm(crd *apiextensionsv1.CustomResourceDefinition, facts []facts, limit *errorlimit.Limit, watch *interrupt.Watch) *internalForm {
 	s := &internalForm{crd: crd, watch: watch, versions: make([]internalVersion, 0, len(crd.Spec.Versions))}
 	for i := range crd.Spec.Versions {
 		v := &crd.Spec.Versions[i]
@@ -46,7 +79,9 @@ func newInternalForm(crd *apiextensionsv1.CustomResourceDefinition, scans scanRe
 			subresources: v.Subresources,
 			columns:      v.AdditionalPrinterColumns,
 			selectable:   v.SelectableFields,
-			scan:         &scans[i],
+			facts:        &facts[i],
+			at:           facts[i].at,
+			limit:        limit,
 		})
 	}
 	if len(s.versions) > 0 {
@@ -58,15 +93,25 @@ func newInternalForm(crd *apiextensionsv1.CustomResourceDefinition, scans scanRe
 
 // index sets the fields by which versions are found.
 func (s *internalForm) index() {
-	s.byName = make(map[string]*internalVersion, len(s.versions))
-	for i := range s.versions {
-		v := &s.versions[i]
-		if s.byName[v.name] == nil {
-			s.byName[v.name] = v
+	if s.common.root() != nil {
+		s.schemas = append(s.schemas, &s.common)
+	}
+	s.each(func(v *internalVersion) {
+		if v.root() != nil {
+			s.schemas = append(s.schemas, v)
 		}
 		s.schemasApart = s.schemasApart || v.schema != nil
 		s.subresourcesApart = s.subresourcesApart || v.subresources != nil
+	})
+	if !s.schemasApart && !s.subresourcesApart {
+		return
 	}
+	s.byName = make(map[string]*internalVersion, len(s.versions))
+	s.each(func(v *internalVersion) {
+		if s.byName[v.name] == nil {
+			s.byName[v.name] = v
+		}
+	})
 }
 
 // lift moves what all versions share to common.
@@ -86,7 +131,8 @@ func (s *internalForm) lift() {
 		s.each(func(v *internalVersion) { v.selectable = nil })
 	}
 	if s.all(func(v *internalVersion) bool { return sameSchema(v.schema, first.schema) }) {
-		s.common.schema, s.common.scan = first.schema, first.scan
+		s.common.schema, s.common.facts, s.common.limit = first.schema, first.facts, first.limit
+		s.common.at = commonSchema
 		s.each(func(v *internalVersion) { v.schema = nil })
 	}
 }
@@ -110,18 +156,9 @@ func (s *internalForm) each(do func(*internalVersion)) {
 // preserving reports whether objects keep unknown fields whatever the schemas say.
 func (s *internalForm) preserving() bool { return s.crd.Spec.PreserveUnknownFields }
 
-// schemas returns the common schema or the schemas of the versions.
-func (s *internalForm) schemas() []*apiextensionsv1.JSONSchemaProps {
-	var out []*apiextensionsv1.JSONSchemaProps
-	if root := s.common.root(); root != nil {
-		out = append(out, root)
-	}
-	for i := range s.versions {
-		if root := s.versions[i].root(); root != nil {
-			out = append(out, root)
-		}
-	}
-	return out
+// any reports whether holds is true of the facts of any of the schemas.
+func (s *internalForm) any(holds func(*facts) bool) bool {
+	return slices.ContainsFunc(s.schemas, func(v *internalVersion) bool { return holds(v.facts) })
 }
 
 // root returns the schema of objects, nil if there is none.

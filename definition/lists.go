@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdkit/crdkit/internal/pathstack"
 )
@@ -30,7 +29,7 @@ func (c *checker) listsAndMaps(s *apiextensionsv1.JSONSchemaProps, at *pathstack
 	if s.XMapType != nil {
 		c.typeFor("object", s.Type, at, "must be object if x-kubernetes-map-type is specified")
 		if accepted := []string{"atomic", "granular"}; !slices.Contains(accepted, *s.XMapType) {
-			c.add(field.NotSupported(at.Child("x-kubernetes-map-type").Path(), *s.XMapType, accepted))
+			c.unsupported(at.Child("x-kubernetes-map-type"), *s.XMapType, accepted)
 		}
 	}
 	if s.XListType != nil {
@@ -39,7 +38,7 @@ func (c *checker) listsAndMaps(s *apiextensionsv1.JSONSchemaProps, at *pathstack
 		}
 		c.typeFor("array", s.Type, at, "must be array if x-kubernetes-list-type is specified")
 		if accepted := []string{"atomic", "set", "map"}; !slices.Contains(accepted, *s.XListType) {
-			c.add(field.NotSupported(at.Child("x-kubernetes-list-type").Path(), *s.XListType, accepted))
+			c.unsupported(at.Child("x-kubernetes-list-type"), *s.XListType, accepted)
 		}
 	}
 	c.keysOfMapOnly(s, at)
@@ -55,9 +54,9 @@ func (c *checker) typeFor(want, typ string, at *pathstack.Chain, text string) {
 	switch typ {
 	case want:
 	case "":
-		c.add(field.Required(at.Child("type").Path(), text))
+		c.required(at.Child("type"), text)
 	default:
-		c.add(field.Invalid(at.Child("type").Path(), typ, text))
+		c.invalid(at.Child("type"), typ, text)
 	}
 }
 
@@ -87,8 +86,8 @@ func (c *checker) atomicSet(s *apiextensionsv1.JSONSchemaProps, at *pathstack.Ch
 	}
 	if keyword := nonAtomicItems(s); keyword != "" {
 		// The value is that of the list type for either keyword.
-		c.add(field.Invalid(at.Child("items").Child(keyword).Path(), s.Items.Schema.XListType,
-			"must be atomic as item of a list with x-kubernetes-list-type=set"))
+		c.invalid(at.Child("items").Child(keyword), s.Items.Schema.XListType,
+			"must be atomic as item of a list with x-kubernetes-list-type=set")
 	}
 }
 
@@ -97,24 +96,24 @@ func (c *checker) keysOfMapOnly(s *apiextensionsv1.JSONSchemaProps, at *pathstac
 	switch {
 	case len(s.XListMapKeys) == 0:
 	case s.XListType == nil:
-		c.add(field.Required(at.Child("x-kubernetes-list-type").Path(), text))
+		c.required(at.Child("x-kubernetes-list-type"), text)
 	case *s.XListType != "map":
-		c.add(field.Invalid(at.Child("x-kubernetes-list-type").Path(), *s.XListType, text))
+		c.invalid(at.Child("x-kubernetes-list-type"), *s.XListType, text)
 	}
 }
 
 func (c *checker) mapList(s *apiextensionsv1.JSONSchemaProps, at *pathstack.Chain) {
 	if len(s.XListMapKeys) == 0 {
-		c.add(field.Required(at.Child("x-kubernetes-list-map-keys").Path(), "must not be empty if x-kubernetes-list-type is map"))
+		c.required(at.Child("x-kubernetes-list-map-keys"), "must not be empty if x-kubernetes-list-type is map")
 	}
 	items := itemsOf(s)
 	switch {
 	case s.Items == nil:
-		c.add(field.Required(at.Child("items").Path(), "must have a schema if x-kubernetes-list-type is map"))
+		c.required(at.Child("items"), "must have a schema if x-kubernetes-list-type is map")
 	case items == nil:
-		c.add(field.Invalid(at.Child("items").Path(), s.Items, "must only have a single schema if x-kubernetes-list-type is map"))
+		c.invalid(at.Child("items"), s.Items, "must only have a single schema if x-kubernetes-list-type is map")
 	case items.Type != "object":
-		c.add(field.Invalid(at.Child("items").Child("type").Path(), items.Type, "must be object if parent array's x-kubernetes-list-type is map"))
+		c.invalid(at.Child("items").Child("type"), items.Type, "must be object if parent array's x-kubernetes-list-type is map")
 	default:
 		c.mapKeys(s, items, at)
 	}
@@ -126,14 +125,14 @@ func (c *checker) mapKeys(s, items *apiextensionsv1.JSONSchemaProps, at *pathsta
 		property, ok := items.Properties[key]
 		switch {
 		case !ok:
-			c.add(field.Invalid(at.Child("x-kubernetes-list-map-keys").Path(), s.XListMapKeys, "entries must all be names of item properties"))
+			c.invalid(at.Child("x-kubernetes-list-map-keys"), s.XListMapKeys, "entries must all be names of item properties")
 		case property.Type == "array" || property.Type == "object":
 			// The value is the type of the elements, not that of the key.
-			c.add(field.Invalid(at.Child("items").Child("properties").Key(key).Child("type").Path(), items.Type,
-				"must be a scalar type if parent array's x-kubernetes-list-type is map"))
+			c.invalid(at.Child("items").Child("properties").Key(key).Child("type"), items.Type,
+				"must be a scalar type if parent array's x-kubernetes-list-type is map")
 		}
 		if seen[key] {
-			c.add(field.Invalid(at.Child("x-kubernetes-list-map-keys").Path(), s.XListMapKeys, "must not contain duplicate entries"))
+			c.invalid(at.Child("x-kubernetes-list-map-keys"), s.XListMapKeys, "must not contain duplicate entries")
 		}
 		seen[key] = true
 	}
@@ -148,7 +147,7 @@ func (c *checker) soundKeys(s *apiextensionsv1.JSONSchemaProps, at *pathstack.Ch
 		return
 	}
 	if items.Nullable {
-		c.add(field.Forbidden(at.Child("items").Child("nullable").Path(), "cannot be nullable when x-kubernetes-list-type is "+typ))
+		c.forbidden(at.Child("items").Child("nullable"), "cannot be nullable when x-kubernetes-list-type is "+typ)
 	}
 	if typ == "set" {
 		return
@@ -163,10 +162,10 @@ func (c *checker) soundKeys(s *apiextensionsv1.JSONSchemaProps, at *pathstack.Ch
 			continue
 		}
 		if property.Default == nil && !required[key] {
-			c.add(field.Required(at.Child("items").Child("properties").Key(key).Child("default").Path(), "this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property"))
+			c.required(at.Child("items").Child("properties").Key(key).Child("default"), "this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property")
 		}
 		if property.Nullable {
-			c.add(field.Forbidden(at.Child("items").Child("properties").Key(key).Child("nullable").Path(), "this property is in x-kubernetes-list-map-keys, so it cannot be nullable"))
+			c.forbidden(at.Child("items").Child("properties").Key(key).Child("nullable"), "this property is in x-kubernetes-list-map-keys, so it cannot be nullable")
 		}
 	}
 }

@@ -6,22 +6,21 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdkit/crdkit/internal/pathstack"
 )
 
 func (c *checker) group(group string, path *pathstack.Chain) {
 	if group == "" {
-		c.add(field.Required(path.Path(), ""))
+		c.required(path, "")
 		return
 	}
 	if texts := validation.IsDNS1123Subdomain(group); len(texts) > 0 {
-		c.add(field.Invalid(path.Path(), group, strings.Join(texts, ",")))
+		c.invalid(path, group, strings.Join(texts, ","))
 		return
 	}
 	if !strings.Contains(group, ".") {
-		c.add(field.Invalid(path.Path(), group, "should be a domain with at least one dot"))
+		c.invalid(path, group, "should be a domain with at least one dot")
 	}
 }
 
@@ -29,10 +28,10 @@ func (c *checker) group(group string, path *pathstack.Chain) {
 func (c *checker) oneOf(value string, path *pathstack.Chain, accepted ...string) {
 	switch value {
 	case "":
-		c.add(field.Required(path.Path(), ""))
+		c.required(path, "")
 	case accepted[0], accepted[1]:
 	default:
-		c.add(field.NotSupported(path.Path(), value, accepted))
+		c.unsupported(path, value, accepted)
 	}
 }
 
@@ -42,7 +41,7 @@ func (c *checker) specNames(n *apiextensionsv1.CustomResourceDefinitionNames, pa
 		{"plural", n.Plural}, {"singular", n.Singular}, {"kind", n.Kind}, {"listKind", n.ListKind},
 	} {
 		if required.value == "" {
-			c.add(field.Required(path.Child(required.field).Path(), ""))
+			c.required(path.Child(required.field), "")
 		}
 	}
 	c.names(n, path)
@@ -61,7 +60,7 @@ func (c *checker) names(n *apiextensionsv1.CustomResourceDefinitionNames, path *
 		c.requiredLabel(name, path.Child("shortNames").Index(i))
 	}
 	if n.Kind != "" && n.Kind == n.ListKind {
-		c.add(field.Invalid(path.Child("listKind").Path(), n.ListKind, "kind and listKind may not be the same"))
+		c.invalid(path.Child("listKind"), n.ListKind, "kind and listKind may not be the same")
 	}
 	for i, name := range n.Categories {
 		if c.watch().Ended() {
@@ -82,7 +81,7 @@ func (c *checker) requiredLabel(name string, path *pathstack.Chain) {
 		return
 	}
 	if texts := validation.IsDNS1035Label(name); len(texts) > 0 {
-		c.add(field.Invalid(path.Path(), name, strings.Join(texts, ",")))
+		c.invalid(path, name, strings.Join(texts, ","))
 	}
 }
 
@@ -92,7 +91,7 @@ func (c *checker) kind(name string, path *pathstack.Chain) {
 		return
 	}
 	if texts := validation.IsDNS1035Label(strings.ToLower(name)); len(texts) > 0 {
-		c.add(field.Invalid(path.Path(), name, "may have mixed case, but should otherwise match: "+strings.Join(texts, ",")))
+		c.invalid(path, name, "may have mixed case, but should otherwise match: "+strings.Join(texts, ","))
 	}
 }
 

@@ -4,12 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdkit/crdkit/internal/interrupt"
+	"github.com/crdkit/crdkit/internal/pathstack"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation/cel"
 )
@@ -98,8 +97,8 @@ type adviser struct {
 	watch *interrupt.Watch
 }
 
-func (a *adviser) add(code NoteCode, pointer, format string, args ...any) {
-	a.notes = append(a.notes, Note{Code: code, Pointer: pointer, Text: fmt.Sprintf(format, args...)})
+func (a *adviser) add(code NoteCode, at *pathstack.Chain, format string, args ...any) {
+	a.notes = append(a.notes, Note{Code: code, Pointer: at.Pointer(), Text: fmt.Sprintf(format, args...)})
 }
 
 // advise returns the notes on a definition. It skips schemas that do not compile.
@@ -111,17 +110,19 @@ func advise(form *internalForm) []Note {
 		if form.watch.Poll() {
 			break
 		}
-		v := &crd.Spec.Versions[i]
-		if v.Schema == nil || v.Schema.OpenAPIV3Schema == nil {
+		v := &form.versions[i]
+		if form.common.root() != nil {
+			v = &form.common
+		}
+		root := v.root()
+		if root == nil {
 			continue
 		}
-		nodes[i], _ = schema.Compile(v.Schema.OpenAPIV3Schema, schema.WithoutAnnotations(), form.watch)
-		if nodes[i] == nil {
+		if nodes[i], _ = v.compile(form.watch); nodes[i] == nil {
 			continue
 		}
-		pointer := schemaPointer(i)
-		a.root(v.Schema.OpenAPIV3Schema, pointer)
-		a.cost(form, nodes[i], i)
+		a.schema(crd.Spec.Versions[i].Schema.OpenAPIV3Schema, locationOf(i))
+		a.cost(nodes[i], locationOf(i))
 	}
 	a.conversion(crd, nodes)
 	slices.SortStableFunc(a.notes, func(x, y Note) int {
@@ -130,28 +131,22 @@ func advise(form *internalForm) []Note {
 	return slices.Compact(a.notes)
 }
 
-func schemaPointer(version int) string {
-	return "/spec/versions/" + strconv.Itoa(version) + "/schema/openAPIV3Schema"
-}
-
 // cost notes rules whose estimated cost is close to the limit.
-func (a *adviser) cost(form *internalForm, n *schema.Node, version int) {
+func (a *adviser) cost(n *schema.Node, at *pathstack.Chain) {
 	if !n.Facts().Has(schema.HasRules) {
 		return
 	}
-	path := field.NewPath("spec", "versions").Index(version).Child("schema", "openAPIV3Schema")
-	report := cel.Estimate(n, cel.AtPath(path), a.watch)
-	l := newLocator(form.crd, form.watch)
+	report := cel.Estimate(n, a.watch)
 	for i := range report.Expressions {
 		if a.watch.Ended() {
 			return
 		}
 		if e := &report.Expressions[i]; near(e.Total, e.Limit) {
-			a.add(CostNearLimit, l.pointer(e.Field), "the estimated cost is %.0f%% of what one expression may cost", 100*e.Factor())
+			a.add(CostNearLimit, at.Moved(at.Pointer()+e.Pointer), "the estimated cost is %.0f%% of what one expression may cost", 100*e.Factor())
 		}
 	}
 	if near(report.Total, report.Limit) {
-		a.add(CostNearLimit, schemaPointer(version), "the estimated cost of all rules is %.0f%% of what those of a schema may cost", 100*report.Factor())
+		a.add(CostNearLimit, at, "the estimated cost of all rules is %.0f%% of what those of a schema may cost", 100*report.Factor())
 	}
 }
 
@@ -173,27 +168,27 @@ func (a *adviser) conversion(crd *apiextensionsv1.CustomResourceDefinition, node
 		if i == storage || nodes[i] == nil || !v.Served {
 			continue
 		}
-		for _, p := range a.undeclared(nodes[i], nodes[storage], &noted{keyword: schemaPointer(i)}, true) {
+		for _, p := range a.undeclared(nodes[i], nodes[storage], locationOf(i), true) {
 			a.add(LostWhenStored, p, "objects are stored as %s, which does not have this field, so that its value is lost", name)
 		}
-		for _, p := range a.undeclared(nodes[storage], nodes[i], &noted{keyword: schemaPointer(storage)}, true) {
+		for _, p := range a.undeclared(nodes[storage], nodes[i], locationOf(storage), true) {
 			a.add(HiddenFromVersion, p, "%s does not have this field: clients of it do not see its value, and lose it when they write", v.Name)
 		}
 	}
 }
 
-// undeclared returns the pointers of the topmost properties of n that the other schema
+// undeclared returns the locations of the topmost properties of n that the other schema
 // prunes.
-func (a *adviser) undeclared(n, other *schema.Node, at *noted, root bool) []string {
+func (a *adviser) undeclared(n, other *schema.Node, at *pathstack.Chain, root bool) []*pathstack.Chain {
 	if a.watch.Ended() {
 		return nil
 	}
-	var out []string
+	var out []*pathstack.Chain
 	for name, p := range n.Properties() {
-		if (root || n.EmbeddedResource()) && (name == "apiVersion" || name == "kind" || name == "metadata") {
+		if (root || n.EmbeddedResource()) && isMeta(name) {
 			continue
 		}
-		below := &noted{above: at, keyword: "/properties/", name: name}
+		below := at.Child("properties").Key(name)
 		counterpart := other.Property(name)
 		values, open := other.AdditionalProperties()
 		switch {
@@ -202,16 +197,16 @@ func (a *adviser) undeclared(n, other *schema.Node, at *noted, root bool) []stri
 		case open && values != nil:
 			out = append(out, a.undeclared(p, values, below, false)...)
 		case !open && !other.PreserveUnknownFields():
-			out = append(out, below.pointer(""))
+			out = append(out, below)
 		}
 	}
 	if items, counterpart := n.Items(), other.Items(); items != nil && counterpart != nil {
-		out = append(out, a.undeclared(items, counterpart, &noted{above: at, keyword: "/items"}, false)...)
+		out = append(out, a.undeclared(items, counterpart, at.Child("items"), false)...)
 	}
 	values, _ := n.AdditionalProperties()
 	counterpart, _ := other.AdditionalProperties()
 	if values != nil && counterpart != nil {
-		out = append(out, a.undeclared(values, counterpart, &noted{above: at, keyword: "/additionalProperties"}, false)...)
+		out = append(out, a.undeclared(values, counterpart, at.Child("additionalProperties"), false)...)
 	}
 	return out
 }

@@ -239,3 +239,12 @@ func TestNoteCodes(t *testing.T) {
 		t.Errorf("Description of no code is %q", got)
 	}
 }
+
+// TestNearTheLimit: a cost is near its limit if it is more than half of it and not over it.
+func TestNearTheLimit(t *testing.T) {
+	for cost, want := range map[uint64]bool{0: false, 50: false, 51: true, 100: true, 101: false} {
+		if got := near(cost, 100); got != want {
+			t.Errorf("near(%d, 100) = %v, want %v", cost, got, want)
+		}
+	}
+}

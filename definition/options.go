@@ -35,7 +35,7 @@ type config struct {
 	watch     *interrupt.Watch
 	maxErrors int
 	limit     *errorlimit.Limit // of maxErrors
-	defaults  fastDefaults
+	visitor   visitor           // for all walks of the check
 }
 
 // newConfig returns the options of a check. The report is nil unless the options
@@ -57,6 +57,7 @@ func newConfig(opts []Option) (*config, *Report) {
 		return nil, refusal(field.Invalid(nil, c.maxErrors, "must be a number of errors, or 0 for the default"))
 	}
 	c.limit = errorlimit.New(c.maxErrors)
+	c.limit.KeepPointers()
 	if _, err := kubeversion.Parse(c.version); err == nil {
 		return c, nil
 	}

@@ -112,19 +112,19 @@ func TestDeepestSchemaIsScanned(t *testing.T) {
 				inner.AllOf, inner.AnyOf, inner.OneOf = nil, nil, nil
 			}
 			root.Properties["p"] = inner
-			scans, errs := scan(crd, &fastDefaults{}, nil)
+			found, errs := factsOf(crd, &visitor{}, nil)
 			if len(errs) > 0 {
 				t.Fatalf("the greatest depth is refused: %v", errs)
 			}
-			if diff := cmp.Diff([]string{"inner"}, scans[0].formats); diff != "" {
-				t.Errorf("formats (-want +got):\n%s", diff)
+			if formats := found[0].formats; len(formats) != 1 || formats[0].about != "inner" {
+				t.Errorf("formats: %v, want one, inner", formats)
 			}
 			deeper := inner
 			root.Not = &deeper
 			inner = *root.DeepCopy()
 			inner.Format = ""
 			root.Properties["p"] = inner
-			if _, errs := scan(crd, &fastDefaults{}, nil); len(errs) != 1 || !strings.Contains(errs[0].Error(), "deep") {
+			if _, errs := factsOf(crd, &visitor{}, nil); len(errs) != 1 || !strings.Contains(errs[0].Error(), "deep") {
 				t.Errorf("a greater depth: %v, want one error", errs)
 			}
 		})

@@ -25,8 +25,10 @@ func SetDefaults(crd *apiextensionsv1.CustomResourceDefinition) {
 		port := int32(443)
 		s.Port = &port
 	}
-	if stored := StoredVersions(crd, nil); len(crd.Status.StoredVersions) == 0 && len(stored) > 0 {
-		crd.Status.StoredVersions = stored
+	if len(crd.Status.StoredVersions) == 0 {
+		if stored := StoredVersions(crd, nil); len(stored) > 0 {
+			crd.Status.StoredVersions = stored
+		}
 	}
 }
 

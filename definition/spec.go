@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdkit/crdkit/internal/crdversion"
 	"github.com/crdkit/crdkit/internal/pathstack"
@@ -18,15 +17,15 @@ func (c *checker) spec(spec *apiextensionsv1.CustomResourceDefinitionSpec, path 
 	c.versions(path)
 	c.specNames(&spec.Names, path.Child("names"))
 
-	common := &c.form.common
-	c.schema(common, c.form.anyStatus(), path.Child("validation"))
-	c.subresources(common.subresources, path.Child("subresources"))
-	c.columns(common.columns, path.Child("additionalPrinterColumns"))
-	c.commonSelectable(path)
+	common, at := &c.form.common, path.Moved("/spec/versions/0")
+	c.schema(common, c.form.anyStatus())
+	c.subresources(common.subresources, at.Child("subresources"))
+	c.columns(common.columns, at.Child("additionalPrinterColumns"))
+	c.commonSelectable(at)
 
 	if conv := spec.Conversion; conv != nil {
 		if conv.Strategy != apiextensionsv1.NoneConverter && c.form.preserving() {
-			c.add(field.Invalid(path.Child("conversion").Child("strategy").Path(), conv.Strategy, "must be None if spec.preserveUnknownFields is true"))
+			c.invalid(path.Child("conversion").Child("strategy"), conv.Strategy, "must be None if spec.preserveUnknownFields is true")
 		}
 		c.conversion(conv, path.Child("conversion"))
 	}
@@ -46,9 +45,9 @@ func (c *checker) haveSchemas(path *pathstack.Chain) {
 		at := path.Child("versions").Index(i).Child("schema").Child("openAPIV3Schema")
 		switch {
 		case c.opts.schemas:
-			c.add(field.Required(at.Path(), ""))
+			c.required(at, "")
 		case v.declared.Served:
-			c.add(field.Required(at.Path(), "because otherwise all fields are pruned"))
+			c.required(at, "because otherwise all fields are pruned")
 		}
 	}
 }
@@ -56,25 +55,14 @@ func (c *checker) haveSchemas(path *pathstack.Chain) {
 // tighten requires structural schemas if the definition uses what only structural schemas
 // may have, even if the old definition was not structural.
 func (c *checker) tighten(path *pathstack.Chain) {
-	if !c.form.preserving() || c.form.any(hasExtensions) {
+	if !c.form.preserving() || c.form.any(func(f *facts) bool { return f.extensions }) {
 		c.opts.structural = true
 	}
 	// A definition that prunes needs no search for defaults.
-	if c.form.preserving() && !c.opts.noDefaults && c.form.any(schemaHasDefaults) {
+	if c.form.preserving() && !c.opts.noDefaults && c.form.any(func(f *facts) bool { return f.defaults }) {
 		c.opts.structural = true
-		c.add(field.Invalid(path.Child("preserveUnknownFields").Path(), true, "must be false in order to use defaults in the schema"))
+		c.invalid(path.Child("preserveUnknownFields"), true, "must be false in order to use defaults in the schema")
 	}
-}
-
-func schemaHasDefaults(root *apiextensionsv1.JSONSchemaProps) bool {
-	return anySchema(root, func(s *apiextensionsv1.JSONSchemaProps) bool { return s.Default != nil })
-}
-
-func hasExtensions(root *apiextensionsv1.JSONSchemaProps) bool {
-	return anySchema(root, func(s *apiextensionsv1.JSONSchemaProps) bool {
-		return s.XEmbeddedResource || s.XPreserveUnknownFields != nil || s.XIntOrString ||
-			len(s.XListMapKeys) > 0 || s.XListType != nil || len(s.XValidations) > 0
-	})
 }
 
 func (c *checker) versions(path *pathstack.Chain) {
@@ -88,7 +76,7 @@ func (c *checker) versions(path *pathstack.Chain) {
 	}
 	c.list(c.form.crd.Spec.Versions, path.Child("versions"))
 	// The server also checks the name of the first version as spec.version.
-	c.label(c.form.common.name, path.Child("version"))
+	c.label(c.form.common.name, path.Child("version").Moved("/spec/versions/0/name"))
 }
 
 // list checks the versions as a list. The value of its errors is what it looks at, since
@@ -107,8 +95,8 @@ func (c *checker) list(versions []apiextensionsv1.CustomResourceDefinitionVersio
 	}
 	for _, err := range errs {
 		err.BadValue = value
+		c.errs.AddAt(path, err)
 	}
-	c.add(errs...)
 }
 
 func (c *checker) commonSelectable(path *pathstack.Chain) {
@@ -116,8 +104,8 @@ func (c *checker) commonSelectable(path *pathstack.Chain) {
 	switch {
 	case len(common.selectable) == 0:
 	case common.schema == nil:
-		c.add(field.Invalid(path.Child("selectableFields").Path(), "", "may only be set when validations.schema is included"))
+		c.invalid(path.Child("selectableFields"), "", "may only be set when validations.schema is included")
 	default:
-		c.selectable(common.selectable, common.root(), path, "")
+		c.selectable(common, path, "")
 	}
 }

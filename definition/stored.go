@@ -81,10 +81,14 @@ func StoredStatus(crd, old *apiextensionsv1.CustomResourceDefinition) (*apiexten
 //
 // A definition with a schema that does not compile is not accepted and is left alone.
 func coerceDefaults(crd *apiextensionsv1.CustomResourceDefinition) {
+	facts, errs := factsOf(crd, &visitor{}, nil)
+	if len(errs) > 0 {
+		return
+	}
 	nodes := make([]*schema.Node, len(crd.Spec.Versions)) // nil where nothing changes
 	for i := range crd.Spec.Versions {
 		root := crdversion.Schema(&crd.Spec.Versions[i])
-		if root == nil || !schemaHasDefaults(root) {
+		if !facts[i].defaults {
 			continue
 		}
 		n, errs := schema.Compile(root, schema.WithoutAnnotations())
@@ -105,7 +109,7 @@ func coerceDefaults(crd *apiextensionsv1.CustomResourceDefinition) {
 
 func coerceDefault(d *defaultValue) bool {
 	value := jsonval.Clone(d.value)
-	if _, err := d.embedded().Coerce(value, objectmeta.Options{}); d.meta || err != nil || jsonval.Equal(value, d.value) {
+	if _, err := d.embedded(nil).Coerce(value, objectmeta.Options{}); d.meta || err != nil || jsonval.Equal(value, d.value) {
 		return true
 	}
 	if raw, err := json.Marshal(value); err == nil {

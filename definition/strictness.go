@@ -5,8 +5,8 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/crdkit/crdkit/internal/errorlimit"
-	"github.com/crdkit/crdkit/schema"
+	"github.com/crdkit/crdkit/internal/crdversion"
+	"github.com/crdkit/crdkit/internal/interrupt"
 )
 
 // A strictness says which rules apply. What was stored once must remain storable, so an
@@ -61,11 +61,11 @@ func updateStrictness(s, old *internalForm) strictness {
 		recognizedReviews: recognizesReviews(old.crd.Spec.Conversion),
 		immutableNames:    established(old.crd),
 		schemas:           hasSchemas(old),
-		knownTypes:        !old.any(hasUnknownType),
-		structural:        !old.any(old.isNotStructural),
-		prunedDefaults:    !old.any(old.hasUnprunedDefaults),
-		atomicSets:        !old.any(hasNonAtomicSet),
-		soundKeys:         !old.any(hasUnsoundKeys),
+		knownTypes:        !old.any(func(f *facts) bool { return f.unknownType }),
+		structural:        !old.anyVersion(isNotStructural),
+		prunedDefaults:    !old.anyVersion(hasUnprunedDefaults),
+		atomicSets:        !old.any(func(f *facts) bool { return f.nonAtomicSet }),
+		soundKeys:         !old.any(func(f *facts) bool { return f.unsoundKeys }),
 		checkedBundle:     checksBundle(old.crd),
 		stored:            expressionsOf(old),
 		unchanged:         unchangedVersions(s, old),
@@ -78,15 +78,8 @@ func updateStrictness(s, old *internalForm) strictness {
 func (o strictness) forV1beta1(old *internalForm) strictness {
 	o.schemas, o.knownTypes, o.structural = false, false, false
 	o.preserves, o.unapproved = true, true
-	o.noDefaults = old == nil || !old.any(schemaHasDefaults)
+	o.noDefaults = old == nil || !old.any(func(f *facts) bool { return f.defaults })
 	return o
-}
-
-// any reports whether holds is true of any of the schemas.
-func (s *internalForm) any(holds func(*apiextensionsv1.JSONSchemaProps) bool) bool {
-	return slices.ContainsFunc(s.schemas(), func(root *apiextensionsv1.JSONSchemaProps) bool {
-		return !s.watch.Poll() && holds(root)
-	})
 }
 
 func recognizesReviews(c *apiextensionsv1.CustomResourceConversion) bool {
@@ -117,29 +110,30 @@ func hasSchemas(s *internalForm) bool {
 	return true
 }
 
-func hasUnknownType(root *apiextensionsv1.JSONSchemaProps) bool {
-	return anySchema(root, func(s *apiextensionsv1.JSONSchemaProps) bool {
-		return s.Type != "" && !slices.Contains(typeNames(), s.Type)
+// anyVersion reports whether holds is true of any schema.
+func (s *internalForm) anyVersion(holds func(*internalVersion, *interrupt.Watch) bool) bool {
+	return slices.ContainsFunc(s.schemas, func(v *internalVersion) bool {
+		return !s.watch.Poll() && holds(v, s.watch)
 	})
 }
 
-func (s *internalForm) isNotStructural(root *apiextensionsv1.JSONSchemaProps) bool {
-	_, errs := schema.Compile(root, schema.WithoutAnnotations(), s.watch, errorlimit.New(1))
+func isNotStructural(v *internalVersion, watch *interrupt.Watch) bool {
+	_, errs := v.compile(watch)
 	return len(errs) > 0
 }
 
-func hasNonAtomicSet(root *apiextensionsv1.JSONSchemaProps) bool {
-	return anySchema(root, func(s *apiextensionsv1.JSONSchemaProps) bool {
-		return listType(s) == "set" && nonAtomicItems(s) != ""
-	})
+// hasUnprunedDefaults reports whether the server would prune a default of the schema. It is
+// false for a schema that is not structural.
+func hasUnprunedDefaults(v *internalVersion, watch *interrupt.Watch) bool {
+	n, _ := v.compile(watch)
+	return n != nil && crdversion.PruneDefaults(n) != n
 }
 
-func hasUnsoundKeys(root *apiextensionsv1.JSONSchemaProps) bool {
-	return anySchema(root, func(s *apiextensionsv1.JSONSchemaProps) bool {
-		var c checker
-		c.soundKeys(s, nil)
-		return c.errs.Added() > 0
-	})
+// hasUnsoundKeys reports whether a schema breaks the rules of [checker.soundKeys].
+func hasUnsoundKeys(s *apiextensionsv1.JSONSchemaProps) bool {
+	var c checker
+	c.soundKeys(s, nil)
+	return c.errs.Added() > 0
 }
 
 // checksBundle reports whether the CA bundle must be valid. An invalid bundle that was
@@ -153,14 +147,14 @@ func checksBundle(old *apiextensionsv1.CustomResourceDefinition) bool {
 
 func expressionsOf(s *internalForm) expressions {
 	e := expressions{rules: map[string]bool{}, messages: map[string]bool{}}
-	for _, root := range s.schemas() {
-		for n := range everySchema(root) {
+	for _, v := range s.schemas {
+		for _, rules := range v.facts.rules {
 			if s.watch.Ended() {
 				return e
 			}
-			for i := range n.XValidations {
-				e.rules[n.XValidations[i].Rule] = true
-				if text := n.XValidations[i].MessageExpression; text != "" {
+			for i := range rules {
+				e.rules[rules[i].Rule] = true
+				if text := rules[i].MessageExpression; text != "" {
 					e.messages[text] = true
 				}
 			}

@@ -21,19 +21,18 @@ const maxDeprecation = 256
 // version checks one version.
 func (c *checker) version(v *internalVersion, path *pathstack.Chain, status bool) {
 	c.deprecation(v.declared, path.Child("deprecationWarning"))
-	c.schema(v, status, path.Child("schema"))
+	c.schema(v, status)
 	c.subresources(v.subresources, path.Child("subresources"))
 	c.columns(v.columns, path.Child("additionalPrinterColumns"))
 	if len(v.selectable) == 0 {
 		return
 	}
-	root := v.root()
-	if root == nil {
-		c.add(field.Invalid(path.Child("selectableFields").Path(), "",
-			"may only be set when `version.schema.openAPIV3Schema` is not included"))
+	if v.root() == nil {
+		c.invalid(path.Child("selectableFields"), "",
+			"may only be set when `version.schema.openAPIV3Schema` is not included")
 		return
 	}
-	c.selectable(v.selectable, root, path, v.name)
+	c.selectable(v, path, v.name)
 }
 
 // deprecation checks that the text can be sent as a warning header.
@@ -43,7 +42,7 @@ func (c *checker) deprecation(v *apiextensionsv1.CustomResourceDefinitionVersion
 	if v.DeprecationWarning == nil {
 		return
 	}
-	add := func(text string) { c.add(field.Invalid(path.Path(), v.DeprecationWarning, text)) }
+	add := func(text string) { c.invalid(path, v.DeprecationWarning, text) }
 	if !v.Deprecated {
 		add("can only be set for deprecated versions")
 		return
@@ -72,28 +71,28 @@ func (c *checker) subresources(s *apiextensionsv1.CustomResourceSubresources, pa
 	if s == nil || s.Scale == nil {
 		return
 	}
-	c.scalePath(s.Scale.SpecReplicasPath, path.Child("scale.specReplicasPath"), "should be a json path under .spec", ".spec.")
-	c.scalePath(s.Scale.StatusReplicasPath, path.Child("scale.statusReplicasPath"), "should be a json path under .status", ".status.")
+	c.scalePath(s.Scale.SpecReplicasPath, path.Child("scale").Child("specReplicasPath"), "should be a json path under .spec", ".spec.")
+	c.scalePath(s.Scale.StatusReplicasPath, path.Child("scale").Child("statusReplicasPath"), "should be a json path under .status", ".status.")
 	if selector := s.Scale.LabelSelectorPath; selector != nil && *selector != "" {
-		c.scalePath(*selector, path.Child("scale.labelSelectorPath"), "should be a json path under either .spec or .status", ".spec.", ".status.")
+		c.scalePath(*selector, path.Child("scale").Child("labelSelectorPath"), "should be a json path under either .spec or .status", ".spec.", ".status.")
 	}
 }
 
 func (c *checker) scalePath(text string, path *pathstack.Chain, demand string, prefixes ...string) {
 	switch {
 	case text == "":
-		c.add(field.Required(path.Path(), ""))
+		c.required(path, "")
 	case text[0] != '.':
 		c.simplePath(text, path)
 	case !slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(text, p) }):
-		c.add(field.Invalid(path.Path(), text, demand))
+		c.invalid(path, text, demand)
 	}
 }
 
 // simplePath checks the only thing that the server demands of a JSON path.
 func (c *checker) simplePath(text string, path *pathstack.Chain) {
 	if text[0] != '.' {
-		c.add(field.Invalid(path.Path(), text, "must be a simple json path starting with ."))
+		c.invalid(path, text, "must be a simple json path starting with .")
 	}
 }
 
@@ -120,34 +119,29 @@ func (c *checker) columns(columns []apiextensionsv1.CustomResourceColumnDefiniti
 		if c.cfg.watch.Ended() {
 			return
 		}
-		if fastValidColumn(&columns[i]) {
-			continue
-		}
 		col, at := &columns[i], path.Index(i)
 		if col.Name == "" {
-			c.add(field.Required(at.Child("name").Path(), ""))
+			c.required(at.Child("name"), "")
 		}
 		switch {
 		case col.Type == "":
-			c.add(field.Required(at.Child("type").Path(), "must be one of "+columnTypes))
+			c.required(at.Child("type"), "must be one of "+columnTypes)
 		case !isListed(col.Type, columnTypes):
-			c.add(field.Invalid(at.Child("type").Path(), col.Type, "must be one of "+columnTypes))
+			c.invalid(at.Child("type"), col.Type, "must be one of "+columnTypes)
 		}
 		if col.Format != "" && !isListed(col.Format, columnFormats) {
-			c.add(field.Invalid(at.Child("format").Path(), col.Format, "must be one of "+columnFormats))
+			c.invalid(at.Child("format"), col.Format, "must be one of "+columnFormats)
 		}
+		if strings.HasPrefix(col.JSONPath, ".") {
+			continue
+		}
+		at = at.Child("JSONPath").Moved(at.Child("jsonPath").Pointer())
 		if col.JSONPath == "" {
-			c.add(field.Required(at.Child("JSONPath").Path(), ""))
+			c.required(at, "")
 		} else {
-			c.simplePath(col.JSONPath, at.Child("JSONPath"))
+			c.simplePath(col.JSONPath, at)
 		}
 	}
-}
-
-// fastValidColumn reports whether a column has no errors.
-func fastValidColumn(c *apiextensionsv1.CustomResourceColumnDefinition) bool {
-	return c.Name != "" && isListed(c.Type, columnTypes) && (c.Format == "" || isListed(c.Format, columnFormats)) &&
-		strings.HasPrefix(c.JSONPath, ".")
 }
 
 // maxSelectable is how many selectable fields a version may have.
@@ -157,19 +151,19 @@ const maxSelectable = 8
 // the version.
 //
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#crd-selectable-fields
-func (c *checker) selectable(fields []apiextensionsv1.SelectableField, root *apiextensionsv1.JSONSchemaProps, version *pathstack.Chain, name string) {
-	path := version.Child("selectableFields")
-	if why := inconvertible(root, c.cfg.watch); why != "" {
-		c.add(field.Invalid(version.Child("schema.openAPIV3Schema").Path(), "", why))
+func (c *checker) selectable(v *internalVersion, version *pathstack.Chain, name string) {
+	fields, path := v.selectable, version.Child("selectableFields")
+	if err := v.inconvertible(c.watch()); err != nil {
+		c.invalid(version.Child("schema").Child("openAPIV3Schema"), "", err.Detail)
 		c.selectableTexts(fields, path)
 		return
 	}
 	unique := map[string]bool{}
 	for i := range fields {
-		c.selectableField(fields[i].JSONPath, root, path.Index(i).Child("jsonPath"), unique)
+		c.selectableField(fields[i].JSONPath, v.root(), path.Index(i).Child("jsonPath"), unique)
 	}
 	if len(unique) > maxSelectable && !c.opts.crowded[name] {
-		c.add(field.TooMany(path.Path(), len(unique), maxSelectable))
+		c.errs.AddAt(path, field.TooMany(path.Path(), len(unique), maxSelectable))
 	}
 }
 
@@ -179,33 +173,33 @@ func (c *checker) selectableTexts(fields []apiextensionsv1.SelectableField, path
 	for i := range fields {
 		text, at := fields[i].JSONPath, path.Index(i).Child("jsonPath")
 		if text == "" {
-			c.add(field.Required(at.Path(), ""))
+			c.required(at, "")
 			continue
 		}
 		if err := crdpath.FollowField(text, &crdpath.PropsCursor{}, crdpath.Dots); err != nil && !errors.Is(err, crdpath.ErrNoField) {
-			c.add(field.Invalid(at.Path(), text, "is an invalid path: "+err.Error()))
+			c.invalid(at, text, "is an invalid path: "+err.Error())
 		}
 	}
 }
 
 func (c *checker) selectableField(text string, root *apiextensionsv1.JSONSchemaProps, path *pathstack.Chain, unique map[string]bool) {
 	if text == "" {
-		c.add(field.Required(path.Path(), ""))
+		c.required(path, "")
 		return
 	}
 	p := crdpath.PropsCursor{At: root}
 	if err := crdpath.FollowField(text, &p, crdpath.Dots); err != nil {
-		c.add(field.Invalid(path.Path(), text, "is an invalid path: "+err.Error()))
+		c.invalid(path, text, "is an invalid path: "+err.Error())
 		return
 	}
 	if p.Path.Root().String() == "metadata" {
-		c.add(field.Invalid(path.Path(), text, "must not point to fields in metadata"))
+		c.invalid(path, text, "must not point to fields in metadata")
 	}
 	if p.At == nil || !slices.Contains([]string{"string", "boolean", "integer"}, p.At.Type) {
-		c.add(field.Invalid(path.Path(), text, "must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed."))
+		c.invalid(path, text, "must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.")
 	}
 	if unique[p.Path.String()] {
-		c.add(field.Duplicate(path.Path(), text))
+		c.errs.AddAt(path, field.Duplicate(path.Path(), text))
 	}
 	unique[p.Path.String()] = true
 }

@@ -1,86 +1,116 @@
 package definition
 
 import (
-	"iter"
-
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/crdkit/crdkit/internal/pathstack"
 )
 
-// anySchema reports whether holds is true of s or of any schema below it, under any
-// keyword.
-func anySchema(s *apiextensionsv1.JSONSchemaProps, holds func(*apiextensionsv1.JSONSchemaProps) bool) bool {
-	for n := range everySchema(s) {
-		if holds(n) {
-			return true
-		}
-	}
-	return false
+// A visitor walks a schema and all schemas below it, under any keyword. Named schemas come
+// in random order. It can walk several schemas, one after another.
+type visitor struct {
+	at    pathstack.SchemaStack                       // the location of the current schema
+	enter func(*apiextensionsv1.JSONSchemaProps) bool // reports whether to go below the schema
+	leave func(*apiextensionsv1.JSONSchemaProps)      // called after what is below; may be nil
+
+	copies   copies
+	location *pathstack.Chain // of at; made at the first use
 }
 
-// everySchema yields s and all schemas below it, properties in random order. The yielded
-// pointer is valid only during the iteration.
-func everySchema(s *apiextensionsv1.JSONSchemaProps) iter.Seq[*apiextensionsv1.JSONSchemaProps] {
-	return func(yield func(*apiextensionsv1.JSONSchemaProps) bool) { visit(s, yield) }
+// here returns the location of the current schema, as it is when a path or a pointer is
+// asked for.
+func (v *visitor) here() *pathstack.Chain {
+	if v.location == nil {
+		v.location = v.at.Here()
+	}
+	return v.location
 }
 
-func visit(s *apiextensionsv1.JSONSchemaProps, yield func(*apiextensionsv1.JSONSchemaProps) bool) bool {
-	if s == nil {
-		return true
-	}
-	return yield(s) && children(s, func(child *apiextensionsv1.JSONSchemaProps) bool { return visit(child, yield) })
+// copies are copies of named schemas, one for each level of a walk. The walk uses a copy
+// again when it has left the schema, because a schema is a large value.
+type copies struct {
+	all   []*apiextensionsv1.JSONSchemaProps
+	level int
 }
 
-// A schemaFunc visits a schema and reports whether to go on.
-type schemaFunc func(*apiextensionsv1.JSONSchemaProps) bool
-
-// children calls do for the schemas directly below s until it returns false. It returns the
-// last result.
-func children(s *apiextensionsv1.JSONSchemaProps, do schemaFunc) bool {
-	if items := s.Items; items != nil && !(one(items.Schema, do) && list(items.JSONSchemas, do)) {
-		return false
+// enter returns a copy that is valid until the call of leave.
+func (c *copies) enter() *apiextensionsv1.JSONSchemaProps {
+	if c.level == len(c.all) {
+		c.all = append(c.all, &apiextensionsv1.JSONSchemaProps{})
 	}
-	for _, nested := range [...][]apiextensionsv1.JSONSchemaProps{s.AllOf, s.AnyOf, s.OneOf} {
-		if !list(nested, do) {
-			return false
-		}
-	}
-	for _, named := range [...]map[string]apiextensionsv1.JSONSchemaProps{s.Properties, s.PatternProperties, s.Definitions} {
-		if len(named) > 0 && !byName(named, do) {
-			return false
-		}
-	}
-	for _, either := range [...]*apiextensionsv1.JSONSchemaPropsOrBool{s.AdditionalProperties, s.AdditionalItems} {
-		if either != nil && !one(either.Schema, do) {
-			return false
-		}
-	}
-	for _, d := range s.Dependencies {
-		if !one(d.Schema, do) {
-			return false
-		}
-	}
-	return one(s.Not, do)
+	c.level++
+	return c.all[c.level-1]
 }
 
-func one(s *apiextensionsv1.JSONSchemaProps, do schemaFunc) bool { return s == nil || do(s) }
+func (c *copies) leave() { c.level-- }
 
-func list(schemas []apiextensionsv1.JSONSchemaProps, do schemaFunc) bool {
+// start visits root, whose location is at.
+func (v *visitor) start(root *apiextensionsv1.JSONSchemaProps, at *pathstack.Chain) {
+	v.at.Start(at)
+	v.visit(root)
+}
+
+func (v *visitor) visit(s *apiextensionsv1.JSONSchemaProps) {
+	if !v.enter(s) {
+		return
+	}
+	if s.Items != nil {
+		v.one("items", s.Items.Schema)
+		v.list("items", s.Items.JSONSchemas)
+	}
+	v.list("allOf", s.AllOf)
+	v.list("anyOf", s.AnyOf)
+	v.list("oneOf", s.OneOf)
+	v.one("not", s.Not)
+	v.named("properties", s.Properties)
+	v.named("patternProperties", s.PatternProperties)
+	v.named("definitions", s.Definitions)
+	v.either("additionalProperties", s.AdditionalProperties)
+	v.either("additionalItems", s.AdditionalItems)
+	for name, d := range s.Dependencies {
+		if d.Schema != nil {
+			v.at.PushKey("dependencies", name)
+			v.visit(d.Schema)
+			v.at.Pop()
+		}
+	}
+	if v.leave != nil {
+		v.leave(s)
+	}
+}
+
+func (v *visitor) one(keyword string, s *apiextensionsv1.JSONSchemaProps) {
+	if s != nil {
+		v.at.Push(keyword)
+		v.visit(s)
+		v.at.Pop()
+	}
+}
+
+func (v *visitor) either(keyword string, s *apiextensionsv1.JSONSchemaPropsOrBool) {
+	if s != nil {
+		v.one(keyword, s.Schema)
+	}
+}
+
+func (v *visitor) list(keyword string, schemas []apiextensionsv1.JSONSchemaProps) {
 	for i := range schemas {
-		if !do(&schemas[i]) {
-			return false
-		}
+		v.at.PushIndex(keyword, i)
+		v.visit(&schemas[i])
+		v.at.Pop()
 	}
-	return true
 }
 
-// byName declares its copy outside of the loop, so that it escapes once and not once for
-// each schema.
-func byName(named map[string]apiextensionsv1.JSONSchemaProps, do schemaFunc) bool {
-	var s apiextensionsv1.JSONSchemaProps
-	for _, s = range named {
-		if !do(&s) {
-			return false
-		}
+func (v *visitor) named(keyword string, schemas map[string]apiextensionsv1.JSONSchemaProps) {
+	if len(schemas) == 0 {
+		return
 	}
-	return true
+	s := v.copies.enter()
+	var name string
+	for name, *s = range schemas {
+		v.at.PushKey(keyword, name)
+		v.visit(s)
+		v.at.Pop()
+	}
+	v.copies.leave()
 }

@@ -2,11 +2,17 @@ package definition
 
 import (
 	"slices"
+	"sync"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/crdkit/crdkit/internal/celcost"
+	"github.com/crdkit/crdkit/internal/crdpath"
+	"github.com/crdkit/crdkit/internal/errorlimit"
+	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/internal/pathstack"
+	"github.com/crdkit/crdkit/schema"
 )
 
 // The server has more rules for schemas than structural schemas have. They apply to
@@ -16,56 +22,91 @@ import (
 // A walk visits the schemas of one version.
 type walk struct {
 	*checker
-	ruled bool // rules will be checked
-	// invalid are the field paths of schemas with rules that have errors at or below
+	here   *pathstack.Chain // the location of the current schema
+	around []inherited      // of the current schema and those around it
+	ruled  bool             // rules will be checked
+	// faulty are the field paths of schemas with rules that have errors at or below
 	// the schema.
-	invalid map[string]bool
+	faulty map[string]bool
 }
 
 // inherited is what a schema inherits from the schemas around it.
 type inherited struct {
 	root     bool   // the schema is that of whole objects
+	resource bool   // the schema is that of a resource
 	spine    bool   // outside of allOf, anyOf, oneOf, not and keywords that are not allowed
 	meta     bool   // inside of the metadata, kind or apiVersion of a resource
 	defaults bool   // defaults are allowed
 	reason   string // why defaults are not allowed
 	topLevel string // the name of the field that is the reason, "" for none
+	before   int    // how many errors there were before the schema
 }
 
-func (p inherited) forbidding(reason string) inherited {
-	p.defaults, p.reason, p.topLevel = false, reason, ""
+// below returns what the schema of a keyword inherits.
+func (p inherited) below(keyword, name string) inherited {
+	switch keyword {
+	case "items":
+	case "additionalProperties":
+		if p.meta {
+			p.defaults, p.reason, p.topLevel = false, " inside additionalProperties applying to object metadata", ""
+		}
+	case "properties":
+		if !p.resource || !isMeta(name) {
+			break
+		}
+		p.meta = true
+		if p.root {
+			p.defaults, p.reason, p.topLevel = false, " in top-level ", name
+		}
+	default:
+		p.spine = false
+	}
+	p.root = false
 	return p
 }
 
-func (w *walk) schema(s *apiextensionsv1.JSONSchemaProps, p inherited, at *pathstack.Chain) {
-	if s == nil || w.cfg.watch.Ended() {
-		return
-	}
-	before := w.errs.Added()
-	root := p.root
-	p.root = false
-	w.alone(s, p, at)
-	w.properties(s, p, root, at)
-	w.nested(s, p, at)
-	w.items(s, p, at)
-	if w.ruled && p.spine && len(s.XValidations) > 0 && w.errs.Added() > before {
-		if w.invalid == nil {
-			w.invalid = map[string]bool{}
-		}
-		w.invalid[at.Path().String()] = true
-	}
+// run checks the schema root of a version. defaultsForbidden says why it cannot have
+// defaults, "" if it can.
+func (w *walk) run(root *apiextensionsv1.JSONSchemaProps, at *pathstack.Chain, defaultsForbidden string) {
+	v := &w.cfg.visitor
+	v.enter, v.leave = w.check, w.done
+	w.here = v.here()
+	w.around = append(make([]inherited, 0, 8), inherited{root: true, spine: true, defaults: defaultsForbidden == "", reason: defaultsForbidden})
+	v.start(root, at)
 }
 
-// alone checks a schema without those below it.
-func (w *walk) alone(s *apiextensionsv1.JSONSchemaProps, p inherited, at *pathstack.Chain) {
-	w.keywords(s, p, at)
-	if a := s.AdditionalProperties; a != nil && len(s.Properties) != 0 && (!a.Allows || a.Schema != nil) {
-		w.add(field.Forbidden(at.Child("additionalProperties").Path(), "additionalProperties and properties are mutual exclusive"))
+// check checks a schema without those below it.
+func (w *walk) check(s *apiextensionsv1.JSONSchemaProps) bool {
+	keyword, name := w.cfg.visitor.at.Last()
+	if w.watch().Ended() || keyword == "patternProperties" || keyword == "additionalItems" {
+		return false
 	}
-	w.listsAndMaps(s, at)
-	rules := ruleWalk{walk: w, schema: s}
-	for i := range s.XValidations {
-		rules.check(&s.XValidations[i], at.Child("x-kubernetes-validations").Index(i))
+	p := w.around[len(w.around)-1]
+	if keyword != "" {
+		p = p.below(keyword, name)
+	}
+	p.resource, p.before = p.root || s.XEmbeddedResource, w.errs.Added()
+	w.around = append(w.around, p)
+	w.keywords(s, &p)
+	if a := s.AdditionalProperties; a != nil && len(s.Properties) != 0 && (!a.Allows || a.Schema != nil) {
+		w.forbidden(w.here.Child("additionalProperties"), "additionalProperties and properties are mutual exclusive")
+	}
+	w.listsAndMaps(s, w.here)
+	if len(s.XValidations) > 0 {
+		w.rules(s)
+	}
+	return true
+}
+
+// done is called after everything below a schema was checked.
+func (w *walk) done(s *apiextensionsv1.JSONSchemaProps) {
+	p := &w.around[len(w.around)-1]
+	w.around = w.around[:len(w.around)-1]
+	if w.ruled && p.spine && len(s.XValidations) > 0 && w.errs.Added() > p.before {
+		if w.faulty == nil {
+			w.faulty = map[string]bool{}
+		}
+		w.faulty[w.here.Path().String()] = true
 	}
 }
 
@@ -73,110 +114,70 @@ func typeNames() []string {
 	return []string{"array", "boolean", "integer", "number", "object", "string"}
 }
 
-func (w *walk) keywords(s *apiextensionsv1.JSONSchemaProps, p inherited, at *pathstack.Chain) {
+func (w *walk) keywords(s *apiextensionsv1.JSONSchemaProps, p *inherited) {
+	at := w.here
 	if w.opts.knownTypes && s.Type != "" && !slices.Contains(typeNames(), s.Type) {
-		w.add(field.NotSupported(at.Child("type").Path(), s.Type, typeNames()))
+		w.unsupported(at.Child("type"), s.Type, typeNames())
 	}
 	if s.Default != nil && !p.defaults {
-		w.add(field.Forbidden(at.Child("default").Path(), "must not be set"+p.reason+p.topLevel))
+		w.forbidden(at.Child("default"), "must not be set"+p.reason+p.topLevel)
 	}
-	forbidden := func(found bool, keyword string) {
+	refuse := func(found bool, keyword string) {
 		if found {
-			w.add(field.Forbidden(at.Child(keyword).Path(), keyword+" is not supported"))
+			w.forbidden(at.Child(keyword), keyword+" is not supported")
 		}
 	}
-	forbidden(s.ID != "", "id")
-	forbidden(s.AdditionalItems != nil, "additionalItems")
-	forbidden(len(s.PatternProperties) != 0, "patternProperties")
-	forbidden(len(s.Definitions) != 0, "definitions")
-	forbidden(s.Dependencies != nil, "dependencies")
-	forbidden(s.Ref != nil, "$ref")
+	refuse(s.ID != "", "id")
+	refuse(s.AdditionalItems != nil, "additionalItems")
+	refuse(len(s.PatternProperties) != 0, "patternProperties")
+	refuse(len(s.Definitions) != 0, "definitions")
+	refuse(s.Dependencies != nil, "dependencies")
+	refuse(s.Ref != nil, "$ref")
 	if s.Type == "null" {
-		w.add(field.Forbidden(at.Child("type").Path(), "type cannot be set to null, use nullable as an alternative"))
+		w.forbidden(at.Child("type"), "type cannot be set to null, use nullable as an alternative")
 	}
 	if s.Items != nil && len(s.Items.JSONSchemas) != 0 {
-		w.add(field.Forbidden(at.Child("items").Path(), "items must be a schema object and not an array"))
+		w.forbidden(at.Child("items"), "items must be a schema object and not an array")
 	}
 	if p.meta && s.XEmbeddedResource {
-		w.add(field.Forbidden(at.Child("x-kubernetes-embedded-resource").Path(), "must not be used inside of resource meta"))
+		w.forbidden(at.Child("x-kubernetes-embedded-resource"), "must not be used inside of resource meta")
 	}
 	if s.UniqueItems {
-		w.add(field.Forbidden(at.Child("uniqueItems").Path(), "uniqueItems cannot be set to true since the runtime complexity becomes quadratic"))
+		w.forbidden(at.Child("uniqueItems"), "uniqueItems cannot be set to true since the runtime complexity becomes quadratic")
 	}
 	if x := s.XPreserveUnknownFields; x != nil && !*x {
-		w.add(field.Invalid(at.Child("x-kubernetes-preserve-unknown-fields").Path(), *x, "must be true or undefined"))
+		w.invalid(at.Child("x-kubernetes-preserve-unknown-fields"), *x, "must be true or undefined")
 	}
 }
 
 func isMeta(name string) bool { return name == "metadata" || name == "kind" || name == "apiVersion" }
 
-// properties visits the properties and the additionalProperties of a schema.
-func (w *walk) properties(s *apiextensionsv1.JSONSchemaProps, p inherited, root bool, at *pathstack.Chain) {
-	if a := s.AdditionalProperties; a != nil {
-		below := p
-		if p.meta {
-			below = p.forbidding(" inside additionalProperties applying to object metadata")
+// rules checks the parts of the rules of a schema that need no compilation.
+// [celcost.CheckRule] owns the checks. Here the schema need not be structural, so that a
+// fieldPath is followed in the schema as it is written. The server does not look up paths
+// in a schema that it cannot convert.
+func (w *walk) rules(s *apiextensionsv1.JSONSchemaProps) {
+	convertible := sync.OnceValue(func() bool { return isConvertible(s, w.watch()) })
+	follow := func(fieldPath string) error {
+		err := crdpath.FollowField(fieldPath, &crdpath.PropsCursor{At: s}, crdpath.DotsAndBrackets)
+		if err != nil && !w.ruled && !convertible() {
+			return nil
 		}
-		w.schema(a.Schema, below, at.Child("additionalProperties"))
+		return err
 	}
-	if len(s.Properties) == 0 {
-		return
-	}
-	var name string
-	var property apiextensionsv1.JSONSchemaProps // see [byName]
-	for name, property = range s.Properties {
-		below := p
-		if (root || s.XEmbeddedResource) && isMeta(name) {
-			below.meta = true
-			if root {
-				below = below.forbidding(" in top-level ")
-				below.topLevel = name
-			}
+	for i := range s.XValidations {
+		r := &s.XValidations[i]
+		rule := schema.Rule{Rule: r.Rule, Message: r.Message, MessageExpression: r.MessageExpression, FieldPath: r.FieldPath}
+		if r.Reason != nil {
+			rule.Reason, rule.SetReason = string(*r.Reason), true
 		}
-		w.named("properties", name, &property, below, at)
+		w.errs.Add(celcost.CheckRule(&rule, w.here.Child("x-kubernetes-validations").Index(i), w.cfg.limit, follow)...)
 	}
 }
 
-// nested visits schemas that are not part of the structure.
-func (w *walk) nested(s *apiextensionsv1.JSONSchemaProps, p inherited, at *pathstack.Chain) {
-	p.spine = false
-	if s.Not != nil {
-		w.schema(s.Not, p, at.Child("not"))
-	}
-	w.list("allOf", s.AllOf, p, at)
-	w.list("oneOf", s.OneOf, p, at)
-	w.list("anyOf", s.AnyOf, p, at)
-	for name, definition := range s.Definitions {
-		w.named("definitions", name, &definition, p, at)
-	}
-	for name, dependency := range s.Dependencies {
-		w.named("dependencies", name, dependency.Schema, p, at)
-	}
-}
-
-func (w *walk) list(keyword string, schemas []apiextensionsv1.JSONSchemaProps, p inherited, at *pathstack.Chain) {
-	for i := range schemas {
-		w.element(keyword, i, &schemas[i], p, at)
-	}
-}
-
-// named visits one of the named schemas of a keyword. The loops call named and element,
-// because the compiler puts what a loop hands to a recursive function on the heap.
-func (w *walk) named(keyword, name string, s *apiextensionsv1.JSONSchemaProps, p inherited, at *pathstack.Chain) {
-	w.schema(s, p, at.Child(keyword).Key(name))
-}
-
-// element visits one of the listed schemas of a keyword.
-func (w *walk) element(keyword string, i int, s *apiextensionsv1.JSONSchemaProps, p inherited, at *pathstack.Chain) {
-	w.schema(s, p, at.Child(keyword).Index(i))
-}
-
-func (w *walk) items(s *apiextensionsv1.JSONSchemaProps, p inherited, at *pathstack.Chain) {
-	if s.Items == nil {
-		return
-	}
-	if s.Items.Schema != nil {
-		w.schema(s.Items.Schema, p, at.Child("items"))
-	}
-	w.list("items", s.Items.JSONSchemas, p, at)
+// isConvertible reports whether the server can convert a schema.
+func isConvertible(s *apiextensionsv1.JSONSchemaProps, watch *interrupt.Watch) bool {
+	path := field.NewPath("schema")
+	_, errs := schema.Compile(s, schema.AtPath(path), schema.WithoutAnnotations(), watch, errorlimit.New(1))
+	return len(errs) != 1 || !isInconvertible(errs[0], path)
 }

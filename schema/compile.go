@@ -55,11 +55,11 @@ func newCompiler(o options) *compiler {
 // errors returns the errors of props once the walk is done, nil if it is valid.
 func (c *compiler) errors(props *apiextensionsv1.JSONSchemaProps) field.ErrorList {
 	if c.stop != nil {
-		return field.ErrorList{c.stop}
+		return field.ErrorList{c.located(c.stop)}
 	}
 	if c.measurer.unsupportedSeen {
 		if text := unsupportedIn(props, c.unstructured); text != "" {
-			return field.ErrorList{field.Invalid(c.check.base, "", text)}
+			return field.ErrorList{c.located(field.Invalid(c.measurer.at.Path(), "", text))}
 		}
 	}
 	var errs field.ErrorList
@@ -67,15 +67,20 @@ func (c *compiler) errors(props *apiextensionsv1.JSONSchemaProps) field.ErrorLis
 		errs = c.check.finish(props)
 	}
 	if err := c.measurer.watch.Err(); err != nil {
-		return field.ErrorList{field.InternalError(c.measurer.path, err)}
+		return field.ErrorList{field.InternalError(c.measurer.at.Path(), err)}
 	}
 	if len(errs) > 0 {
 		return errs
 	}
 	if c.err != nil {
-		return field.ErrorList{field.Invalid(c.check.base, field.OmitValueType{}, c.err.Error())}
+		return field.ErrorList{c.located(field.Invalid(c.measurer.at.Path(), field.OmitValueType{}, c.err.Error()))}
 	}
 	return nil
+}
+
+// located returns an error about the root, with its location.
+func (c *compiler) located(err *field.Error) *field.Error {
+	return c.measurer.limit.At(c.measurer.at, err)
 }
 
 // finish returns the root of the tree: a copy of the shared node with the facts
@@ -238,7 +243,7 @@ func (c *compiler) ended() bool {
 	if !c.measurer.watch.Ended() {
 		return false
 	}
-	c.stop = field.InternalError(c.measurer.path, c.measurer.watch.Err())
+	c.stop = field.InternalError(c.measurer.at.Path(), c.measurer.watch.Err())
 	return true
 }
 

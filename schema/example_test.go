@@ -46,19 +46,6 @@ func ExampleCompile_notStructural() {
 	// spec.versions[0].schema.openAPIV3Schema.properties[list].items: Required value: must be specified
 }
 
-func ExampleIsStructural() {
-	list := &apiextensionsv1.JSONSchemaProps{Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{"list": {Type: "array"}}}
-	fmt.Println(schema.IsStructural(list))
-	list.Properties["list"] = apiextensionsv1.JSONSchemaProps{
-		Type:  "array",
-		Items: &apiextensionsv1.JSONSchemaPropsOrArray{Schema: &apiextensionsv1.JSONSchemaProps{Type: "string"}},
-	}
-	fmt.Println(schema.IsStructural(list))
-	// Output:
-	// false
-	// true
-}
-
 func ExamplePath() {
 	p := schema.Path{schema.Field("spec"), schema.Field("rules"), schema.Index(0), schema.Field("a/b")}
 	fmt.Println(p)

@@ -26,7 +26,7 @@ func (c *compiler) decodeLiteral(j *apiextensionsv1.JSON, watch *interrupt.Watch
 		return v
 	}
 	if err := watch.Err(); err != nil {
-		c.stop = field.InternalError(c.measurer.path, err)
+		c.stop = field.InternalError(c.measurer.at.Path(), err)
 		return nil
 	}
 	if err := json.Unmarshal(j.Raw, &v); err != nil && c.err == nil {
@@ -61,36 +61,6 @@ func isUnescaped(raw []byte) bool {
 	}
 	for _, b := range raw[1 : len(raw)-1] {
 		if b < ' ' || b >= utf8.RuneSelf || b == '"' || b == '\\' {
-			return false
-		}
-	}
-	return true
-}
-
-// isLiteral reports whether j is certainly a literal that decodes: one that
-// [decodeSimpleLiteral] decodes, or a short integer. False means that the decoder must
-// decide.
-func isLiteral(j *apiextensionsv1.JSON) bool {
-	if j == nil || len(j.Raw) == 0 {
-		return true
-	}
-	switch string(j.Raw) {
-	case "null", "true", "false", "{}", "[]":
-		return true
-	}
-	return isUnescaped(j.Raw) || isShortInteger(j.Raw)
-}
-
-// isShortInteger reports whether raw is an integer of at most 15 digits.
-func isShortInteger(raw []byte) bool {
-	if raw[0] == '-' {
-		raw = raw[1:]
-	}
-	if len(raw) == 0 || len(raw) > 15 || raw[0] == '0' && len(raw) > 1 {
-		return false
-	}
-	for _, b := range raw {
-		if b < '0' || b > '9' {
 			return false
 		}
 	}

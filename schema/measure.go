@@ -23,13 +23,13 @@ type measurer struct {
 // than allowed, and if the context has ended.
 func (m *measurer) enter(s *apiextensionsv1.JSONSchemaProps, depth int) *field.Error {
 	if m.watch.Ended() {
-		return field.InternalError(m.path, m.watch.Err())
+		return field.InternalError(m.at.Path(), m.watch.Err())
 	}
 	if m.nodes++; m.nodes > m.maxNodes {
-		return field.Invalid(m.path, field.OmitValueType{}, fmt.Sprintf("must not have more than %d schemas", m.maxNodes))
+		return field.Invalid(m.at.Path(), field.OmitValueType{}, fmt.Sprintf("must not have more than %d schemas", m.maxNodes))
 	}
 	if depth > m.maxDepth {
-		return field.Invalid(m.path, field.OmitValueType{}, fmt.Sprintf("must not be nested more than %d schemas deep", m.maxDepth))
+		return field.Invalid(m.at.Path(), field.OmitValueType{}, fmt.Sprintf("must not be nested more than %d schemas deep", m.maxDepth))
 	}
 	if unsupportedKeyword(s, false) != "" || s.Items != nil && len(s.Items.JSONSchemas) > 0 || s.XPreserveUnknownFields != nil && !*s.XPreserveUnknownFields {
 		m.unsupportedSeen = true

@@ -7,6 +7,7 @@ import (
 
 	"github.com/crdkit/crdkit/internal/errorlimit"
 	"github.com/crdkit/crdkit/internal/interrupt"
+	"github.com/crdkit/crdkit/internal/pathstack"
 	"github.com/crdkit/crdkit/internal/testopt"
 )
 
@@ -25,7 +26,7 @@ type Option interface {
 }
 
 type options struct {
-	path        *field.Path
+	at          *pathstack.Chain // of the schema
 	maxDepth    int
 	maxNodes    int
 	annotations bool
@@ -45,7 +46,7 @@ func (optionFunc) SchemaOption(testopt.Sealed) {}
 // spec.versions[0].schema.openAPIV3Schema. Without it they start at the root of
 // the schema.
 func AtPath(path *field.Path) Option {
-	return optionFunc(func(o *options) { o.path = path })
+	return optionFunc(func(o *options) { o.at = pathstack.At(path) })
 }
 
 // MaxDepth bounds the number of schemas on a path from the root. Compile
@@ -94,6 +95,8 @@ func optionsOf(opts []Option) options {
 			o.watch = opt
 		case *errorlimit.Limit:
 			o.limit = opt
+		case *pathstack.Chain:
+			o.at = opt
 		case optionFunc:
 			opt(&o)
 		case testopt.Unshared:

@@ -63,7 +63,7 @@ const structuralDepth = 8
 
 // structuralCheck is the state of the check of one schema.
 type structuralCheck struct {
-	base *field.Path // of the root
+	base *pathstack.Chain // of the root
 	at   pathstack.SchemaStack
 	errs errorlimit.List
 
@@ -73,7 +73,7 @@ type structuralCheck struct {
 }
 
 func newStructuralCheck(o options) structuralCheck {
-	return structuralCheck{base: o.path, at: pathstack.NewSchemaStack(o.path, structuralDepth), errs: errorlimit.List{Limit: o.limit, Watch: o.watch}}
+	return structuralCheck{base: o.at, at: pathstack.NewSchemaStack(o.at, structuralDepth), errs: errorlimit.List{Limit: o.limit, Watch: o.watch}}
 }
 
 // structure checks n, a schema of the structure at c.at, and the schemas nested
@@ -141,21 +141,20 @@ func (c *structuralCheck) patternCompiles(n *apiextensionsv1.JSONSchemaProps) {
 
 // require adds an error for a keyword that the current schema must have.
 func (c *structuralCheck) require(keyword, detail string) {
-	c.errs.Add(field.Required(c.path().Child(keyword), detail))
+	at := c.at.Here().Child(keyword)
+	c.errs.AddAt(at, field.Required(at.Path(), detail))
 }
 
 // forbid adds an error for a keyword that the current schema must not have.
 func (c *structuralCheck) forbid(keyword, detail string) {
-	c.errs.Add(field.Forbidden(c.path().Child(keyword), detail))
+	at := c.at.Here().Child(keyword)
+	c.errs.AddAt(at, field.Forbidden(at.Path(), detail))
 }
 
 // invalid adds an error for the value of a keyword of the current schema.
 func (c *structuralCheck) invalid(keyword string, value any, detail string) {
-	c.errs.Add(field.Invalid(c.path().Child(keyword), value, detail))
-}
-
-func (c *structuralCheck) path() *field.Path {
-	return c.at.Path()
+	at := c.at.Here().Child(keyword)
+	c.errs.AddAt(at, field.Invalid(at.Path(), value, detail))
 }
 
 // itemsOf returns the schema of the elements of n, nil if there is none.

@@ -87,5 +87,5 @@ func (p *completeness) properties(v, s *apiextensionsv1.JSONSchemaProps) {
 
 func (p *completeness) missing() {
 	nested := p.nested.Path()
-	p.errs.Add(field.Required(p.structural.Path(), "because it is defined in "+nested.String()))
+	p.errs.AddAt(p.structural.Here(), field.Required(p.structural.Path(), "because it is defined in "+nested.String()))
 }

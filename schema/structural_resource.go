@@ -82,7 +82,8 @@ func (c *structuralCheck) rootMetadataIsImplied(n *apiextensionsv1.JSONSchemaPro
 
 // forbidMetadata adds an error for the property metadata of the current schema.
 func (c *structuralCheck) forbidMetadata(detail string) {
-	c.errs.Add(field.Forbidden(c.path().Child("properties").Key("metadata"), detail))
+	at := c.at.Here().Child("properties").Key("metadata")
+	c.errs.AddAt(at, field.Forbidden(at.Path(), detail))
 }
 
 // onlyNames reports whether properties has only name and generateName.

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/yaml"
 
+	"github.com/crdkit/crdkit/internal/pathstack"
 	"github.com/crdkit/crdkit/internal/testkit"
 )
 
@@ -51,7 +52,7 @@ func checkStructural(props *apiextensionsv1.JSONSchemaProps, path *field.Path) f
 	if props == nil {
 		return nil
 	}
-	c := newCompiler(options{path: path, maxDepth: DefaultMaxDepth, maxNodes: DefaultMaxNodes, share: true})
+	c := newCompiler(options{at: pathstack.At(path), maxDepth: DefaultMaxDepth, maxNodes: DefaultMaxNodes, share: true})
 	c.compileNode(props, levelRoot)
 	return c.check.finish(props)
 }
@@ -288,7 +289,8 @@ func TestStructuralAllocations(t *testing.T) {
 			}
 		})
 	}
-	if got, without := compile(AtPath(field.NewPath("schema"))), compile(Unstructured()); got > without+2 {
+	at := AtPath(field.NewPath("schema"))
+	if got, without := compile(at), compile(at, Unstructured()); got > without+2 {
 		t.Errorf("compiling a structural schema allocated %v times, want no more than the %v without the check", got, without)
 	}
 }

@@ -101,13 +101,13 @@ func ExampleKubernetesVersion() {
 	// <nil>: Invalid value: "latest": must be a version of Kubernetes from 1.29 to 1.37
 }
 
-func ExampleEveryFormat() {
+func ExampleValidateDefault() {
 	n, _ := schema.Compile(&apiextensionsv1.JSONSchemaProps{Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{
 		"size": {Type: "string", Format: "quantity"},
 	}})
 	obj := map[string]any{"size": int64(5)}
 	fmt.Println(validation.New(n).Validate(obj))
-	fmt.Println(validation.New(n, validation.EveryFormat()).Validate(obj))
+	fmt.Println(validation.ValidateDefault(n, obj, 10).Errors)
 	// Output:
 	// [size: Invalid value: "integer": size in body must be of type string: "integer"]
 	// [size: Invalid value: "int64": size in body must be of type quantity: "int64"]

@@ -18,8 +18,6 @@ type config struct {
 	minor     int
 	reference bool   // see testopt.Reference
 	wrong     *Error // the error for an option with a wrong value
-
-	everyFormat bool
 }
 
 type optionFunc func(*config)
@@ -42,16 +40,6 @@ func KubernetesVersion(version string) Option {
 		}
 		c.minor, c.wrong = int(v), nil
 	})
-}
-
-// EveryFormat makes a validator check every format on values of any type, as
-// kube-apiserver does for the defaults of a definition. Without it, as for
-// objects, a validator ignores a format that is not known for the declared type.
-// For type boolean and format byte, for example, EveryFormat reports a number as
-// not of type byte, and admits a string that has the format. It overrides
-// [KubernetesVersion].
-func EveryFormat() Option {
-	return optionFunc(func(c *config) { c.everyFormat = true })
 }
 
 func configOf(opts []Option) config {

@@ -44,7 +44,7 @@ type Result struct {
 // nil n declares nothing, so every object is valid.
 func New(n *schema.Node, opts ...Option) *Validator {
 	cfg := configOf(opts)
-	c := leafcheck.NewCompiler(leafcheck.Config{Minor: cfg.minor, Reference: cfg.reference, EveryFormat: cfg.everyFormat})
+	c := leafcheck.NewCompiler(leafcheck.Config{Minor: cfg.minor, Reference: cfg.reference})
 	v := &Validator{root: c.Node(n), correlate: correlate.New(n), wrong: cfg.wrong, collectOnly: cfg.reference || cfg.wrong != nil}
 	var metaOpts []objectmeta.Option
 	if cfg.reference {
@@ -152,6 +152,30 @@ func (v *Validator) ValidateStatus(obj, old map[string]any, opts ...CallOption) 
 	v.addLists(&res, obj, old, bounds)
 	res.Errors.Sort()
 	res.Ratcheted.Sort()
+	return res
+}
+
+// ValidateDefault returns the errors of value as a default of the schema n in a
+// definition. Result.Errors has at most maxErrors errors, or all if maxErrors is 0.
+// The start of their fields is the value.
+//
+// For defaults the server checks every format on values of any type. For type boolean
+// and format byte, for example, it reports a number as not of type byte, and admits a
+// string that has the format. Values of any type are int-or-string. Elements of lists of
+// type set and map are not compared, and embedded resources are not checked.
+func ValidateDefault(n *schema.Node, value any, maxErrors int, opts ...Option) Result {
+	cfg := configOf(opts)
+	if cfg.wrong != nil {
+		return Result{Errors: ErrorList{cfg.wrong}}
+	}
+	c := leafcheck.NewCompiler(leafcheck.Config{Minor: cfg.minor, Reference: cfg.reference, EveryFormat: true})
+	root := c.Node(n)
+	if root == nil || !cfg.reference && !root.ReportsFromAllBranches() && root.Valid(value) {
+		return Result{}
+	}
+	var res Result
+	res.addValues(root, value, correlate.Pair{}, run{checkAll: cfg.reference || root.ReportsFromAllBranches(), bounds: call{maxErrors}})
+	res.Errors.Sort()
 	return res
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/crdkit/crdkit/internal/celtypes"
 	"github.com/crdkit/crdkit/internal/errorlimit"
+	"github.com/crdkit/crdkit/internal/pathstack"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -21,16 +22,16 @@ import (
 type site struct {
 	parent   *site
 	node     *schema.Node
-	path     *field.Path // of the schema, for errors
-	location location    // of self
+	at       *pathstack.Chain // of the schema, for errors
+	location location         // of self
 
 	inScope     bool           // there are rules here or above
 	typ         *celtypes.Type // of self; nil if there is none or no rule needs it
 	broken      string         // why there is no type, in the words of the server
 	unreachable bool           // below a value that has no type but should; the server panics
 
-	uncorrelated *field.Path // schema below which values do not correlate, nil if they do
-	order        int         // of the visit
+	uncorrelated *pathstack.Chain // schema below which values do not correlate, nil if they do
+	order        int              // of the visit
 }
 
 // A RuleCost is the scan result for one rule.
@@ -41,9 +42,9 @@ type RuleCost struct {
 	Rule  *schema.Rule
 }
 
-// Path returns the path of the rule in the schema.
-func (f *RuleCost) Path() *field.Path {
-	return f.site.path.Child("x-kubernetes-validations").Index(f.Index)
+// At returns the location of the rule in the schema.
+func (f *RuleCost) At() *pathstack.Chain {
+	return f.site.at.Child("x-kubernetes-validations").Index(f.Index)
 }
 
 // Values returns the path of the values of the rule, such as spec.list[*].
@@ -110,7 +111,7 @@ func New(n *schema.Node, o Options) (*Checker, error) {
 		*l.to = &x
 	}
 	s.types = s.fresh.Language.NewProvider()
-	root := &site{node: n, path: o.Path, location: location{node: n, root: !o.Fragment}}
+	root := &site{node: n, at: o.At, location: location{node: n, root: !o.Fragment}}
 	root.inScope = len(n.Rules()) > 0
 	if root.inScope {
 		s.typeAlone(root)
@@ -143,21 +144,21 @@ func (s *Checker) visit(p *site) bool {
 		return sound
 	}
 	if !s.options.SyntaxChecked {
-		wrong := CheckSyntax(p.node.Rules(), p.node, p.path)
+		wrong := CheckSyntax(p.node.Rules(), p.node, p.at, s.options.Limit)
 		s.syntax.Add(wrong...)
 		sound = sound && len(wrong) == 0
 	}
-	if sound && (len(s.options.Invalid) == 0 || !s.options.Invalid[p.path.String()]) {
+	if sound && (len(s.options.Invalid) == 0 || !s.options.Invalid[p.at.Path().String()]) {
 		s.rules(p)
 	}
 	return sound
 }
 
 func (s *Checker) property(p *site, n *schema.Node, name string) bool {
-	c := p.child(n, p.path.Child("properties").Key(name))
+	c := p.child(n, p.at.Child("properties").Key(name))
 	c.location.path = joinPath(p.location.path, name)
 	if c.uncorrelated == nil && !celtypes.Correlates(p.node) {
-		c.uncorrelated = p.path
+		c.uncorrelated = p.at
 	}
 	escaped, ok := apiservercel.Escape(name)
 	if ok && p.typ != nil {
@@ -171,10 +172,10 @@ func (s *Checker) property(p *site, n *schema.Node, name string) bool {
 // elements visits the items of a list or the values of a map. If p has a type,
 // theirs is a part of it or missing, and never made of n alone.
 func (s *Checker) elements(p *site, n *schema.Node, keyword string) bool {
-	c := p.child(n, p.path.Child(keyword))
+	c := p.child(n, p.at.Child(keyword))
 	c.location.path = p.location.path + "[*]"
 	if listType, _ := p.node.ListType(); keyword == "items" && c.uncorrelated == nil && listType != "map" {
-		c.uncorrelated = p.path
+		c.uncorrelated = p.at
 	}
 	if p.typ != nil {
 		c.typ = p.typ.Elem
@@ -185,11 +186,11 @@ func (s *Checker) elements(p *site, n *schema.Node, keyword string) bool {
 	return s.typed(c, p.inScope)
 }
 
-func (p *site) child(n *schema.Node, path *field.Path) *site {
+func (p *site) child(n *schema.Node, at *pathstack.Chain) *site {
 	return &site{
 		parent:       p,
 		node:         n,
-		path:         path,
+		at:           at,
 		location:     location{node: n, root: n.EmbeddedResource()},
 		inScope:      p.inScope || len(n.Rules()) > 0,
 		broken:       p.broken,
@@ -215,17 +216,17 @@ func (s *Checker) typeAlone(p *site) {
 
 // rules checks the rules of p itself.
 func (s *Checker) rules(p *site) {
-	path := p.path.Child("x-kubernetes-validations")
+	at := p.at.Child("x-kubernetes-validations")
 	switch {
 	case p.unreachable:
-		s.report(field.Forbidden(path, "are not possible below items or additionalProperties of a value that has none by its type"))
+		s.errs.AddAt(at, field.Forbidden(at.Path(), "are not possible below items or additionalProperties of a value that has none by its type"))
 		return
 	case p.broken != "":
-		s.report(field.InternalError(path, fmt.Errorf(
+		s.errs.AddAt(at, field.InternalError(at.Path(), fmt.Errorf(
 			"internal error: failed to construct type information for x-kubernetes-validations rules: %s", p.broken)))
 		return
 	case p.typ == nil:
-		s.report(field.InternalError(path, errors.New("failed to convert to declType for CEL validation rules")))
+		s.errs.AddAt(at, field.InternalError(at.Path(), errors.New("failed to convert to declType for CEL validation rules")))
 		return
 	}
 	rules := p.node.Rules()
@@ -238,8 +239,6 @@ func (s *Checker) rules(p *site) {
 		s.judge(&f)
 	}
 }
-
-func (s *Checker) report(err *field.Error) { s.errs.Add(err) }
 
 // compiled returns the compiled rules of p, which equal schemas share.
 func (s *Checker) compiled(p *site, rules []schema.Rule) []compiled {

@@ -7,7 +7,7 @@
 //		return err
 //	}
 //	for _, rule := range checker.Ordered() {
-//		fmt.Println(rule.Path(), rule.Rule.Rule, rule.Values())
+//		fmt.Println(rule.At().Path(), rule.Rule.Rule, rule.Values())
 //	}
 //	total, ruleErrs, totalErrs := checker.Totals()
 //

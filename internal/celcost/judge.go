@@ -10,6 +10,7 @@ import (
 	"github.com/crdkit/crdkit/internal/celtypes"
 	"github.com/crdkit/crdkit/internal/errorlimit"
 	"github.com/crdkit/crdkit/internal/interrupt"
+	"github.com/crdkit/crdkit/internal/pathstack"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -25,11 +26,11 @@ const mostExpensive = 4
 
 // Options configures a Checker.
 type Options struct {
-	PerCall   uint64      // the cost limit of one rule on one value; see celtypes.NewChecker
-	Path      *field.Path // of the schema, nil for the root
-	Fragment  bool        // the schema is not that of a whole resource
-	Reference bool        // use only cel-go
-	Minor     int         // of the server, 1.x
+	PerCall   uint64           // the cost limit of one rule on one value; see celtypes.NewChecker
+	At        *pathstack.Chain // the location of the schema, nil for the root
+	Fragment  bool             // the schema is not that of a whole resource
+	Reference bool             // use only cel-go
+	Minor     int              // of the server, 1.x
 
 	Rules, Messages map[string]bool  // stored rules and messageExpressions, by text
 	Unchanged       bool             // a single expression over its limit is no error
@@ -47,11 +48,11 @@ func Check(n *schema.Node, o Options) field.ErrorList {
 	}
 	s, err := New(n, o)
 	if err != nil {
-		return field.ErrorList{field.InternalError(o.Path, err)}
+		return field.ErrorList{o.Limit.At(o.At, field.InternalError(o.At.Path(), err))}
 	}
 	_, _, errs := s.Totals()
 	if err := o.Watch.Err(); err != nil {
-		return field.ErrorList{field.InternalError(o.Path, err)}
+		return field.ErrorList{o.Limit.At(o.At, field.InternalError(o.At.Path(), err))}
 	}
 	return slices.Concat(s.syntax.Errors(), s.errs.Errors(), errs)
 }
@@ -65,31 +66,31 @@ func (s *Checker) Totals() (total uint64, each, all field.ErrorList) {
 			break
 		}
 		for _, e := range s.expressions(&s.costs[i]) {
-			t.observe(e.path, e.total)
+			t.observe(e.at, e.total)
 			if e.limit != nil && !s.options.Unchanged {
 				each = append(each, e.limit)
 			}
 		}
 	}
-	return t.total, each, t.errors(s.options.Path)
+	return t.total, each, t.errors(s.options.At, s.options.Limit)
 }
 
 // An estimated expression counts for the total.
 type estimated struct {
-	path  *field.Path
+	at    *pathstack.Chain
 	total uint64
 	limit *field.Error // if it is too much
 }
 
 // expressions returns the rule and the messageExpression of a scan result.
 func (s *Checker) expressions(f *RuleCost) []estimated {
-	rule := estimated{path: f.Path().Child("rule")}
+	rule := estimated{at: f.At().Child("rule")}
 	_, _, rule.total = s.CardinalityOf(f)
-	rule.limit = overLimit(rule.path, "estimated rule cost", rule.total, ExpressionLimit)
+	rule.limit = overLimit(s.options.Limit, rule.at, "estimated rule cost", rule.total, ExpressionLimit)
 	out := []estimated{rule}
 	if f.Message.Tree != nil && f.Message.Problem == "" {
-		message := estimated{path: f.Path().Child("messageExpression"), total: f.Message.Cost}
-		message.limit = overLimit(message.path, "estimated messageExpression cost", message.total, ExpressionLimit)
+		message := estimated{at: f.At().Child("messageExpression"), total: f.Message.Cost}
+		message.limit = overLimit(s.options.Limit, message.at, "estimated messageExpression cost", message.total, ExpressionLimit)
 		out = append(out, message)
 	}
 	return out
@@ -99,28 +100,32 @@ func (s *Checker) expressions(f *RuleCost) []estimated {
 func (s *Checker) judge(f *RuleCost) {
 	costs := s.expressions(f)
 	s.tooMuch(costs[0].limit)
-	path, r := f.Path(), f.Rule
+	at, r := f.At(), f.Rule
 	if f.Condition.Problem != "" {
-		s.report(field.Invalid(path.Child("rule"), celtypes.RuleValueOf(r), f.Condition.Problem))
+		s.invalid(at.Child("rule"), celtypes.RuleValueOf(r), f.Condition.Problem)
 	}
 	if f.Message.Problem != "" {
-		s.report(field.Invalid(path.Child("messageExpression"), celtypes.RuleValueOf(r), f.Message.Problem))
+		s.invalid(at.Child("messageExpression"), celtypes.RuleValueOf(r), f.Message.Problem)
 	} else if len(costs) > 1 {
 		s.tooMuch(costs[1].limit)
 	}
 	switch {
 	case f.usesOldSelf && f.site.uncorrelated != nil:
-		s.report(field.Invalid(path.Child("rule"), r.Rule,
-			fmt.Sprintf("oldSelf cannot be used on the uncorrelatable portion of the schema within %v", f.site.uncorrelated)))
+		s.invalid(at.Child("rule"), r.Rule,
+			fmt.Sprintf("oldSelf cannot be used on the uncorrelatable portion of the schema within %v", f.site.uncorrelated.Path()))
 	case !f.usesOldSelf && r.SetOptionalOldSelf:
-		s.report(field.Invalid(path.Child("optionalOldSelf"), r.OptionalOldSelf, "may not be set if oldSelf is not used in rule"))
+		s.invalid(at.Child("optionalOldSelf"), r.OptionalOldSelf, "may not be set if oldSelf is not used in rule")
 	}
 }
 
 func (s *Checker) tooMuch(err *field.Error) {
 	if err != nil && !s.options.Unchanged {
-		s.report(err)
+		s.errs.Add(err)
 	}
+}
+
+func (s *Checker) invalid(at *pathstack.Chain, value any, detail string) {
+	s.errs.AddAt(at, field.Invalid(at.Path(), value, detail))
 }
 
 // A tally adds up costs.
@@ -129,36 +134,36 @@ type tally struct {
 	most  []estimated // the most expensive ones
 }
 
-func (t *tally) observe(path *field.Path, cost uint64) {
+func (t *tally) observe(at *pathstack.Chain, cost uint64) {
 	t.total = add(t.total, cost)
 	if cost < SchemaLimit/100 {
 		return
 	}
-	t.most = append(t.most, estimated{path: path, total: cost})
+	t.most = append(t.most, estimated{at: at, total: cost})
 	slices.SortStableFunc(t.most, func(a, b estimated) int { return cmp.Compare(b.total, a.total) })
 	t.most = t.most[:min(len(t.most), mostExpensive)]
 }
 
 // errors returns the errors of the total.
-func (t *tally) errors(path *field.Path) field.ErrorList {
-	err := overLimit(path, "x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema", t.total, SchemaLimit)
+func (t *tally) errors(at *pathstack.Chain, limit *errorlimit.Limit) field.ErrorList {
+	err := overLimit(limit, at, "x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema", t.total, SchemaLimit)
 	if err == nil {
 		return nil
 	}
 	var errs field.ErrorList
 	for _, e := range t.most {
-		errs = append(errs, field.Forbidden(e.path, "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema"))
+		errs = append(errs, limit.At(e.at, field.Forbidden(e.at.Path(), "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema")))
 	}
 	return append(errs, err)
 }
 
-// overLimit returns the error for a cost over a limit, nil otherwise.
-func overLimit(path *field.Path, what string, cost, limit uint64) *field.Error {
+// overLimit returns the error for a cost over a limit, nil otherwise. l gets its pointer.
+func overLimit(l *errorlimit.Limit, at *pathstack.Chain, what string, cost, limit uint64) *field.Error {
 	if cost <= limit {
 		return nil
 	}
-	return field.Forbidden(path, fmt.Sprintf("%s exceeds budget by factor of %s (try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)",
-		what, factorText(float64(cost)/float64(limit))))
+	return l.At(at, field.Forbidden(at.Path(), fmt.Sprintf("%s exceeds budget by factor of %s (try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)",
+		what, factorText(float64(cost)/float64(limit)))))
 }
 
 func factorText(factor float64) string {

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/crdkit/crdkit/internal/celtypes"
+	"github.com/crdkit/crdkit/internal/pathstack"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -36,10 +37,10 @@ func TestTotalNamesExpensiveExpressions(t *testing.T) {
 	} {
 		var sum tally
 		for i, cost := range tt.costs {
-			sum.observe(field.NewPath("rule").Index(i), cost)
+			sum.observe(pathstack.At(field.NewPath("rule").Index(i)), cost)
 		}
 		var got []int
-		errs := sum.errors(field.NewPath("schema"))
+		errs := sum.errors(pathstack.At(field.NewPath("schema")), nil)
 		for _, err := range errs {
 			var i int
 			if _, scanErr := fmt.Sscanf(err.Field, "rule[%d]", &i); scanErr == nil {
@@ -63,7 +64,7 @@ func TestFactorOverLimit(t *testing.T) {
 		{0, 10, ""}, {10, 10, ""}, {11, 10, "1.100000x"}, {1499, 1000, "1.499000x"}, {15, 10, "1.5x"}, {16, 10, "1.6x"},
 		{1000, 10, "100.0x"}, {1001, 10, "more than 100x"},
 	} {
-		err := overLimit(field.NewPath("rule"), "cost", tt.cost, tt.limit)
+		err := overLimit(nil, pathstack.At(field.NewPath("rule")), "cost", tt.cost, tt.limit)
 		switch {
 		case err == nil && tt.want == "":
 		case err == nil || tt.want == "" || !strings.Contains(err.Detail, "exceeds budget by factor of "+tt.want+" (try"):

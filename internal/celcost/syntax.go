@@ -9,12 +9,14 @@ import (
 
 	"github.com/crdkit/crdkit/internal/celtypes"
 	"github.com/crdkit/crdkit/internal/crdpath"
+	"github.com/crdkit/crdkit/internal/errorlimit"
+	"github.com/crdkit/crdkit/internal/pathstack"
 	"github.com/crdkit/crdkit/schema"
 )
 
 // CheckSyntax returns the errors of rules that need no compilation; see the
 // function of this name in package validation/cel.
-func CheckSyntax(rules []schema.Rule, n *schema.Node, path *field.Path) field.ErrorList {
+func CheckSyntax(rules []schema.Rule, n *schema.Node, at *pathstack.Chain, limit *errorlimit.Limit) field.ErrorList {
 	var errs field.ErrorList
 	var follow func(string) error
 	if n != nil {
@@ -24,31 +26,35 @@ func CheckSyntax(rules []schema.Rule, n *schema.Node, path *field.Path) field.Er
 		}
 	}
 	for i := range rules {
-		at := func() *field.Path { return path.Child("x-kubernetes-validations").Index(i) }
-		errs = append(errs, CheckRule(&rules[i], at, follow)...)
+		errs = append(errs, CheckRule(&rules[i], at.Child("x-kubernetes-validations").Index(i), limit, follow)...)
 	}
 	return errs
 }
 
 // CheckRule returns the errors of one rule that need no compilation, nil if there
-// are none. at returns the path of the rule; CheckRule calls it only for errors.
+// are none. at is the location of the rule, and limit gets the pointers of the errors.
 // follow returns an error if a fieldPath leads nowhere. If follow is nil, the
 // target of fieldPath is not checked.
 //
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules
-func CheckRule(r *schema.Rule, at func() *field.Path, follow func(fieldPath string) error) field.ErrorList {
-	errs := checkText(r, at)
+func CheckRule(r *schema.Rule, at *pathstack.Chain, limit *errorlimit.Limit, follow func(fieldPath string) error) field.ErrorList {
+	errs := checkText(r, at, limit)
 	if r.MessageExpression != "" && celtypes.IsBlank(r.MessageExpression) {
-		errs = append(errs, field.Required(at().Child("messageExpression"), "messageExpression must be non-empty if specified"))
+		at := at.Child("messageExpression")
+		errs = append(errs, limit.At(at, field.Required(at.Path(), "messageExpression must be non-empty if specified")))
 	}
 	if reason := apiextensionsv1.FieldValueErrorReason(r.Reason); (reason != "" || r.SetReason) && !slices.Contains(reasons(), string(reason)) {
-		errs = append(errs, field.NotSupported(at().Child("reason"), reason, reasons()))
+		at := at.Child("reason")
+		errs = append(errs, limit.At(at, field.NotSupported(at.Path(), reason, reasons())))
 	}
 	text := r.FieldPath
 	if text == "" {
 		return errs
 	}
-	invalid := func(detail string) { errs = append(errs, field.Invalid(at().Child("fieldPath"), text, detail)) }
+	invalid := func(detail string) {
+		at := at.Child("fieldPath")
+		errs = append(errs, limit.At(at, field.Invalid(at.Path(), text, detail)))
+	}
 	if celtypes.IsBlank(text) {
 		invalid("must be non-empty if specified")
 	}
@@ -62,17 +68,24 @@ func CheckRule(r *schema.Rule, at func() *field.Path, follow func(fieldPath stri
 }
 
 // checkText returns at most one error about rule and message.
-func checkText(r *schema.Rule, at func() *field.Path) field.ErrorList {
+func checkText(r *schema.Rule, at *pathstack.Chain, limit *errorlimit.Limit) field.ErrorList {
+	required := func(at *pathstack.Chain, detail string) field.ErrorList {
+		return field.ErrorList{limit.At(at, field.Required(at.Path(), detail))}
+	}
+	invalid := func(detail string) field.ErrorList {
+		at := at.Child("message")
+		return field.ErrorList{limit.At(at, field.Invalid(at.Path(), r.Message, detail))}
+	}
 	message := strings.TrimSpace(r.Message)
 	switch {
 	case celtypes.IsBlank(r.Rule):
-		return field.ErrorList{field.Required(at().Child("rule"), "rule is not specified")}
+		return required(at.Child("rule"), "rule is not specified")
 	case r.Message != "" && message == "":
-		return field.ErrorList{field.Invalid(at().Child("message"), r.Message, "must be non-empty if specified")}
+		return invalid("must be non-empty if specified")
 	case hasLineBreak(message):
-		return field.ErrorList{field.Invalid(at().Child("message"), r.Message, "must not contain line breaks")}
+		return invalid("must not contain line breaks")
 	case message == "" && hasLineBreak(strings.TrimSpace(r.Rule)):
-		return field.ErrorList{field.Required(at().Child("message"), "message must be specified if rule contains line breaks")}
+		return required(at.Child("message"), "message must be specified if rule contains line breaks")
 	}
 	return nil
 }

@@ -7,6 +7,9 @@
 // A List keeps the errors that come first by field, type, detail and value, so that the kept
 // errors do not depend on the order in which a part finds them. It holds at most twice as
 // many errors as the limit.
+//
+// A Limit also keeps the JSON pointers of errors for a check that asks for them: a
+// [field.Error] has a path only.
 package errorlimit
 
 import (
@@ -16,6 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdkit/crdkit/internal/interrupt"
+	"github.com/crdkit/crdkit/internal/pathstack"
 	"github.com/crdkit/crdkit/internal/testopt"
 )
 
@@ -23,15 +27,42 @@ import (
 const Default = 100_000
 
 // A Limit is a number of errors, and the count of the errors over it. It is for one
-// goroutine. The nil Limit admits any number. It is an option of package schema and of
-// package validation/cel, which then share it with the caller.
+// goroutine. The nil Limit admits any number. It is an option of the
+// packages schema and validation/cel, which then share it with the caller.
 type Limit struct {
-	most    int
-	omitted int
+	most     int
+	omitted  int
+	pointers map[*field.Error]string // nil unless the check asks for them
 }
 
 // New returns a limit of most errors, of [Default] if most is 0.
 func New(most int) *Limit { return &Limit{most: cmp.Or(most, Default)} }
+
+// KeepPointers makes l keep the pointers of errors.
+func (l *Limit) KeepPointers() { l.pointers = map[*field.Error]string{} }
+
+// Apart returns a limit of as many errors, which keeps pointers together with l but counts
+// omitted errors apart.
+func (l *Limit) Apart() *Limit { return &Limit{most: l.most, pointers: l.pointers} }
+
+// At returns err, which is about the location at.
+func (l *Limit) At(at *pathstack.Chain, err *field.Error) *field.Error {
+	if l != nil && l.pointers != nil {
+		l.pointers[err] = at.Pointer()
+	}
+	return err
+}
+
+// AtPointer returns err, which is about the location with the pointer.
+func (l *Limit) AtPointer(pointer string, err *field.Error) *field.Error {
+	if l != nil && l.pointers != nil {
+		l.pointers[err] = pointer
+	}
+	return err
+}
+
+// Pointer returns the pointer of an error, "" if l does not know it.
+func (l *Limit) Pointer(err *field.Error) string { return l.pointers[err] }
 
 // Most returns the largest number of errors.
 func (l *Limit) Most() int {
@@ -64,6 +95,9 @@ func (l *Limit) Cut(errs field.ErrorList, watch *interrupt.Watch) field.ErrorLis
 	}
 	interrupt.Sort(watch, errs, compare)
 	l.Omit(len(errs) - l.Most())
+	for _, err := range errs[l.Most():] {
+		delete(l.pointers, err)
+	}
 	clear(errs[l.Most():])
 	return errs[:l.Most()]
 }
@@ -98,6 +132,9 @@ func (l *List) Add(errs ...*field.Error) {
 		l.removed += before - len(l.errs)
 	}
 }
+
+// AddAt adds an error about the location at.
+func (l *List) AddAt(at *pathstack.Chain, err *field.Error) { l.Add(l.Limit.At(at, err)) }
 
 // Added returns the number of errors that were added.
 func (l *List) Added() int { return len(l.errs) + l.removed }

@@ -11,7 +11,8 @@ type Config struct {
 	// Minor is the minor version of the Kubernetes server whose formats are
 	// checked.
 	Minor int
-	// EveryFormat checks all formats, on values of any type.
+	// EveryFormat checks all formats, on values of any type, and takes int-or-string
+	// for any type. The server validates defaults like that.
 	EveryFormat bool
 	// Reference matches patterns with package regexp.
 	Reference bool
@@ -50,7 +51,7 @@ func (c *Compiler) Node(n *schema.Node) *Node {
 		return out
 	}
 	limits := n.Limits()
-	out := c.leaf(typesOf(n), n.Nullable(), &limits)
+	out := c.leaf(c.cfg.typesOf(n), n.Nullable(), &limits)
 	out.HasLists = n.Facts().Has(schema.HasListTypes)
 	out.List = c.list(n, &limits)
 	f := &Fields{Size: Size{limits.MinProperties, limits.MaxProperties}, Required: limits.Required}
@@ -75,7 +76,7 @@ func (c *Compiler) Branch(b *schema.Branch) *Node {
 		return out
 	}
 	limits := b.Limits()
-	out := c.leaf(typesOf(b), b.Nullable(), &limits)
+	out := c.leaf(c.cfg.typesOf(b), b.Nullable(), &limits)
 	out.List = c.lengths(&limits)
 	f := &Fields{Size: Size{limits.MinProperties, limits.MaxProperties}, Required: limits.Required}
 	for name, p := range b.Properties() {
@@ -95,9 +96,9 @@ type typed interface {
 	IntOrString() bool
 }
 
-func typesOf(n typed) []string {
+func (c *Config) typesOf(n typed) []string {
 	switch {
-	case n.IntOrString():
+	case n.IntOrString() && !c.EveryFormat:
 		return []string{"integer", "string"}
 	case n.Type() != "":
 		return []string{n.Type()}

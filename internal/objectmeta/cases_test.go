@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdkit/crdkit/internal/jsonval"
+	"github.com/crdkit/crdkit/internal/pathstack"
 	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/crdkit/crdkit/internal/testkit/enginetest"
 	"github.com/crdkit/crdkit/schema"
@@ -84,7 +85,7 @@ func caseOptions(c *testkit.Case, reference bool) []Option {
 	}
 	for _, word := range strings.Fields(c.Section("options")) {
 		if path, ok := strings.CutPrefix(word, "path="); ok {
-			opts = append(opts, AtPath(field.NewPath(path)))
+			opts = append(opts, At(pathstack.At(field.NewPath(path)), nil))
 		}
 	}
 	if reference {

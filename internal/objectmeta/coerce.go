@@ -26,7 +26,7 @@ func (e *Embedded) Coerce(obj any, o Options) ([]schema.Path, *field.Error) {
 	if !o.Reference && e.root.isCanonical(obj) {
 		return nil, nil
 	}
-	c := coercion{options: o, base: e.path}
+	c := coercion{options: o, of: e}
 	err := c.walk(e.root, obj)
 	if len(c.unknown) > 1 {
 		sort.SliceStable(c.unknown, func(i, j int) bool { return c.unknown[i].String() < c.unknown[j].String() })
@@ -86,7 +86,7 @@ func canonicalResource(m map[string]any) bool {
 // A coercion is the state of one call.
 type coercion struct {
 	options Options
-	base    *field.Path
+	of      *Embedded
 	path    schema.Path
 	unknown []schema.Path
 }
@@ -148,7 +148,7 @@ func (c *coercion) member(n *node, m map[string]any, name string) *field.Error {
 			return nil
 		}
 		if !c.options.DropInvalid {
-			return field.Invalid(c.field(name), m[name], "must be a string")
+			return c.invalid(name, m[name], "must be a string")
 		}
 		delete(m, name)
 	case "metadata":
@@ -166,18 +166,22 @@ func (c *coercion) metadata(n *node, m map[string]any) *field.Error {
 		if o.DropInvalid {
 			return nil
 		}
-		return field.Invalid(c.field("metadata"), raw, err.Error())
+		return c.invalid("metadata", raw, err.Error())
 	}
 	for _, p := range unknown {
 		c.unknown = append(c.unknown, slices.Concat(c.path, p))
 	}
 	if err := meta.Restore(m); err != nil {
-		return field.Invalid(c.field("metadata"), raw, err.Error())
+		return c.invalid("metadata", raw, err.Error())
 	}
 	return nil
 }
 
-func (c *coercion) field(name string) *field.Path { return fieldPath(c.base, c.path).Child(name) }
+// invalid returns an error about a member of the current resource.
+func (c *coercion) invalid(name string, value any, detail string) *field.Error {
+	err := field.Invalid(fieldPath(c.of.path, c.path).Child(name), value, detail)
+	return c.of.limit.AtPointer(c.of.pointer+c.path.Pointer()+"/"+name, err)
+}
 
 // fieldPath returns the field path of p below base. A nil base is the root.
 func fieldPath(base *field.Path, p schema.Path) *field.Path {

@@ -6,6 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/crdkit/crdkit/internal/errorlimit"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -17,6 +18,8 @@ import (
 type Embedded struct {
 	root         *node       // nil if the schema has no embedded resources
 	path         *field.Path // of the root, for errors
+	pointer      string      // of the root, for limit
+	limit        *errorlimit.Limit
 	resourceRoot bool
 	reference    bool
 }

@@ -1,9 +1,9 @@
 package objectmeta
 
 import (
-	"k8s.io/apimachinery/pkg/util/validation/field"
-
+	"github.com/crdkit/crdkit/internal/errorlimit"
 	"github.com/crdkit/crdkit/internal/interrupt"
+	"github.com/crdkit/crdkit/internal/pathstack"
 )
 
 // Options configure the decoding of metadata. The zero value does what
@@ -35,11 +35,11 @@ func ResourceRoot() Option {
 	return optionFunc(func(e *Embedded) { e.resourceRoot = true })
 }
 
-// AtPath makes the fields of errors start with path. Without it they start at
-// the root of the object. It has no effect on paths of unknown fields and on
-// pointers.
-func AtPath(path *field.Path) Option {
-	return optionFunc(func(e *Embedded) { e.path = path })
+// At makes the fields of errors start with the path of at. Without it they start at
+// the root of the object. limit gets the pointers of the errors of [Embedded.Coerce].
+// It has no effect on paths of unknown fields and on pointers of problems.
+func At(at *pathstack.Chain, limit *errorlimit.Limit) Option {
+	return optionFunc(func(e *Embedded) { e.path, e.pointer, e.limit = at.Path(), at.Pointer(), limit })
 }
 
 // Reference selects the reference implementation. The result is the same; tests

@@ -1,19 +1,24 @@
 package pathstack
 
-import "k8s.io/apimachinery/pkg/util/validation/field"
+import (
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
 
 // A SchemaStack is the location of a walk in the schema of a definition. It builds
-// a [field.Path] only on request.
+// a [field.Path] and a JSON pointer only on request.
 //
 // The zero SchemaStack is at a schema without a path.
 type SchemaStack struct {
-	base  *field.Path // of the schema at which the walk starts
+	base  *Chain // of the schema at which the walk starts
 	steps []schemaStep
 }
 
-// NewSchemaStack returns the stack of a walk that starts at a schema with the path
+// NewSchemaStack returns the stack of a walk that starts at a schema with the location
 // base, which may be nil. Up to depth steps need no further allocation.
-func NewSchemaStack(base *field.Path, depth int) SchemaStack {
+func NewSchemaStack(base *Chain, depth int) SchemaStack {
 	return SchemaStack{base: base, steps: make([]schemaStep, 0, depth)}
 }
 
@@ -32,7 +37,17 @@ const (
 	single stepKind = iota // the keyword has one schema
 	byKey
 	byIndex
+
+	// A Chain may also start at a path or at the location of a stack, or have a pointer of
+	// its own.
+	ofPath
+	ofStack
+	moved
 )
+
+// Start begins another walk, at a schema with the location base. The steps of the walk before
+// leave their memory.
+func (s *SchemaStack) Start(base *Chain) { s.base, s.steps = base, s.steps[:0] }
 
 // Push enters the schema of a keyword.
 func (s *SchemaStack) Push(keyword string) {
@@ -52,17 +67,48 @@ func (s *SchemaStack) PushIndex(keyword string, index int) {
 // Pop leaves the schema that the last Push entered.
 func (s *SchemaStack) Pop() { s.steps = s.steps[:len(s.steps)-1] }
 
+// Depth returns the number of steps.
+func (s *SchemaStack) Depth() int { return len(s.steps) }
+
+// Last returns the keyword of the last step, and the name of the schema if the keyword has
+// named schemas. Both are "" where the walk starts.
+func (s *SchemaStack) Last() (keyword, name string) {
+	if len(s.steps) == 0 {
+		return "", ""
+	}
+	last := &s.steps[len(s.steps)-1]
+	return last.keyword, last.key
+}
+
+// Here returns the location of the stack, as it is when a path or a pointer is asked for.
+func (s *SchemaStack) Here() *Chain { return &Chain{stack: s, kind: ofStack} }
+
 // Path returns the path of the location.
 func (s *SchemaStack) Path() *field.Path {
-	path := s.base
+	path := s.base.Path()
 	for _, step := range s.steps {
-		path = path.Child(step.keyword)
+		path = path.Child(strings.Clone(step.keyword))
 		switch step.kind {
 		case byKey:
-			path = path.Key(step.key)
+			path = path.Key(strings.Clone(step.key))
 		case byIndex:
 			path = path.Index(step.index)
 		}
 	}
 	return path
+}
+
+func (s *SchemaStack) appendPointer(b []byte) []byte {
+	b = s.base.appendPointer(b)
+	for i := range s.steps {
+		step := &s.steps[i]
+		b = append(append(b, '/'), step.keyword...)
+		switch step.kind {
+		case byKey:
+			b = AppendToken(append(b, '/'), step.key)
+		case byIndex:
+			b = strconv.AppendInt(append(b, '/'), int64(step.index), 10)
+		}
+	}
+	return b
 }

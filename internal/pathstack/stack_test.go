@@ -106,7 +106,7 @@ func TestStack(t *testing.T) {
 
 // A schema has the path of the definition's field that holds it.
 func TestSchemaStack(t *testing.T) {
-	s := pathstack.NewSchemaStack(field.NewPath("schema"), 4)
+	s := pathstack.NewSchemaStack(pathstack.At(field.NewPath("schema")), 4)
 	for _, tt := range []struct {
 		push func()
 		want string

@@ -4,6 +4,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdkit/crdkit/internal/celcost"
+	"github.com/crdkit/crdkit/internal/pathstack"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -43,5 +44,5 @@ func Check(n *schema.Node, opts ...Option) field.ErrorList {
 // that has the rules, and n the schema. If n is nil, because the schema is not
 // structural, the target of fieldPath is not checked.
 func CheckSyntax(rules []schema.Rule, n *schema.Node, path *field.Path) field.ErrorList {
-	return celcost.CheckSyntax(rules, n, path)
+	return celcost.CheckSyntax(rules, n, pathstack.At(path), nil)
 }

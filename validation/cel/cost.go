@@ -37,8 +37,9 @@ type ExpressionCost struct {
 	// the object: "spec.listeners[*].hostnames", "" for the root. [*] stands for
 	// all elements of a list or entries of a map.
 	Path string
-	// Field is the path of the expression in the schema, as in errors.
-	Field string
+	// Field is the path of the expression in the schema, as in errors. Pointer is its
+	// location as a JSON Pointer (RFC 6901) from the root of the schema.
+	Field, Pointer string
 	// Index is the position of the rule among those of the schema.
 	Index int
 	// Rule is the rule, Kind says which of its expressions this is, and Text is
@@ -172,9 +173,11 @@ func Estimate(n *schema.Node, opts ...Option) *CostReport {
 // costsOf returns the entries of the report for a rule.
 func costsOf(s *celcost.Checker, f *celcost.RuleCost) []ExpressionCost {
 	entry := func(kind ExpressionKind, text string, o celcost.Expression) ExpressionCost {
+		at := f.At().Child(kind.String())
 		c := ExpressionCost{
 			Path:        f.Values(),
-			Field:       f.Path().Child(kind.String()).String(),
+			Field:       at.Path().String(),
+			Pointer:     at.Pointer(),
 			Index:       f.Index,
 			Rule:        *f.Rule,
 			Text:        text,

@@ -11,6 +11,7 @@ import (
 	"github.com/crdkit/crdkit/internal/errorlimit"
 	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/internal/kubeversion"
+	"github.com/crdkit/crdkit/internal/pathstack"
 	"github.com/crdkit/crdkit/internal/testopt"
 )
 
@@ -55,6 +56,8 @@ func newCompileOptions(opts []Option) compileOptions {
 			o.Watch = opt
 		case *errorlimit.Limit:
 			o.Limit = opt
+		case *pathstack.Chain:
+			o.At = opt
 		case testopt.Reference:
 			o.Reference = true
 		case *testopt.Evaluations:
@@ -62,7 +65,7 @@ func newCompileOptions(opts []Option) compileOptions {
 		}
 	}
 	if o.wrong != nil {
-		o.wrong.Field = o.Path.String()
+		o.wrong.Field = o.At.Path().String()
 	}
 	return o
 }
@@ -80,7 +83,7 @@ func PerCallLimit(units uint64) Option {
 // AtPath sets the path of the schema that errors begin with, such as
 // spec.versions[0].schema.openAPIV3Schema. The default is the root.
 func AtPath(path *field.Path) Option {
-	return compileOption(func(o *compileOptions) { o.Path = path })
+	return compileOption(func(o *compileOptions) { o.At = pathstack.At(path) })
 }
 
 // Fragment says that the schema is that of a part of an object: nothing is added

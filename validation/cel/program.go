@@ -69,7 +69,7 @@ func Compile(n *schema.Node, opts ...Option) (*Program, field.ErrorList) {
 	}
 	base, err := celtypes.LanguageOf(o.Minor)
 	if err != nil {
-		return nil, field.ErrorList{field.InternalError(o.Path, err)}
+		return nil, field.ErrorList{field.InternalError(o.At.Path(), err)}
 	}
 	b := &builder{
 		Checker:  celtypes.NewChecker(base, o.PerCall, o.Reference),
@@ -82,9 +82,9 @@ func Compile(n *schema.Node, opts ...Option) (*Program, field.ErrorList) {
 		watch:    o.Watch,
 		errs:     errorlimit.List{Limit: o.Limit, Watch: o.Watch},
 	}
-	root := b.buildNode(n, b.types.TypeOf(celtypes.SelfType, n, !o.Fragment), !o.Fragment, false, o.Path)
+	root := b.buildNode(n, b.types.TypeOf(celtypes.SelfType, n, !o.Fragment), !o.Fragment, false, o.At.Path())
 	if err := o.Watch.Err(); err != nil {
-		return nil, field.ErrorList{field.InternalError(o.Path, err)}
+		return nil, field.ErrorList{field.InternalError(o.At.Path(), err)}
 	}
 	b.watch = nil // rules that are compiled later belong to requests
 	if b.errs.Added() > 0 {
