@@ -149,7 +149,6 @@ type defaultChecker struct {
 	reference bool   // use the reference implementations
 	budget    uint64 // of rules, for all defaults together
 	errs      errorlimit.List
-	losses    losses
 }
 
 // defaults returns the errors of the defaults of a structural schema.
@@ -157,7 +156,7 @@ func (c *checker) defaults(n *schema.Node, v *internalVersion) field.ErrorList {
 	if !hasDefaults(n) {
 		return nil
 	}
-	d := defaultChecker{pruned: c.opts.prunedDefaults, reference: c.cfg.reference, budget: cel.DefaultBudget, losses: losses{watch: c.watch()},
+	d := defaultChecker{pruned: c.opts.prunedDefaults, reference: c.cfg.reference, budget: cel.DefaultBudget,
 		errs: errorlimit.List{Limit: c.cfg.limit, Watch: c.watch()}}
 	w := defaultWalk{each: d.check, watch: c.watch()}
 	w.walk(n, v.root(), v.at)
@@ -185,7 +184,7 @@ func (c *defaultChecker) check(d *defaultValue) bool {
 	if d.meta {
 		return c.checkInsideMeta(d)
 	}
-	if c.pruned && c.losses.any(d.node, d.value, d.ofResource) {
+	if c.pruned && d.isPruned(c.errs.Watch) {
 		c.invalid(d, jsonval.Clone(d.value), "must not have unknown fields")
 	}
 	if !d.ofResource && !d.node.Facts().Has(schema.HasEmbedded) {
@@ -304,6 +303,31 @@ func (c *defaultChecker) checkRules(d *defaultValue) bool {
 // heldName is the field that holds a value that is not a whole object.
 const heldName = "default"
 
+// holder returns the schema of an object whose only field has the schema of the default.
+func (d *defaultValue) holder(watch *interrupt.Watch) (*schema.Node, field.ErrorList) {
+	return schema.Compile(&apiextensionsv1.JSONSchemaProps{
+		Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{heldName: *d.props},
+	}, schema.WithoutAnnotations(), watch)
+}
+
+// isPruned reports whether pruning removes something from the value.
+func (d *defaultValue) isPruned(watch *interrupt.Watch) bool {
+	value := jsonval.Clone(d.value)
+	switch v := value.(type) {
+	case map[string]any:
+		var opts []pruning.Option
+		if !d.ofResource || d.node.EmbeddedResource() {
+			opts = append(opts, pruning.Fragment())
+		}
+		pruning.New(d.node, opts...).Prune(v)
+	case []any:
+		if n, errs := d.holder(watch); len(errs) == 0 {
+			pruning.New(n, pruning.Fragment()).Prune(map[string]any{heldName: v})
+		}
+	}
+	return !jsonval.Equal(value, d.value)
+}
+
 // program compiles the rules for the value. A value that is no object, or an embedded
 // resource, becomes the only field of an object. program returns that object and the field,
 // "" for the value itself.
@@ -316,117 +340,10 @@ func (d *defaultValue) program(watch *interrupt.Watch) (*cel.Program, map[string
 		program, errs := cel.Compile(d.node, opts...)
 		return program, obj, "", errs
 	}
-	holding := &apiextensionsv1.JSONSchemaProps{Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{heldName: *d.props}}
-	wrapped, errs := schema.Compile(holding, schema.WithoutAnnotations(), watch)
+	wrapped, errs := d.holder(watch)
 	if len(errs) > 0 {
 		return nil, nil, "", errs
 	}
 	program, errs := cel.Compile(wrapped, append(opts, cel.Fragment())...)
 	return program, map[string]any{heldName: d.value}, heldName, errs
-}
-
-// losses finds out whether pruning removes something from a default. It keeps the pruners
-// that it compiles. When the watch ends, what it reports is of no use.
-type losses struct {
-	watch   *interrupt.Watch
-	pruners map[prunerKey]*pruning.Pruner
-	nothing *schema.Node // declares nothing
-}
-
-// A prunerKey selects a pruner.
-type prunerKey struct {
-	node     *schema.Node
-	fragment bool
-}
-
-func (l *losses) pruner(k prunerKey) *pruning.Pruner {
-	if p, ok := l.pruners[k]; ok {
-		return p
-	}
-	var opts []pruning.Option
-	if k.fragment {
-		opts = append(opts, pruning.Fragment())
-	}
-	if l.pruners == nil {
-		l.pruners = map[prunerKey]*pruning.Pruner{}
-	}
-	p := pruning.New(k.node, opts...)
-	l.pruners[k] = p
-	return p
-}
-
-// any reports whether pruning removes something from v, a value of the schema n.
-func (l *losses) any(n *schema.Node, v any, resource bool) bool {
-	switch v := v.(type) {
-	case map[string]any:
-		if len(v) == 0 || l.watch.Ended() {
-			return false
-		}
-		// PruneAndReport does not report everything: apiVersion, kind and metadata of
-		// a part of an object are missing.
-		pruned := jsonval.Clone(v).(map[string]any)
-		l.pruner(prunerKey{n, !resource || n.EmbeddedResource()}).Prune(pruned)
-		return !jsonval.Equal(pruned, v)
-	case []any:
-		return l.ofElements(n, v, false)
-	}
-	return false
-}
-
-// ofElements is any for the elements of a list. preserve reports that a list around this
-// one preserves unknown fields.
-func (l *losses) ofElements(n *schema.Node, list []any, preserve bool) bool {
-	preserve = preserve || n != nil && n.PreserveUnknownFields()
-	var items *schema.Node
-	if n != nil {
-		items = n.Items()
-	}
-	for _, e := range list {
-		switch e := e.(type) {
-		case map[string]any:
-			if !preserve && l.any(l.orNothing(items), e, false) || preserve && l.ofKept(items, e) {
-				return true
-			}
-		case []any:
-			if l.ofElements(items, e, preserve) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// ofKept is any for an object that keeps its own unknown fields.
-func (l *losses) ofKept(n *schema.Node, obj map[string]any) bool {
-	if n == nil {
-		return false
-	}
-	for name, v := range obj {
-		if n.EmbeddedResource() && isMeta(name) {
-			continue
-		}
-		child := n.Property(name)
-		if child == nil {
-			additional, declared := n.AdditionalProperties()
-			if !declared {
-				continue
-			}
-			child = additional
-		}
-		if l.any(l.orNothing(child), v, false) {
-			return true
-		}
-	}
-	return false
-}
-
-// orNothing returns n, or a schema that declares nothing if n is nil.
-func (l *losses) orNothing(n *schema.Node) *schema.Node {
-	if n != nil {
-		return n
-	}
-	if l.nothing == nil {
-		l.nothing, _ = schema.Compile(&apiextensionsv1.JSONSchemaProps{Type: "object"})
-	}
-	return l.nothing
 }

@@ -1,9 +1,7 @@
 package definition
 
 import (
-	"net/url"
-	"strings"
-
+	"k8s.io/apiextensions-apiserver/pkg/apihelpers"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -76,61 +74,26 @@ func checkStatusNames(status *apiextensionsv1.CustomResourceDefinitionStatus, cf
 	return c.errs.Errors()
 }
 
-// An approval is the meaning of the annotation that approves an API.
-type approval int
-
-const (
-	approvalInvalid approval = iota
-	approvalGiven
-	approvalBypassed
-	approvalMissing
-)
-
-func approvalOf(crd *apiextensionsv1.CustomResourceDefinition) approval {
-	text := crd.Annotations[apiextensionsv1.KubeAPIApprovedAnnotation]
-	if text == "" {
-		return approvalMissing
-	}
-	if strings.HasPrefix(text, "unapproved") {
-		return approvalBypassed
-	}
-	if u, err := url.ParseRequestURI(text); err == nil && u.Host != "" && u.Scheme != "" {
-		return approvalGiven
-	}
-	return approvalInvalid
-}
-
-// Texts of the server about the annotation.
-const (
-	textProtected       = `protected groups must have approval annotation "` + apiextensionsv1.KubeAPIApprovedAnnotation + `"`
-	textSee             = ", see https://github.com/kubernetes/enhancements/pull/1111"
-	textApprovalMissing = textProtected + textSee
-	textApprovalInvalid = textProtected + ` with either a URL or a reason starting with "unapproved"` + textSee
-)
-
-// isProtected reports whether a group belongs to the Kubernetes community.
-func isProtected(group string) bool {
-	return strings.HasSuffix("."+group, ".k8s.io") || strings.HasSuffix("."+group, ".kubernetes.io")
-}
-
 // approval checks the annotation that groups of the Kubernetes community need.
 //
 // https://github.com/kubernetes/enhancements/pull/1111
 func (c *checker) approval(s, old *internalForm) {
-	if !isProtected(s.crd.Spec.Group) {
+	if !apihelpers.IsProtectedCommunityGroup(s.crd.Spec.Group) {
 		return
 	}
-	given := approvalOf(s.crd)
-	if old != nil && approvalOf(old.crd) == given {
-		return
+	given, reason := apihelpers.GetAPIApprovalState(s.crd.Annotations)
+	if old != nil {
+		if before, _ := apihelpers.GetAPIApprovalState(old.crd.Annotations); before == given {
+			return
+		}
 	}
 	const annotation = apiextensionsv1.KubeAPIApprovedAnnotation
 	at := (*pathstack.Chain)(nil).Child("metadata").Child("annotations").Key(annotation)
 	switch given {
-	case approvalMissing:
-		c.required(at, textApprovalMissing)
-	case approvalInvalid:
-		c.invalid(at, s.crd.Annotations[annotation], textApprovalInvalid)
+	case apihelpers.APIApprovalMissing:
+		c.required(at, reason)
+	case apihelpers.APIApprovalInvalid:
+		c.invalid(at, s.crd.Annotations[annotation], reason)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apiextensions-apiserver/pkg/apihelpers"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -50,23 +51,22 @@ func nonStructuralCondition(crd *apiextensionsv1.CustomResourceDefinition) *apie
 // approvalCondition returns the condition KubernetesAPIApprovalPolicyConformant, nil for a
 // group that needs no approval.
 func approvalCondition(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinitionCondition {
-	if !isProtected(crd.Spec.Group) {
+	if !apihelpers.IsProtectedCommunityGroup(crd.Spec.Group) {
 		return nil
 	}
 	c := &apiextensionsv1.CustomResourceDefinitionCondition{
-		Type:   apiextensionsv1.KubernetesAPIApprovalPolicyConformant,
-		Status: apiextensionsv1.ConditionFalse,
+		Type: apiextensionsv1.KubernetesAPIApprovalPolicyConformant, Status: apiextensionsv1.ConditionFalse,
 	}
-	text := crd.Annotations[apiextensionsv1.KubeAPIApprovedAnnotation]
-	switch approvalOf(crd) {
-	case approvalMissing:
-		c.Reason, c.Message = "MissingAnnotation", textApprovalMissing
-	case approvalBypassed:
-		c.Reason, c.Message = "UnapprovedAnnotation", fmt.Sprintf("not approved: %q", text)
-	case approvalGiven:
-		c.Status, c.Reason, c.Message = apiextensionsv1.ConditionTrue, "ApprovedAnnotation", "approved in "+text
+	var state apihelpers.APIApprovalState
+	switch state, c.Message = apihelpers.GetAPIApprovalState(crd.Annotations); state {
+	case apihelpers.APIApprovalMissing:
+		c.Reason = "MissingAnnotation"
+	case apihelpers.APIApprovalBypassed:
+		c.Reason = "UnapprovedAnnotation"
+	case apihelpers.APIApproved:
+		c.Status, c.Reason = apiextensionsv1.ConditionTrue, "ApprovedAnnotation"
 	default:
-		c.Reason, c.Message = "InvalidAnnotation", textApprovalInvalid
+		c.Reason = "InvalidAnnotation"
 	}
 	return c
 }
@@ -168,10 +168,10 @@ func (c conflicts) Error() string {
 	return fmt.Sprintf("[%s]", strings.Join(c, ", "))
 }
 
-// establishedCondition returns the condition Established after the names were judged.
-// before is the previous one, nil if there is none. An established definition stays
-// established.
-func establishedCondition(crd *apiextensionsv1.CustomResourceDefinition, before *apiextensionsv1.CustomResourceDefinitionCondition, namesAccepted bool) apiextensionsv1.CustomResourceDefinitionCondition {
+// establishedCondition returns the condition Established after the names were judged. An
+// established definition stays established.
+func establishedCondition(crd *apiextensionsv1.CustomResourceDefinition, namesAccepted bool) apiextensionsv1.CustomResourceDefinitionCondition {
+	before := apihelpers.FindCRDCondition(crd, apiextensionsv1.Established)
 	c := apiextensionsv1.CustomResourceDefinitionCondition{Type: apiextensionsv1.Established, Status: apiextensionsv1.ConditionFalse}
 	switch {
 	case before != nil && (before.Status == apiextensionsv1.ConditionTrue || !namesAccepted):

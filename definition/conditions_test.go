@@ -35,11 +35,12 @@ func TestAcceptNames(t *testing.T) {
 			if diff := cmp.Diff(tt.Accepted, conditionText(&accepted)); diff != "" {
 				t.Errorf("NamesAccepted mismatch (-want +got):\n%s", diff)
 			}
-			var before *apiextensionsv1.CustomResourceDefinitionCondition
 			if tt.Before != "" {
-				before = &apiextensionsv1.CustomResourceDefinitionCondition{Status: apiextensionsv1.ConditionStatus(tt.Before), Reason: "Old"}
+				crd.Status.Conditions = []apiextensionsv1.CustomResourceDefinitionCondition{
+					{Type: apiextensionsv1.Established, Status: apiextensionsv1.ConditionStatus(tt.Before), Reason: "Old"},
+				}
 			}
-			established := establishedCondition(crd, before, accepted.Status == apiextensionsv1.ConditionTrue)
+			established := establishedCondition(crd, accepted.Status == apiextensionsv1.ConditionTrue)
 			if diff := cmp.Diff(tt.Established, conditionText(&established)); diff != "" {
 				t.Errorf("Established mismatch (-want +got):\n%s", diff)
 			}

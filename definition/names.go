@@ -7,6 +7,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/crdkit/crdkit/internal/objectname"
 	"github.com/crdkit/crdkit/internal/pathstack"
 )
 
@@ -77,7 +78,7 @@ func (c *checker) label(name string, path *pathstack.Chain) {
 }
 
 func (c *checker) requiredLabel(name string, path *pathstack.Chain) {
-	if isLabel(name) {
+	if objectname.IsOldLabel(name) {
 		return
 	}
 	if texts := validation.IsDNS1035Label(name); len(texts) > 0 {
@@ -87,34 +88,12 @@ func (c *checker) requiredLabel(name string, path *pathstack.Chain) {
 
 // kind checks a kind, which is a label except for its case.
 func (c *checker) kind(name string, path *pathstack.Chain) {
-	if name == "" || isKind(name) {
+	if name == "" || objectname.IsKind(name) {
 		return
 	}
 	if texts := validation.IsDNS1035Label(strings.ToLower(name)); len(texts) > 0 {
 		c.invalid(path, name, "may have mixed case, but should otherwise match: "+strings.Join(texts, ","))
 	}
-}
-
-// isLabel reports whether IsDNS1035Label accepts a name. It uses no regular expression.
-func isLabel(name string) bool { return isLabelOf(name, false) }
-
-// isKind reports whether a name of ASCII is a label except for its case.
-func isKind(name string) bool { return isLabelOf(name, true) }
-
-func isLabelOf(name string, upperCase bool) bool {
-	if name == "" || len(name) > validation.DNS1035LabelMaxLength || name[len(name)-1] == '-' {
-		return false
-	}
-	for i := range len(name) {
-		switch c := name[i]; {
-		case 'a' <= c && c <= 'z':
-		case upperCase && 'A' <= c && c <= 'Z':
-		case i > 0 && ('0' <= c && c <= '9' || c == '-'):
-		default:
-			return false
-		}
-	}
-	return true
 }
 
 // sameNames reports whether two sets of names are the same.

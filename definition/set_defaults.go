@@ -1,10 +1,10 @@
 package definition
 
 import (
+	"slices"
+
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/crdkit/crdkit/internal/crdversion"
 )
 
 // SetDefaults sets the defaults of kube-apiserver in crd: the singular name, the kind of
@@ -17,19 +17,7 @@ func SetDefaults(crd *apiextensionsv1.CustomResourceDefinition) {
 	if crd == nil {
 		return
 	}
-	crdversion.SetDefaultNames(&crd.Spec.Names)
-	if crd.Spec.Conversion == nil {
-		crd.Spec.Conversion = &apiextensionsv1.CustomResourceConversion{Strategy: apiextensionsv1.NoneConverter}
-	}
-	if s := service(crd); s != nil && s.Port == nil {
-		port := int32(443)
-		s.Port = &port
-	}
-	if len(crd.Status.StoredVersions) == 0 {
-		if stored := StoredVersions(crd, nil); len(stored) > 0 {
-			crd.Status.StoredVersions = stored
-		}
-	}
+	apiextensionsv1.SetObjectDefaults_CustomResourceDefinition(crd)
 }
 
 // service returns the service of the conversion webhook, nil if there is none.
@@ -50,6 +38,7 @@ func withDefaults(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv
 func copyWithDefaults(crd *apiextensionsv1.CustomResourceDefinition, status apiextensionsv1.CustomResourceDefinitionStatus) *apiextensionsv1.CustomResourceDefinition {
 	out := *crd
 	out.Status = status
+	out.Status.StoredVersions = slices.Clip(status.StoredVersions) // SetDefaults appends
 	if s := service(crd); s != nil && s.Port == nil {
 		out.Spec.Conversion = crd.Spec.Conversion.DeepCopy()
 	}

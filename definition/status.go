@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"slices"
 
+	"k8s.io/apiextensions-apiserver/pkg/apihelpers"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
@@ -35,54 +36,42 @@ func ReconciledStatus(crd *apiextensionsv1.CustomResourceDefinition, others ...*
 		return apiextensionsv1.CustomResourceDefinitionStatus{}
 	}
 	crd = withDefaults(crd)
-	status := *crd.Status.DeepCopy()
-	reconcileNames(crd, &status, others)
+	crd.Status = *crd.Status.DeepCopy()
+	for acceptMoreNames(crd, others) {
+	}
+	if apihelpers.IsCRDConditionTrue(crd, apiextensionsv1.NamesAccepted) {
+		setCondition(crd, establishedCondition(crd, true))
+	}
 	if c := nonStructuralCondition(crd); c != nil {
-		setCondition(&status, *c)
+		setCondition(crd, *c)
 	} else {
-		status.Conditions = slices.DeleteFunc(status.Conditions, func(c apiextensionsv1.CustomResourceDefinitionCondition) bool {
+		crd.Status.Conditions = slices.DeleteFunc(crd.Status.Conditions, func(c apiextensionsv1.CustomResourceDefinitionCondition) bool {
 			return c.Type == apiextensionsv1.NonStructuralSchema
 		})
 	}
 	if c := approvalCondition(crd); c != nil {
-		setCondition(&status, *c)
+		setCondition(crd, *c)
 	}
-	return status
+	return crd.Status
 }
 
-// reconcileNames sets the accepted names and the conditions NamesAccepted and Established.
-// It repeats until nothing changes, since a definition also claims its own names.
-func reconcileNames(crd *apiextensionsv1.CustomResourceDefinition, status *apiextensionsv1.CustomResourceDefinitionStatus, others []*apiextensionsv1.CustomResourceDefinition) {
-	for judgeNames(crd, status, others) {
-	}
-	if isTrue(findCondition(status, apiextensionsv1.NamesAccepted)) {
-		setCondition(status, establishedCondition(crd, findCondition(status, apiextensionsv1.Established), true))
-	}
-}
-
-// judgeNames reports whether it changed anything. It does nothing if the definition has all
-// names that it asks for. Every change sets a name that is asked for, so the repetition
-// ends.
-func judgeNames(crd *apiextensionsv1.CustomResourceDefinition, status *apiextensionsv1.CustomResourceDefinitionStatus, others []*apiextensionsv1.CustomResourceDefinition) bool {
-	if sameNames(&crd.Spec.Names, &status.AcceptedNames) {
+// acceptMoreNames sets the accepted names and the conditions NamesAccepted and Established. It
+// reports whether it changed anything. It does nothing if the definition has all names that
+// it asks for. Since a definition also claims its own names, it is called until nothing
+// changes. Every change sets a name that is asked for, so that ends.
+func acceptMoreNames(crd *apiextensionsv1.CustomResourceDefinition, others []*apiextensionsv1.CustomResourceDefinition) bool {
+	if sameNames(&crd.Spec.Names, &crd.Status.AcceptedNames) {
 		return false
 	}
-	now := *crd
-	now.Status = *status
-	names, accepted := acceptNames(&now, claimed(&now, others))
-	before := findCondition(status, apiextensionsv1.NamesAccepted)
-	if before != nil && before.Status == accepted.Status && before.Reason == accepted.Reason && before.Message == accepted.Message &&
-		reflect.DeepEqual(names, status.AcceptedNames) {
+	names, accepted := acceptNames(crd, claimed(crd, others))
+	before := apihelpers.FindCRDCondition(crd, apiextensionsv1.NamesAccepted)
+	if apihelpers.IsCRDConditionEquivalent(&accepted, before) && reflect.DeepEqual(names, crd.Status.AcceptedNames) {
 		return false
 	}
-	status.AcceptedNames = names
-	setCondition(status, accepted)
-	setCondition(status, establishedCondition(crd, findCondition(status, apiextensionsv1.Established), isTrue(&accepted)))
+	crd.Status.AcceptedNames = names
+	setCondition(crd, accepted)
+	setCondition(crd, establishedCondition(crd, accepted.Status == apiextensionsv1.ConditionTrue))
 	return true
-}
-
-func isTrue(c *apiextensionsv1.CustomResourceDefinitionCondition) bool {
-	return c != nil && c.Status == apiextensionsv1.ConditionTrue
 }
 
 // claimed returns the names that the definitions of the group use.
@@ -107,21 +96,12 @@ func claimedNames(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv
 	return &withDefaults(crd).Spec.Names
 }
 
-func findCondition(s *apiextensionsv1.CustomResourceDefinitionStatus, typ apiextensionsv1.CustomResourceDefinitionConditionType) *apiextensionsv1.CustomResourceDefinitionCondition {
-	for i := range s.Conditions {
-		if s.Conditions[i].Type == typ {
-			return &s.Conditions[i]
-		}
-	}
-	return nil
-}
-
 // setCondition replaces the condition of the same type. It keeps lastTransitionTime if the
 // status does not change.
-func setCondition(s *apiextensionsv1.CustomResourceDefinitionStatus, c apiextensionsv1.CustomResourceDefinitionCondition) {
-	before := findCondition(s, c.Type)
+func setCondition(crd *apiextensionsv1.CustomResourceDefinition, c apiextensionsv1.CustomResourceDefinitionCondition) {
+	before := apihelpers.FindCRDCondition(crd, c.Type)
 	if before == nil {
-		s.Conditions = append(s.Conditions, c)
+		crd.Status.Conditions = append(crd.Status.Conditions, c)
 		return
 	}
 	if before.Status == c.Status {

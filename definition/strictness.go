@@ -3,6 +3,7 @@ package definition
 import (
 	"slices"
 
+	"k8s.io/apiextensions-apiserver/pkg/apihelpers"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/crdkit/crdkit/internal/crdversion"
@@ -90,12 +91,7 @@ func recognizesReviews(c *apiextensionsv1.CustomResourceConversion) bool {
 }
 
 func established(crd *apiextensionsv1.CustomResourceDefinition) bool {
-	for _, c := range crd.Status.Conditions {
-		if c.Type == apiextensionsv1.Established {
-			return c.Status == apiextensionsv1.ConditionTrue
-		}
-	}
-	return false
+	return apihelpers.IsCRDConditionTrue(crd, apiextensionsv1.Established)
 }
 
 func hasSchemas(s *internalForm) bool {
@@ -139,10 +135,7 @@ func hasUnsoundKeys(s *apiextensionsv1.JSONSchemaProps) bool {
 // checksBundle reports whether the CA bundle must be valid. An invalid bundle that was
 // stored before the definition was established may stay.
 func checksBundle(old *apiextensionsv1.CustomResourceDefinition) bool {
-	if !established(old) {
-		return false
-	}
-	return hasValidBundle(old)
+	return established(old) && hasValidBundle(old)
 }
 
 func expressionsOf(s *internalForm) expressions {

@@ -18,6 +18,7 @@ const module = "github.com/crdkit/crdkit"
 const (
 	apiextensions         = "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apiextensionsInternal = "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	apiextensionsHelpers  = "k8s.io/apiextensions-apiserver/pkg/apihelpers"
 	apimachinery          = "k8s.io/apimachinery/pkg/"
 	apimachineryErrors    = "k8s.io/apimachinery/pkg/util/errors"
 	equality              = "k8s.io/apimachinery/pkg/api/equality"
@@ -53,8 +54,9 @@ var rules = map[string]rule{
 	},
 	"definition": {
 		ours: []string{"schema", "pruning", "validation", "validation/cel"},
-		// The server stores the result of conversions between its types.
-		others: []string{apiextensions, apiextensionsInternal, apimachinery, sigsJSON, sigsYAML},
+		// The server stores the result of conversions between its types. The helpers need
+		// nothing but the types of v1.
+		others: []string{apiextensions, apiextensionsInternal, apiextensionsHelpers, apimachinery, sigsJSON, sigsYAML},
 	},
 	"migration": {
 		ours:   []string{".", "definition", "schema", "versionsort"},
