@@ -1,11 +1,18 @@
 package definition
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 
 	"k8s.io/apiextensions-apiserver/pkg/apihelpers"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/crdkit/crdkit/internal/crdversion"
+	"github.com/crdkit/crdkit/internal/errorlist"
+	"github.com/crdkit/crdkit/schema"
 )
 
 // ReconciledStatus returns the status that the controllers of kube-apiserver give a
@@ -109,4 +116,185 @@ func setCondition(crd *apiextensionsv1.CustomResourceDefinition, c apiextensions
 	}
 	c.ObservedGeneration = before.ObservedGeneration
 	*before = c
+}
+
+// Controllers of the server write conditions into the status of an accepted
+// definition. The functions below return them without times.
+//
+// https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema
+
+// nonStructuralCondition returns the condition NonStructuralSchema, nil if all schemas are
+// structural.
+func nonStructuralCondition(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinitionCondition {
+	c := &apiextensionsv1.CustomResourceDefinitionCondition{Type: apiextensionsv1.NonStructuralSchema}
+	var errs field.ErrorList
+	if crd.Spec.PreserveUnknownFields {
+		errs = append(errs, field.Invalid(field.NewPath("spec", "preserveUnknownFields"), true, "must be false"))
+	}
+	for i := range crd.Spec.Versions {
+		v := &crd.Spec.Versions[i]
+		if v.Schema == nil || v.Schema.OpenAPIV3Schema == nil {
+			continue
+		}
+		path := field.NewPath("spec", "versions").Index(i).Child("schema", "openAPIV3Schema")
+		_, found := schema.Compile(v.Schema.OpenAPIV3Schema, schema.AtPath(path), schema.WithoutAnnotations())
+		if len(found) == 1 && isInconvertible(found[0], path) {
+			c.Status, c.Reason = apiextensionsv1.ConditionUnknown, "StructuralError"
+			c.Message = fmt.Sprintf("failed to check validation schema for version %s: %s", v.Name, found[0].Detail)
+			return c
+		}
+		errs = append(errs, found...)
+	}
+	if len(errs) == 0 {
+		return nil
+	}
+	c.Status, c.Reason, c.Message = apiextensionsv1.ConditionTrue, "Violations", errorlist.Of(errs).Error()
+	return c
+}
+
+// approvalCondition returns the condition KubernetesAPIApprovalPolicyConformant, nil for a
+// group that needs no approval.
+func approvalCondition(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinitionCondition {
+	if !apihelpers.IsProtectedCommunityGroup(crd.Spec.Group) {
+		return nil
+	}
+	c := &apiextensionsv1.CustomResourceDefinitionCondition{
+		Type: apiextensionsv1.KubernetesAPIApprovalPolicyConformant, Status: apiextensionsv1.ConditionFalse,
+	}
+	var state apihelpers.APIApprovalState
+	switch state, c.Message = apihelpers.GetAPIApprovalState(crd.Annotations); state {
+	case apihelpers.APIApprovalMissing:
+		c.Reason = "MissingAnnotation"
+	case apihelpers.APIApprovalBypassed:
+		c.Reason = "UnapprovedAnnotation"
+	case apihelpers.APIApproved:
+		c.Status, c.Reason = apiextensionsv1.ConditionTrue, "ApprovedAnnotation"
+	default:
+		c.Reason = "InvalidAnnotation"
+	}
+	return c
+}
+
+// claims are the claims of the definitions of a group, as sets.
+type claims struct {
+	resources, kinds map[string]bool
+}
+
+// add claims names.
+func (c *claims) add(n *apiextensionsv1.CustomResourceDefinitionNames) {
+	if c.resources == nil {
+		c.resources, c.kinds = map[string]bool{}, map[string]bool{}
+	}
+	claim := crdversion.ClaimOf(n)
+	for _, name := range claim.Resources {
+		c.resources[name] = true
+	}
+	for _, name := range claim.Kinds {
+		c.kinds[name] = true
+	}
+}
+
+// conflict returns an error if the name asked is claimed and differs from the name had.
+func conflict(asked, had string, claimed map[string]bool) error {
+	if asked == had || !claimed[asked] {
+		return nil
+	}
+	return fmt.Errorf("%q is already in use", asked)
+}
+
+// acceptNames returns the names that a definition gets among claimed names, and its
+// condition NamesAccepted. Where it cannot have a name that it asks for, it keeps the
+// name that it had. The condition reports the last of several conflicts.
+//
+// A definition also claims its own names: it cannot use one of them for another purpose.
+func acceptNames(crd *apiextensionsv1.CustomResourceDefinition, claimed claims) (apiextensionsv1.CustomResourceDefinitionNames, apiextensionsv1.CustomResourceDefinitionCondition) {
+	asked, had := &crd.Spec.Names, &crd.Status.AcceptedNames
+	got := *had.DeepCopy()
+	c := apiextensionsv1.CustomResourceDefinitionCondition{
+		Type: apiextensionsv1.NamesAccepted, Status: apiextensionsv1.ConditionTrue,
+		Reason: "NoConflicts", Message: "no conflicts found",
+	}
+	refused := func(err error, reason string) bool {
+		if err != nil {
+			c.Status, c.Reason, c.Message = apiextensionsv1.ConditionFalse, reason, err.Error()
+		}
+		return err != nil
+	}
+	if !refused(conflict(asked.Plural, had.Plural, claimed.resources), "PluralConflict") {
+		got.Plural = asked.Plural
+	}
+	if !refused(conflict(asked.Singular, had.Singular, claimed.resources), "SingularConflict") {
+		got.Singular = asked.Singular
+	}
+	if !refused(conflictOfShortNames(asked.ShortNames, had.ShortNames, claimed.resources), "ShortNamesConflict") {
+		got.ShortNames = slices.Clone(asked.ShortNames)
+	}
+	if !refused(conflict(asked.Kind, had.Kind, claimed.kinds), "KindConflict") {
+		got.Kind = asked.Kind
+	}
+	if !refused(conflict(asked.ListKind, had.ListKind, claimed.kinds), "ListKindConflict") {
+		got.ListKind = asked.ListKind
+	}
+	got.Categories = slices.Clone(asked.Categories)
+	return got, c
+}
+
+// conflictOfShortNames returns an error unless the definition can have all short names
+// that it asks for. It gets all of them or none.
+func conflictOfShortNames(asked, had []string, claimed map[string]bool) error {
+	var errs conflicts
+	done := map[string]bool{} // names that the definition has or that were judged
+	for _, name := range had {
+		done[name] = true
+	}
+	for _, name := range asked {
+		if done[name] {
+			continue
+		}
+		done[name] = true
+		if err := conflict(name, "", claimed); err != nil {
+			errs = append(errs, err.Error())
+		}
+	}
+	if len(errs) == 0 {
+		return nil
+	}
+	return errs
+}
+
+// conflicts formats several errors as the server does.
+type conflicts []string
+
+func (c conflicts) Error() string {
+	if len(c) == 1 {
+		return c[0]
+	}
+	return fmt.Sprintf("[%s]", strings.Join(c, ", "))
+}
+
+// establishedCondition returns the condition Established after the names were judged. An
+// established definition stays established.
+func establishedCondition(crd *apiextensionsv1.CustomResourceDefinition, namesAccepted bool) apiextensionsv1.CustomResourceDefinitionCondition {
+	before := apihelpers.FindCRDCondition(crd, apiextensionsv1.Established)
+	c := apiextensionsv1.CustomResourceDefinitionCondition{Type: apiextensionsv1.Established, Status: apiextensionsv1.ConditionFalse}
+	switch {
+	case before != nil && (before.Status == apiextensionsv1.ConditionTrue || !namesAccepted):
+		return *before
+	case !namesAccepted:
+		c.Reason, c.Message = "NotAccepted", "not all names are accepted"
+	case !hasValidBundle(crd):
+		c.Reason, c.Message = "InvalidCABundle", "The conversion webhook CABundle is invalid"
+	default:
+		c.Status = apiextensionsv1.ConditionTrue
+		c.Reason, c.Message = "InitialNamesAccepted", "the initial names have been accepted"
+	}
+	return c
+}
+
+func hasValidBundle(crd *apiextensionsv1.CustomResourceDefinition) bool {
+	c := crd.Spec.Conversion
+	if c == nil || c.Webhook == nil || c.Webhook.ClientConfig == nil || len(c.Webhook.ClientConfig.CABundle) == 0 {
+		return true
+	}
+	return checkBundle(c.Webhook.ClientConfig.CABundle) == nil
 }

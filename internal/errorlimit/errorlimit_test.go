@@ -9,6 +9,7 @@ import (
 
 	"github.com/crdkit/crdkit/internal/errorlimit"
 	"github.com/crdkit/crdkit/internal/interrupt"
+	"github.com/crdkit/crdkit/internal/pathstack"
 	"github.com/crdkit/crdkit/internal/testkit"
 )
 
@@ -95,5 +96,37 @@ func TestSortingEnds(t *testing.T) {
 		if l.Watch.Err() == nil || ctx.Polls() != after+1 {
 			t.Errorf("after %d polls: %d more, %v", after, ctx.Polls()-after, l.Watch.Err())
 		}
+	}
+}
+
+// A limit keeps the pointers of the errors that it keeps, and those of the limits apart.
+func TestPointers(t *testing.T) {
+	limit := errorlimit.New(2)
+	limit.KeepPointers()
+	l := errorlimit.List{Limit: limit}
+	all := errorsOf(4, 1)
+	for _, err := range all {
+		at := pathstack.At(nil).Child(err.Field)
+		l.AddAt(at, err)
+	}
+	for _, err := range all {
+		want := ""
+		if err.Field < "a[2]" {
+			want = "/" + err.Field
+		}
+		if got := limit.Pointer(err); got != want {
+			t.Errorf("pointer of %s = %q, want %q", err.Field, got, want)
+		}
+	}
+	apart := limit.Apart()
+	apart.AtPointer("/x", all[0])
+	apart.Omit(7)
+	if limit.Pointer(all[0]) != "/x" || limit.Omitted() != 2 || apart.Most() != 2 {
+		t.Errorf("pointer %q, %d omitted, apart at most %d", limit.Pointer(all[0]), limit.Omitted(), apart.Most())
+	}
+	var none errorlimit.List
+	none.AddAt(nil, all[0])
+	if got := none.Limit.AtPointer("/y", all[0]); got != all[0] || none.Added() != 1 {
+		t.Error("a list without a limit does not keep the error")
 	}
 }

@@ -3,24 +3,43 @@ package pathstack_test
 import (
 	"testing"
 
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
 	"github.com/crdkit/crdkit/internal/pathstack"
 )
 
 func TestChain(t *testing.T) {
 	var root *pathstack.Chain
-	if root.Path() != nil {
-		t.Errorf("the path of the nil Chain is %v", root.Path())
+	if root.Path() != nil || root.Pointer() != "" || pathstack.At(nil).Path() != nil {
+		t.Errorf("the nil Chain has the path %v and the pointer %q", root.Path(), root.Pointer())
 	}
 	list := root.Child("spec").Child("list")
-	for want, at := range map[string]*pathstack.Chain{
-		"spec.list":           list,
-		"spec.list[3].name":   list.Index(3).Child("name"),
-		"spec.list[a.b][0]":   list.Key("a.b").Index(0),
-		"spec.list.items.not": list.Child("items").Child("not"),
+	var stack pathstack.SchemaStack
+	stack.Start(list)
+	here := stack.Here()
+	stack.PushKey("properties", "a/b")
+	stack.PushIndex("allOf", 1)
+	for _, tt := range []struct {
+		at            *pathstack.Chain
+		path, pointer string
+	}{
+		{list, "spec.list", "/spec/list"},
+		{list.Index(3).Child("name"), "spec.list[3].name", "/spec/list/3/name"},
+		{list.Key("a.b/~").Index(0), "spec.list[a.b/~][0]", "/spec/list/a.b~1~0/0"},
+		{list.Moved("/list/0").Child("x"), "spec.list.x", "/list/0/x"},
+		{pathstack.At(field.NewPath("spec").Index(1)).Child("x"), "spec[1].x", "/x"},
+		{here.Child("type"), "spec.list.properties[a/b].allOf[1].type", "/spec/list/properties/a~1b/allOf/1/type"},
 	} {
-		if got := at.Path().String(); got != want {
-			t.Errorf("path = %s, want %s", got, want)
+		if path, pointer := tt.at.Path().String(), tt.at.Pointer(); path != tt.path || pointer != tt.pointer {
+			t.Errorf("path %s, pointer %s; want %s, %s", path, pointer, tt.path, tt.pointer)
 		}
+	}
+	if keyword, name := stack.Last(); keyword != "allOf" || name != "" || stack.Depth() != 2 {
+		t.Errorf("the last step is %s %q at depth %d", keyword, name, stack.Depth())
+	}
+	stack.Start(root.Child("a"))
+	if keyword, _ := stack.Last(); keyword != "" || here.Pointer() != "/a" {
+		t.Errorf("after Start the last keyword is %q and the pointer %s", keyword, here.Pointer())
 	}
 }
 

@@ -9,10 +9,10 @@
 // There are four kinds of location:
 //
 //   - A [Stack] is the location in an object and in its schema. Validation uses it.
-//   - A [SchemaStack] is the location in the schema of a definition. The check
-//     of structural schemas uses it.
+//   - A [SchemaStack] is the location in the schema of a definition. The walks over
+//     whole schemas use it.
 //   - A [Chain] is the location in a definition, on the stack of the goroutine. The
-//     other checks of definitions use it.
+//     other checks of definitions use it. It can start at a SchemaStack.
 //   - A [Recorder] is the location in an object and the paths recorded so far.
 //     Pruning and defaulting report their changes with it.
 //
