@@ -305,8 +305,10 @@ const heldName = "default"
 
 // holder returns the schema of an object whose only field has the schema of the default.
 func (d *defaultValue) holder(watch *interrupt.Watch) (*schema.Node, field.ErrorList) {
+	held := *d.props
+	held.Default = nil
 	return schema.Compile(&apiextensionsv1.JSONSchemaProps{
-		Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{heldName: *d.props},
+		Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{heldName: held},
 	}, schema.WithoutAnnotations(), watch)
 }
 

@@ -6,6 +6,18 @@ import (
 	"github.com/crdkit/crdkit/internal/pathstack"
 )
 
+// A check walks the schema of a version once in each of its phases:
+//
+//  1. facts.go finds what the other phases must know of all schemas, and the warnings.
+//  2. Package schema checks the structure and compiles the schema.
+//  3. check_defaults.go checks the defaults of the compiled schema.
+//  4. walk.go checks what the server demands of every schema.
+//  5. Package validation/cel checks the rules of the compiled schema.
+//  6. notes.go adds the notes.
+//
+// Each walk has its location, and tells the pointer of an error to the limit of errors when
+// it makes the error.
+
 // A visitor walks a schema and all schemas below it, under any keyword. Named schemas come
 // in random order. It can walk several schemas, one after another.
 type visitor struct {
