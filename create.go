@@ -89,7 +89,7 @@ func (r *request) create() (*Refusal, error) {
 	defer r.dropStandIn()
 	r.checkType()
 	if !r.otherType {
-		r.addProblems(objectmeta.ValidateCreate(r.obj.Object, r.version.def.namespaced, r.bounds()))
+		r.addProblems(objectmeta.ValidateCreate(r.obj.Object, r.version.def.namespaced, r.newMetadataLimit()))
 	}
 	r.checkScale(true)
 	r.addValidation(r.version.engines.validate().ValidateCreate(r.obj.Object, validation.MaxErrors(r.mostErrors())))
@@ -97,7 +97,7 @@ func (r *request) create() (*Refusal, error) {
 		return nil, err
 	}
 	if len(r.result.Errors) == 0 {
-		r.addProblems(objectmeta.ValidateCommonCreate(r.obj.Object, r.version.def.namespaced, r.bounds()))
+		r.addProblems(objectmeta.ValidateCommonCreate(r.obj.Object, r.version.def.namespaced, r.newMetadataLimit()))
 	}
 	r.warnOfFinalizers(nil)
 	return nil, nil

@@ -84,7 +84,7 @@ func (r *request) conform(d *Version, c coercion) error {
 			e.setDefaults().DropNulls(obj)
 		}
 	}
-	paths, err := e.resources().Coerce(obj, objectmeta.Options{DropInvalid: c.stored, ReportUnknown: report, Watch: r.watch})
+	paths, err := e.resources().Coerce(obj, objectmeta.Options{DropInvalid: c.stored, ReportUnknown: report})
 	if err != nil {
 		return err
 	}

@@ -73,7 +73,7 @@ func (r *request) updateStatus() (*Refusal, error) {
 	if err := r.evaluateRules(); err != nil {
 		return nil, err
 	}
-	r.addProblems(objectmeta.ValidateCommonUpdate(r.obj.Object, r.old.Object, r.version.def.namespaced, r.bounds()))
+	r.addProblems(objectmeta.ValidateCommonUpdate(r.obj.Object, r.old.Object, r.version.def.namespaced, r.newMetadataLimit()))
 	return nil, nil
 }
 

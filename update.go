@@ -81,7 +81,7 @@ func (r *request) update() (*Refusal, error) {
 	if err := r.evaluateRules(); err != nil {
 		return nil, err
 	}
-	r.addProblems(objectmeta.ValidateCommonUpdate(r.obj.Object, r.old.Object, r.version.def.namespaced, r.bounds()))
+	r.addProblems(objectmeta.ValidateCommonUpdate(r.obj.Object, r.old.Object, r.version.def.namespaced, r.newMetadataLimit()))
 	r.warnOfFinalizers(r.old.Object)
 	return nil, nil
 }
@@ -227,6 +227,6 @@ func (r *request) standInVersions() {
 
 func (r *request) validateMetadataUpdate() {
 	if !r.otherType {
-		r.addProblems(objectmeta.ValidateUpdate(r.obj.Object, r.old.Object, r.version.def.namespaced, r.bounds()))
+		r.addProblems(objectmeta.ValidateUpdate(r.obj.Object, r.old.Object, r.version.def.namespaced, r.newMetadataLimit()))
 	}
 }

@@ -84,10 +84,11 @@ func (r *request) forgive(errs validation.ErrorList) {
 	r.result.Ratcheted = append(r.result.Ratcheted, errs[:min(len(errs), room)]...)
 }
 
-// bounds returns the bounds of a check of the metadata. addProblems takes its result.
-func (r *request) bounds() objectmeta.Bounds {
+// newMetadataLimit returns the limit of a check of the metadata. addProblems takes its
+// result.
+func (r *request) newMetadataLimit() *errorlimit.Limit {
 	r.metadataLimit = *errorlimit.New(r.maxErrors)
-	return objectmeta.Bounds{Limit: &r.metadataLimit, Watch: r.watch}
+	return &r.metadataLimit
 }
 
 func (r *request) addProblems(problems []objectmeta.Problem) {

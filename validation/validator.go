@@ -208,7 +208,7 @@ func (v *Validator) addLists(res *Result, obj, old map[string]any, bounds call) 
 func (v *Validator) addResources(res *Result, obj map[string]any, bounds call) {
 	var errs ErrorList
 	var omitted tally
-	v.embedded.EachProblem(obj, nil, func(p objectmeta.Problem) {
+	v.embedded.EachProblem(obj, func(p objectmeta.Problem) {
 		if !bounds.holds(len(errs)) {
 			omitted.add(p.Err.Type)
 			return

@@ -3,6 +3,7 @@ package objectmeta
 import (
 	"testing"
 
+	"github.com/crdkit/crdkit/internal/errorlimit"
 	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/crdkit/crdkit/internal/testkit/enginetest"
 )
@@ -75,10 +76,10 @@ func TestNoAllocations(t *testing.T) {
 			}
 		},
 		"Embedded.Validate":    func() { wantNone(t, e.Validate(obj)) },
-		"ValidateCreate":       func() { wantNone(t, ValidateCreate(obj, true, Bounds{})) },
-		"ValidateUpdate":       func() { wantNone(t, ValidateUpdate(obj, old, true, Bounds{})) },
-		"ValidateCommonCreate": func() { wantNone(t, ValidateCommonCreate(obj, true, Bounds{})) },
-		"ValidateCommonUpdate": func() { wantNone(t, ValidateCommonUpdate(obj, old, true, Bounds{})) },
+		"ValidateCreate":       func() { wantNone(t, ValidateCreate(obj, true, nil)) },
+		"ValidateUpdate":       func() { wantNone(t, ValidateUpdate(obj, old, true, nil)) },
+		"ValidateCommonCreate": func() { wantNone(t, ValidateCommonCreate(obj, true, nil)) },
+		"ValidateCommonUpdate": func() { wantNone(t, ValidateCommonUpdate(obj, old, true, nil)) },
 		"FinalizerWarnings": func() {
 			if FinalizerWarnings(obj, nil) != nil {
 				t.Fatal(unlike)
@@ -162,12 +163,12 @@ func BenchmarkEmbeddedValid(b *testing.B) {
 }
 
 func BenchmarkValidateCreate(b *testing.B) {
-	for name, check := range map[string]func(map[string]any, bool, Bounds) []Problem{"fast": ValidateCreate, "reference": createProblems} {
+	for name, check := range map[string]func(map[string]any, bool, *errorlimit.Limit) []Problem{"fast": ValidateCreate, "reference": createProblems} {
 		b.Run(name, func(b *testing.B) {
 			obj := typicalObject(b)
 			b.ReportAllocs()
 			for b.Loop() {
-				if check(obj, true, Bounds{}) != nil {
+				if check(obj, true, nil) != nil {
 					b.Fatal("not valid")
 				}
 			}
@@ -176,12 +177,12 @@ func BenchmarkValidateCreate(b *testing.B) {
 }
 
 func BenchmarkValidateUpdate(b *testing.B) {
-	for name, check := range map[string]func(obj, old map[string]any, namespaced bool, b Bounds) []Problem{"fast": ValidateUpdate, "reference": updateProblems} {
+	for name, check := range map[string]func(obj, old map[string]any, namespaced bool, limit *errorlimit.Limit) []Problem{"fast": ValidateUpdate, "reference": updateProblems} {
 		b.Run(name, func(b *testing.B) {
 			obj, old := typicalObject(b), typicalObject(b)
 			b.ReportAllocs()
 			for b.Loop() {
-				if check(obj, old, true, Bounds{}) != nil {
+				if check(obj, old, true, nil) != nil {
 					b.Fatal("not valid")
 				}
 			}

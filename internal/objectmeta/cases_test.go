@@ -104,16 +104,16 @@ func TestValidate(t *testing.T) {
 		obj := object(t, c, "object")
 		namespaced := strings.TrimSpace(c.Section("scope")) == "namespaced"
 		fast := fmt.Sprint("create ", ValidCreate(obj, namespaced))
-		c.Want(t, "create", problemLines(ValidateCreate(obj, namespaced, Bounds{})))
-		c.Want(t, "create", problemLines(createProblems(obj, namespaced, Bounds{})))
-		c.Want(t, "common-create", problemLines(ValidateCommonCreate(obj, namespaced, Bounds{})))
+		c.Want(t, "create", problemLines(ValidateCreate(obj, namespaced, nil)))
+		c.Want(t, "create", problemLines(createProblems(obj, namespaced, nil)))
+		c.Want(t, "common-create", problemLines(ValidateCommonCreate(obj, namespaced, nil)))
 		c.Want(t, "create-warnings", strings.Join(FinalizerWarnings(obj, nil), "\n"))
 		if c.Has("old") {
 			old := object(t, c, "old")
 			fast += fmt.Sprint(" update ", ValidUpdate(obj, old))
-			c.Want(t, "update", problemLines(ValidateUpdate(obj, old, namespaced, Bounds{})))
-			c.Want(t, "update", problemLines(updateProblems(obj, old, namespaced, Bounds{})))
-			c.Want(t, "common-update", problemLines(ValidateCommonUpdate(obj, old, namespaced, Bounds{})))
+			c.Want(t, "update", problemLines(ValidateUpdate(obj, old, namespaced, nil)))
+			c.Want(t, "update", problemLines(updateProblems(obj, old, namespaced, nil)))
+			c.Want(t, "common-update", problemLines(ValidateCommonUpdate(obj, old, namespaced, nil)))
 			c.Want(t, "update-warnings", strings.Join(FinalizerWarnings(obj, old), "\n"))
 		}
 		c.Want(t, "fast", fast)

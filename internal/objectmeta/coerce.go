@@ -92,9 +92,6 @@ type coercion struct {
 }
 
 func (c *coercion) walk(n *node, v any) *field.Error {
-	if c.options.Watch.Ended() {
-		return nil
-	}
 	switch v := v.(type) {
 	case map[string]any:
 		return c.object(n, v)

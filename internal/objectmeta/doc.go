@@ -10,7 +10,7 @@
 //	// prune obj, drop nulls, coerce embedded resources
 //	err = meta.Restore(obj)
 //	objectmeta.PrepareCreate(obj)
-//	problems := objectmeta.ValidateCreate(obj, namespaced, objectmeta.Bounds{})
+//	problems := objectmeta.ValidateCreate(obj, namespaced, nil)
 //
 // # Semantics
 //

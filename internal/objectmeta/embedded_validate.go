@@ -1,7 +1,7 @@
 package objectmeta
 
 import (
-	"sort"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/validate/content"
@@ -9,8 +9,6 @@ import (
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/crdkit/crdkit/internal/errorlimit"
-	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/internal/objectname"
 	"github.com/crdkit/crdkit/schema"
 )
@@ -24,7 +22,7 @@ func (e *Embedded) Valid(obj any) bool {
 	if e.reference {
 		return len(e.Validate(obj)) == 0
 	}
-	return e.root.valid(obj, nil)
+	return e.root.valid(obj)
 }
 
 // Validate returns the problems of the apiVersion, kind and metadata of the
@@ -33,40 +31,37 @@ func (e *Embedded) Valid(obj any) bool {
 // objects, with three exceptions: the metadata may be absent, it needs no name,
 // and a name only needs to be a valid path segment.
 func (e *Embedded) Validate(obj any) []Problem {
-	if e.accepts(obj, nil) {
+	if e.accepts(obj) {
 		return nil
 	}
 	var problems []Problem
-	c := checking{base: e.path, found: func(p Problem) { problems = append(problems, p) }}
-	c.walk(e.root, obj)
-	sortProblems(problems)
+	e.EachProblem(obj, func(p Problem) { problems = append(problems, p) })
+	slices.SortStableFunc(problems, compareProblems)
 	return problems
 }
 
 // accepts reports whether obj has no problems. False means that the walk must decide.
-func (e *Embedded) accepts(obj any, watch *interrupt.Watch) bool {
-	return e.root == nil || !e.reference && e.root.valid(obj, watch)
-}
+func (e *Embedded) accepts(obj any) bool { return e.root == nil || !e.reference && e.root.valid(obj) }
 
 // EachProblem calls f with the problems that [Embedded.Validate] returns, in increasing
-// order of names and indexes. It returns early when the watch ends.
-func (e *Embedded) EachProblem(obj any, watch *interrupt.Watch, f func(Problem)) {
-	if e.accepts(obj, watch) {
+// order of names and indexes.
+func (e *Embedded) EachProblem(obj any, f func(Problem)) {
+	if e.accepts(obj) {
 		return
 	}
-	c := checking{base: e.path, watch: watch, found: f}
+	c := checking{base: e.path, found: f}
 	c.walk(e.root, obj)
 }
 
-// valid reports whether v has no problems. When the watch ends it may report true.
-func (n *node) valid(v any, watch *interrupt.Watch) bool {
+// valid reports whether v has no problems.
+func (n *node) valid(v any) bool {
 	switch v := v.(type) {
 	case map[string]any:
-		if n.embedded && !fastValidResource(v) && !watch.Ended() && len(resourceErrors(nil, v, watch)) > 0 {
+		if n.embedded && !fastValidResource(v) && len(resourceErrors(nil, v)) > 0 {
 			return false
 		}
 		for i, name := range n.names {
-			if e, ok := v[name]; ok && !n.children[i].valid(e, watch) {
+			if e, ok := v[name]; ok && !n.children[i].valid(e) {
 				return false
 			}
 		}
@@ -74,7 +69,7 @@ func (n *node) valid(v any, watch *interrupt.Watch) bool {
 			return true
 		}
 		for name, e := range v {
-			if n.undeclared(name) && !n.additional.valid(e, watch) {
+			if n.undeclared(name) && !n.additional.valid(e) {
 				return false
 			}
 		}
@@ -83,7 +78,7 @@ func (n *node) valid(v any, watch *interrupt.Watch) bool {
 			return true
 		}
 		for _, e := range v {
-			if !n.items.valid(e, watch) {
+			if !n.items.valid(e) {
 				return false
 			}
 		}
@@ -96,14 +91,10 @@ type checking struct {
 	base          *field.Path
 	path          schema.Path
 	schemaPointer string // of the current schema
-	watch         *interrupt.Watch
 	found         func(Problem)
 }
 
 func (c *checking) walk(n *node, v any) {
-	if c.watch.Ended() {
-		return
-	}
 	switch v := v.(type) {
 	case map[string]any:
 		if n.embedded {
@@ -142,24 +133,24 @@ func (c *checking) walkBelow(n *node, step schema.Step, keyword string, v any) {
 
 func (c *checking) resource(m map[string]any) {
 	path := fieldPath(c.base, c.path)
-	errs := resourceErrors(path, m, c.watch)
+	errs := resourceErrors(path, m)
 	if len(errs) == 0 {
 		return
 	}
 	metadata, _ := m["metadata"].(map[string]any)
-	l := newLocator(metadata, path.Child("metadata").String(), c.path.Pointer(), c.watch)
+	l := newLocator(metadata, path.Child("metadata").String(), c.path.Pointer())
 	for _, err := range errs {
 		c.found(Problem{Err: err, Pointer: l.pointer(err), SchemaPointer: c.schemaPointer})
 	}
 }
 
 // resourceErrors returns the errors of apiVersion, kind and metadata of one
-// embedded resource. When the watch ends, it may return fewer.
-func resourceErrors(path *field.Path, m map[string]any, watch *interrupt.Watch) field.ErrorList {
+// embedded resource.
+func resourceErrors(path *field.Path, m map[string]any) field.ErrorList {
 	var errs field.ErrorList
 	errs = append(errs, apiVersionErrors(path.Child("apiVersion"), m)...)
 	errs = append(errs, kindErrors(path.Child("kind"), m)...)
-	return append(errs, embeddedMetaErrors(path.Child("metadata"), m, watch)...)
+	return append(errs, embeddedMetaErrors(path.Child("metadata"), m)...)
 }
 
 func apiVersionErrors(path *field.Path, m map[string]any) field.ErrorList {
@@ -198,7 +189,7 @@ func kindErrors(path *field.Path, m map[string]any) field.ErrorList {
 	return nil
 }
 
-func embeddedMetaErrors(path *field.Path, m map[string]any, watch *interrupt.Watch) field.ErrorList {
+func embeddedMetaErrors(path *field.Path, m map[string]any) field.ErrorList {
 	raw, found := m["metadata"]
 	if !found {
 		return nil
@@ -210,9 +201,7 @@ func embeddedMetaErrors(path *field.Path, m map[string]any, watch *interrupt.Wat
 	if meta.Name == "" {
 		meta.Name = "fakename" // the rules require a name, but embedded resources need none
 	}
-	list := errorlimit.List{Watch: watch}
-	embeddedRules(path, meta.Namespace != "").inPieces(meta, &list, watch)
-	return list.Errors()
+	return newObjectErrors(meta, path, meta.Namespace != "", pathSegmentMessages)
 }
 
 func pathSegmentMessages(name string, prefix bool) []string {
@@ -243,8 +232,4 @@ func fastValidResource(m map[string]any) bool {
 	}
 	metadata, ok := raw.(map[string]any)
 	return ok && fastValidEmbedded(metadata)
-}
-
-func sortProblems(problems []Problem) {
-	sort.SliceStable(problems, func(i, j int) bool { return compareProblems(problems[i], problems[j]) < 0 })
 }

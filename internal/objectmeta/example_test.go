@@ -69,7 +69,7 @@ func ExampleNewEmbedded() {
 
 func ExampleValidateCreate() {
 	obj := map[string]any{"metadata": map[string]any{"name": "web"}}
-	for _, p := range objectmeta.ValidateCreate(obj, true, objectmeta.Bounds{}) {
+	for _, p := range objectmeta.ValidateCreate(obj, true, nil) {
 		fmt.Println(p.Err)
 	}
 	// Output: metadata.namespace: Required value
@@ -78,7 +78,7 @@ func ExampleValidateCreate() {
 func ExampleValidateUpdate() {
 	old := map[string]any{"metadata": map[string]any{"name": "web", "resourceVersion": "1"}}
 	obj := map[string]any{"metadata": map[string]any{"name": "web2", "resourceVersion": "1"}}
-	for _, p := range objectmeta.ValidateUpdate(obj, old, false, objectmeta.Bounds{}) {
+	for _, p := range objectmeta.ValidateUpdate(obj, old, false, nil) {
 		fmt.Println(p.Err)
 	}
 	// Output: metadata.name: Invalid value: "web2": field is immutable
@@ -86,8 +86,8 @@ func ExampleValidateUpdate() {
 
 func ExampleValidateCommonCreate() {
 	obj := map[string]any{"metadata": map[string]any{"name": "web", "generateName": "a/-"}}
-	fmt.Println(objectmeta.ValidateCreate(obj, false, objectmeta.Bounds{}))
-	for _, p := range objectmeta.ValidateCommonCreate(obj, false, objectmeta.Bounds{}) {
+	fmt.Println(objectmeta.ValidateCreate(obj, false, nil))
+	for _, p := range objectmeta.ValidateCommonCreate(obj, false, nil) {
 		fmt.Println(p.Err)
 	}
 	// Output:
@@ -98,8 +98,8 @@ func ExampleValidateCommonCreate() {
 func ExampleValidateCommonUpdate() {
 	old := map[string]any{"metadata": map[string]any{"name": "web", "resourceVersion": "1"}}
 	obj := map[string]any{"metadata": map[string]any{"name": "web", "resourceVersion": "1", "finalizers": []any{"a/b/c"}}}
-	fmt.Println(objectmeta.ValidateUpdate(obj, old, false, objectmeta.Bounds{}))
-	for _, p := range objectmeta.ValidateCommonUpdate(obj, old, false, objectmeta.Bounds{}) {
+	fmt.Println(objectmeta.ValidateUpdate(obj, old, false, nil))
+	for _, p := range objectmeta.ValidateCommonUpdate(obj, old, false, nil) {
 		fmt.Println(p.Pointer, p.Err.Type)
 	}
 	// Output:

@@ -365,7 +365,7 @@ func createdByMaps(obj map[string]any, namespaced bool, namespace string) (strin
 	if generates {
 		m["name"] = StandInName(text(m, "generateName"))
 	}
-	if len(createProblems(obj, namespaced, Bounds{})) > 0 || len(commonProblems(obj, nil, namespaced, Bounds{})) > 0 {
+	if len(createProblems(obj, namespaced, nil)) > 0 || len(commonProblems(obj, nil, namespaced, nil)) > 0 {
 		return "", false
 	}
 	if generates {

@@ -194,7 +194,7 @@ func updatedByMaps(obj, old map[string]any, namespaced bool, namespace string) b
 		next.SetResourceVersion("1")
 		before.SetResourceVersion("1")
 	}
-	valid := len(updateProblems(obj, old, namespaced, Bounds{})) == 0 && len(commonProblems(obj, old, namespaced, Bounds{})) == 0
+	valid := len(updateProblems(obj, old, namespaced, nil)) == 0 && len(commonProblems(obj, old, namespaced, nil)) == 0
 	if standIn {
 		next.SetResourceVersion("")
 		before.SetResourceVersion("")

@@ -86,7 +86,7 @@ func TestFastLimits(t *testing.T) {
 		if !fastCreate(map[string]any{"name": "a", tt.member: tt.value}) {
 			t.Errorf("%s %.60v is not accepted", tt.member, tt.value)
 		}
-		if problems := createProblems(map[string]any{"metadata": map[string]any{"name": "a", tt.member: tt.value}}, false, Bounds{}); len(problems) > 0 {
+		if problems := createProblems(map[string]any{"metadata": map[string]any{"name": "a", tt.member: tt.value}}, false, nil); len(problems) > 0 {
 			t.Errorf("%s %.60v is not valid: %v", tt.member, tt.value, problems)
 		}
 		if fastValidCreate(map[string]any{"name": "a", tt.member: tt.refused}, false) {
@@ -108,7 +108,7 @@ func TestFastOwners(t *testing.T) {
 			for _, name := range []string{"", "n"} {
 				for _, uid := range []string{"", "u"} {
 					m := map[string]any{"name": "a", "ownerReferences": []any{map[string]any{"apiVersion": apiVersion, "kind": kind, "name": name, "uid": uid}}}
-					want := kind != "Event" && len(createProblems(map[string]any{"metadata": m}, false, Bounds{})) == 0
+					want := kind != "Event" && len(createProblems(map[string]any{"metadata": m}, false, nil)) == 0
 					if got := fastValidCreate(m, false); got != want {
 						t.Errorf("%v is accepted: %t", m, got)
 					}

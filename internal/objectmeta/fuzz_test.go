@@ -123,17 +123,17 @@ func FuzzValidate(f *testing.F) {
 			return
 		}
 		for _, namespaced := range []bool{false, true} {
-			if problems := createProblems(obj, namespaced, Bounds{}); ValidCreate(obj, namespaced) && len(problems) > 0 {
+			if problems := createProblems(obj, namespaced, nil); ValidCreate(obj, namespaced) && len(problems) > 0 {
 				t.Errorf("create of %s: not seen:\n%s", testkit.Encode(obj), problemLines(problems))
 			}
-			if problems := updateProblems(obj, old, namespaced, Bounds{}); ValidUpdate(obj, old) && len(problems) > 0 {
+			if problems := updateProblems(obj, old, namespaced, nil); ValidUpdate(obj, old) && len(problems) > 0 {
 				t.Errorf("update of %s to %s: not seen:\n%s", testkit.Encode(old), testkit.Encode(obj), problemLines(problems))
 			}
-			fast, reference := ValidateCommonCreate(obj, namespaced, Bounds{}), commonProblems(obj, nil, namespaced, Bounds{})
+			fast, reference := ValidateCommonCreate(obj, namespaced, nil), commonProblems(obj, nil, namespaced, nil)
 			if diff := cmp.Diff(problemLines(reference), problemLines(fast)); diff != "" {
 				t.Errorf("common create of %s (-reference +fast):\n%s", testkit.Encode(obj), diff)
 			}
-			fast, reference = ValidateCommonUpdate(obj, old, namespaced, Bounds{}), commonProblems(obj, old, namespaced, Bounds{})
+			fast, reference = ValidateCommonUpdate(obj, old, namespaced, nil), commonProblems(obj, old, namespaced, nil)
 			if diff := cmp.Diff(problemLines(reference), problemLines(fast)); diff != "" {
 				t.Errorf("common update of %s (-reference +fast):\n%s", testkit.Encode(obj), diff)
 			}

@@ -2,7 +2,6 @@ package objectmeta
 
 import (
 	"github.com/crdkit/crdkit/internal/errorlimit"
-	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/internal/pathstack"
 )
 
@@ -18,8 +17,6 @@ type Options struct {
 	// Reference selects the reference implementation, which always decodes. The
 	// result is the same; tests compare the two.
 	Reference bool
-	// Watch ends the visit of embedded resources early. What it returns is then of no use.
-	Watch *interrupt.Watch
 }
 
 // An Option changes what [NewEmbedded] returns.

@@ -199,7 +199,7 @@ func TestUnusualValues(t *testing.T) {
 			if diff := cmp.Diff(reference, fast); diff != "" {
 				t.Errorf("(-reference +fast):\n%s", diff)
 			}
-			if ValidCreate(obj(), false) && createProblems(obj(), false, Bounds{}) != nil {
+			if ValidCreate(obj(), false) && createProblems(obj(), false, nil) != nil {
 				t.Error("taken for right")
 			}
 			FinalizerWarnings(obj(), nil)

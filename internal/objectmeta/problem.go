@@ -2,12 +2,13 @@ package objectmeta
 
 import (
 	"cmp"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -41,14 +42,13 @@ type locator struct {
 	// of key or index. A member is indexed when its first error is located.
 	entries map[string]map[string][]string
 	located map[locatedText]int // number of errors that were located
-	watch   *interrupt.Watch    // when it ends, pointers are of no use
 }
 
 // A locatedText tells errors apart that differ by more than their entry.
 type locatedText struct{ member, value, detail string }
 
-func newLocator(metadata map[string]any, field, parent string, watch *interrupt.Watch) *locator {
-	return &locator{metadata: metadata, field: field, parent: parent, watch: watch,
+func newLocator(metadata map[string]any, field, parent string) *locator {
+	return &locator{metadata: metadata, field: field, parent: parent,
 		entries: map[string]map[string][]string{}, located: map[locatedText]int{}}
 }
 
@@ -119,17 +119,11 @@ func (l *locator) entriesOf(member string) map[string][]string {
 	}
 	switch v := l.metadata[member].(type) {
 	case map[string]any:
-		for _, key := range interrupt.SortedKeys(l.watch, v) {
-			if l.watch.Ended() {
-				break
-			}
+		for _, key := range slices.Sorted(maps.Keys(v)) {
 			add(v[key], "/"+schema.EscapePointer(key))
 		}
 	case []any:
 		for i, e := range v {
-			if l.watch.Ended() {
-				break
-			}
 			add(e, "/"+strconv.Itoa(i))
 		}
 	}
