@@ -72,8 +72,9 @@ func (r *request) create() (*Refusal, error) {
 	if refusal, err := r.receive(); refusal != nil || err != nil {
 		return refusal, err
 	}
-	r.changeMetadata(func() { objectmeta.PrepareCreate(r.obj.Object) })
-	if refusal := r.enterNamespace(r.namespace); refusal != nil {
+	r.changeMetadata(r.meta.PrepareCreate)
+	refusal := r.enterNamespace(r.namespace)
+	if r.meta.Write(r.obj.Object); refusal != nil {
 		return refusal, nil
 	}
 	r.dropDuplicateOwners()
@@ -83,13 +84,14 @@ func (r *request) create() (*Refusal, error) {
 	if r.version.status {
 		r.restore("status", nil, false)
 	}
-	objectmeta.SetGeneration(r.obj.Object, 1)
+	r.meta.Generation = 1
 
 	r.standInName()
 	defer r.dropStandIn()
+	r.meta.Write(r.obj.Object)
 	r.checkType()
 	if !r.otherType {
-		r.addProblems(objectmeta.ValidateCreate(r.obj.Object, r.version.def.namespaced, r.newMetadataLimit()))
+		r.addProblems(r.meta.ValidateCreate(r.version.def.namespaced, r.newMetadataLimit()))
 	}
 	r.checkScale(true)
 	r.addValidation(r.version.engines.validate().ValidateCreate(r.obj.Object, validation.MaxErrors(r.mostErrors())))
@@ -97,19 +99,17 @@ func (r *request) create() (*Refusal, error) {
 		return nil, err
 	}
 	if len(r.result.Errors) == 0 {
-		r.addProblems(objectmeta.ValidateCommonCreate(r.obj.Object, r.version.def.namespaced, r.newMetadataLimit()))
+		r.addProblems(r.meta.ValidateCommonCreate(r.version.def.namespaced, r.newMetadataLimit()))
 	}
-	r.warnOfFinalizers(nil)
+	r.warnOfFinalizers()
 	return nil, nil
 }
 
 // standInName gives an object that asks for a generated name one, for the time of
 // validation: the name that the server generates is unknown.
 func (r *request) standInName() {
-	metadata, _ := r.obj.Object["metadata"].(map[string]any)
-	prefix, _ := metadata["generateName"].(string)
-	if name, _ := metadata["name"].(string); name == "" && prefix != "" {
-		metadata["name"], r.standIn = objectmeta.StandInName(prefix), "name"
+	if r.meta.Name == "" && r.meta.GenerateName != "" {
+		r.meta.Name, r.standIn = objectmeta.StandInName(r.meta.GenerateName), "name"
 	}
 }
 

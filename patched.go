@@ -13,7 +13,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdkit/crdkit/internal/errorlist"
-	"github.com/crdkit/crdkit/internal/objectmeta"
 )
 
 // An origin says how the server came by the object that a request writes.
@@ -63,16 +62,15 @@ func invalid(kind runtimeschema.GroupKind, name string, err *field.Error) *Refus
 // The server looks for them before mutation; after a PATCH it looks only later, and
 // says so.
 func (r *request) dropDuplicateOwners() {
-	metadata, _ := r.obj.Object["metadata"].(map[string]any)
-	owners := metadata["ownerReferences"]
 	r.changeMetadata(func() {
-		if r.origin == fromClient {
-			r.warn(objectmeta.DropDuplicateOwners(r.obj.Object)...)
-			return
-		}
-		r.warn(objectmeta.DropMutatedOwners(r.obj.Object)...)
-		if r.mutate != nil && owners != nil {
-			metadata["ownerReferences"] = owners // until dropMutatedOwners
+		switch {
+		case r.origin == fromClient:
+			r.warn(r.meta.DropDuplicateOwners()...)
+		case r.mutate == nil:
+			r.warn(r.meta.DropMutatedOwners()...)
+		default: // dropMutatedOwners drops them
+			seen := r.meta
+			r.warn(seen.DropMutatedOwners()...)
 		}
 	})
 }
@@ -81,7 +79,7 @@ func (r *request) dropDuplicateOwners() {
 // mutation.
 func (r *request) dropMutatedOwners() {
 	r.changeMetadata(func() {
-		for _, text := range objectmeta.DropMutatedOwners(r.obj.Object) {
+		for _, text := range r.meta.DropMutatedOwners() {
 			if !slices.Contains(r.result.Warnings, text) {
 				r.warn(text)
 			}
@@ -96,7 +94,7 @@ func (r *request) checkVersions(want, got string) *Refusal {
 	switch {
 	case err == nil:
 	case got == "" && want != "":
-		r.obj.SetResourceVersion(want)
+		r.meta.ResourceVersion = want
 		return nil
 	case got == want || want == "":
 		return nil
@@ -114,7 +112,7 @@ func (r *request) checkVersions(want, got string) *Refusal {
 		return nil
 	case has == 0:
 		d := r.version.def
-		return invalid(runtimeschema.GroupKind{Group: d.group, Kind: d.plural}, r.obj.GetName(),
+		return invalid(runtimeschema.GroupKind{Group: d.group, Kind: d.plural}, r.meta.Name,
 			field.Invalid(field.NewPath("metadata", "resourceVersion"), has, "must be specified for an update"))
 	}
 	return r.conflict(modified)
@@ -133,12 +131,12 @@ func missingVersion() error { return runtime.NewMissingVersionErr("object has no
 // checkUID refuses an update of an object that has another uid than the old one, as the
 // store does.
 func (r *request) checkUID() *Refusal {
-	got, want := r.obj.GetUID(), r.old.GetUID()
+	got, want := r.meta.UID, r.oldMeta.UID
 	if got == "" || want == "" || got == want {
 		return nil
 	}
 	d := r.version.def
-	key := path.Join("/registry", d.group, d.plural, r.obj.GetNamespace(), r.obj.GetName())
+	key := path.Join("/registry", d.group, d.plural, r.meta.Namespace, r.meta.Name)
 	return r.conflict(fmt.Sprintf("StorageError: invalid object, Code: 4, Key: %s, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: %s, UID in object meta: %s",
 		key, got, want))
 }
@@ -151,7 +149,7 @@ func (r *request) conflict(why string) *Refusal {
 		Code:     http.StatusConflict,
 		Reason:   "Conflict",
 		resource: d.plural,
-		Message:  fmt.Sprintf("Operation cannot be fulfilled on %s.%s %q: %s", d.plural, d.group, r.obj.GetName(), why),
+		Message:  fmt.Sprintf("Operation cannot be fulfilled on %s.%s %q: %s", d.plural, d.group, r.meta.Name, why),
 	}
 }
 

@@ -27,6 +27,7 @@ func (r *request) receive() (*Refusal, error) {
 	if r.origin != fromMerge {
 		r.setDefaults()
 	}
+	r.meta.ReadMap(r.obj.Object)
 	return r.checkVersion(), r.ctx.Err()
 }
 
@@ -56,11 +57,12 @@ func (r *request) coerce(c coercion) *Refusal {
 		if err := r.conform(d.byName[gv.Version], c); err != nil {
 			return r.unreadable(err)
 		}
-		if c.stored {
-			meta.RepairGeneration()
-		}
 	}
-	return r.unreadable(r.restoreMetadata(&meta))
+	r.restoreMetadata(meta)
+	if c.stored && r.sameKind() {
+		objectmeta.RepairGeneration(obj)
+	}
+	return nil
 }
 
 // conform prunes the object, drops nulls and coerces the metadata of embedded resources.
@@ -109,19 +111,17 @@ func (r *request) restore(name string, before any, found bool) {
 }
 
 // restoreMetadata writes metadata back, and records whether it changed.
-func (r *request) restoreMetadata(meta *objectmeta.Meta) error {
+func (r *request) restoreMetadata(meta objectmeta.Decoded) {
 	obj := r.obj.Object
 	if !r.report {
-		return meta.Restore(obj)
+		meta.Restore(obj)
+		return
 	}
 	before := jsonval.Clone(obj["metadata"])
-	if err := meta.Restore(obj); err != nil {
-		return err
-	}
+	meta.Restore(obj)
 	if !jsonval.Equal(before, obj["metadata"]) {
 		r.change(Coerced, schema.Path{schema.Field("metadata")})
 	}
-	return nil
 }
 
 // unknown records unknown fields, as complaints and as changes.

@@ -30,10 +30,11 @@ type request struct {
 	raw     []byte // the body of a JSON form
 	fast    fastpath.Request
 
-	obj, old   *unstructured.Unstructured
-	copied     bool     // old belongs to the request, as far as its metadata
-	complaints []string // about unknown and duplicate fields
-	otherType  bool     // kind and apiVersion are not those of the version
+	obj, old *unstructured.Unstructured
+	// meta is the metadata of obj. It is written to obj before anything else looks at obj.
+	meta, oldMeta objectmeta.Meta
+	complaints    []string // about unknown and duplicate fields
+	otherType     bool     // kind and apiVersion are not those of the version
 	// sentKind is the kind of the object, which errors name.
 	sentKind runtimeschema.GroupKind
 	// rulesBlocked: an error that is not in the result keeps rules from being evaluated.
@@ -207,12 +208,10 @@ func (r *request) warn(texts ...string) {
 
 // enterNamespace puts the object into a namespace, "" for its own.
 func (r *request) enterNamespace(namespace string) *Refusal {
-	var err error
-	r.changeMetadata(func() {
-		err = objectmeta.EnterNamespace(r.obj.Object, r.version.def.namespaced, namespace)
-	})
-	if err != nil {
-		return badRequest(err.Error())
+	same := false
+	r.changeMetadata(func() { same = r.meta.EnterNamespace(r.version.def.namespaced, namespace) })
+	if !same {
+		return badRequest("the namespace of the provided object does not match the namespace sent on the request")
 	}
 	return nil
 }
@@ -225,6 +224,7 @@ func (r *request) runMutate() error {
 	if err := r.ctx.Err(); err != nil {
 		return err
 	}
+	r.meta.Write(r.obj.Object)
 	if err := r.mutate(r.ctx, r.obj); err != nil {
 		return fmt.Errorf("crdkit: mutating: %w", err)
 	}
@@ -235,6 +235,7 @@ func (r *request) runMutate() error {
 		return err
 	}
 	r.setDefaults()
+	r.meta.ReadMap(r.obj.Object)
 	r.dropMutatedOwners()
 	return nil
 }

@@ -177,8 +177,10 @@ func (r *request) changeMetadata(f func()) {
 		f()
 		return
 	}
+	r.meta.Write(r.obj.Object)
 	before, _ := jsonval.Clone(r.obj.Object["metadata"]).(map[string]any)
 	f()
+	r.meta.Write(r.obj.Object)
 	after, _ := r.obj.Object["metadata"].(map[string]any)
 	for _, name := range sortedKeys(before, after) {
 		if !jsonval.Equal(before[name], after[name]) {

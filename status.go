@@ -6,7 +6,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/crdkit/crdkit/internal/objectmeta"
 	"github.com/crdkit/crdkit/validation"
 )
 
@@ -59,11 +58,12 @@ func (r *request) updateStatus() (*Refusal, error) {
 		return nil, err
 	}
 	r.changeMetadata(func() {
-		r.warn(objectmeta.PrepareUpdate(r.obj.Object, r.old.Object)...)
-		objectmeta.PrepareStatusUpdate(r.obj.Object, r.old.Object)
+		r.warn(r.meta.PrepareUpdate(&r.oldMeta)...)
+		r.meta.PrepareStatusUpdate(&r.oldMeta)
 	})
 	r.restoreAllButStatus()
 
+	r.meta.Write(r.obj.Object)
 	r.standInVersions()
 	defer r.dropStandIn()
 	r.checkType()
@@ -73,7 +73,7 @@ func (r *request) updateStatus() (*Refusal, error) {
 	if err := r.evaluateRules(); err != nil {
 		return nil, err
 	}
-	r.addProblems(objectmeta.ValidateCommonUpdate(r.obj.Object, r.old.Object, r.version.def.namespaced, r.newMetadataLimit()))
+	r.addProblems(r.meta.ValidateCommonUpdate(&r.oldMeta, r.version.def.namespaced, r.newMetadataLimit()))
 	return nil, nil
 }
 

@@ -1,6 +1,7 @@
 package crdkit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/crdkit/crdkit/internal/jsonval"
-	"github.com/crdkit/crdkit/internal/objectmeta"
 	"github.com/crdkit/crdkit/validation"
 )
 
@@ -59,7 +59,7 @@ func (r *request) update() (*Refusal, error) {
 	if err := r.runMutate(); err != nil {
 		return nil, err
 	}
-	r.changeMetadata(func() { r.warn(objectmeta.PrepareUpdate(r.obj.Object, r.old.Object)...) })
+	r.changeMetadata(func() { r.warn(r.meta.PrepareUpdate(&r.oldMeta)...) })
 	if r.version.status {
 		status, found := r.old.Object["status"]
 		r.restore("status", status, found)
@@ -69,9 +69,10 @@ func (r *request) update() (*Refusal, error) {
 		return nil, err
 	}
 	if changed {
-		objectmeta.SetGeneration(r.obj.Object, objectmeta.Generation(r.old.Object)+1)
+		r.meta.Generation++
 	}
 
+	r.meta.Write(r.obj.Object)
 	r.standInVersions()
 	defer r.dropStandIn()
 	r.checkType()
@@ -81,8 +82,8 @@ func (r *request) update() (*Refusal, error) {
 	if err := r.evaluateRules(); err != nil {
 		return nil, err
 	}
-	r.addProblems(objectmeta.ValidateCommonUpdate(r.obj.Object, r.old.Object, r.version.def.namespaced, r.newMetadataLimit()))
-	r.warnOfFinalizers(r.old.Object)
+	r.addProblems(r.meta.ValidateCommonUpdate(&r.oldMeta, r.version.def.namespaced, r.newMetadataLimit()))
+	r.warnOfFinalizers()
 	return nil, nil
 }
 
@@ -95,6 +96,8 @@ func (r *request) receiveUpdate() (*Refusal, error) {
 	if refusal, err := r.receive(); refusal != nil || err != nil {
 		return refusal, err
 	}
+	r.oldMeta.ReadMap(r.old.Object)
+	defer r.meta.Write(r.obj.Object) // also if the object is refused
 	if refusal := r.enterNamespaces(); refusal != nil {
 		return refusal, nil
 	}
@@ -120,37 +123,32 @@ func (r *request) checkOld() error {
 // that of the old object, else that of the new one, else "default". Only an old
 // object that names no namespace changes.
 func (r *request) enterNamespaces() *Refusal {
-	namespace := r.namespace
-	if namespace == "" {
-		namespace = r.old.GetNamespace()
-	}
-	if refusal := r.enterNamespace(namespace); refusal != nil {
+	if refusal := r.enterNamespace(cmp.Or(r.namespace, r.oldMeta.Namespace)); refusal != nil {
 		return refusal
 	}
-	if r.version.def.namespaced && r.old.GetNamespace() == "" {
-		if metadata := r.ownOldMetadata(); metadata != nil {
-			metadata["namespace"] = r.obj.GetNamespace()
-		}
+	if r.version.def.namespaced && r.oldMeta.Namespace == "" {
+		r.setOld("namespace", r.meta.Namespace)
 	}
 	return nil
 }
 
-// ownOldMetadata makes r.old a copy of the caller's old object as far as its
-// metadata, which it returns. It returns nil if that is not an object.
-func (r *request) ownOldMetadata() map[string]any {
+// setOld sets a field of the metadata of the old object, which becomes a copy of the
+// caller's as far as its metadata. It does nothing to an old object without metadata.
+func (r *request) setOld(name, value string) {
 	metadata, _ := r.old.Object["metadata"].(map[string]any)
-	if metadata == nil || r.copied {
-		return metadata
+	if metadata == nil {
+		return
 	}
 	metadata = maps.Clone(metadata)
-	r.old, r.copied = &unstructured.Unstructured{Object: maps.Clone(r.old.Object)}, true
+	metadata[name] = value
+	r.old = &unstructured.Unstructured{Object: maps.Clone(r.old.Object)}
 	r.old.Object["metadata"] = metadata
-	return metadata
+	r.oldMeta.ReadMap(r.old.Object)
 }
 
 // checkName refuses an update of another object.
 func (r *request) checkName() *Refusal {
-	switch name, got := r.old.GetName(), r.obj.GetName(); {
+	switch name, got := r.oldMeta.Name, r.meta.Name; {
 	case got == name:
 		return nil
 	case got == "":
@@ -163,7 +161,7 @@ func (r *request) checkName() *Refusal {
 // checkState refuses an update of another object than the old one, or of another state
 // of it.
 func (r *request) checkState() *Refusal {
-	want, got := r.old.GetResourceVersion(), r.obj.GetResourceVersion()
+	want, got := r.oldMeta.ResourceVersion, r.meta.ResourceVersion
 	if r.origin != fromClient {
 		if refusal := r.checkVersions(want, got); refusal != nil {
 			return refusal
@@ -174,7 +172,7 @@ func (r *request) checkState() *Refusal {
 		return refusal
 	}
 	if got == "" && want != "" {
-		r.obj.SetResourceVersion(want)
+		r.meta.ResourceVersion = want
 		return nil
 	}
 	return r.checkVersions(want, got)
@@ -184,7 +182,7 @@ func (r *request) checkState() *Refusal {
 // apply has set them.
 func (r *request) keepManaged(status bool) {
 	if r.origin != fromMerge {
-		r.changeMetadata(func() { objectmeta.KeepManaged(r.obj.Object, r.old.Object, status) })
+		r.changeMetadata(func() { r.meta.KeepManaged(&r.oldMeta, status) })
 	}
 }
 
@@ -213,20 +211,18 @@ func (r *request) specChanged() (bool, error) {
 // same, so that rules that compare whole objects see no difference.
 func (r *request) standInVersions() {
 	const standIn = "1"
-	metadata, ok := r.obj.Object["metadata"].(map[string]any)
-	if !ok || r.obj.GetResourceVersion() != "" {
+	if _, ok := r.obj.Object["metadata"].(map[string]any); !ok || r.meta.ResourceVersion != "" {
 		return
 	}
-	metadata["resourceVersion"], r.standIn = standIn, "resourceVersion"
-	if r.old.GetResourceVersion() == "" {
-		if before := r.ownOldMetadata(); before != nil {
-			before["resourceVersion"] = standIn
-		}
+	r.meta.ResourceVersion, r.standIn = standIn, "resourceVersion"
+	r.meta.Write(r.obj.Object)
+	if r.oldMeta.ResourceVersion == "" {
+		r.setOld("resourceVersion", standIn)
 	}
 }
 
 func (r *request) validateMetadataUpdate() {
 	if !r.otherType {
-		r.addProblems(objectmeta.ValidateUpdate(r.obj.Object, r.old.Object, r.version.def.namespaced, r.newMetadataLimit()))
+		r.addProblems(r.meta.ValidateUpdate(&r.oldMeta, r.version.def.namespaced, r.newMetadataLimit()))
 	}
 }

@@ -143,10 +143,10 @@ func (v *Version) rulesHold(ctx context.Context, obj, old map[string]any) (cost 
 }
 
 // warnOfFinalizers adds the warnings about finalizers of an object that the server
-// accepts. old is nil for a new object.
-func (r *request) warnOfFinalizers(old map[string]any) {
+// accepts.
+func (r *request) warnOfFinalizers() {
 	if len(r.result.Errors) == 0 {
-		r.warn(objectmeta.FinalizerWarnings(r.obj.Object, old)...)
+		r.warn(r.meta.FinalizerWarnings(&r.oldMeta)...)
 	}
 }
 

@@ -108,7 +108,7 @@ func Check(crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) *Repor
 	if generated {
 		crd.Name = objectmeta.StandInName(crd.GenerateName)
 	}
-	fastValid := !cfg.reference && crd.Name == nameOf(crd) && objectmeta.FastValidDefinition(&crd.ObjectMeta)
+	fastValid := !cfg.reference && crd.Name == nameOf(crd) && objectmeta.ValidDefinition(&crd.ObjectMeta)
 	var errs field.ErrorList
 	if !fastValid {
 		errs = meta.located(metavalidation.ValidateObjectMetaDeclaratively(context.Background(), operation.Create,

@@ -19,7 +19,7 @@ const (
 
 	otherHead     // apiVersion, kind or metadata is absent or not what the plan is for
 	likeTypeKey   // a key differs from kind or apiVersion in nothing but case
-	otherMetadata // the metadata may be invalid, or has members that [objectmeta.FastMeta] does not know
+	otherMetadata // the metadata may be invalid, or has members that [objectmeta.Meta] does not know
 	wrongStatus   // the new status cannot be inserted or would be changed
 	wrongOld      // the old object is not one that the server returns, or cannot be compared
 

@@ -39,7 +39,7 @@
 //     (list.go).
 //   - Enum, allOf, anyOf, oneOf and not may concern a whole object or list. Its output is then
 //     decoded and checked when it is complete.
-//   - [objectmeta.FastMeta] reads, judges and writes the metadata.
+//   - [objectmeta.Meta] reads, prepares, checks and writes the metadata.
 //
 // When the walk is complete, the fields of the scale subresource are checked, and the rules
 // are evaluated on the values that they read (reads.go, ruleinput.go).

@@ -2,6 +2,7 @@ package fastpath
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -130,11 +131,14 @@ func (e *engines) create(raw string) (string, []string, error) {
 		return "", nil, err
 	}
 	e.defaulter.Default(obj)
-	objectmeta.PrepareCreate(obj)
-	if err := objectmeta.EnterNamespace(obj, e.cfg.Namespaced, ""); err != nil {
-		return "", nil, err
+	var meta objectmeta.Meta
+	meta.ReadMap(obj)
+	meta.PrepareCreate()
+	if !meta.EnterNamespace(e.cfg.Namespaced, "") {
+		return "", nil, errors.New("it names another namespace")
 	}
-	warnings = append(warnings, objectmeta.DropDuplicateOwners(obj)...)
+	warnings = append(warnings, meta.DropDuplicateOwners()...)
+	meta.Write(obj)
 	if e.cfg.DropStatus {
 		delete(obj, "status")
 	}
@@ -142,7 +146,7 @@ func (e *engines) create(raw string) (string, []string, error) {
 		return "", nil, err
 	}
 	out, err := json.Marshal(obj)
-	return string(out), append(warnings, objectmeta.FinalizerWarnings(obj, nil)...), err
+	return string(out), append(warnings, meta.FinalizerWarnings(new(objectmeta.Meta))...), err
 }
 
 // conform does to an object what decoding does. It returns the warnings.
@@ -161,7 +165,8 @@ func (e *engines) conform(obj map[string]any) (warnings []string, err error) {
 	for _, path := range append(unknown, embedded...) {
 		warnings = append(warnings, `unknown field "`+path.String()+`"`)
 	}
-	return warnings, meta.Restore(obj)
+	meta.Restore(obj)
+	return warnings, nil
 }
 
 // refused returns an error for an object that is not valid.
@@ -174,8 +179,10 @@ func (e *engines) refused(obj map[string]any) error {
 	if errs := e.validator.Validate(obj); len(errs) > 0 {
 		return errs[0]
 	}
-	problems := objectmeta.ValidateCreate(obj, e.cfg.Namespaced, objectmeta.Bounds{})
-	if problems = append(problems, objectmeta.ValidateCommonCreate(obj, e.cfg.Namespaced, objectmeta.Bounds{})...); len(problems) > 0 {
+	var meta objectmeta.Meta
+	meta.ReadMap(obj)
+	problems := meta.ValidateCreate(e.cfg.Namespaced, nil)
+	if problems = append(problems, meta.ValidateCommonCreate(e.cfg.Namespaced, nil)...); len(problems) > 0 {
 		return problems[0].Err
 	}
 	return nil

@@ -123,7 +123,7 @@ func TestReleaseKeepsNoText(t *testing.T) {
 		if slices.ContainsFunc(w.steps[:cap(w.steps)], func(s step) bool { return s != step{} }) {
 			t.Errorf("%s: steps are kept: %v", tt.name, w.steps[:cap(w.steps)])
 		}
-		if w.request != nil || w.s+w.otherMetadata+w.newStatus+w.meta.Name()+w.oldMeta.Name() != "" || w.unknown != nil || w.roots != nil {
+		if w.request != nil || w.s+w.otherMetadata+w.newStatus+w.meta.Name+w.oldMeta.Name != "" || w.unknown != nil || w.roots != nil {
 			t.Errorf("%s: kept: %+v", tt.name, w.task)
 		}
 	}

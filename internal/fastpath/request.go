@@ -31,7 +31,7 @@ func (w *walk) create() (Result, bool) {
 	if !w.run() {
 		return Result{}, false
 	}
-	return w.finish(view(w.out), "", w.warnings(w.meta.FinalizerWarnings(nil)))
+	return w.finish(view(w.out), "", w.warnings(w.meta.FinalizerWarnings(&w.oldMeta)))
 }
 
 // Update is [Plan.Create] for an object that replaces old.
@@ -57,11 +57,10 @@ func (w *walk) update(old string) (Result, bool) {
 	if !ok {
 		return Result{}, w.not(wrongOld)
 	}
-	generation := w.oldMeta.Generation()
 	if !same {
-		generation++
+		w.meta.Generation++
 	}
-	w.metaText = w.meta.Append(w.metaText[:0], generation)
+	w.metaText = w.meta.Append(w.metaText[:0])
 	return w.finish(w.withMetadata(), old, w.warnings(w.meta.FinalizerWarnings(&w.oldMeta)))
 }
 
@@ -91,7 +90,7 @@ func (w *walk) updateStatus(sent *walk) (Result, bool) {
 	if w.touched {
 		return Result{}, w.not(wrongOld)
 	}
-	w.metaText = w.oldMeta.Append(w.metaText[:0], w.oldMeta.Generation())
+	w.metaText = w.meta.Append(w.metaText[:0])
 	return w.finish(w.withMetadata(), w.s, sent.warnings(nil))
 }
 

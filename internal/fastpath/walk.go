@@ -1,6 +1,7 @@
 package fastpath
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/crdkit/crdkit/internal/jsonscan"
@@ -20,8 +21,8 @@ type walk struct {
 	seen     []uint64             // sets of the declared members of the open objects
 	keys     []string             // texts that tell the elements of the open lists apart
 	table    []slot
-	meta     objectmeta.FastMeta // the metadata of the object
-	oldMeta  objectmeta.FastMeta // that of the object that this one replaces
+	meta     objectmeta.Meta // the metadata of the object
+	oldMeta  objectmeta.Meta // that of the object that this one replaces
 	metaText []byte
 	steps    []step // to the value that is walked
 	warning  []byte // memory of the text of one warning
@@ -312,21 +313,64 @@ func (w *walk) metadata(at int) int {
 		here, there = there, here
 	}
 	end := here.Read(w.s, at)
-	if end < 0 || there.Read(w.otherMetadata, 0) != len(w.otherMetadata) ||
-		w.request.SameVersion && !w.meta.HasVersionOf(&w.oldMeta) ||
-		!w.meta.Replace(&w.oldMeta, w.plan.cfg.Namespaced, w.request.Namespace) {
+	if end < 0 || there.Read(w.otherMetadata, 0) != len(w.otherMetadata) || !w.prepareUpdate() {
 		return w.refuse(otherMetadata)
 	}
 	return end
 }
 
+// prepareUpdate does to the metadata what the server does to that of an object which
+// replaces another one, apart from counting the generation. It reports false if the server
+// may refuse the update or warn of more than finalizers.
+func (w *walk) prepareUpdate() bool {
+	m, old, namespaced := &w.meta, &w.oldMeta, w.plan.cfg.Namespaced
+	if !old.Plain() || !m.EnterNamespace(namespaced, cmp.Or(w.request.Namespace, old.Namespace)) {
+		return false
+	}
+	old.Namespace = cmp.Or(old.Namespace, m.Namespace)
+	if m.ResourceVersion == "" && !w.request.SameVersion {
+		m.ResourceVersion = old.ResourceVersion
+	}
+	if m.ResourceVersion != old.ResourceVersion && (old.ResourceVersion != "" || w.request.SameVersion) {
+		return false
+	}
+	m.KeepManaged(old, w.verb == keeping)
+	if len(m.PrepareUpdate(old)) > 0 || m.Name != old.Name || m.UID != old.UID {
+		return false
+	}
+	if w.verb == keeping {
+		m.PrepareStatusUpdate(old)
+	}
+	return m.ValidUpdate(old, namespaced)
+}
+
 // newMetadata reads the metadata of a new object and writes what the server stores.
 func (w *walk) newMetadata(at int) int {
-	end := w.meta.ReadCreate(w.s, at, w.plan.cfg.Namespaced, w.request.Namespace)
-	if end < 0 || w.meta.Generates() && w.plan.reads != nil && w.plan.reads.child("metadata") != nil {
-		return w.refuse(otherMetadata) // rules would read a name that is not generated yet
+	end := w.meta.Read(w.s, at)
+	if end < 0 || !w.prepareCreate() {
+		return w.refuse(otherMetadata)
 	}
 	w.flush()
-	w.out = w.meta.Append(w.out, 1)
+	w.out = w.meta.Append(w.out)
 	return end
+}
+
+// prepareCreate does to the metadata what the server does to that of a new object. It
+// reports false if the server may refuse the object or warn of more than finalizers.
+func (w *walk) prepareCreate() bool {
+	m, namespaced := &w.meta, w.plan.cfg.Namespaced
+	m.PrepareCreate()
+	if !m.EnterNamespace(namespaced, w.request.Namespace) || len(m.DropDuplicateOwners()) > 0 {
+		return false
+	}
+	if m.Name != "" || m.GenerateName == "" {
+		return m.ValidCreate(namespaced)
+	}
+	if w.plan.reads != nil && w.plan.reads.child("metadata") != nil {
+		return false // rules would read a name that is not generated yet
+	}
+	m.Name = objectmeta.StandInName(m.GenerateName)
+	valid := m.ValidCreate(namespaced)
+	m.Name = ""
+	return valid
 }

@@ -76,11 +76,21 @@ func canonicalResource(m map[string]any) bool {
 		}
 	}
 	raw, ok := m["metadata"]
-	if !ok {
-		return true
+	return !ok || checkMap(raw, (*Meta).canonical)
+}
+
+// canonical reports whether ObjectMeta writes the metadata as it is.
+func (m *Meta) canonical() bool { return !m.unusual && !m.omits }
+
+// checkMap reports whether raw is usual metadata that passes the check.
+func checkMap(raw any, check func(*Meta) bool) bool {
+	values, _ := raw.(map[string]any)
+	if values == nil {
+		return false
 	}
-	metadata, ok := raw.(map[string]any)
-	return ok && roundTripVerdict(metadata) == verdictSame
+	m := metas.Get().(*Meta)
+	defer m.release()
+	return m.readMap(values) && check(m)
 }
 
 // A coercion is the state of one call.
@@ -158,7 +168,7 @@ func (c *coercion) metadata(n *node, m map[string]any) *field.Error {
 	o := c.options
 	o.Reference = o.Reference || n.metadataHasEmbedded
 	raw := m["metadata"]
-	meta, unknown, err := decodeMeta(raw, o)
+	d, unknown, err := Decode(m, o)
 	if err != nil {
 		if o.DropInvalid {
 			return nil
@@ -168,9 +178,7 @@ func (c *coercion) metadata(n *node, m map[string]any) *field.Error {
 	for _, p := range unknown {
 		c.unknown = append(c.unknown, slices.Concat(c.path, p))
 	}
-	if err := meta.Restore(m); err != nil {
-		return c.invalid("metadata", raw, err.Error())
-	}
+	d.Restore(m)
 	return nil
 }
 

@@ -24,7 +24,7 @@ func TestCorpus(t *testing.T) {
 			objects++
 			routes[route(s.Object)]++
 			sameWithReference(t, s)
-			if createdRight := len(createProblems(s.Object, namespaced, nil)) == 0; ValidCreate(s.Object, namespaced) && !createdRight {
+			if createdRight := len(createProblems(s.Object, namespaced, nil)) == 0; validCreate(s.Object, namespaced) && !createdRight {
 				t.Errorf("%s: taken for right", s.Path)
 			}
 			version := s.Version()

@@ -66,3 +66,92 @@ func decodeValidMembers(m map[string]any, o Options) (*metav1.ObjectMeta, []sche
 func encode(meta *metav1.ObjectMeta) (map[string]any, error) {
 	return runtime.DefaultUnstructuredConverter.ToUnstructured(meta)
 }
+
+// A Decoded is the metadata of an object between [Decode] and [Decoded.Restore]. The zero
+// Decoded is that of an object without metadata.
+//
+// It may be the metadata that it was decoded from. Until it is restored, only pruning,
+// null dropping and the coercion of embedded resources may change that.
+type Decoded struct {
+	found    bool
+	metadata map[string]any
+	omits    bool // metadata has members that Restore removes
+}
+
+// Decode decodes the metadata of obj. It does not change obj. If o asks for
+// them, it returns the paths of unknown fields in the order in which the server
+// reports them: by name, and elements of lists in their order.
+//
+// The error has the text of kube-apiserver for metadata that cannot be decoded.
+// With [Options.DropInvalid] there is an error only if metadata is not an
+// object or has a value that JSON does not have.
+func Decode(obj map[string]any, o Options) (Decoded, []schema.Path, error) {
+	raw, found := obj["metadata"]
+	if !found {
+		return Decoded{}, nil, nil
+	}
+	if values, ok := raw.(map[string]any); ok && values != nil && !o.Reference {
+		m := metas.Get().(*Meta)
+		defer m.release()
+		if m.readMap(values) && !m.unusual {
+			return Decoded{found: true, metadata: values, omits: m.omits}, nil, nil
+		}
+	}
+	typed, unknown, err := decode(raw, o)
+	if err != nil {
+		return Decoded{}, nil, err
+	}
+	written, err := encode(typed)
+	return Decoded{found: true, metadata: written}, unknown, err
+}
+
+// Restore writes the metadata back to obj as kube-apiserver writes it: without
+// unknown fields and without omitted members. It does nothing to an object
+// without metadata.
+func (d Decoded) Restore(obj map[string]any) {
+	if !d.found {
+		return
+	}
+	if d.omits {
+		maps.DeleteFunc(d.metadata, omitted)
+	}
+	obj["metadata"] = d.metadata
+}
+
+// omitted reports whether ObjectMeta omits a member when it is written: null, or the empty
+// value of most types.
+func omitted(key string, v any) bool {
+	switch v := v.(type) {
+	case nil:
+		return true
+	case string:
+		return v == ""
+	case int64:
+		return v == 0 && key == "generation"
+	case map[string]any:
+		return len(v) == 0
+	case []any:
+		return len(v) == 0
+	default:
+		return false
+	}
+}
+
+// Coerce calls [Decode] and then [Decoded.Restore].
+func Coerce(obj map[string]any, o Options) ([]schema.Path, error) {
+	d, unknown, err := Decode(obj, o)
+	if err != nil {
+		return nil, err
+	}
+	d.Restore(obj)
+	return unknown, nil
+}
+
+// RepairGeneration sets a generation of 0 to 1, as kube-apiserver does for objects that
+// were stored before generations existed. It does nothing to an object without metadata.
+func RepairGeneration(obj map[string]any) {
+	m, _ := obj["metadata"].(map[string]any)
+	if g, _ := m["generation"].(int64); m != nil && g == 0 {
+		m["generation"] = int64(1)
+	}
+}

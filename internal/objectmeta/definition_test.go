@@ -11,9 +11,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// The rules accept whatever FastValidDefinition accepts, and it accepts typical
+// The rules accept whatever ValidDefinition accepts, and it accepts typical
 // metadata.
-func TestFastValidDefinition(t *testing.T) {
+func TestValidDefinition(t *testing.T) {
 	seven := int64(7)
 	now := metav1.Now()
 	names := []string{"", "a", "x.example.com", "X.example.com", "a..b", "-a", "a-", "a.", "1.2", "a/b", strings.Repeat("a", 254), "ä"}
@@ -45,14 +45,14 @@ func TestFastValidDefinition(t *testing.T) {
 		path := field.NewPath("metadata")
 		errs := metavalidation.ValidateObjectMetaDeclaratively(context.Background(), operation.Create, &meta, nil, false, metavalidation.NameIsDNSSubdomain, path, true)
 		errs = append(errs, metavalidation.ValidateObjectMetaAccessor(&meta, false, metavalidation.NameIsDNSSubdomain, path)...)
-		if FastValidDefinition(&meta) {
+		if ValidDefinition(&meta) {
 			valid++
 			if len(errs) > 0 {
-				t.Errorf("FastValidDefinition accepts %+v, in which is wrong: %v", meta, errs)
+				t.Errorf("ValidDefinition accepts %+v, in which is wrong: %v", meta, errs)
 			}
 		}
 	}
 	if valid < 12 {
-		t.Errorf("FastValidDefinition accepts %d of %d, which is too few to show anything", valid, len(metas))
+		t.Errorf("ValidDefinition accepts %d of %d, which is too few to show anything", valid, len(metas))
 	}
 }

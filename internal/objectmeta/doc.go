@@ -6,15 +6,18 @@
 // through JSON into ObjectMeta and writes it back. This package has the same
 // result, but goes through JSON only if that might change something.
 //
-//	meta, unknown, err := objectmeta.Decode(obj, objectmeta.Options{ReportUnknown: true})
+//	decoded, unknown, err := objectmeta.Decode(obj, objectmeta.Options{ReportUnknown: true})
 //	// prune obj, drop nulls, coerce embedded resources
-//	err = meta.Restore(obj)
-//	objectmeta.PrepareCreate(obj)
-//	problems := objectmeta.ValidateCreate(obj, namespaced, nil)
+//	decoded.Restore(obj)
+//	var m objectmeta.Meta
+//	m.ReadMap(obj)
+//	warnings := m.PrepareCreate()
+//	m.Write(obj)
+//	problems := m.ValidateCreate(namespaced, nil)
 //
 // # Semantics
 //
-// [Decode] and [Meta.Restore] are the two halves of what the server does to the
+// [Decode] and [Decoded.Restore] are the two halves of what the server does to the
 // metadata of an object. Metadata is decoded before the object is pruned and
 // nulls are dropped. It is written back after embedded resources are coerced.
 // So a schema for metadata cannot change what is stored.
@@ -30,7 +33,7 @@
 //     as "json: cannot unmarshal number into Go struct field ObjectMeta.labels
 //     of type string". With [Options.DropInvalid], as for reads from storage, the
 //     whole top-level field is dropped instead.
-//   - [Meta.RepairGeneration] changes a generation of 0 to 1, also for storage.
+//   - [RepairGeneration] changes a generation of 0 to 1, also for storage.
 //
 // An [Embedded] does the same for the values of schemas with
 // x-kubernetes-embedded-resource. [Embedded.Coerce] also requires their
@@ -38,39 +41,37 @@
 // rules for new objects, but requires no name. An Embedded visits only declared
 // values, nothing below x-kubernetes-preserve-unknown-fields.
 //
-// [ValidateCreate] and [ValidateUpdate] are the checks of the strategy for custom
+// [Meta.ValidateCreate] and [Meta.ValidateUpdate] are the checks of the strategy for custom
 // resources. The strategy for the status subresource uses ValidateUpdate. The
 // generic registry of the server checks metadata too, and users see its errors:
 //
-//   - [ValidateCommonCreate] after a new object passed every other check,
+//   - [Meta.ValidateCommonCreate] after a new object passed every other check,
 //     including rules.
-//   - [ValidateCommonUpdate] before the strategy checks an update, in addition to
+//   - [Meta.ValidateCommonUpdate] before the strategy checks an update, in addition to
 //     it. An error of both is in the response twice as a cause, and once in its
 //     message. Only the registry checks finalizers on updates, and whether the
 //     name and the namespace are valid.
 //
-// [PrepareCreate], [PrepareUpdate] or [PrepareStatusUpdate] prepares metadata
-// before these checks, and [KeepManaged] managed fields before that. [EnterNamespace] compares the namespaces of object and
-// request.
+// [Meta.PrepareCreate], [Meta.PrepareUpdate] or [Meta.PrepareStatusUpdate] prepares
+// metadata before these checks, and [Meta.KeepManaged] managed fields before that.
+// [Meta.EnterNamespace] compares the namespaces of object and request.
 //
 // See
 // https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/object-meta/
 // and
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#rawextension.
 //
-// # Fast and reference implementation
+// # Maps and text
 //
-// Metadata stays as it is, without a copy, if ObjectMeta would write all its
-// members in the same form; omitted members are removed from it. All other
-// metadata goes through JSON and ObjectMeta. Fast checks accept metadata that is
-// certainly valid; the rules of apimachinery check the rest. Both fast
-// implementations do not allocate. [Options.Reference] and the option [Reference]
-// select the reference. [ValidateCreate] and [ValidateUpdate] call [ValidCreate]
-// and [ValidUpdate] first and then the rules.
+// A [Meta] is read from a map with [Meta.ReadMap] and written to it with [Meta.Write], or
+// read from JSON text with [Meta.Read] and written with [Meta.Append]. In between, both are
+// prepared and checked by the same methods. Text that is rare is declined; the caller then
+// decodes it to a map.
 //
-// A [FastMeta] does all of this at once, from the text of metadata and without maps: it
-// reads metadata of usual members, prepares that of a create or an update, accepts it if it
-// is certainly valid, and writes it. It declines the rest.
+// [Meta.ValidCreate] and [Meta.ValidUpdate] accept metadata that is certainly valid. The
+// rules of apimachinery check the rest, and word the errors. [Decode] keeps a map, without a
+// copy, if ObjectMeta would write all its members in the same form; all other maps go
+// through JSON. [Options.Reference] and the option [Reference] send all of them there.
 //
 // # Differences from Kubernetes
 //
@@ -91,7 +92,7 @@
 // # Concurrency and ownership
 //
 // An [Embedded] never changes and is safe for concurrent use. Functions that
-// coerce, restore or prepare change the object in place; all others change
+// coerce, restore or write change the object in place; all others change
 // nothing. Metadata that needs no change remains the same map. Returned paths
 // belong to the caller. The value of an error may be a part of the object. A
 // [Meta] belongs to one goroutine.

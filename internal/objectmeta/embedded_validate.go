@@ -227,9 +227,5 @@ func fastValidResource(m map[string]any) bool {
 		return false
 	}
 	raw, found := m["metadata"]
-	if !found {
-		return true
-	}
-	metadata, ok := raw.(map[string]any)
-	return ok && fastValidEmbedded(metadata)
+	return !found || checkMap(raw, (*Meta).validEmbedded)
 }

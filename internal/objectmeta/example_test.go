@@ -30,11 +30,8 @@ func ExampleDecode() {
 		fmt.Println(err)
 		return
 	}
-	meta.RepairGeneration()
-	if err := meta.Restore(obj); err != nil {
-		fmt.Println(err)
-		return
-	}
+	meta.Restore(obj)
+	objectmeta.RepairGeneration(obj)
 	fmt.Println(obj["metadata"])
 	// Output:
 	// json: cannot unmarshal number into Go struct field ObjectMeta.labels of type string
@@ -67,27 +64,33 @@ func ExampleNewEmbedded() {
 	// /template/metadata/labels/tier Invalid value template.metadata.labels
 }
 
-func ExampleValidateCreate() {
-	obj := map[string]any{"metadata": map[string]any{"name": "web"}}
-	for _, p := range objectmeta.ValidateCreate(obj, true, nil) {
+// read returns the metadata of an object with the members.
+func read(metadata map[string]any) *objectmeta.Meta {
+	m := new(objectmeta.Meta)
+	m.ReadMap(map[string]any{"metadata": metadata})
+	return m
+}
+
+func ExampleMeta_ValidateCreate() {
+	for _, p := range read(map[string]any{"name": "web"}).ValidateCreate(true, nil) {
 		fmt.Println(p.Err)
 	}
 	// Output: metadata.namespace: Required value
 }
 
-func ExampleValidateUpdate() {
-	old := map[string]any{"metadata": map[string]any{"name": "web", "resourceVersion": "1"}}
-	obj := map[string]any{"metadata": map[string]any{"name": "web2", "resourceVersion": "1"}}
-	for _, p := range objectmeta.ValidateUpdate(obj, old, false, nil) {
+func ExampleMeta_ValidateUpdate() {
+	old := read(map[string]any{"name": "web", "resourceVersion": "1"})
+	m := read(map[string]any{"name": "web2", "resourceVersion": "1"})
+	for _, p := range m.ValidateUpdate(old, false, nil) {
 		fmt.Println(p.Err)
 	}
 	// Output: metadata.name: Invalid value: "web2": field is immutable
 }
 
-func ExampleValidateCommonCreate() {
-	obj := map[string]any{"metadata": map[string]any{"name": "web", "generateName": "a/-"}}
-	fmt.Println(objectmeta.ValidateCreate(obj, false, nil))
-	for _, p := range objectmeta.ValidateCommonCreate(obj, false, nil) {
+func ExampleMeta_ValidateCommonCreate() {
+	m := read(map[string]any{"name": "web", "generateName": "a/-"})
+	fmt.Println(m.ValidateCreate(false, nil))
+	for _, p := range m.ValidateCommonCreate(false, nil) {
 		fmt.Println(p.Err)
 	}
 	// Output:
@@ -95,11 +98,11 @@ func ExampleValidateCommonCreate() {
 	// metadata.generateName: Invalid value: "a/-": may not contain '/'
 }
 
-func ExampleValidateCommonUpdate() {
-	old := map[string]any{"metadata": map[string]any{"name": "web", "resourceVersion": "1"}}
-	obj := map[string]any{"metadata": map[string]any{"name": "web", "resourceVersion": "1", "finalizers": []any{"a/b/c"}}}
-	fmt.Println(objectmeta.ValidateUpdate(obj, old, false, nil))
-	for _, p := range objectmeta.ValidateCommonUpdate(obj, old, false, nil) {
+func ExampleMeta_ValidateCommonUpdate() {
+	old := read(map[string]any{"name": "web", "resourceVersion": "1"})
+	m := read(map[string]any{"name": "web", "resourceVersion": "1", "finalizers": []any{"a/b/c"}})
+	fmt.Println(m.ValidateUpdate(old, false, nil))
+	for _, p := range m.ValidateCommonUpdate(old, false, nil) {
 		fmt.Println(p.Pointer, p.Err.Type)
 	}
 	// Output:
@@ -107,24 +110,20 @@ func ExampleValidateCommonUpdate() {
 	// /metadata/finalizers/0 Invalid value
 }
 
-func ExampleFinalizerWarnings() {
-	obj := map[string]any{"metadata": map[string]any{"finalizers": []any{"cleanup", "example.com/cleanup"}}}
-	fmt.Println(objectmeta.FinalizerWarnings(obj, nil))
+func ExampleMeta_FinalizerWarnings() {
+	m := read(map[string]any{"finalizers": []any{"cleanup", "example.com/cleanup"}})
+	fmt.Println(m.FinalizerWarnings(new(objectmeta.Meta)))
 	// Output: [metadata.finalizers: "cleanup": prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers]
 }
 
-func ExamplePrepareCreate() {
-	obj := map[string]any{"metadata": map[string]any{"name": "web", "uid": "copied", "generation": int64(7)}}
-	objectmeta.PrepareCreate(obj)
-	fmt.Println(obj["metadata"])
-	// Output: map[generation:1 name:web]
-}
-
-func ExamplePrepareUpdate() {
-	old := map[string]any{"metadata": map[string]any{"name": "web", "uid": "8f2c", "generation": int64(7)}}
+func ExampleMeta_PrepareUpdate() {
+	old := read(map[string]any{"name": "web", "uid": "8f2c", "generation": int64(7)})
 	obj := map[string]any{"metadata": map[string]any{"name": "web"}, "spec": "changed"}
-	objectmeta.PrepareUpdate(obj, old)
-	objectmeta.SetGeneration(obj, objectmeta.Generation(old)+1)
+	var m objectmeta.Meta
+	m.ReadMap(obj)
+	m.PrepareUpdate(old)
+	m.Generation++
+	m.Write(obj)
 	fmt.Println(obj["metadata"])
 	// Output: map[generation:8 name:web uid:8f2c]
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/crdkit/crdkit/internal/testkit/fuzz"
 )
 
-// fastMetaCases are texts of metadata, and whether FastMeta accepts them in a
+// fastMetaCases are texts of metadata, and whether Meta accepts them in a
 // request for a namespaced and for a cluster-scoped resource.
 var fastMetaCases = []struct {
 	text            string
@@ -20,9 +20,9 @@ var fastMetaCases = []struct {
 	{`{"name":"a"}`, true, true},
 	{` { "name" : "a.b-c" } `, false, false}, // starts with white space
 	{`{ "name" : "a.b-c" , "labels" : { "z" : "" , "a/b" : "c" } }`, true, true},
-	{`{"name":"a","namespace":"n"}`, true, false},
-	{`{"name":"a","namespace":"n","labels":{"b":"2","a":"1"},"annotations":{"K.x/y":"<","A":"ü"}}`, true, false}, // < is written with an escape
-	{`{"name":"a","namespace":"n","labels":{"b":"2","a":"1"},"annotations":{"K.x/y":"any text","A":"ü"}}`, true, false},
+	{`{"name":"a","namespace":"n"}`, true, true},
+	{`{"name":"a","namespace":"n","labels":{"b":"2","a":"1"},"annotations":{"K.x/y":"<","A":"ü"}}`, true, true}, // < is written with an escape
+	{`{"name":"a","namespace":"n","labels":{"b":"2","a":"1"},"annotations":{"K.x/y":"any text","A":"ü"}}`, true, true},
 	{`{"annotations":{"k":"a\nb"},"name":"a"}`, true, true},
 	{`{"annotations":{"k":"a\\nb\"\u003c"},"name":"a"}`, true, true},
 	{`{"annotations":{"k":"a\/b"},"name":"a"}`, true, true},
@@ -68,9 +68,9 @@ var fastMetaCases = []struct {
 	{`{"name":""}`, false, false},
 	{`{"name":null}`, false, false},
 	{`{"name":"a","namespace":""}`, true, true},
-	{`{"name":"a","namespace":"a.b"}`, false, false},
+	{`{"name":"a","namespace":"a.b"}`, false, true},
 	{`{"name":"a","namespace":"n","namespace":"n"}`, false, false},
-	{`{"name":"a","generateName":"b-"}`, false, false},
+	{`{"name":"a","generateName":"b-"}`, true, true},
 	{`{"name":"a","finalizers":["x.z/y"]}`, true, true},
 	{`{"name":"a","labels":{"a":"b"},"finalizers": [ "z/b" , "y.x/A_b" , "z/b" ] ,"annotations":{"a":"b"}}`, true, true},
 	{`{"generateName":"a","finalizers":["x/y"]}`, true, true},
@@ -81,9 +81,9 @@ var fastMetaCases = []struct {
 	{`{"name":"a","finalizers":["x y"]}`, false, false},
 	{`{"name":"a","finalizers":["X/y"]}`, false, false},
 	{`{"name":"a","finalizers":["x/y/z"]}`, false, false},
-	{`{"name":"a","finalizers":["orphan"]}`, false, false},
-	{`{"name":"a","finalizers":["x/y","foregroundDeletion"]}`, false, false},
-	{`{"name":"a","finalizers":["kubernetes"]}`, false, false},
+	{`{"name":"a","finalizers":["orphan"]}`, true, true},
+	{`{"name":"a","finalizers":["x/y","foregroundDeletion"]}`, true, true},
+	{`{"name":"a","finalizers":["kubernetes"]}`, true, true},
 	{`{"name":"a","finalizers":[]}`, true, true},
 	{`{"name":"a","finalizers":null}`, true, true},
 	{`{"name":"a","finalizers":[1]}`, false, false},
@@ -92,7 +92,7 @@ var fastMetaCases = []struct {
 	{`{"name":"a","finalizers":[`, false, false},
 	{`{"name":"a","finalizers":[` + strings.Repeat(`"x/y",`, maxPairs-1) + `"x/y"]}`, true, true},
 	{`{"name":"a","finalizers":[` + strings.Repeat(`"x/y",`, maxPairs) + `"x/y"]}`, false, false},
-	{`{"uid":"u","selfLink":"/a","resourceVersion":"12","namespace":"n","name":"a","generation":7,"creationTimestamp":"2024-02-29T23:59:59Z"}`, true, false},
+	{`{"uid":"u","selfLink":"/a","resourceVersion":"12","namespace":"n","name":"a","generation":7,"creationTimestamp":"2024-02-29T23:59:59Z"}`, true, true},
 	{`{"name":"a","resourceVersion":"v\n"}`, true, true},
 	{`{"name":"a","resourceVersion":""}`, true, true},
 	{`{"name":"a","resourceVersion":1}`, false, false},
@@ -123,7 +123,7 @@ var fastMetaCases = []struct {
 	{`{"name":"a","ownerReferences":null}`, true, true},
 	{`{"name":"a","ownerReferences":[{"apiVersion":"v1","kind":"K","name":"n","uid":"1"}]}`, true, true},
 	{`{"resourceVersion":"1","ownerReferences": [ { "uid" : "1" , "name":"n","kind":"K","apiVersion":"a.b/v1","controller":true,"blockOwnerDeletion":false} ,{"apiVersion":"v1","kind":"K","name":"n","uid":"2","blockOwnerDeletion":true,"controller":false}],"name":"a"}`, true, true},
-	{`{"name":"a","ownerReferences":[{"apiVersion":"v1","kind":"K","name":"n","uid":"1"},{"apiVersion":"v1","kind":"K","name":"m","uid":"1"}]}`, false, false},
+	{`{"name":"a","ownerReferences":[{"apiVersion":"v1","kind":"K","name":"n","uid":"1"},{"apiVersion":"v1","kind":"K","name":"m","uid":"1"}]}`, true, true},
 	{`{"name":"a","ownerReferences":[{"apiVersion":"v1","kind":"K","name":"n","uid":"1","controller":true},{"apiVersion":"v1","kind":"K","name":"n","uid":"2","controller":true}]}`, false, false},
 	{`{"name":"a","ownerReferences":[{"apiVersion":"v1","kind":"K","name":"n","uid":"1","controller":false,"controller":true}]}`, false, false},
 	{`{"name":"a","ownerReferences":[{"apiVersion":"v1","kind":"K","name":"n","uid":"1","controller":null}]}`, false, false},
@@ -132,7 +132,7 @@ var fastMetaCases = []struct {
 	{`{"name":"a","ownerReferences":[{"apiVersion":"v1","kind":"K","name":"n","uid":"1","more":1}]}`, false, false},
 	{`{"name":"a","ownerReferences":[{"apiVersion":"v1","kind":"K","name":"n","uid":"1","uid":"1"}]}`, false, false},
 	{`{"name":"a","ownerReferences":[{"apiVersion":"a.b\/v1","kind":"K","name":"n","uid":"<"},{"apiVersion":"v1","kind":"K","name":"\u0026","uid":">"}]}`, true, true},
-	{`{"name":"a","ownerReferences":[{"apiVersion":"v1","kind":"K","name":"n","uid":"<"},{"apiVersion":"v1","kind":"K","name":"m","uid":"\u003c"}]}`, false, false},
+	{`{"name":"a","ownerReferences":[{"apiVersion":"v1","kind":"K","name":"n","uid":"<"},{"apiVersion":"v1","kind":"K","name":"m","uid":"\u003c"}]}`, true, true},
 	{`{"name":"a","ownerReferences":[{"apiVersion":"v1","kind":"K","name":"n","uid":""}]}`, false, false},
 	{`{"name":"a","ownerReferences":[{"apiVersion":"v1","kind":"K","name":"n"}]}`, false, false},
 	{`{"name":"a","ownerReferences":[{"apiVersion":"v1","kind":"K","uid":"1"}]}`, false, false},
@@ -169,13 +169,13 @@ var fastMetaCases = []struct {
 	{`{"name":"a","managedFields":[],"managedFields":[]}`, false, false},
 	{`{"name":"a","managedFields":[{"fieldsType":"FieldsV1","apiVersion":"v1","operation":"Update"}]}`, true, true},
 	{`{"name":"a","managedFields":[{}]}`, false, false},
-	{`{"name":"a","managedFields":[{"apiVersion":"v1","operation":"Update"}]}`, false, false},
-	{`{"name":"a","managedFields":[{"fieldsType":"FieldsV1","operation":"Update"}]}`, false, false},
+	{`{"name":"a","managedFields":[{"apiVersion":"v1","operation":"Update"}]}`, true, true},
+	{`{"name":"a","managedFields":[{"fieldsType":"FieldsV1","operation":"Update"}]}`, true, true},
 	{`{"name":"a","managedFields":[null]}`, false, false},
 	{`{"name":"a","managedFields":{}}`, false, false},
-	{`{"name":"a","managedFields":[{"manager":"m"}]}`, false, false},
+	{`{"name":"a","managedFields":[{"manager":"m"}]}`, true, true},
 	{`{"name":"a","managedFields":[{"fieldsType":"FieldsV1","apiVersion":"v1","operation":""}]}`, false, false},
-	{`{"name":"a","managedFields":[{"fieldsType":"FieldsV1","apiVersion":"v1","operation":"apply"}]}`, false, false},
+	{`{"name":"a","managedFields":[{"fieldsType":"FieldsV1","apiVersion":"v1","operation":"apply"}]}`, true, true},
 	{`{"name":"a","managedFields":[{"fieldsType":"FieldsV1","apiVersion":"v1","operation":"Apply","operation":"Apply"}]}`, false, false},
 	{`{"name":"a","managedFields":[{"fieldsType":"FieldsV1","apiVersion":"v1","operation":"Apply","manager":null}]}`, false, false},
 	{`{"name":"a","managedFields":[{"fieldsType":"FieldsV1","apiVersion":"v1","operation":"Apply","more":"m"}]}`, false, false},
@@ -183,7 +183,7 @@ var fastMetaCases = []struct {
 	{`{"name":"a","managedFields":[{"fieldsType":"FieldsV1","operation":"Apply","apiVersion":"x","apiVersion":"x"}]}`, false, false},
 	{`{"name":"a","managedFields":[{"fieldsType":"FieldsV1","operation":"Apply","apiVersion":"any \" thing"}]}`, true, true},
 	{`{"name":"a","managedFields":[{"fieldsType":"FieldsV1","operation":"Appl\u0079","apiVersion":"a.b\/v1","manager":"m\/n"}]}`, true, true},
-	{`{"name":"a","managedFields":[{"fieldsType":"FieldsV1","apiVersion":"v1","operation":"Apply","manager":"<"}]}`, false, false}, // valid
+	{`{"name":"a","managedFields":[{"fieldsType":"FieldsV1","apiVersion":"v1","operation":"Apply","manager":"<"}]}`, true, true},
 	{`{"name":"a","managedFields":[{"fieldsType":"FieldsV1","apiVersion":"v1","operation":"Apply","manager":"é ~"}]}`, true, true},
 	{`{"name":"a","managedFields":[{"fieldsType":"FieldsV1","apiVersion":"v1","operation":"Apply","manager":"a\nb"}]}`, false, false},
 	{`{"name":"a","managedFields":[{"fieldsType":"FieldsV1","apiVersion":"v1","operation":"Apply","manager":"` + "\u007f" + `"}]}`, false, false},
@@ -191,10 +191,10 @@ var fastMetaCases = []struct {
 	{`{"name":"a","managedFields":[{"fieldsType":"FieldsV1","apiVersion":"v1","operation":"Apply","manager":"` + strings.Repeat("m", 129) + `"}]}`, false, false},
 	{`{"name":"a","managedFields":[{"fieldsType":"FieldsV1","apiVersion":"v1","operation":"Apply","subresource":"` + strings.Repeat("s", 256) + `"}]}`, true, true},
 	{`{"name":"a","managedFields":[{"fieldsType":"FieldsV1","apiVersion":"v1","operation":"Apply","subresource":"` + strings.Repeat("s", 257) + `"}]}`, false, false},
-	{`{"name":"a","managedFields":[{"apiVersion":"v1","operation":"Apply","fieldsType":"FieldsV2"}]}`, false, false},
+	{`{"name":"a","managedFields":[{"apiVersion":"v1","operation":"Apply","fieldsType":"FieldsV2"}]}`, true, true},
 	{`{"name":"a","managedFields":[{"fieldsType":"FieldsV1","apiVersion":"v1","operation":"Apply","time":"2024-02-30T00:00:00Z"}]}`, false, false},
 	{`{"name":"a","managedFields":[{"fieldsType":"FieldsV1","apiVersion":"v1","operation":"Apply","time":"0001-01-01T00:00:00Z"}]}`, false, false},
-	{`{"managedFields":[{"time":"2024-02-29T23:59:59Z","subresource":"status","operation":"Update","manager":"m","fieldsV1":{},"fieldsType":"FieldsV1","apiVersion":"v1"},{"operation":"Apply","apiVersion":"v1","fieldsType":"FieldsV1"}],"namespace":"n","labels":{"a":"b"},"name":"a"}`, true, false},
+	{`{"managedFields":[{"time":"2024-02-29T23:59:59Z","subresource":"status","operation":"Update","manager":"m","fieldsV1":{},"fieldsType":"FieldsV1","apiVersion":"v1"},{"operation":"Apply","apiVersion":"v1","fieldsType":"FieldsV1"}],"namespace":"n","labels":{"a":"b"},"name":"a"}`, true, true},
 	{managedFields(`{"f:spec":{"f:a":{".":{},"k:{\"name\":\"a\"}":{},"v:1":{}},"f:b":{}}}`), true, true},
 	{managedFields(` { "." : { } , "f:a b" : {` + "\n\t" + `"f: \" : x" : { } ` + "\r" + ` } } `), true, true},
 	{managedFields("{\r\"f:a\":{}}"), true, true},
@@ -261,11 +261,11 @@ var fastMetaCases = []struct {
 	{`{"n\u0061me":"a"}`, true, true},
 	{`{"n\u0061me":"a","name":"a"}`, false, false},
 	{`{"generateName":"b-"}`, true, true},
-	{`{"labels":{"b":"2"},"generateName":"a.b","namespace":"n","annotations":{"A":"ü"}}`, true, false},
+	{`{"labels":{"b":"2"},"generateName":"a.b","namespace":"n","annotations":{"A":"ü"}}`, true, true},
 	{`{"generateName":"` + strings.Repeat("a", 57) + `.b-"}`, true, true},
 	{`{"generateName":"` + strings.Repeat("a", 253) + `-"}`, true, true},
 	{`{"generateName":"` + strings.Repeat("a", 254) + `"}`, false, false},
-	{`{"generateName":"b-","name":"a"}`, false, false},
+	{`{"generateName":"b-","name":"a"}`, true, true},
 	{`{"generateName":"b-","name":""}`, true, true},
 	{`{"generateName":"b."}`, false, false},
 	{`{"generateName":"-"}`, false, false},
@@ -299,37 +299,58 @@ func owners(n int) string {
 	return out + "]"
 }
 
-func TestFastMeta(t *testing.T) {
+func TestMetaOfText(t *testing.T) {
 	for _, c := range fastMetaCases {
 		for _, namespace := range []string{"", "n"} {
 			if got := agreesWithMaps(t, c.text, true, namespace); got != c.namespaced {
-				t.Errorf("FastMeta accepts %t for %s", got, c.text)
+				t.Errorf("Meta accepts %t for %s", got, c.text)
 			}
 			if got := agreesWithMaps(t, c.text, false, namespace); got != c.not {
-				t.Errorf("FastMeta without namespaces accepts %t for %s", got, c.text)
+				t.Errorf("Meta without namespaces accepts %t for %s", got, c.text)
 			}
 		}
 	}
 	for more, want := range []bool{true, false} {
-		value := strings.Repeat("x", maxFastAnnotations-len(`{"k":""}`)+more)
+		value := strings.Repeat("x", maxAnnotations-len("k")+more)
 		if got := agreesWithMaps(t, `{"name":"a","annotations":{"k":"`+value+`"}}`, false, ""); got != want {
 			t.Errorf("annotations of %d bytes more than the limit are accepted: %t", more, got)
 		}
 	}
 	if agreesWithMaps(t, `{"name":"a","namespace":"m"}`, true, "n") {
-		t.Error("FastMeta accepts another namespace than that of the request")
+		t.Error("Meta accepts another namespace than that of the request")
 	}
 }
 
-// agreesWithMaps reports whether FastMeta accepts the metadata, and checks that
+// readCreate reads the metadata of a new object at s[i] and prepares it. It returns a
+// negative number unless the metadata is certainly valid.
+func readCreate(m *Meta, s string, i int, namespaced bool, namespace string) int {
+	end := m.Read(s, i)
+	m.PrepareCreate()
+	if end < 0 || !m.EnterNamespace(namespaced, namespace) || len(m.DropDuplicateOwners()) > 0 {
+		return -1
+	}
+	generated := m.Name == "" && m.GenerateName != ""
+	if generated {
+		m.Name = StandInName(m.GenerateName)
+	}
+	if !m.ValidCreate(namespaced) {
+		return -1
+	}
+	if generated {
+		m.Name = ""
+	}
+	return end
+}
+
+// agreesWithMaps reports whether Meta accepts the metadata, and checks that
 // the functions for maps then have the same result.
 func agreesWithMaps(t *testing.T, text string, namespaced bool, namespace string) bool {
 	t.Helper()
-	var p FastMeta
-	end := p.ReadCreate(text, 0, namespaced, namespace)
+	var p Meta
+	end := readCreate(&p, text, 0, namespaced, namespace)
 	const before = "}}}" // it has no effect
-	var later FastMeta
-	if got := later.ReadCreate(before+text, len(before), namespaced, namespace); got != end+len(before) && (got >= 0 || end >= 0) {
+	var later Meta
+	if got := readCreate(&later, before+text, len(before), namespaced, namespace); got != end+len(before) && (got >= 0 || end >= 0) {
 		t.Errorf("%s ends at %d, but after %s at %d", text, end, before, got)
 	}
 	if end < 0 {
@@ -337,33 +358,33 @@ func agreesWithMaps(t *testing.T, text string, namespaced bool, namespace string
 	}
 	v, repeated, ok := jsonscan.DecodeRepeated(text[:end], nil)
 	if !ok || len(repeated) > 0 {
-		t.Errorf("FastMeta accepts invalid JSON: %s", text[:end])
+		t.Errorf("Meta accepts invalid JSON: %s", text[:end])
 		return true
 	}
 	obj := map[string]any{"metadata": v}
 	want, ok := createdByMaps(obj, namespaced, namespace)
-	if diff := cmp.Diff(FinalizerWarnings(obj, nil), p.FinalizerWarnings(nil)); diff != "" {
-		t.Errorf("%s: warnings of maps (-) and of FastMeta (+):\n%s", text[:end], diff)
+	if diff := cmp.Diff(finalizerWarningsOf(obj, nil), p.FinalizerWarnings(new(Meta))); diff != "" {
+		t.Errorf("%s: warnings of maps (-) and of Meta (+):\n%s", text[:end], diff)
 	}
-	if got := string(p.Append(nil, 1)); !ok || got != want {
+	if got := string(p.Append(nil)); !ok || got != want {
 		t.Errorf("%s becomes %s, but by way of maps %s, %t", text[:end], got, want, ok)
 	}
 	return true
 }
 
 func createdByMaps(obj map[string]any, namespaced bool, namespace string) (string, bool) {
-	meta, unknown, err := Decode(obj, Options{ReportUnknown: true, Reference: true})
-	if err != nil || len(unknown) > 0 || meta.Restore(obj) != nil {
+	unknown, err := Coerce(obj, Options{ReportUnknown: true, Reference: true})
+	if err != nil || len(unknown) > 0 || len(prepareCreate(obj)) > 0 {
 		return "", false
 	}
-	PrepareCreate(obj)
-	if EnterNamespace(obj, namespaced, namespace) != nil || len(DropDuplicateOwners(obj)) > 0 {
+	if !enterNamespace(obj, namespaced, namespace) {
 		return "", false
 	}
 	m := obj["metadata"].(map[string]any)
-	generates := text(m, "name") == "" && text(m, "generateName") != ""
+	read := readMap(obj)
+	generates := read.Name == "" && read.GenerateName != ""
 	if generates {
-		m["name"] = StandInName(text(m, "generateName"))
+		m["name"] = StandInName(read.GenerateName)
 	}
 	if len(createProblems(obj, namespaced, nil)) > 0 || len(commonProblems(obj, nil, namespaced, nil)) > 0 {
 		return "", false
@@ -375,7 +396,7 @@ func createdByMaps(obj map[string]any, namespaced bool, namespace string) (strin
 	return string(text), ok
 }
 
-func FuzzFastMeta(f *testing.F) {
+func FuzzMetaOfText(f *testing.F) {
 	for _, c := range fastMetaCases {
 		f.Add(c.text, true, "")
 		f.Add(c.text, false, "n")

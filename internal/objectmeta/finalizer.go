@@ -14,27 +14,19 @@ import (
 // finalizerKubernetes is the finalizer of namespaces.
 const finalizerKubernetes = "kubernetes"
 
-// FinalizerWarnings returns the warnings of kube-apiserver about the names of
-// the finalizers that obj has and old has not, in increasing order of
-// finalizer. old is nil when an object is created. Updates of the status have
-// no such warnings.
-func FinalizerWarnings(obj, old map[string]any) []string {
-	if noFinalizerWarnings(obj, old) {
+// FinalizerWarnings returns the warnings of kube-apiserver about the names of the
+// finalizers that old does not have, in increasing order of finalizer. old is empty when an
+// object is created. Updates of the status have no such warnings.
+func (m *Meta) FinalizerWarnings(old *Meta) []string {
+	if !slices.ContainsFunc(m.finalizers, isWarnedOf) || slices.Equal(m.finalizers, old.finalizers) {
 		return nil
 	}
-	before := map[string]bool{}
-	for _, f := range finalizers(old) {
+	before := make(map[string]bool, len(old.finalizers))
+	for _, f := range old.finalizers {
 		before[f] = true
 	}
-	return warningsOf(finalizers(obj), before)
-}
-
-// warningsOf returns the warnings about the finalizers that are not in before, and sorts
-// added.
-func warningsOf(added []string, before map[string]bool) []string {
 	var warnings []string
-	slices.Sort(added)
-	for _, f := range slices.Compact(added) {
+	for _, f := range slices.Compact(slices.Sorted(slices.Values(m.finalizers))) {
 		if !before[f] {
 			warnings = append(warnings, finalizerWarnings(f)...)
 		}
@@ -42,39 +34,9 @@ func warningsOf(added []string, before map[string]bool) []string {
 	return warnings
 }
 
-// noFinalizerWarnings reports whether there is certainly no warning.
-func noFinalizerWarnings(obj, old map[string]any) bool {
-	m, _ := obj["metadata"].(map[string]any)
-	list, _ := m["finalizers"].([]any)
-	if len(list) == 0 {
-		return true
-	}
-	before, _ := old["metadata"].(map[string]any)
-	if sameList(m["finalizers"], before["finalizers"]) {
-		return true
-	}
-	for _, e := range list {
-		s, ok := e.(string)
-		if !ok || !objectname.IsQualifiedName(s, false) || !strings.Contains(s, "/") && !standardFinalizer(s) {
-			return false
-		}
-	}
-	return true
-}
-
-// finalizers returns the finalizers of obj, nil unless all are strings.
-func finalizers(obj map[string]any) []string {
-	m, _ := obj["metadata"].(map[string]any)
-	list, _ := m["finalizers"].([]any)
-	out := make([]string, 0, len(list))
-	for _, e := range list {
-		s, ok := e.(string)
-		if !ok {
-			return nil
-		}
-		out = append(out, s)
-	}
-	return out
+// isWarnedOf reports whether [finalizerWarnings] has warnings.
+func isWarnedOf(name string) bool {
+	return !objectname.IsQualifiedName(name, false) || !strings.Contains(name, "/") && !standardFinalizer(name)
 }
 
 func finalizerWarnings(name string) []string {

@@ -123,32 +123,32 @@ func FuzzValidate(f *testing.F) {
 			return
 		}
 		for _, namespaced := range []bool{false, true} {
-			if problems := createProblems(obj, namespaced, nil); ValidCreate(obj, namespaced) && len(problems) > 0 {
+			if problems := createProblems(obj, namespaced, nil); validCreate(obj, namespaced) && len(problems) > 0 {
 				t.Errorf("create of %s: not seen:\n%s", testkit.Encode(obj), problemLines(problems))
 			}
-			if problems := updateProblems(obj, old, namespaced, nil); ValidUpdate(obj, old) && len(problems) > 0 {
+			if problems := updateProblems(obj, old, namespaced, nil); validUpdate(obj, old, namespaced) && len(problems) > 0 {
 				t.Errorf("update of %s to %s: not seen:\n%s", testkit.Encode(old), testkit.Encode(obj), problemLines(problems))
 			}
-			fast, reference := ValidateCommonCreate(obj, namespaced, nil), commonProblems(obj, nil, namespaced, nil)
+			fast, reference := readMap(obj).ValidateCommonCreate(namespaced, nil), commonProblems(obj, nil, namespaced, nil)
 			if diff := cmp.Diff(problemLines(reference), problemLines(fast)); diff != "" {
 				t.Errorf("common create of %s (-reference +fast):\n%s", testkit.Encode(obj), diff)
 			}
-			fast, reference = ValidateCommonUpdate(obj, old, namespaced, nil), commonProblems(obj, old, namespaced, nil)
+			fast, reference = readMap(obj).ValidateCommonUpdate(readMap(old), namespaced, nil), commonProblems(obj, old, namespaced, nil)
 			if diff := cmp.Diff(problemLines(reference), problemLines(fast)); diff != "" {
 				t.Errorf("common update of %s (-reference +fast):\n%s", testkit.Encode(obj), diff)
 			}
 		}
-		if quiet := noFinalizerWarnings(obj, old); quiet && len(addedWarnings(obj, old)) > 0 {
-			t.Errorf("warnings about %s not seen: %q", testkit.Encode(obj), addedWarnings(obj, old))
+		if diff := cmp.Diff(addedWarnings(readMap(obj), readMap(old)), finalizerWarningsOf(obj, old)); diff != "" {
+			t.Errorf("warnings about %s (-want +got):\n%s", testkit.Encode(obj), diff)
 		}
 	})
 }
 
-// addedWarnings is the definition of [FinalizerWarnings].
-func addedWarnings(obj, old map[string]any) []string {
+// addedWarnings is the definition of [Meta.FinalizerWarnings].
+func addedWarnings(m, old *Meta) []string {
 	var out []string
-	for _, f := range finalizers(obj) {
-		if !slices.Contains(finalizers(old), f) {
+	for _, f := range slices.Compact(slices.Sorted(slices.Values(m.finalizers))) {
+		if !slices.Contains(old.finalizers, f) {
 			out = append(out, finalizerWarnings(f)...)
 		}
 	}

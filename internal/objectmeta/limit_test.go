@@ -65,12 +65,12 @@ func TestFirstErrorOfTypes(t *testing.T) {
 	owners := []any{map[string]any{"uid": "u"}, "x"}
 	labels := entries(200, 1)
 	wrong := map[string]any{"metadata": map[string]any{"labels": labels, "ownerReferences": owners}}
-	if _, errs := typedMeta(wrong); len(errs) != 1 || !strings.Contains(errs[0].Detail, "cannot restore struct from: string") {
+	if _, errs := readMap(wrong).typed(); len(errs) != 1 || !strings.Contains(errs[0].Detail, "cannot restore struct from: string") {
 		t.Errorf("an owner of a wrong type: %v", errs)
 	}
 	labels["z"], labels["a"] = true, int64(1)
 	for range 10 { // the order of the map changes
-		if _, errs := typedMeta(wrong); len(errs) != 1 || errs[0].Detail != "cannot convert int64 to string" {
+		if _, errs := readMap(wrong).typed(); len(errs) != 1 || errs[0].Detail != "cannot convert int64 to string" {
 			t.Errorf("labels of wrong types: %v", errs)
 		}
 	}

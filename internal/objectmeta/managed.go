@@ -4,54 +4,42 @@ import (
 	"errors"
 	"strings"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
-
-	"github.com/crdkit/crdkit/internal/jsonval"
 )
 
-// KeepManaged sets the managed fields of obj, in place, to those from which
-// kube-apiserver goes on when obj replaces old. They are those of obj, unless obj has
-// none or some that cannot be decoded, or unless the status is updated. Then they are
-// those of old, or none if those cannot be decoded either. A list with one empty entry
-// stays; [PrepareUpdate] removes it. The objects share no memory.
-func KeepManaged(obj, old map[string]any, status bool) {
-	m, _ := obj["metadata"].(map[string]any)
-	if m == nil || !status && (resetsManaged(m["managedFields"]) || decodesManaged(m["managedFields"])) {
-		return
+// KeepManaged sets the managed fields to those from which kube-apiserver goes on when the
+// object replaces old. They are its own, unless it has none or some that cannot be decoded,
+// or unless the status is updated. Then they are those of old, or none if those cannot be
+// decoded either. A list with one empty entry stays; [Meta.PrepareUpdate] removes it.
+func (m *Meta) KeepManaged(old *Meta, status bool) {
+	switch {
+	case !status && (m.resetsManaged() || m.decodesManaged()):
+	case old.decodesManaged():
+		m.setManaged(old.managed)
+	default:
+		m.setManaged(nil)
 	}
-	delete(m, "managedFields")
-	before, _ := old["metadata"].(map[string]any)
-	if list := before["managedFields"]; decodesManaged(list) {
-		m["managedFields"] = jsonval.Clone(list)
-	}
+}
+
+// setManaged sets the managed fields to copies of the entries.
+func (m *Meta) setManaged(entries []managedEntry) {
+	m.managed, m.managedChanged = append(m.managed[:0], entries...), true
 }
 
 // resetsManaged reports whether a client asks to remove all managed fields.
-func resetsManaged(v any) bool {
-	list, _ := v.([]any)
-	if len(list) != 1 {
-		return false
-	}
-	entry, ok := list[0].(map[string]any)
-	return ok && len(entry) == 0
+func (m *Meta) resetsManaged() bool {
+	return len(m.managed) == 1 && m.managed[0].raw != nil && len(m.managed[0].raw) == 0
 }
 
-// decodesManaged reports whether the server can decode managed fields. If it cannot
+// decodesManaged reports whether the server can decode the managed fields. If it cannot
 // decode one entry, it ignores them all.
-func decodesManaged(v any) bool {
-	list, _ := v.([]any)
-	for _, e := range list {
-		m, _ := e.(map[string]any)
-		if !fastManagedOperation(text(m, "operation")) || text(m, "apiVersion") == "" || m["fieldsType"] != "FieldsV1" || !decodesFields(m["fieldsV1"]) {
+func (m *Meta) decodesManaged() bool {
+	for i := range m.managed {
+		if e := &m.managed[i]; !isOperation(e.operation) || e.apiVersion == "" || e.fieldsType != "FieldsV1" || !decodesFields(e.fields) {
 			return false
 		}
 	}
-	return len(list) > 0
-}
-
-func fastManagedOperation(s string) bool {
-	return s == string(metav1.ManagedFieldsOperationApply) || s == string(metav1.ManagedFieldsOperationUpdate)
+	return len(m.managed) > 0
 }
 
 // decodesFields reports whether the server can decode a field set. It ignores elements

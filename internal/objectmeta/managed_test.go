@@ -57,13 +57,13 @@ var managedCases = []struct {
 func TestManagedFieldsDecode(t *testing.T) {
 	for _, c := range managedCases {
 		obj := decodedMetadata(t, `{"managedFields":`+c.list+`}`)
-		got := decodesManaged(obj["metadata"].(map[string]any)["managedFields"])
+		got := readMap(obj).decodesManaged()
 		err := managedfields.ValidateManagedFields((&unstructured.Unstructured{Object: obj}).GetManagedFields())
 		if got != c.decodes || (err == nil) != c.decodes {
 			t.Errorf("%s: decodes %t, and %v by apimachinery, want %t", c.list, got, err, c.decodes)
 		}
 	}
-	if decodesManaged(nil) || decodesManaged([]any{}) || decodesManaged("x") || decodesManaged([]any{nil}) {
+	if new(Meta).decodesManaged() {
 		t.Error("what is no list of entries decodes")
 	}
 }
@@ -91,7 +91,7 @@ func TestKeepManaged(t *testing.T) {
 		old := decodedMetadata(t, `{"managedFields":`+c.stored+`}`)
 		for status, want := range map[bool]string{false: c.want, true: c.status} {
 			obj := decodedMetadata(t, `{"managedFields":`+c.sent+`}`)
-			KeepManaged(obj, old, status)
+			keepManaged(obj, old, status)
 			text := `{}`
 			if want != "" {
 				text = `{"managedFields":` + want + `}`
@@ -102,7 +102,7 @@ func TestKeepManaged(t *testing.T) {
 		}
 	}
 	for _, obj := range []map[string]any{{}, {"metadata": nil}, {"metadata": "x"}} {
-		KeepManaged(obj, map[string]any{}, false) // changes nothing
+		keepManaged(obj, map[string]any{}, false) // changes nothing
 		if len(obj) > 1 {
 			t.Errorf("%v", obj)
 		}
@@ -114,8 +114,8 @@ func TestKeepManaged(t *testing.T) {
 func TestPrepareManaged(t *testing.T) {
 	for list, want := range map[string][2]int{`[{` + managed + `}]`: {1, 1}, `[{}]`: {0, 0}, `[{"operation":"X"}]`: {0, 1}} {
 		created, updated := decodedMetadata(t, `{"managedFields":`+list+`}`), decodedMetadata(t, `{"managedFields":`+list+`}`)
-		PrepareCreate(created)
-		PrepareUpdate(updated, map[string]any{})
+		prepareCreate(created)
+		prepareUpdate(updated, map[string]any{})
 		got := [2][]metav1.ManagedFieldsEntry{(&unstructured.Unstructured{Object: created}).GetManagedFields(), (&unstructured.Unstructured{Object: updated}).GetManagedFields()}
 		if len(got[0]) != want[0] || len(got[1]) != want[1] {
 			t.Errorf("%s: %d entries of a new object, %d after an update, want %v", list, len(got[0]), len(got[1]), want)

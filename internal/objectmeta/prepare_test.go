@@ -26,21 +26,18 @@ func TestEnterNamespace(t *testing.T) {
 		namespaced bool
 		namespace  string
 		want       map[string]any
-		wantErr    string
 	}{
-		{"the same", withMetadata("namespace", "a"), true, "a", withMetadata("namespace", "a"), ""},
-		{"none in the object", withMetadata(), true, "a", withMetadata("namespace", "a"), ""},
-		{"none in the request", withMetadata("namespace", "a"), true, "", withMetadata("namespace", "a"), ""},
-		{"none at all", withMetadata(), true, "", withMetadata("namespace", "default"), ""},
-		{"no metadata", map[string]any{}, true, "a", withMetadata("namespace", "a"), ""},
-		{"not namespaced", withMetadata("namespace", "a"), false, "", withMetadata(), ""},
-		{"another", withMetadata("namespace", "b"), true, "a", withMetadata("namespace", "b"),
-			"the namespace of the provided object does not match the namespace sent on the request"},
+		{"the same", withMetadata("namespace", "a"), true, "a", withMetadata("namespace", "a")},
+		{"none in the object", withMetadata(), true, "a", withMetadata("namespace", "a")},
+		{"none in the request", withMetadata("namespace", "a"), true, "", withMetadata("namespace", "a")},
+		{"none at all", withMetadata(), true, "", withMetadata("namespace", "default")},
+		{"no metadata", map[string]any{}, true, "a", withMetadata("namespace", "a")},
+		{"not namespaced", withMetadata("namespace", "a"), false, "", withMetadata()},
+		{"another", withMetadata("namespace", "b"), true, "a", withMetadata("namespace", "b")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			err := EnterNamespace(c.obj, c.namespaced, c.namespace)
-			if diff := cmp.Diff(c.wantErr, errorText(err)); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
+			if ok := enterNamespace(c.obj, c.namespaced, c.namespace); ok != (c.name != "another") {
+				t.Errorf("the namespace is right: %t", ok)
 			}
 			if diff := cmp.Diff(c.want, c.obj); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
@@ -49,7 +46,7 @@ func TestEnterNamespace(t *testing.T) {
 	}
 }
 
-func TestSetGeneration(t *testing.T) {
+func TestWriteGeneration(t *testing.T) {
 	for _, c := range []struct {
 		name       string
 		obj        map[string]any
@@ -60,12 +57,14 @@ func TestSetGeneration(t *testing.T) {
 		{"removed", withMetadata("generation", int64(3)), 0, withMetadata()},
 		{"no metadata", map[string]any{}, 1, withMetadata("generation", int64(1))},
 		{"no metadata and nothing to set", map[string]any{}, 0, map[string]any{}},
-		{"null", map[string]any{"metadata": nil}, 1, map[string]any{"metadata": nil}},
-		{"a nil map", map[string]any{"metadata": map[string]any(nil)}, 1, map[string]any{"metadata": map[string]any(nil)}},
+		{"null", map[string]any{"metadata": nil}, 1, withMetadata("generation", int64(1))},
+		{"a nil map", map[string]any{"metadata": map[string]any(nil)}, 1, withMetadata("generation", int64(1))},
 		{"no object", map[string]any{"metadata": "text"}, 1, map[string]any{"metadata": "text"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			SetGeneration(c.obj, c.generation)
+			m := readMap(c.obj)
+			m.Generation = c.generation
+			m.Write(c.obj)
 			if diff := cmp.Diff(c.want, c.obj); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
@@ -97,7 +96,7 @@ func TestPrepareUpdate(t *testing.T) {
 		{"metadata that is no object", map[string]any{"metadata": "text"}, withMetadata("uid", "u"), map[string]any{"metadata": "text"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if warnings := PrepareUpdate(c.obj, c.old); warnings != nil {
+			if warnings := prepareUpdate(c.obj, c.old); warnings != nil {
 				t.Errorf("warnings %q", warnings)
 			}
 			if diff := cmp.Diff(c.want, c.obj); diff != "" {
@@ -126,15 +125,15 @@ func TestUniqueOwners(t *testing.T) {
 }
 
 // Metadata that is reset refers to no part of the text, and can be read anew.
-func TestFastMetaReset(t *testing.T) {
+func TestReset(t *testing.T) {
 	const text = `{"name":"a","namespace":"b","labels":{"k":"v"},"annotations":{"l":"w"},"finalizers":["f/g"],"resourceVersion":"1","uid":"u"}`
-	var p FastMeta
+	var p Meta
 	for range 2 {
-		if end := p.ReadCreate(text, 0, true, ""); end != len(text) {
-			t.Fatalf("ReadCreate = %d, want %d", end, len(text))
+		if end := p.Read(text, 0); end != len(text) {
+			t.Fatalf("Read = %d, want %d", end, len(text))
 		}
 		p.Reset()
-		if p.name != "" || p.namespace != "" || p.resourceVersion != "" || p.seen != 0 || len(p.labels)+len(p.annotations)+len(p.finalizers) != 0 || p.finalizers[:1][0] != "" {
+		if p.Name != "" || p.Namespace != "" || p.ResourceVersion != "" || p.seen != 0 || len(p.labels)+len(p.annotations)+len(p.finalizers) != 0 || p.finalizers[:1][0] != "" {
 			t.Errorf("after Reset: %+v", p)
 		}
 		for _, x := range append(slices.Clone(p.labels[:1]), p.annotations[:1]...) {
@@ -145,9 +144,9 @@ func TestFastMetaReset(t *testing.T) {
 	}
 	for _, text := range []string{``, `x`, `{`, `{"name"`, `{"name":`, `{"name":"a"`, `{"name":"a",`, `{}`, `{"name":""}`, `{"name":"a","name":"a"}`, `{"labels":{}}`,
 		`{"name":"a","labels":{"k":"v","k":"w"}}`, `{"name":"a","labels":{"k":1}}`, `{"name":"a","labels":{"k":"v w"}}`, `{"name":"a","labels":[]}`, `{"labels":`, `{"annotations":`, `{"name":"a","labels":{`, `{"name":"a","labels":{"k":`, `{"name":"a","labels":{"k":"v"},"labels":{"l":"v"}}`} {
-		var p FastMeta
-		if end := p.ReadCreate(text, 0, false, ""); end >= 0 {
-			t.Errorf("ReadCreate(%s) = %d", text, end)
+		var p Meta
+		if end := readCreate(&p, text, 0, false, ""); end >= 0 {
+			t.Errorf("readCreate(%s) = %d", text, end)
 		}
 	}
 }
@@ -199,13 +198,13 @@ func TestUnusualValues(t *testing.T) {
 			if diff := cmp.Diff(reference, fast); diff != "" {
 				t.Errorf("(-reference +fast):\n%s", diff)
 			}
-			if ValidCreate(obj(), false) && createProblems(obj(), false, nil) != nil {
+			if validCreate(obj(), false) && createProblems(obj(), false, nil) != nil {
 				t.Error("taken for right")
 			}
-			FinalizerWarnings(obj(), nil)
-			PrepareUpdate(fast, reference)
-			PrepareStatusUpdate(fast, reference)
-			PrepareCreate(fast)
+			finalizerWarningsOf(obj(), nil)
+			prepareUpdate(fast, reference)
+			prepareStatusUpdate(fast, reference)
+			prepareCreate(fast)
 		})
 	}
 }

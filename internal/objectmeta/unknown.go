@@ -1,6 +1,9 @@
 package objectmeta
 
 import (
+	"slices"
+	"strings"
+
 	kjson "sigs.k8s.io/json"
 
 	"github.com/crdkit/crdkit/schema"
@@ -41,39 +44,25 @@ func unknownFields(raw any) map[string]schema.Path {
 		switch memberOf(name) {
 		case memberUnknown:
 			add(schema.Path{schema.Field("metadata"), schema.Field(name)})
-		case memberOwners:
-			unknownOfEntries(name, v, knownOwnerField, add)
-		case memberManaged:
-			unknownOfEntries(name, v, knownManagedField, add)
+		case memberOwnerReferences:
+			unknownOfEntries(name, v, "apiVersion kind name uid controller blockOwnerDeletion", add)
+		case memberManagedFields:
+			unknownOfEntries(name, v, "manager operation apiVersion time fieldsType fieldsV1 subresource", add)
 		}
 	}
 	return found
 }
 
-func unknownOfEntries(list string, v any, known func(string) bool, add func(schema.Path)) {
+// unknownOfEntries adds the paths of the members that are not among the known ones.
+func unknownOfEntries(list string, v any, known string, add func(schema.Path)) {
+	names := strings.Fields(known)
 	entries, _ := v.([]any)
 	for i, e := range entries {
 		m, _ := e.(map[string]any)
 		for name := range m {
-			if !known(name) {
+			if !slices.Contains(names, name) {
 				add(schema.Path{schema.Field("metadata"), schema.Field(list), schema.Index(i), schema.Field(name)})
 			}
 		}
 	}
-}
-
-func knownOwnerField(name string) bool {
-	switch name {
-	case "apiVersion", "kind", "name", "uid", "controller", "blockOwnerDeletion":
-		return true
-	}
-	return false
-}
-
-func knownManagedField(name string) bool {
-	switch name {
-	case "manager", "operation", "apiVersion", "time", "fieldsType", "fieldsV1", "subresource":
-		return true
-	}
-	return false
 }

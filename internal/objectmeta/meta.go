@@ -1,0 +1,153 @@
+package objectmeta
+
+import "sync"
+
+// A Meta is the metadata of an object. It is read from a map or from text, prepared,
+// checked, and written to where it came from. The zero Meta is that of an object without
+// metadata. After [Meta.Reset] it can be used again. A Meta belongs to one goroutine.
+//
+// Times are in the form in which ObjectMeta writes them. Of metadata that was read from
+// text, the values of annotations and the field sets of managed fields remain text, and the
+// strings may be parts of the text that was read.
+type Meta struct {
+	values
+	labels, annotations []pair
+	finalizers          []string
+	owners              []owner
+	managed             []managedEntry
+
+	raw     any     // the value that was read from a map, nil if there is none
+	read    values  // as they were read from the map, or written to it
+	removed members // members that obj may not have, even if they cannot be decoded
+	seen    members // the members that text has
+	omits   bool    // a member is omitted when the metadata is written
+	unusual bool    // ObjectMeta writes a member in another form, or cannot decode it
+
+	ownersChanged, managedChanged bool // they are not the owner references or managed fields of raw
+}
+
+// values are the members that are strings, times or numbers.
+type values struct {
+	Name, GenerateName, Namespace, ResourceVersion, UID string
+
+	Generation int64
+
+	selfLink, created, deleted string // "" for none
+	gracePeriod                optional[int64]
+}
+
+type pair struct{ key, value string }
+
+// An optional is the value of a pointer.
+type optional[T any] struct {
+	set   bool
+	value T
+}
+
+// An owner is an owner reference. Two owner references are equal if their owners are.
+type owner struct {
+	apiVersion, kind, name, uid string
+	controller, blockDeletion   optional[bool]
+}
+
+// A managedEntry is an entry of managedFields.
+type managedEntry struct {
+	apiVersion, fieldsType, manager, operation, subresource, time string
+
+	fieldsText string         // if it was read from text
+	fields     any            // if it was read from a map
+	raw        map[string]any // the entry in the map
+}
+
+// A member is a member of ObjectMeta, in the order in which they are written.
+type member uint8
+
+const (
+	memberAnnotations member = iota
+	memberCreationTimestamp
+	memberDeletionGracePeriodSeconds
+	memberDeletionTimestamp
+	memberFinalizers
+	memberGenerateName
+	memberGeneration
+	memberLabels
+	memberManagedFields
+	memberName
+	memberNamespace
+	memberOwnerReferences
+	memberResourceVersion
+	memberSelfLink
+	memberUID
+	memberUnknown
+)
+
+var memberNames = [memberUnknown]string{
+	"annotations", "creationTimestamp", "deletionGracePeriodSeconds", "deletionTimestamp", "finalizers", "generateName", "generation",
+	"labels", "managedFields", "name", "namespace", "ownerReferences", "resourceVersion", "selfLink", "uid",
+}
+
+func memberOf(key string) member {
+	for k, name := range memberNames {
+		if key == name {
+			return member(k)
+		}
+	}
+	return memberUnknown
+}
+
+// members is a set.
+type members uint16
+
+// add adds k, and reports whether it is new.
+func (s *members) add(k member) bool {
+	before := *s
+	*s |= 1 << k
+	return *s != before
+}
+
+// text returns the field of a member that is a string or a time, nil for another member.
+func (v *values) text(k member) *string {
+	switch k {
+	case memberCreationTimestamp:
+		return &v.created
+	case memberDeletionTimestamp:
+		return &v.deleted
+	case memberGenerateName:
+		return &v.GenerateName
+	case memberName:
+		return &v.Name
+	case memberNamespace:
+		return &v.Namespace
+	case memberResourceVersion:
+		return &v.ResourceVersion
+	case memberSelfLink:
+		return &v.selfLink
+	case memberUID:
+		return &v.UID
+	}
+	return nil
+}
+
+// Reset removes the metadata and keeps the memory.
+func (m *Meta) Reset() {
+	clear(m.labels)
+	clear(m.annotations)
+	clear(m.finalizers)
+	clear(m.owners)
+	clear(m.managed)
+	*m = Meta{
+		labels: m.labels[:0], annotations: m.annotations[:0], finalizers: m.finalizers[:0], owners: m.owners[:0], managed: m.managed[:0],
+	}
+}
+
+// metas are metadata of embedded resources, which are looked at and dropped.
+var metas = sync.Pool{New: func() any { return new(Meta) }}
+
+// release keeps the memory of m for another use, unless it is large.
+func (m *Meta) release() {
+	const most = 1000
+	if len(m.labels)+len(m.annotations)+len(m.finalizers)+len(m.owners)+len(m.managed) <= most {
+		m.Reset()
+		metas.Put(m)
+	}
+}
