@@ -9,6 +9,7 @@ import (
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/definition"
 	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/testkit/generate"
 )
 
 // A definitions generates small definitions. The same random source gives the
@@ -186,7 +187,7 @@ func (d definitions) rules(rule string) []any {
 // A subject is an accepted definition with what requests on it need.
 type subject struct {
 	pairs      []versionPair
-	generators []*testkit.Generator // in the order of pairs
+	generators []*generate.Generator // in the order of pairs
 	namespaced bool
 }
 
@@ -220,16 +221,16 @@ func newSubject(t testing.TB, seed uint16) *subject {
 		out := &subject{namespaced: fast.Namespaced()}
 		for i, v := range crd.Spec.Versions {
 			out.pairs = append(out.pairs, versionPair{fast: testkit.Must(fast.Version(v.Name)), reference: testkit.Must(reference.Version(v.Name))})
-			out.generators = append(out.generators, testkit.NewGenerator(targetOf(crd, i)))
+			out.generators = append(out.generators, generate.New(targetOf(crd, i)))
 		}
 		return out
 	}
 	return nil
 }
 
-func targetOf(crd *apiextensionsv1.CustomResourceDefinition, version int) testkit.Target {
+func targetOf(crd *apiextensionsv1.CustomResourceDefinition, version int) generate.Target {
 	v := crd.Spec.Versions[version]
-	target := testkit.Target{Group: crd.Spec.Group, Version: v.Name, Kind: crd.Spec.Names.Kind, Namespaced: crd.Spec.Scope == apiextensionsv1.NamespaceScoped}
+	target := generate.Target{Group: crd.Spec.Group, Version: v.Name, Kind: crd.Spec.Names.Kind, Namespaced: crd.Spec.Scope == apiextensionsv1.NamespaceScoped}
 	if v.Schema != nil {
 		target.Schema = v.Schema.OpenAPIV3Schema
 	}
@@ -250,7 +251,7 @@ func TestSubjects(t *testing.T) {
 		accepted++
 		rng := rand.New(rand.NewPCG(uint64(seed), 2))
 		for range 10 {
-			_, res, err := s.pairs[0].fast.CreateJSON(t.Context(), testkit.Encode(s.generators[0].Object(rng, testkit.Valid)), crdkit.Ignore)
+			_, res, err := s.pairs[0].fast.CreateJSON(t.Context(), testkit.Encode(s.generators[0].Object(rng, generate.Valid)), crdkit.Ignore)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -14,6 +14,7 @@ import (
 	"github.com/crdkit/crdkit/internal/jsonval"
 	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/crdkit/crdkit/internal/testkit/fuzz"
+	"github.com/crdkit/crdkit/internal/testkit/generate"
 )
 
 // The structured fuzz targets choose a definition by one number, and a request
@@ -56,16 +57,16 @@ func structured(f *testing.F, check func(t *testing.T, s *subject, version int, 
 
 // classOf returns a class for a generated object. Hostile objects are rare, because
 // many of them are long.
-func classOf(rng *rand.Rand) testkit.Class {
+func classOf(rng *rand.Rand) generate.Class {
 	switch n := rng.IntN(16); {
 	case n == 0:
-		return testkit.Hostile
+		return generate.Hostile
 	case n < 4:
-		return testkit.Fault
+		return generate.Fault
 	case n < 8:
-		return testkit.Boundary
+		return generate.Boundary
 	}
-	return testkit.Valid
+	return generate.Valid
 }
 
 func (s *subject) generate(version int, rng *rand.Rand) map[string]any {
@@ -77,7 +78,7 @@ func (s *subject) generate(version int, rng *rand.Rand) map[string]any {
 // change the object: that has no defaults of the status.
 func (s *subject) admitted(t *testing.T, version int, rng *rand.Rand) *unstructured.Unstructured {
 	t.Helper()
-	obj := &unstructured.Unstructured{Object: s.generators[version].Object(rng, testkit.Valid)}
+	obj := &unstructured.Unstructured{Object: s.generators[version].Object(rng, generate.Valid)}
 	res, err := s.pairs[version].fast.Create(context.Background(), obj, crdkit.Ignore)
 	if err != nil {
 		t.Fatal(err)
@@ -185,7 +186,7 @@ func FuzzReference(f *testing.F) {
 			onBothPaths(t, v, creating, scribbled(rng, s.generate(version, rng)), nil, fields)
 			return
 		}
-		old, stored, ok := v.olds(t, rng, s.generators[version].Object(rng, testkit.Valid))
+		old, stored, ok := v.olds(t, rng, s.generators[version].Object(rng, generate.Valid))
 		do := []verb{updating, updatingStatus}[rng.IntN(2)]
 		if !ok || do.name == "status" && !v.fast.HasStatus() {
 			return
@@ -215,7 +216,7 @@ func FuzzAccepted(f *testing.F) {
 		}
 		for i := range crd.Spec.Versions {
 			v := testkit.Must(def.Version(crd.Spec.Versions[i].Name))
-			g := testkit.NewGenerator(targetOf(crd, i))
+			g := generate.New(targetOf(crd, i))
 			obj := &unstructured.Unstructured{Object: g.Object(rng, classOf(rng))}
 			decided(t, v, obj, text)
 		}

@@ -8,8 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/crdkit/crdkit/internal/crdversion"
-	"github.com/crdkit/crdkit/internal/generate"
 	"github.com/crdkit/crdkit/internal/jsonval"
 	satisfy "github.com/crdkit/crdkit/internal/search"
 	"github.com/crdkit/crdkit/schema"
@@ -356,21 +354,17 @@ func (c *comparison) generate(w *walk) error {
 	if w.generated {
 		return nil
 	}
-	crd, index, def := c.old, c.oldIndex, c.oldDef
+	v, root := c.oldVersion, c.oldNode
 	if w.readers {
-		crd, index, def = c.crd, c.newIndex, c.newDef
+		v, root = c.newVersion, c.newNode
 	}
-	v := &crd.Spec.Versions[index]
-	g := generate.New(generate.Target{
-		Group: crd.Spec.Group, Version: v.Name, Kind: crd.Spec.Names.Kind,
-		Namespaced: def.Namespaced(), Schema: crdversion.Schema(v),
-	})
+	space := spaceOf(v, root)
 	rng := rand.New(rand.NewPCG(1, 2))
 	for i := range generatedBases {
 		if c.watch.Poll() {
 			return c.watch.Err()
 		}
-		obj := whole(g.Object(rng, generate.Class(i%2))).(map[string]any)
+		obj := whole(space.Object(rng, i%2 == 1)).(map[string]any)
 		if errs := c.refusal(w.readers, obj); len(errs) > 0 {
 			w.refused = append(w.refused, refusedObject{obj, errs})
 		}

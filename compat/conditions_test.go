@@ -9,6 +9,7 @@ import (
 	"github.com/crdkit/crdkit/internal/crdversion"
 	satisfy "github.com/crdkit/crdkit/internal/search"
 	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/testkit/generate"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -50,12 +51,12 @@ func agree(t *testing.T, d *testkit.Definition, objects int) (admitted, satisfyi
 		solver := satisfy.NewSolver(context.Background(), 1<<30)
 		k := newConditions(solver, d.CRD, i, n, false)
 		object := satisfy.And(k.scaled, k.of(n))
-		g := testkit.NewGenerator(testkit.Target{
+		g := generate.New(generate.Target{
 			Group: d.CRD.Spec.Group, Version: v.Name(), Kind: d.CRD.Spec.Names.Kind,
 			Namespaced: def.Namespaced(), Schema: crdversion.Schema(&d.CRD.Spec.Versions[i]),
 		})
 		for j := range objects {
-			obj := g.Object(rng, []testkit.Class{testkit.Valid, testkit.Boundary, testkit.Fault}[j%3])
+			obj := g.Object(rng, []generate.Class{generate.Valid, generate.Boundary, generate.Fault}[j%3])
 			testkit.Integers(crdversion.Schema(&d.CRD.Spec.Versions[i]), obj)
 			obj["apiVersion"], obj["kind"] = v.GroupVersionKind().GroupVersion().String(), d.CRD.Spec.Names.Kind
 			obj["metadata"] = map[string]any{"name": "a", "namespace": "default"}

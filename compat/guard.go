@@ -9,9 +9,9 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/crdkit/crdkit/internal/crdversion"
-	"github.com/crdkit/crdkit/internal/generate"
+	"github.com/crdkit/crdkit"
 	satisfy "github.com/crdkit/crdkit/internal/search"
+	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation"
 )
 
@@ -118,15 +118,18 @@ func (c *comparison) samples(readers bool) []map[string]any {
 	if obj, ok := solver.Solve(newConditions(solver, crd, index, node, false).object(v)).Value.(map[string]any); ok {
 		out = append(out, obj)
 	}
-	g := generate.New(generate.Target{
-		Group: crd.Spec.Group, Version: v.Name(), Kind: crd.Spec.Names.Kind,
-		Namespaced: v.Definition().Namespaced(), Schema: crdversion.Schema(&crd.Spec.Versions[index]),
-	})
+	space := spaceOf(v, node)
 	rng := rand.New(rand.NewPCG(5, 6))
 	for i := range guardObjects {
-		out = append(out, whole(g.Object(rng, generate.Class(i%2))).(map[string]any))
+		out = append(out, whole(space.Object(rng, i%2 == 1)).(map[string]any))
 	}
 	return out
+}
+
+// spaceOf returns the objects of a version, for their generation.
+func spaceOf(v *crdkit.Version, root *schema.Node) *satisfy.Space {
+	gvk := v.GroupVersionKind()
+	return satisfy.New(root, satisfy.Head{APIVersion: gvk.GroupVersion().String(), Kind: gvk.Kind, Namespaced: v.Definition().Namespaced()}, nil)
 }
 
 // whole changes whole numbers in a value to integers, and returns it.

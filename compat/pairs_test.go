@@ -20,6 +20,7 @@ import (
 	"github.com/crdkit/crdkit/internal/jsondiff"
 	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/crdkit/crdkit/internal/testkit/fuzz"
+	"github.com/crdkit/crdkit/internal/testkit/generate"
 )
 
 var (
@@ -174,13 +175,13 @@ func (j *judge) witnesses(name string, r *compat.Report) {
 // each to the next one.
 func (j *judge) attack(rng *rand.Rand, name string, objects int) {
 	gvk := j.old.GroupVersionKind()
-	g := testkit.NewGenerator(testkit.Target{
+	g := generate.New(generate.Target{
 		Group: gvk.Group, Version: gvk.Version, Kind: gvk.Kind,
 		Namespaced: j.old.Definition().Namespaced(), Schema: j.schema,
 	})
 	var last map[string]any
 	for i := range objects {
-		obj := g.Object(rng, []testkit.Class{testkit.Valid, testkit.Boundary}[i%2])
+		obj := g.Object(rng, []generate.Class{generate.Valid, generate.Boundary}[i%2])
 		testkit.Integers(j.schema, obj)
 		if difference := j.difference(obj, nil); difference != "" {
 			j.t.Errorf("%s: compatible, but %s: %s", name, difference, testkit.Encode(obj))

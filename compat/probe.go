@@ -9,8 +9,8 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/crdkit/crdkit/internal/crdversion"
-	"github.com/crdkit/crdkit/internal/generate"
 	"github.com/crdkit/crdkit/internal/search"
+	"github.com/crdkit/crdkit/schema"
 )
 
 // probeObjects is how many generated objects a probe tries.
@@ -48,17 +48,17 @@ type probe struct {
 // find returns an object with the property, nil if none is found.
 func (p *probe) find(ctx context.Context) map[string]any {
 	v := &p.crd.Spec.Versions[p.index]
-	g := generate.New(generate.Target{
-		Group: p.crd.Spec.Group, Version: v.Name, Kind: p.crd.Spec.Names.Kind,
+	root, _ := schema.Compile(forced(crdversion.Schema(v), p.path, p.items), schema.Unstructured())
+	space := search.New(root, search.Head{
+		APIVersion: p.crd.Spec.Group + "/" + v.Name, Kind: p.crd.Spec.Names.Kind,
 		Namespaced: p.crd.Spec.Scope == apiextensionsv1.NamespaceScoped,
-		Schema:     forced(crdversion.Schema(v), p.path, p.items),
-	})
+	}, nil)
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range probeObjects {
 		if ctx.Err() != nil {
 			return nil
 		}
-		obj := whole(g.Object(rng, generate.Valid)).(map[string]any)
+		obj := whole(space.Object(rng, false)).(map[string]any)
 		if p.edit != nil && !p.edit(obj) || !p.holds(obj) {
 			continue
 		}

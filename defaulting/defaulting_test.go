@@ -11,6 +11,7 @@ import (
 	"github.com/crdkit/crdkit/internal/jsonval"
 	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/crdkit/crdkit/internal/testkit/enginetest"
+	"github.com/crdkit/crdkit/internal/testkit/generate"
 	"github.com/crdkit/crdkit/internal/testopt"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/google/go-cmp/cmp"
@@ -351,8 +352,9 @@ func TestImplementationsAgree(t *testing.T) {
 				compareImplementations(t, ds, testkit.Mutate(rng, sample))
 			}
 		}
+		g := generate.Of(def.Definition, def.Declared)
 		for i := range 100 {
-			compareImplementations(t, ds, def.Generator.Object(rng, testkit.Class(i%4)))
+			compareImplementations(t, ds, g.Object(rng, generate.Class(i%4)))
 		}
 	}
 }

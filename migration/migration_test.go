@@ -17,6 +17,7 @@ import (
 	"github.com/crdkit/crdkit/conversion"
 	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/crdkit/crdkit/internal/testkit/fuzz"
+	"github.com/crdkit/crdkit/internal/testkit/generate"
 	"github.com/crdkit/crdkit/migration"
 )
 
@@ -270,16 +271,16 @@ func TestDryRunAgain(t *testing.T) {
 
 // generated returns generated objects of all classes except hostile.
 func generated(crd *apiextensionsv1.CustomResourceDefinition, version string, rng *rand.Rand, n int) []*unstructured.Unstructured {
-	target := testkit.Target{Group: crd.Spec.Group, Version: version, Kind: crd.Spec.Names.Kind, Namespaced: crd.Spec.Scope == apiextensionsv1.NamespaceScoped}
+	target := generate.Target{Group: crd.Spec.Group, Version: version, Kind: crd.Spec.Names.Kind, Namespaced: crd.Spec.Scope == apiextensionsv1.NamespaceScoped}
 	for _, v := range crd.Spec.Versions {
 		if v.Name == version && v.Schema != nil {
 			target.Schema = v.Schema.OpenAPIV3Schema
 		}
 	}
-	g := testkit.NewGenerator(target)
+	g := generate.New(target)
 	var objs []*unstructured.Unstructured
 	for i := range n {
-		objs = append(objs, &unstructured.Unstructured{Object: g.Object(rng, []testkit.Class{testkit.Valid, testkit.Boundary, testkit.Fault}[i%3])})
+		objs = append(objs, &unstructured.Unstructured{Object: g.Object(rng, []generate.Class{generate.Valid, generate.Boundary, generate.Fault}[i%3])})
 	}
 	return objs
 }

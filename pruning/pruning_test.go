@@ -11,6 +11,7 @@ import (
 	"github.com/crdkit/crdkit/internal/jsonval"
 	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/crdkit/crdkit/internal/testkit/enginetest"
+	"github.com/crdkit/crdkit/internal/testkit/generate"
 	"github.com/crdkit/crdkit/internal/testopt"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/google/go-cmp/cmp"
@@ -333,8 +334,9 @@ func TestImplementationsAgree(t *testing.T) {
 				compareImplementations(t, fast, reference, testkit.Mutate(rng, sample))
 			}
 		}
+		g := generate.Of(d.Definition, d.Declared)
 		for i := range 100 {
-			compareImplementations(t, fast, reference, d.Generator.Object(rng, testkit.Class(i%4)))
+			compareImplementations(t, fast, reference, g.Object(rng, generate.Class(i%4)))
 		}
 	}
 }

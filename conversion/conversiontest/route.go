@@ -8,7 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/crdkit/crdkit"
-	"github.com/crdkit/crdkit/internal/generate"
 	"github.com/crdkit/crdkit/internal/jsondiff"
 	"github.com/crdkit/crdkit/internal/jsonval"
 	"github.com/crdkit/crdkit/internal/search"
@@ -21,11 +20,11 @@ type route struct {
 	compare  *comparison
 }
 
-// object generates an object that the server admits. It returns nil if the
-// server refuses the generated object. Every second object lacks some members,
-// as hand-written objects do.
-func (r *route) object(ctx context.Context, rng *rand.Rand, class generate.Class) (*unstructured.Unstructured, error) {
-	full := &unstructured.Unstructured{Object: r.from.generator.Object(rng, class)}
+// object generates an object that the server admits, with values at limits if edge is true.
+// It returns nil if the server refuses the generated object. Every second object lacks some
+// members, as hand-written objects do.
+func (r *route) object(ctx context.Context, rng *rand.Rand, edge bool) (*unstructured.Unstructured, error) {
+	full := &unstructured.Unstructured{Object: r.from.objects.Object(rng, edge)}
 	if rng.IntN(2) == 0 {
 		if obj, err := r.admit(ctx, withoutSomeMembers(rng, full)); obj != nil || err != nil {
 			return obj, err

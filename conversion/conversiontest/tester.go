@@ -12,7 +12,7 @@ import (
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/conversion"
 	"github.com/crdkit/crdkit/defaulting"
-	"github.com/crdkit/crdkit/internal/generate"
+	"github.com/crdkit/crdkit/internal/search"
 	"github.com/crdkit/crdkit/pruning"
 )
 
@@ -29,7 +29,7 @@ type Tester struct {
 // A version has the steps that the server applies to converted objects.
 type version struct {
 	*crdkit.Version
-	generator *generate.Generator
+	objects   *search.Space   // generates objects
 	pruner    *pruning.Pruner // nil if nothing is pruned
 	defaulter *defaulting.Defaulter
 }
@@ -87,17 +87,11 @@ func (t *Tester) converter() (conversion.Converter, error) {
 }
 
 func (t *Tester) addVersion(declared *apiextensionsv1.CustomResourceDefinitionVersion) {
-	target := generate.Target{
-		Group:      t.crd.Spec.Group,
-		Version:    declared.Name,
-		Kind:       t.crd.Spec.Names.Kind,
-		Namespaced: t.def.Namespaced(),
-	}
-	if declared.Schema != nil {
-		target.Schema = declared.Schema.OpenAPIV3Schema
-	}
 	compiled, _ := t.def.Version(declared.Name) // of the same definition
-	v := &version{Version: compiled, generator: generate.New(target, t.cfg.samples...)}
+	gvk := compiled.GroupVersionKind()
+	head := search.Head{APIVersion: gvk.GroupVersion().String(), Kind: gvk.Kind, Namespaced: t.def.Namespaced()}
+	v := &version{Version: compiled, objects: search.New(compiled.Schema(), head, nil)}
+	v.objects.Learn(t.cfg.samples...)
 	if !t.crd.Spec.PreserveUnknownFields {
 		v.pruner, v.defaulter = pruning.New(v.Schema()), defaulting.New(v.Schema())
 	}
@@ -144,7 +138,7 @@ func (t *Tester) RoundTrip(ctx context.Context, from, to string) (Report, error)
 	run := &run{route: route, byCause: map[cause]*Failure{}, omitted: map[cause]bool{}}
 	rng := newSource(t.cfg.seed)
 	for tries := 0; report.Objects < t.cfg.count && tries < attempts*t.cfg.count; tries++ {
-		obj, err := route.object(ctx, rng, generate.Class(tries%2))
+		obj, err := route.object(ctx, rng, tries%2 == 1)
 		if err != nil {
 			return report, err
 		}
@@ -187,7 +181,7 @@ func (t *Tester) Seeded(ctx context.Context, seed uint64, from, to string) (*Fai
 	}
 	rng := newSource(seed)
 	for i := range attempts {
-		obj, err := route.object(ctx, rng, generate.Class(i%2))
+		obj, err := route.object(ctx, rng, i%2 == 1)
 		if err != nil {
 			return nil, err
 		}

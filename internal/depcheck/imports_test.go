@@ -169,7 +169,6 @@ var internalRules = map[string]rule{
 	},
 	"internal/celcost":     {ours: []string{"schema"}, others: []string{celGo, apiserverCEL, apiextensions, field}},
 	"internal/fieldaccess": {ours: []string{"schema"}, others: []string{celGo, apiserverCEL}},
-	"internal/generate":    {ours: []string{"schema"}, others: []string{apiextensions, utiljson}},
 	// Not go-cmp: it looks up methods by reflection, so that the linker keeps every exported
 	// method of every type, 7 MB in the command.
 	"internal/suite": {
@@ -188,6 +187,7 @@ var internalRules = map[string]rule{
 	"internal/testkit/hostile/attack":     {},
 	"internal/testkit/hostile/rules":      {ours: []string{"schema", "validation/cel"}, others: []string{apiextensions, apimachinery}},
 	"internal/testkit/hostile/statements": {},
+	"internal/testkit/generate":           {ours: []string{"schema"}, others: []string{apiextensions}},
 	"internal/testkit/fuzz":               {others: []string{"github.com/google/go-cmp/cmp"}},
 	"internal/testkit/enginetest": {
 		ours:   []string{"schema"},
@@ -215,7 +215,7 @@ var unreachable = []string{
 var unused = []string{"math/rand", "math/rand/v2", "log", "log/slog", "expvar", "plugin"}
 
 // seeded packages generate objects from a random source that the caller seeds.
-var seeded = []string{"internal/testkit", "internal/testkit/fuzz", "internal/generate", "internal/search", "crdtest", "conversion/conversiontest", "internal/mutate", "compat"}
+var seeded = []string{"internal/testkit", "internal/testkit/fuzz", "internal/testkit/generate", "internal/search", "crdtest", "conversion/conversiontest", "internal/mutate", "compat"}
 
 // clientGo may be linked only by the evaluation of JSON paths, and only these
 // packages of it, which import only the standard library.
@@ -379,7 +379,7 @@ func TestTestHelpers(t *testing.T) {
 		t.Skip("runs go list; skipped with -short")
 	}
 	for name, p := range list(t) {
-		for _, helper := range []string{"internal/testkit", "internal/testkit/enginetest", "internal/testkit/fuzz", "internal/testkit/hostile"} {
+		for _, helper := range []string{"internal/testkit", "internal/testkit/enginetest", "internal/testkit/fuzz", "internal/testkit/generate", "internal/testkit/hostile"} {
 			if !strings.HasPrefix(name, "internal/testkit") && slices.Contains(p.Imports, module+"/"+helper) {
 				t.Errorf("package %s imports %s outside its tests", name, helper)
 			}

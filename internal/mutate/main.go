@@ -32,8 +32,8 @@ import (
 // noEngines are the packages that serve tests, developers or the command.
 var noEngines = []string{
 	"cmd/crdkit", "conversion/conversiontest", "internal/apicheck", "internal/depcheck",
-	"internal/generate", "internal/jsondiff", "internal/kubectl", "internal/manifest", "internal/mutate",
-	"internal/testkit", "internal/testkit/enginetest", "internal/testkit/fuzz", "internal/testkit/hostile",
+	"internal/jsondiff", "internal/kubectl", "internal/manifest", "internal/mutate",
+	"internal/testkit", "internal/testkit/enginetest", "internal/testkit/fuzz", "internal/testkit/generate", "internal/testkit/hostile",
 	"internal/testkit/hostile/attack", "internal/testkit/hostile/statements",
 }
 

@@ -21,6 +21,7 @@ import (
 	"github.com/crdkit/crdkit/internal/oracle/processor"
 	"github.com/crdkit/crdkit/internal/oracle/server"
 	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/testkit/generate"
 )
 
 // A compatPair is a change of a definition, and the report of package compat about it.
@@ -259,13 +260,13 @@ func (p *compatPair) attack(f *compat.Finding, objects int) {
 	}
 	v := d.version(version)
 	namespaced := d.Spec.Scope == apiextensionsv1.NamespaceScoped
-	target := testkit.Target{Group: d.Spec.Group, Version: v.Name, Kind: d.Spec.Names.Kind, Namespaced: namespaced}
+	target := generate.Target{Group: d.Spec.Group, Version: v.Name, Kind: d.Spec.Names.Kind, Namespaced: namespaced}
 	if v.Schema != nil {
 		target.Schema = v.Schema.OpenAPIV3Schema
 	}
-	g, rng := testkit.NewGenerator(target), rand.New(rand.NewPCG(1, 2))
+	g, rng := generate.New(target), rand.New(rand.NewPCG(1, 2))
 	for i := range objects {
-		obj := g.Object(rng, []testkit.Class{testkit.Valid, testkit.Boundary}[i%2])
+		obj := g.Object(rng, []generate.Class{generate.Valid, generate.Boundary}[i%2])
 		testkit.Integers(target.Schema, obj)
 		meta := map[string]any{"name": "a"}
 		if namespaced {

@@ -23,6 +23,7 @@ import (
 	"github.com/crdkit/crdkit/definition"
 	"github.com/crdkit/crdkit/internal/oracle/upstream"
 	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/testkit/generate"
 	"github.com/crdkit/crdkit/migration"
 )
 
@@ -203,14 +204,14 @@ func TestDryRun(t *testing.T) {
 // storedObjects returns generated objects of a version, some of them faulty, and the
 // samples of the definition for the version.
 func storedObjects(d *testkit.Definition, v *apiextensionsv1.CustomResourceDefinitionVersion, rng *rand.Rand) []*unstructured.Unstructured {
-	target := testkit.Target{
+	target := generate.Target{
 		Group: d.CRD.Spec.Group, Version: v.Name, Kind: d.CRD.Spec.Names.Kind,
 		Namespaced: d.CRD.Spec.Scope == apiextensionsv1.NamespaceScoped, Schema: v.Schema.OpenAPIV3Schema,
 	}
-	generator := testkit.NewGenerator(target)
+	generator := generate.New(target)
 	var objs []*unstructured.Unstructured
 	for i := range 20 {
-		objs = append(objs, &unstructured.Unstructured{Object: generator.Object(rng, testkit.Class(i%3))})
+		objs = append(objs, &unstructured.Unstructured{Object: generator.Object(rng, generate.Class(i%3))})
 	}
 	for _, s := range d.Samples {
 		if s.Version() == v.Name {

@@ -19,6 +19,7 @@ import (
 	"github.com/crdkit/crdkit/internal/oracle/server"
 	"github.com/crdkit/crdkit/internal/oracle/upstream"
 	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/testkit/generate"
 )
 
 // The helpers of this file compare requests with the handler of upstream, see package
@@ -65,9 +66,9 @@ func (s *servedDefinition) objects(v *crdkit.Version, rng *rand.Rand, generated 
 	}
 	raw = append(raw, samples...)
 	gvk := v.GroupVersionKind()
-	g := testkit.NewGenerator(testkit.Target{Group: gvk.Group, Version: gvk.Version, Kind: gvk.Kind, Namespaced: s.ours.Namespaced(), Schema: schemaOf(s.crd, v.Name())}, samples...)
+	g := generate.New(generate.Target{Group: gvk.Group, Version: gvk.Version, Kind: gvk.Kind, Namespaced: s.ours.Namespaced(), Schema: schemaOf(s.crd, v.Name())}, samples...)
 	for range generated {
-		raw = append(raw, g.Object(rng, testkit.Valid))
+		raw = append(raw, g.Object(rng, generate.Valid))
 	}
 	var out []*unstructured.Unstructured
 	for _, obj := range raw {

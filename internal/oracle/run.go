@@ -12,6 +12,7 @@ import (
 
 	"github.com/crdkit/crdkit/internal/oracle/upstream"
 	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/testkit/generate"
 )
 
 // Config selects what Run compares.
@@ -86,7 +87,7 @@ func source(names ...string) *rand.Rand {
 // number of objects.
 func (c *check) objects(declared *apiextensionsv1.CustomResourceDefinitionVersion, n int) int {
 	crd := c.up.Definition.CRD
-	target := testkit.Target{
+	target := generate.Target{
 		Group: crd.Spec.Group, Version: declared.Name, Kind: crd.Spec.Names.Kind,
 		Namespaced: crd.Spec.Scope == apiextensionsv1.NamespaceScoped,
 	}
@@ -103,9 +104,9 @@ func (c *check) objects(declared *apiextensionsv1.CustomResourceDefinitionVersio
 			count++
 		}
 	}
-	g := testkit.NewGenerator(target, samples...)
+	g := generate.New(target, samples...)
 	for i := range n {
-		class := testkit.Class(i % 4)
+		class := generate.Class(i % 4)
 		c.name = fmt.Sprintf("%s object %d", class, i)
 		rng := source(crd.Name, declared.Name, c.name)
 		c.object(g.Object(rng, class), rng, i%8 < 4)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/crdkit/crdkit/internal/oracle/upstream"
 	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/testkit/generate"
 )
 
 // The tests of this file compare updates of objects and of their status. TestOracle
@@ -203,7 +204,7 @@ func TestStatus(t *testing.T) {
 // madeObjects returns objects as clients read them: valid objects, and invalid
 // objects that are stored.
 func madeObjects(c *check, declared *apiextensionsv1.CustomResourceDefinitionVersion) []map[string]any {
-	target := testkit.Target{Group: c.up.Kind.Group, Version: declared.Name, Kind: c.up.Kind.Kind, Namespaced: c.def.CRD.Spec.Scope == apiextensionsv1.NamespaceScoped}
+	target := generate.Target{Group: c.up.Kind.Group, Version: declared.Name, Kind: c.up.Kind.Kind, Namespaced: c.def.CRD.Spec.Scope == apiextensionsv1.NamespaceScoped}
 	if declared.Schema != nil {
 		target.Schema = declared.Schema.OpenAPIV3Schema
 	}
@@ -211,10 +212,10 @@ func madeObjects(c *check, declared *apiextensionsv1.CustomResourceDefinitionVer
 	for _, s := range c.def.Samples {
 		samples = append(samples, s.Object)
 	}
-	g := testkit.NewGenerator(target, samples...)
+	g := generate.New(target, samples...)
 	var out []map[string]any
 	for i := 0; len(out) < 4 && i < 40; i++ {
-		obj := g.Object(source(c.def.Path, declared.Name, fmt.Sprint("made ", i)), testkit.Class(i%3))
+		obj := g.Object(source(c.def.Path, declared.Name, fmt.Sprint("made ", i)), generate.Class(i%3))
 		metadata, ok := obj["metadata"].(map[string]any)
 		if !ok {
 			continue

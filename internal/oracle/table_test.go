@@ -28,6 +28,7 @@ import (
 
 	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/crdkit/crdkit/internal/testkit/fuzz"
+	"github.com/crdkit/crdkit/internal/testkit/generate"
 	"github.com/crdkit/crdkit/serving/table"
 )
 
@@ -100,7 +101,7 @@ func TestDifferenceTableItems(t *testing.T) {
 
 // objectsOf returns the samples of a version and n generated objects.
 func objectsOf(d *testkit.Definition, v apiextensionsv1.CustomResourceDefinitionVersion, n int) []map[string]any {
-	target := testkit.Target{
+	target := generate.Target{
 		Group: d.CRD.Spec.Group, Version: v.Name, Kind: d.CRD.Spec.Names.Kind,
 		Namespaced: d.CRD.Spec.Scope == apiextensionsv1.NamespaceScoped,
 	}
@@ -114,10 +115,10 @@ func objectsOf(d *testkit.Definition, v apiextensionsv1.CustomResourceDefinition
 			out = append(out, s.Object)
 		}
 	}
-	g := testkit.NewGenerator(target, samples...)
+	g := generate.New(target, samples...)
 	rng := rand.New(rand.NewPCG(uint64(len(d.Path)), uint64(len(v.Name))))
 	for i := range n {
-		obj := g.Object(rng, testkit.Class(i%4))
+		obj := g.Object(rng, generate.Class(i%4))
 		if metadata, ok := obj["metadata"].(map[string]any); ok && i%2 == 0 {
 			metadata["creationTimestamp"] = "2015-01-02T03:04:05Z"
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/internal/oracle/upstream"
 	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/testkit/generate"
 )
 
 // textCount is small by default. 100 makes over 100,000 texts of the corpus:
@@ -55,7 +56,7 @@ func spellDefinition(t *testing.T, tally *Tally, d *testkit.Definition, n int) i
 	count := 0
 	for i, v := range up.Versions {
 		declared := &d.CRD.Spec.Versions[i]
-		target := testkit.Target{Group: up.CRD.Spec.Group, Version: v.Name, Kind: up.CRD.Spec.Names.Kind, Namespaced: def.Namespaced()}
+		target := generate.Target{Group: up.CRD.Spec.Group, Version: v.Name, Kind: up.CRD.Spec.Names.Kind, Namespaced: def.Namespaced()}
 		if declared.Schema != nil {
 			target.Schema = declared.Schema.OpenAPIV3Schema
 		}
@@ -65,12 +66,12 @@ func spellDefinition(t *testing.T, tally *Tally, d *testkit.Definition, n int) i
 				samples = append(samples, s.Object)
 			}
 		}
-		g := testkit.NewGenerator(target, samples...)
+		g := generate.New(target, samples...)
 		s := &speller{check: &check{tally: tally, def: d, up: v}, version: testkit.Must(def.Version(v.Name))}
 		for i := range n {
 			s.name = fmt.Sprintf("text %d", i)
 			s.rng = source(up.CRD.Name, v.Name, s.name)
-			obj := g.Object(s.rng, testkit.Class(i%4))
+			obj := g.Object(s.rng, generate.Class(i%4))
 			if len(samples) > 0 && i%2 == 0 {
 				obj = testkit.Clone(samples[s.rng.IntN(len(samples))])
 			}

@@ -138,7 +138,7 @@ func (s *search) populate(root *site, steps []string) {
 	if len(at) == 0 {
 		return
 	}
-	within := pick(s, at)
+	within := pick(s.rng, at)
 	for _, path := range s.lit.paths {
 		if s.oneIn(5) {
 			continue

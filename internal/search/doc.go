@@ -17,15 +17,16 @@
 //
 // # Objects that are admitted or break a rule
 //
-// Package generate makes an object, which may be refused. Then the search changes values
-// until the judge admits it: those with errors, and those that a broken rule reads. A
-// change stays if the object has fewer or milder errors afterwards. The values are
-// generated, or come from the rules, from enums and from other fields.
+// [Space.Object] generates an object that should be valid, but may not be. [Space.Admitted]
+// begins with such an object and changes values until the judge admits it: those with errors,
+// and those that a broken rule reads. A change stays if the object has fewer or milder errors
+// afterwards. The values are generated, or come from the rules, from enums and from other
+// fields.
 //
-// The search for a broken rule begins with an admitted object that has the value of the
-// rule. A transition rule gets an old object too, and a rule in the status is broken by
-// an update of the status. What is found is made as small as possible. An object for which
-// the rule is false is preferred to one for which it ends with an error.
+// [Space.Break] begins with an admitted object that has the value of the rule. A transition
+// rule gets an old object too, and a rule in the status is broken by an update of the status.
+// What is found is made as small as possible. An object for which the rule is false is
+// preferred to one for which it ends with an error.
 //
 // The server reports a keyword of a branch with the anyOf, oneOf or allOf around it. The
 // errors of other branches of anyOf and oneOf belong to the same violation, because these

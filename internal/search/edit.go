@@ -7,10 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-
-	"github.com/crdkit/crdkit/internal/generate"
 	"github.com/crdkit/crdkit/internal/jsonval"
+	"github.com/crdkit/crdkit/schema"
 )
 
 // A search changes one object.
@@ -22,15 +20,14 @@ type search struct {
 }
 
 // generated returns a value for a schema, and counts its work.
-func (s *search) generated(p *apiextensionsv1.JSONSchemaProps, optional int, edge bool) any {
-	v, work := generate.Value(s.rng, p, optional, edge)
-	s.work += work
+func (s *search) generated(n *schema.Node, optional int, edge bool) any {
+	g := &generator{rng: s.rng, budget: optional, edge: edge}
+	v := jsonval.Wire(g.value("value", n, nil))
+	s.work += g.work
 	return v
 }
 
 func (s *search) oneIn(n int) bool { return s.rng.IntN(n) == 0 }
-
-func pick[T any](s *search, list []T) T { return list[s.rng.IntN(len(list))] }
 
 // change changes the value of a site.
 func (s *search) change(x *site) {
@@ -53,11 +50,11 @@ func (s *search) changeInside(x *site) bool {
 			return true
 		}
 	case map[string]any:
-		if x.at.values != nil && s.oneIn(2) {
-			v[s.text()] = s.generated(x.at.values.props, s.rng.IntN(3), false)
+		if values, _ := x.node.AdditionalProperties(); values != nil && s.oneIn(2) {
+			v[s.text()] = s.generated(values, s.rng.IntN(3), false)
 			return true
 		}
-		if p := x.props.XPreserveUnknownFields; p != nil && *p && s.oneIn(3) {
+		if x.node.PreserveUnknownFields() && s.oneIn(3) {
 			v[s.text()] = s.text()
 			return true
 		}
@@ -83,19 +80,19 @@ func (s *search) resized(x *site, list []any) []any {
 	list = slices.Clone(list)
 	fresh := func() any {
 		if len(list) > 0 && s.oneIn(2) {
-			return jsonval.Clone(pick(s, list))
+			return jsonval.Clone(pick(s.rng, list))
 		}
-		if x.at.items == nil {
+		if x.node.Items() == nil {
 			return s.text()
 		}
-		return s.generated(x.at.items.props, s.rng.IntN(4), false)
+		return s.generated(x.node.Items(), s.rng.IntN(4), false)
 	}
 	switch {
 	case len(list) > 0 && s.oneIn(4):
 		i := s.rng.IntN(len(list))
 		return slices.Delete(list, i, i+1)
 	case len(s.lit.numbers) > 0 && s.oneIn(4):
-		for n := pick(s, s.lit.numbers) + 1; int64(len(list)) < n && len(list) < maxResized; {
+		for n := pick(s.rng, s.lit.numbers) + 1; int64(len(list)) < n && len(list) < maxResized; {
 			list = append(list, distinctElement(x, fresh(), len(list)))
 		}
 		return list
@@ -109,7 +106,7 @@ func (s *search) resized(x *site, list []any) []any {
 // distinctElement returns an element that differs from those at other indexes, if the list is a
 // set or a map of texts or integers.
 func distinctElement(x *site, element any, index int) any {
-	if x.props.XListType == nil || *x.props.XListType == "atomic" {
+	if listType, ok := x.node.ListType(); !ok || listType == "atomic" {
 		return element
 	}
 	switch v := element.(type) {
@@ -118,7 +115,7 @@ func distinctElement(x *site, element any, index int) any {
 	case int64:
 		return int64(index)
 	case map[string]any:
-		for _, key := range x.props.XListMapKeys {
+		for _, key := range x.node.ListMapKeys() {
 			if v[key] != nil {
 				v[key] = distinctElement(x, v[key], index)
 				break
@@ -147,7 +144,7 @@ const formatByte = "byte"
 
 // alteredAt returns a text that differs from that of a site.
 func (s *search) alteredAt(x *site, text string) string {
-	if x.props.Format != formatByte {
+	if x.node.Limits().Format != formatByte {
 		return s.altered(text)
 	}
 	content, err := base64.StdEncoding.DecodeString(text)
@@ -179,40 +176,37 @@ func (s *search) altered(text string) string {
 // text returns a text: of the rule, or a common one.
 func (s *search) text() string {
 	if len(s.lit.texts) > 0 && !s.oneIn(3) {
-		text := pem(pick(s, s.lit.texts))
+		text := pem(pick(s.rng, s.lit.texts))
 		if strings.ContainsAny(text, "^[(") && !s.oneIn(4) {
-			if match, ok := s.generated(&apiextensionsv1.JSONSchemaProps{Type: "string", Pattern: text}, 0, false).(string); ok {
-				return match
-			}
+			s.work++
+			return (&generator{rng: s.rng}).matching(text, 0, 1<<20)
 		}
 		return text
 	}
 	if len(s.lit.numbers) > 0 && s.oneIn(4) {
-		if n := pick(s, s.lit.numbers); n >= 0 && n < 100_000 {
-			return strings.Repeat(pick(s, []string{"a", "a.", "0"}), int(n)+s.rng.IntN(2))
+		if n := pick(s.rng, s.lit.numbers); n >= 0 && n < 100_000 {
+			return strings.Repeat(pick(s.rng, []string{"a", "a.", "0"}), int(n)+s.rng.IntN(2))
 		}
 	}
-	return pick(s, commonTexts)
+	return pick(s.rng, commonTexts)
 }
 
 // newValue returns a new value for a site.
 func (s *search) newValue(x *site) any {
-	p := x.props
-	if len(p.Enum) > 0 && !s.oneIn(10) {
-		if v, err := generate.DecodeJSON(pick(s, p.Enum).Raw); err == nil {
-			return v
-		}
+	limits, typ := x.node.Limits(), x.node.Type()
+	if len(limits.Enum) > 0 && !s.oneIn(10) {
+		return jsonval.Clone(pick(s.rng, limits.Enum))
 	}
 	switch {
-	case p.Format == formatByte && s.oneIn(2):
+	case limits.Format == formatByte && s.oneIn(2):
 		return base64.StdEncoding.EncodeToString([]byte(s.text() + strings.Repeat("a", s.rng.IntN(2)*60)))
-	case p.Type == "string" && s.oneIn(2), p.XIntOrString && s.oneIn(3):
+	case typ == "string" && s.oneIn(2), x.node.IntOrString() && s.oneIn(3):
 		return s.text()
-	case (p.Type == "integer" || p.Type == "number" || p.XIntOrString) && s.oneIn(2):
+	case (typ == "integer" || typ == "number" || x.node.IntOrString()) && s.oneIn(2):
 		if len(s.lit.numbers) > 0 && s.oneIn(2) {
-			return pick(s, s.lit.numbers) + int64(s.rng.IntN(3)) - 1
+			return pick(s.rng, s.lit.numbers) + int64(s.rng.IntN(3)) - 1
 		}
-		return pick(s, []int64{0, 1, -1, 2, 10, 1000})
+		return pick(s.rng, []int64{0, 1, -1, 2, 10, 1000})
 	}
-	return s.generated(p, s.rng.IntN(5), s.oneIn(4))
+	return s.generated(x.node, s.rng.IntN(5), s.oneIn(4))
 }

@@ -171,19 +171,19 @@ func (s *search) edit(obj map[string]any, g *goal, others validation.ErrorList) 
 	repair := len(others) > 0 && (g.target == nil || !s.oneIn(3))
 	switch {
 	case repair && !s.oneIn(10):
-		s.repair(root, pick(s, others))
+		s.repair(root, pick(s.rng, others))
 	case g.target != nil && !s.oneIn(10):
 		s.lit = g.target.literals(s.root)
 		s.editAt(root, g.present)
 	default:
-		s.change(pick(s, root.all(nil, maxSites)))
+		s.change(pick(s.rng, root.all(nil, maxSites)))
 	}
 }
 
 // editAt changes a value that the rules at a schema pointer read.
 func (s *search) editAt(root *site, steps []string) {
 	if at := root.below(steps); len(at) > 0 {
-		s.editWithin(pick(s, at))
+		s.editWithin(pick(s.rng, at))
 	}
 }
 
@@ -195,7 +195,7 @@ func (s *search) editWithin(within *site) {
 			sites = named
 		}
 	}
-	s.change(pick(s, sites))
+	s.change(pick(s.rng, sites))
 }
 
 // repair changes the value of an error.
@@ -223,7 +223,7 @@ func (s *search) repair(root *site, e *validation.Error) {
 		found = next
 	}
 	if found == root || s.oneIn(12) {
-		found = pick(s, root.all(nil, maxSites))
+		found = pick(s.rng, root.all(nil, maxSites))
 	}
 	if found.remove != nil && s.oneIn(3) {
 		found.remove()
@@ -232,7 +232,7 @@ func (s *search) repair(root *site, e *validation.Error) {
 	if s.oneIn(3) && s.changeInside(found) {
 		return
 	}
-	found.set(s.generated(found.props, s.rng.IntN(3), false))
+	found.set(s.generated(found.node, s.rng.IntN(3), false))
 }
 
 // find returns the site of the value of the rule of an error, nil if it is not there.
@@ -265,7 +265,7 @@ func (s *search) supply(root *site, tokens []string) bool {
 	if missing == nil || missing.present {
 		return false
 	}
-	missing.set(s.generated(missing.props, 0, false))
+	missing.set(s.generated(missing.node, 0, false))
 	return true
 }
 
@@ -290,7 +290,7 @@ func (x *site) step(token string) *site {
 // force makes the value of a schema pointer.
 func (s *search) force(x *site, steps []string) {
 	if !x.present || x.value == nil {
-		v := s.generated(x.props, 0, false)
+		v := s.generated(x.node, 0, false)
 		x.set(v)
 		x.value, x.present = v, true
 	}
@@ -300,24 +300,25 @@ func (s *search) force(x *site, steps []string) {
 	switch steps[0] {
 	case "items":
 		list, ok := x.value.([]any)
-		if !ok || x.at.items == nil {
+		if !ok || x.node.Items() == nil {
 			return
 		}
 		if len(list) == 0 {
-			list = []any{s.generated(x.at.items.props, 0, false)}
+			list = []any{s.generated(x.node.Items(), 0, false)}
 			x.set(list)
 			x.value = list
 		}
-		s.force(pick(s, x.elements(list)), steps[1:])
+		s.force(pick(s.rng, x.elements(list)), steps[1:])
 	case "additionalProperties":
 		obj, ok := x.value.(map[string]any)
-		if !ok || x.at.values == nil {
+		values, _ := x.node.AdditionalProperties()
+		if !ok || values == nil {
 			return
 		}
-		s.force(x.member(obj, s.text()+"k", x.at.values), steps[1:])
+		s.force(x.member(obj, s.text()+"k", values), steps[1:])
 	case "properties":
 		obj, ok := x.value.(map[string]any)
-		child := x.at.property(steps[1])
+		child := x.node.Property(steps[1])
 		if !ok || child == nil {
 			return
 		}

@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/crdkit/crdkit/internal/jsonval"
@@ -24,31 +25,33 @@ type Judge func(ctx context.Context, c Case) (errs validation.ErrorList, refused
 // A Head has what every object of a version has.
 type Head struct {
 	APIVersion, Kind string
+	Namespaced       bool // generated objects have a namespace
 	HasStatus        bool // the status subresource
 }
 
 // A Space is the objects of one version.
 type Space struct {
-	head     Head
-	root     *schema.Node
-	location *location // of root
-	judge    Judge
+	head    Head
+	root    *schema.Node
+	judge   Judge
+	samples map[string][]any // scalars of samples, by the path of their schema
 }
 
-// New returns the space of a version.
+// New returns the space of a version. A root of nil stands for any content. A space without
+// a judge only generates objects.
 func New(root *schema.Node, head Head, judge Judge) *Space {
-	return &Space{head: head, root: root, location: newLocation(props(root)), judge: judge}
+	return &Space{head: head, root: root, judge: judge, samples: map[string][]any{}}
 }
 
 // minimal returns an object with the required fields and some optional ones.
 func (s *search) minimal(optional int) map[string]any {
 	obj := map[string]any{}
-	for i, name := range s.location.names {
+	for name, child := range s.root.Properties() {
 		if isHead(name) || s.head.HasStatus && name == "status" {
 			continue
 		}
-		if required(s.location.props, name) || optional > 0 && s.oneIn(2) {
-			obj[name] = s.generated(s.location.children[i].props, optional, s.oneIn(4))
+		if slices.Contains(s.root.Limits().Required, name) || optional > 0 && s.oneIn(2) {
+			obj[name] = s.generated(child, optional, s.oneIn(4))
 		}
 	}
 	obj["apiVersion"], obj["kind"] = s.head.APIVersion, s.head.Kind

@@ -127,7 +127,6 @@ func targets(out []Target, n *schema.Node, pointer string) []Target {
 type part[S any] interface {
 	comparable
 	nester
-	Limits() schema.Limits
 	Len() int
 	Properties() iter.Seq2[string, S]
 	Items() S
@@ -172,6 +171,8 @@ func limitTargets(out []Target, l schema.Limits, pointer string) []Target {
 
 // A nester is a schema.Node or a schema.Branch.
 type nester interface {
+	Type() string
+	Limits() schema.Limits
 	AllOf() []*schema.Branch
 	AnyOf() []*schema.Branch
 	OneOf() []*schema.Branch

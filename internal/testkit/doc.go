@@ -1,5 +1,5 @@
 // Package testkit supports the tests of this module: it finds definitions and
-// objects, generates objects, and runs txtar files. Only tests and the comparison
+// objects, changes objects, and runs txtar files. Only tests and the comparison
 // programs in internal/oracle import it.
 //
 // # The corpus
@@ -20,14 +20,11 @@
 // float64, so 1.0 is a float64. [Encode] writes the two in different forms, which
 // encoding/json does not.
 //
-// # Generated objects
+// # Changed objects
 //
-// A [Generator] makes objects for a schema, in four classes: valid, valid with
-// values at limits, with a single fault, and hostile. The class is not
-// guaranteed: a rule in CEL, or a pattern that the generator cannot solve, may
-// refuse an object that should be valid. The tests that use it compare with an
-// oracle and need no guarantee. The same random source gives the same objects.
-// [Mutate] changes an object a little, as an update would.
+// [Mutate] changes an object a little, as an update would. [AddFault] makes it invalid, and
+// [Damage] adds what no schema expects. The same random source gives the same objects.
+// Package generate generates whole objects.
 //
 // # Behaviour in files
 //

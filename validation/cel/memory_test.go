@@ -8,6 +8,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/testkit/generate"
 	"github.com/crdkit/crdkit/internal/testopt"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation"
@@ -83,11 +84,11 @@ func memoryOfVersion(t *testing.T, d *testkit.Definition, v *apiextensionsv1.Cus
 			run(sampled, s.Object, fast, reference)
 		}
 	}
-	generator := testkit.NewGenerator(testkit.Target{
+	generator := generate.New(generate.Target{
 		Group: d.CRD.Spec.Group, Version: v.Name, Kind: d.CRD.Spec.Names.Kind, Namespaced: true, Schema: v.Schema.OpenAPIV3Schema,
 	}, samples...)
 	rng := rand.New(rand.NewPCG(13, 6))
 	for i := range 8 {
-		run(generated, generator.Object(rng, testkit.Class(i%4)), fast)
+		run(generated, generator.Object(rng, generate.Class(i%4)), fast)
 	}
 }

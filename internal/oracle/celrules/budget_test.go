@@ -13,6 +13,7 @@ import (
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 
 	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/testkit/generate"
 	"github.com/crdkit/crdkit/validation/cel"
 )
 
@@ -175,10 +176,10 @@ func (v *version) byItself(t *testing.T, c *tally, p ruleLocation, pool []*input
 
 // made returns generated objects for a schema without other objects.
 func made(rng *rand.Rand, props *apiextensionsv1.JSONSchemaProps) []*input {
-	g := testkit.NewGenerator(testkit.Target{Group: "example.com", Version: "v1", Kind: "A", Namespaced: true, Schema: props})
+	g := generate.New(generate.Target{Group: "example.com", Version: "v1", Kind: "A", Namespaced: true, Schema: props})
 	var list []*input
 	for i := range 100 {
-		if o := g.Object(rng, testkit.Class(i%4)); o != nil {
+		if o := g.Object(rng, generate.Class(i%4)); o != nil {
 			list = append(list, &input{obj: o, budget: budget}, &input{obj: o, old: testkit.Mutate(rng, o), budget: budget})
 		}
 	}

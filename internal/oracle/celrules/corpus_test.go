@@ -16,6 +16,7 @@ import (
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 
 	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/testkit/generate"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -38,7 +39,7 @@ func source(names ...string) *rand.Rand {
 type version struct {
 	*subject
 	props     *apiextensionsv1.JSONSchemaProps
-	generator *testkit.Generator
+	generator *generate.Generator
 	samples   []map[string]any // objects of the version
 }
 
@@ -106,7 +107,7 @@ func newVersion(d *testkit.Definition, declared *apiextensionsv1.CustomResourceD
 			v.samples = append(v.samples, s.Object)
 		}
 	}
-	v.generator = testkit.NewGenerator(testkit.Target{
+	v.generator = generate.New(generate.Target{
 		Group: d.CRD.Spec.Group, Version: declared.Name, Kind: d.CRD.Spec.Names.Kind, Namespaced: true, Schema: props,
 	}, samples...)
 	return v
@@ -153,7 +154,7 @@ func (v *version) each(n int, visit func(in *input, what string)) {
 		}
 	}
 	for i := range n {
-		class := testkit.Class(i % 4)
+		class := generate.Class(i % 4)
 		rng := source(v.name(), class.String(), fmt.Sprint(i))
 		if o := v.generator.Object(rng, class); o != nil {
 			v.family(rng, o, visit, class.String()+" object")

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/testkit/generate"
 )
 
 var (
@@ -92,7 +93,7 @@ func streams(t *testing.T) []*stream {
 
 // next returns an input for a version of the corpus.
 func (v *version) next(rng *rand.Rand) *input {
-	o := v.generator.Object(rng, testkit.Class(rng.IntN(4)))
+	o := v.generator.Object(rng, generate.Class(rng.IntN(4)))
 	if len(v.samples) > 0 && rng.IntN(2) == 0 {
 		o = v.samples[rng.IntN(len(v.samples))]
 	}

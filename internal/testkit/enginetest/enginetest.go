@@ -82,10 +82,11 @@ func Strings(paths []schema.Path) []string {
 
 // A Version is a version of a definition in testdata that has objects.
 type Version struct {
-	Name      string // of the definition and the version
-	Node      *schema.Node
-	Samples   []map[string]any // at least one
-	Generator *testkit.Generator
+	Name       string // of the definition and the version
+	Definition *testkit.Definition
+	Declared   *apiextensionsv1.CustomResourceDefinitionVersion
+	Node       *schema.Node
+	Samples    []map[string]any // at least one
 }
 
 // Versions returns the versions that have objects. There is at least one.
@@ -122,14 +123,11 @@ func newVersion(tb testing.TB, d *testkit.Definition, v *apiextensionsv1.CustomR
 	if len(errs) > 0 {
 		tb.Fatalf("%s: %v", d.Path, errs.ToAggregate())
 	}
-	out := Version{Name: d.CRD.Name + "/" + v.Name, Node: node}
+	out := Version{Name: d.CRD.Name + "/" + v.Name, Definition: d, Declared: v, Node: node}
 	for _, s := range d.Samples {
 		if s.Version() == v.Name {
 			out.Samples = append(out.Samples, s.Object)
 		}
 	}
-	out.Generator = testkit.NewGenerator(testkit.Target{
-		Group: d.CRD.Spec.Group, Version: v.Name, Kind: d.CRD.Spec.Names.Kind, Schema: v.Schema.OpenAPIV3Schema,
-	}, out.Samples...)
 	return out
 }

@@ -1,4 +1,4 @@
-package generate
+package testkit
 
 import (
 	"encoding/json"
@@ -12,7 +12,7 @@ import (
 )
 
 // DecodeJSON decodes one value from JSON. It keeps 1.0 and 1e3 distinct from 1
-// and 1000, which a conversion through YAML does not.
+// and 1000, which [Decode] does not.
 func DecodeJSON(data []byte) (any, error) {
 	var v any
 	if err := utiljson.Unmarshal(data, &v); err != nil {
@@ -45,7 +45,7 @@ func appendValue(b []byte, v any) []byte {
 	case map[string]any:
 		return appendMap(b, v)
 	}
-	panic(fmt.Sprintf("crdtest: a decoded object cannot hold a %T", v))
+	panic(fmt.Sprintf("testkit: a decoded object cannot hold a %T", v))
 }
 
 func appendFloat(b []byte, f float64) []byte {
@@ -66,7 +66,7 @@ func appendFloat(b []byte, f float64) []byte {
 func appendString(b []byte, s string) []byte {
 	quoted, err := json.Marshal(s)
 	if err != nil {
-		panic("crdtest: " + err.Error())
+		panic("testkit: " + err.Error())
 	}
 	return append(b, quoted...)
 }

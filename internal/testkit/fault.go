@@ -1,7 +1,8 @@
-package generate
+package testkit
 
 import (
 	"maps"
+	"math/rand/v2"
 	"slices"
 	"strings"
 
@@ -22,10 +23,7 @@ func sites(v any, p *apiextensionsv1.JSONSchemaProps) []site {
 	switch v := v.(type) {
 	case map[string]any:
 		for _, key := range slices.Sorted(maps.Keys(v)) {
-			var child *apiextensionsv1.JSONSchemaProps
-			if p != nil {
-				child, _ = childSchema(p, key)
-			}
+			child := childSchema(p, key)
 			found = append(found, site{
 				schema: child, value: v[key],
 				set:    func(x any) { v[key] = x },
@@ -35,26 +33,22 @@ func sites(v any, p *apiextensionsv1.JSONSchemaProps) []site {
 		}
 	case []any:
 		for i := range v {
-			var child *apiextensionsv1.JSONSchemaProps
-			if p != nil {
-				child = itemSchema(p)
-			}
-			found = append(found, site{schema: child, value: v[i], set: func(x any) { v[i] = x }})
-			found = append(found, sites(v[i], child)...)
+			found = append(found, site{schema: itemSchema(p), value: v[i], set: func(x any) { v[i] = x }})
+			found = append(found, sites(v[i], itemSchema(p))...)
 		}
 	}
 	return found
 }
 
-// invalidObject returns an object with one fault.
-func (r *run) invalidObject() map[string]any {
-	obj := r.base()
+// AddFault makes an object of a schema invalid, with one fault.
+func AddFault(rng *rand.Rand, obj map[string]any, schema *apiextensionsv1.JSONSchemaProps) {
+	r := random{rng}
 	if r.oneIn(12) {
 		r.breakMetadata(obj)
-		return obj
+		return
 	}
 	var governed []site
-	for _, s := range sites(obj, r.target.Schema) {
+	for _, s := range sites(obj, schema) {
 		if s.schema != nil {
 			governed = append(governed, s)
 		}
@@ -63,18 +57,17 @@ func (r *run) invalidObject() map[string]any {
 		if len(governed) == 0 {
 			break
 		}
-		s := governed[r.rng.IntN(len(governed))]
+		s := pick(r, governed)
 		if faults := r.siteFaults(s); len(faults) > 0 {
-			faults[r.rng.IntN(len(faults))]()
-			return obj
+			pick(r, faults)()
+			return
 		}
 	}
 	r.breakMetadata(obj)
-	return obj
 }
 
 // siteFaults returns functions that each make the value at s invalid.
-func (r *run) siteFaults(s site) []func() {
+func (r random) siteFaults(s site) []func() {
 	p := s.schema
 	faults := []func(){
 		func() { s.set(r.otherType(s.value)) },
@@ -98,9 +91,9 @@ func (r *run) siteFaults(s site) []func() {
 	return faults
 }
 
-func (r *run) otherType(v any) any {
+func (r random) otherType(v any) any {
 	for {
-		other := r.anything(1)
+		other := r.value(1)
 		if kindOf(other) != kindOf(v) {
 			return other
 		}
@@ -129,7 +122,7 @@ func textFaults(s site, v string) []func() {
 		faults = append(faults, func() { s.set(strings.Repeat("ü", int(max(0, *p.MaxLength)+1))) })
 	}
 	if s.schema.MinLength != nil {
-		faults = append(faults, func() { s.set(resizeText(v, 0, int(max(0, *s.schema.MinLength-1)))) })
+		faults = append(faults, func() { s.set(string([]rune(v)[:min(len([]rune(v)), int(max(0, *s.schema.MinLength-1)))])) })
 	}
 	if s.schema.Pattern != "" || s.schema.Format != "" {
 		faults = append(faults, func() { s.set("!\n" + v) }, func() { s.set("") })
@@ -176,9 +169,9 @@ func listFaults(s site, v []any) []func() {
 	return faults
 }
 
-func (r *run) mapFaults(s site, v map[string]any) []func() {
+func (r random) mapFaults(s site, v map[string]any) []func() {
 	p := s.schema
-	faults := []func(){func() { v["unknownField"] = r.anything(2) }}
+	faults := []func(){func() { v["unknownField"] = r.value(2) }}
 	for _, name := range p.Required {
 		faults = append(faults, func() { delete(v, name) })
 	}
@@ -188,7 +181,7 @@ func (r *run) mapFaults(s site, v map[string]any) []func() {
 	if p.MaxProperties != nil && *p.MaxProperties < 200 {
 		faults = append(faults, func() {
 			for i := 0; int64(len(v)) <= *p.MaxProperties; i++ {
-				v["k"+string(rune('a'+i%26))+strings.Repeat("x", i/26)] = r.anything(0)
+				v["k"+string(rune('a'+i%26))+strings.Repeat("x", i/26)] = r.value(0)
 			}
 		})
 	}

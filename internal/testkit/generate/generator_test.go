@@ -10,13 +10,12 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"sigs.k8s.io/yaml"
 
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/definition"
-	"github.com/crdkit/crdkit/internal/generate"
+	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/testkit/generate"
 )
 
 const keywords = `
@@ -92,7 +91,7 @@ func judge(t *testing.T, v *crdkit.Version, list []map[string]any) (refused int,
 	t.Helper()
 	kinds = map[string]int{}
 	for _, obj := range list {
-		result, err := v.Create(context.Background(), &unstructured.Unstructured{Object: generate.Clone(obj)}, crdkit.ReportChanges())
+		result, err := v.Create(context.Background(), &unstructured.Unstructured{Object: testkit.Clone(obj)}, crdkit.ReportChanges())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -270,8 +269,8 @@ func TestMutate(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	changed, renamed := 0, 0
 	for _, obj := range objects(target, generate.Valid, 400) {
-		before := generate.Clone(obj)
-		got := generate.Mutate(rng, obj)
+		before := testkit.Clone(obj)
+		got := testkit.Mutate(rng, obj)
 		if diff := cmp.Diff(before, obj); diff != "" {
 			t.Fatalf("the object changed:\n%s", diff)
 		}
@@ -287,42 +286,5 @@ func TestMutate(t *testing.T) {
 	}
 	if changed < 300 || renamed < 30 || renamed > 130 {
 		t.Errorf("%d specs and %d metadata changed, of 400", changed, renamed)
-	}
-}
-
-// TestValueAddsNoMoreThanWanted checks that a value without optional parts has only
-// required ones, and that one with a few has not all.
-func TestValueAddsNoMoreThanWanted(t *testing.T) {
-	props := apiextensionsv1.JSONSchemaProps{}
-	if err := yaml.Unmarshal([]byte(`{type: object, required: [a], properties: {a: {type: boolean}, b: {type: boolean}, c: {type: array, items: {type: string}}}}`), &props); err != nil {
-		t.Fatal(err)
-	}
-	rng := rand.New(rand.NewPCG(1, 1))
-	value := func(p *apiextensionsv1.JSONSchemaProps, optional int) map[string]any {
-		v, _ := generate.Value(rng, p, optional, false)
-		obj, _ := v.(map[string]any)
-		return obj
-	}
-	more := 0
-	wide := apiextensionsv1.JSONSchemaProps{Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{}}
-	for i := range 12 {
-		wide.Properties[fmt.Sprint("p", i)] = apiextensionsv1.JSONSchemaProps{Type: "boolean"}
-	}
-	for range 50 {
-		if v := value(&wide, 4); len(v) > 3 {
-			t.Fatalf("%v, want at most 3 members beside the object itself", v)
-		}
-	}
-	for range 50 {
-		few := value(&props, 0)
-		if _, ok := few["a"].(bool); !ok || len(few) != 1 {
-			t.Fatalf("%v, want only a", few)
-		}
-		if many := value(&props, 100); len(many) > 1 {
-			more++
-		}
-	}
-	if more < 25 {
-		t.Errorf("%d of 50 values have optional parts", more)
 	}
 }

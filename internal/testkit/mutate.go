@@ -1,4 +1,4 @@
-package generate
+package testkit
 
 import (
 	"maps"
@@ -11,10 +11,10 @@ import (
 // reorders lists and repeats elements. It sometimes changes metadata too. It
 // never changes apiVersion and kind. obj itself does not change.
 func Mutate(rng *rand.Rand, obj map[string]any) map[string]any {
-	r := &run{rng: rng, budget: 20}
+	r := random{rng}
 	out := Clone(obj)
 	if m, ok := out["metadata"].(map[string]any); ok && r.oneIn(6) {
-		metadataChanges[rng.IntN(len(metadataChanges))](m)
+		pick(r, metadataChanges)(m)
 	}
 	for range 1 + rng.IntN(3) {
 		editBody(out, r.mutateBody)
@@ -36,13 +36,13 @@ var metadataChanges = []func(m map[string]any){
 	func(m map[string]any) { delete(m, "resourceVersion") },
 }
 
-func (r *run) mutateBody(body map[string]any) {
+func (r random) mutateBody(body map[string]any) {
 	if len(body) == 0 || r.oneIn(15) {
-		body[[]string{"spec", "status", "extra"}[r.rng.IntN(3)]] = r.anything(2)
+		body[pick(r, []string{"spec", "status", "extra"})] = r.value(2)
 		return
 	}
 	all := sites(body, nil)
-	s := all[r.rng.IntN(len(all))]
+	s := pick(r, all)
 	switch v := s.value.(type) {
 	case map[string]any:
 		r.mutateMap(s, v)
@@ -53,39 +53,39 @@ func (r *run) mutateBody(body map[string]any) {
 	}
 }
 
-func (r *run) mutateMap(s site, v map[string]any) {
+func (r random) mutateMap(s site, v map[string]any) {
 	switch names := slices.Sorted(maps.Keys(v)); {
 	case len(names) > 0 && r.oneIn(2):
-		delete(v, names[r.rng.IntN(len(names))])
+		delete(v, pick(r, names))
 	case r.oneIn(6):
 		s.set(nil)
 	case r.oneIn(6) && s.remove != nil:
 		s.remove()
 	default:
-		v[r.key()] = r.anything(1)
+		v[pick(r, keys)] = r.value(1)
 	}
 }
 
-func (r *run) mutateList(s site, v []any) {
+func (r random) mutateList(s site, v []any) {
 	switch {
 	case len(v) > 1 && r.oneIn(3):
 		changed := slices.Clone(v)
-		r.rng.Shuffle(len(changed), func(i, j int) { changed[i], changed[j] = changed[j], changed[i] })
+		r.Shuffle(len(changed), func(i, j int) { changed[i], changed[j] = changed[j], changed[i] })
 		s.set(changed)
 	case len(v) > 0 && r.oneIn(3):
-		s.set(append(slices.Clone(v), cloneValue(v[r.rng.IntN(len(v))])))
+		s.set(append(slices.Clone(v), cloneValue(pick(r, v))))
 	case len(v) > 0 && r.oneIn(2):
-		i := r.rng.IntN(len(v))
+		i := r.IntN(len(v))
 		s.set(slices.Delete(slices.Clone(v), i, i+1))
 	case r.oneIn(4):
 		s.set(nil)
 	default:
-		s.set(append(slices.Clone(v), r.anything(1)))
+		s.set(append(slices.Clone(v), r.value(1)))
 	}
 }
 
-func (r *run) mutateScalar(s site) {
-	switch r.rng.IntN(6) {
+func (r random) mutateScalar(s site) {
+	switch r.IntN(6) {
 	case 0:
 		s.set(nil)
 	case 1:
@@ -102,16 +102,16 @@ func (r *run) mutateScalar(s site) {
 }
 
 // nearby returns a slightly different value of the same type.
-func (r *run) nearby(v any) any {
+func (r random) nearby(v any) any {
 	switch v := v.(type) {
 	case bool:
 		return !v
 	case int64:
-		return v + int64(r.rng.IntN(5)) - 2
+		return v + int64(r.IntN(5)) - 2
 	case float64:
 		return v + 0.5
 	case string:
-		return []string{v + "x", "", r.word()}[r.rng.IntN(3)]
+		return pick(r, []string{v + "x", "", pick(r, words)})
 	}
-	return r.anything(0)
+	return r.value(0)
 }

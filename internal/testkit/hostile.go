@@ -1,34 +1,36 @@
-package generate
+package testkit
 
 import (
 	"maps"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// hostileObject returns an object with several faults.
-func (r *run) hostileObject() map[string]any {
-	obj := r.base()
+// Damage adds several faults to an object of a schema, which no schema expects.
+func Damage(rng *rand.Rand, obj map[string]any, schema *apiextensionsv1.JSONSchemaProps) {
+	r := random{rng}
 	if r.oneIn(4) {
 		r.breakMetadata(obj)
 	}
 	if r.oneIn(40) {
-		obj[[]string{"apiVersion", "kind"}[r.rng.IntN(2)]] = r.anything(1)
+		obj[pick(r, []string{"apiVersion", "kind"})] = r.value(1)
 	}
-	for range 1 + r.rng.IntN(5) {
-		editBody(obj, r.damageBody)
+	for range 1 + r.IntN(5) {
+		editBody(obj, func(body map[string]any) { r.damageBody(body, schema) })
 	}
-	return obj
 }
 
-func (r *run) damageBody(body map[string]any) {
-	all := sites(body, r.target.Schema)
+func (r random) damageBody(body map[string]any, schema *apiextensionsv1.JSONSchemaProps) {
+	all := sites(body, schema)
 	if len(all) == 0 || r.oneIn(10) {
-		body[[]string{"spec", "status", "extra", ""}[r.rng.IntN(4)]] = r.hostileValue()
+		body[pick(r, []string{"spec", "status", "extra", ""})] = r.hostileValue()
 		return
 	}
-	r.damageSite(all[r.rng.IntN(len(all))])
+	r.damageSite(pick(r, all))
 }
 
 // editBody changes an object but not its apiVersion, kind and metadata: if
@@ -45,10 +47,10 @@ func editBody(obj map[string]any, edit func(body map[string]any)) {
 	maps.Copy(obj, head)
 }
 
-func (r *run) damageSite(s site) {
+func (r random) damageSite(s site) {
 	switch v := s.value.(type) {
 	case map[string]any:
-		v[r.key()] = r.hostileValue()
+		v[pick(r, keys)] = r.hostileValue()
 		if r.oneIn(3) {
 			for key := range v {
 				v[key] = nil
@@ -61,7 +63,7 @@ func (r *run) damageSite(s site) {
 	}
 }
 
-func (r *run) hostileValue() any {
+func (r random) hostileValue() any {
 	values := []func() any{
 		func() any { return nil },
 		func() any { return "" },
@@ -84,19 +86,19 @@ func (r *run) hostileValue() any {
 		func() any {
 			return map[string]any{"apiVersion": "v1", "kind": "x", "metadata": map[string]any{"labels": map[string]any{"a": int64(1)}}}
 		},
-		func() any { return r.anything(3) },
+		func() any { return r.value(3) },
 	}
-	return values[r.rng.IntN(len(values))]()
+	return pick(r, values)()
 }
 
 // nested returns a value with this number of levels.
-func (r *run) nested(levels int) any {
-	var v any = r.anything(0)
+func (r random) nested(levels int) any {
+	var v any = r.value(0)
 	for range levels {
 		if r.oneIn(2) {
 			v = []any{v}
 		} else {
-			v = map[string]any{r.key(): v}
+			v = map[string]any{pick(r, keys): v}
 		}
 	}
 	return v
@@ -135,13 +137,13 @@ var badMetadata = []func(m map[string]any){
 	func(m map[string]any) { m["selfLink"] = "/x"; m["resourceVersion"] = int64(1) },
 }
 
-func (r *run) breakMetadata(obj map[string]any) {
+func (r random) breakMetadata(obj map[string]any) {
 	m, ok := obj["metadata"].(map[string]any)
 	if !ok || r.oneIn(12) {
-		obj["metadata"] = []any{nil, "text", []any{}, map[string]any{}, int64(1)}[r.rng.IntN(5)]
+		obj["metadata"] = pick(r, []any{nil, "text", []any{}, map[string]any{}, int64(1)})
 		return
 	}
-	for range 1 + r.rng.IntN(2) {
-		badMetadata[r.rng.IntN(len(badMetadata))](m)
+	for range 1 + r.IntN(2) {
+		pick(r, badMetadata)(m)
 	}
 }

@@ -1,0 +1,126 @@
+package search
+
+import (
+	"slices"
+
+	"github.com/crdkit/crdkit/schema"
+)
+
+// constraints are what a schema asks of a value, with its allOf branches and one branch
+// each of its anyOf and oneOf merged in. The merge is approximate: a value that satisfies
+// the result may be invalid.
+type constraints struct {
+	schema.Limits
+	node      *schema.Node // nil for a branch
+	typ       string
+	demands   []demand        // the branches that were merged in
+	forbidden map[string]bool // properties that a negation excludes
+}
+
+// A demand is a branch that constrains a value beside its schema, with the branches that
+// were merged into it.
+type demand struct {
+	*schema.Branch
+	inner []demand
+}
+
+// below returns the demands on a part of the value. child returns the part of a branch.
+func below(list []demand, child func(*schema.Branch) *schema.Branch) (out []demand) {
+	for _, d := range list {
+		if b := child(d.Branch); b != nil {
+			out = append(out, demand{b, below(d.inner, child)})
+		}
+	}
+	return out
+}
+
+func (g *generator) constraintsOf(n *schema.Node, demands []demand) *constraints {
+	c := g.merged(n, demands)
+	c.node = n
+	return c
+}
+
+// merged returns the constraints of a node or branch.
+func (g *generator) merged(s nester, demands []demand) *constraints {
+	anyOf, oneOf := s.AnyOf(), s.OneOf()
+	g.work += 1 + len(oneOf) + len(anyOf)
+	c := &constraints{Limits: s.Limits(), typ: s.Type()}
+	for _, b := range s.AllOf() {
+		c.merge(b, g.merged(b, nil))
+	}
+	for _, d := range demands {
+		c.merge(d.Branch, g.merged(d.Branch, d.inner))
+	}
+	if len(anyOf) > 0 {
+		b := anyOf[g.rng.IntN(len(anyOf))]
+		c.merge(b, g.merged(b, nil))
+	}
+	if len(oneOf) > 0 {
+		chosen := g.rng.IntN(len(oneOf))
+		for i, b := range oneOf {
+			if i != chosen {
+				c.forbid(b)
+			}
+		}
+		merged := g.merged(oneOf[chosen], nil)
+		for _, name := range merged.Required {
+			delete(c.forbidden, name)
+		}
+		c.merge(oneOf[chosen], merged)
+	}
+	if not := s.Not(); not != nil {
+		c.forbid(not)
+	}
+	return c
+}
+
+// forbid makes a branch fail by forbidding the properties that it requires. It
+// does not handle branches that require none.
+func (c *constraints) forbid(branch *schema.Branch) {
+	if c.forbidden == nil {
+		c.forbidden = map[string]bool{}
+	}
+	for _, name := range branch.Limits().Required {
+		c.forbidden[name] = true
+	}
+	for _, b := range branch.AnyOf() {
+		c.forbid(b)
+	}
+}
+
+// merge adds the constraints of a branch.
+func (c *constraints) merge(branch *schema.Branch, b *constraints) {
+	c.demands = append(c.demands, demand{branch, b.demands})
+	c.Required = slices.Concat(c.Required, b.Required)
+	if len(b.Enum) > 0 {
+		c.Enum = b.Enum
+	}
+	if b.Pattern != "" {
+		c.Pattern = b.Pattern
+	}
+	if b.Format != "" {
+		c.Format = b.Format
+	}
+	if c.typ == "" {
+		c.typ = b.typ
+	}
+	for _, pair := range [][2]*schema.Count{{&c.MinLength, &b.MinLength}, {&c.MinItems, &b.MinItems}, {&c.MinProperties, &b.MinProperties}} {
+		if own, other := pair[0], *pair[1]; !own.Set || other.Set && other.N > own.N {
+			*own = other
+		}
+	}
+	for _, pair := range [][2]*schema.Count{{&c.MaxLength, &b.MaxLength}, {&c.MaxItems, &b.MaxItems}, {&c.MaxProperties, &b.MaxProperties}} {
+		if own, other := pair[0], *pair[1]; !own.Set || other.Set && other.N < own.N {
+			*own = other
+		}
+	}
+	if !c.Minimum.Set || b.Minimum.Set && b.Minimum.Value > c.Minimum.Value {
+		c.Minimum = b.Minimum
+	}
+	if !c.Maximum.Set || b.Maximum.Set && b.Maximum.Value < c.Maximum.Value {
+		c.Maximum = b.Maximum
+	}
+	if b.MultipleOf.Set {
+		c.MultipleOf = b.MultipleOf
+	}
+}
