@@ -1,7 +1,6 @@
 package search
 
 import (
-	"encoding/json"
 	"math"
 	"slices"
 	"strings"
@@ -35,7 +34,7 @@ func (s *Solver) eval(c *Cond, v any) truth {
 	case constant:
 		return truthOf(c.other)
 	case and, or:
-		return s.evalJunction(c, v)
+		return combined(c.subs, truthOf(c.kind == or), func(sub *Cond) truth { return s.eval(sub, v) })
 	case types:
 		return truthOf(c.mask&TypeOf(v) != 0)
 	case enum:
@@ -61,11 +60,12 @@ func (s *Solver) eval(c *Cond, v any) truth {
 	return truthOf(evalNumber(c, number(v)) != c.neg)
 }
 
-func (s *Solver) evalJunction(c *Cond, v any) truth {
-	decides := truthOf(c.kind == or)
+// combined returns the truth of a conjunction, or of a disjunction if yes decides. judge
+// returns the truth of one part.
+func combined[T any](parts []T, decides truth, judge func(T) truth) truth {
 	out := -decides
-	for _, sub := range c.subs {
-		switch s.eval(sub, v) {
+	for _, part := range parts {
+		switch judge(part) {
 		case decides:
 			return decides
 		case unknown:
@@ -73,6 +73,16 @@ func (s *Solver) evalJunction(c *Cond, v any) truth {
 		}
 	}
 	return out
+}
+
+// evalAnd evaluates a conjunction.
+func (s *Solver) evalAnd(list []*Cond, v any) truth {
+	return combined(list, no, func(c *Cond) truth { return s.eval(c, v) })
+}
+
+// evalAll reports whether all values satisfy c, or one of them if every is false.
+func (s *Solver) evalAll(every bool, c *Cond, values []any) truth {
+	return combined(values, truthOf(!every), func(v any) truth { return s.eval(c, v) })
 }
 
 func evalNumber(c *Cond, x float64) bool {
@@ -110,20 +120,6 @@ func (s *Solver) evalList(c *Cond, v []any) truth {
 		return truthOf(allDistinct(v, c.keys) != c.neg)
 	}
 	return s.evalAll(c.kind == everyItem, c.subs[0], v)
-}
-
-// evalAll reports whether all values satisfy c, or one of them if every is false.
-func (s *Solver) evalAll(every bool, c *Cond, values []any) truth {
-	out := truthOf(every)
-	for _, v := range values {
-		switch t := s.eval(c, v); {
-		case t == unknown:
-			out = unknown
-		case (t == yes) != every:
-			return t
-		}
-	}
-	return out
 }
 
 func (s *Solver) evalObject(c *Cond, v map[string]any) truth {
@@ -211,33 +207,10 @@ func enumKey(v any) any {
 	switch v := v.(type) {
 	case int64:
 		return float64(v)
-	case []any, map[string]any:
-		text, err := json.Marshal(floats(v))
-		if err != nil {
-			return nil
-		}
-		return [1]string{string(text)}
-	}
-	return v
-}
-
-// floats returns a copy of v with all numbers as float64.
-func floats(v any) any {
-	switch v := v.(type) {
-	case int64:
-		return float64(v)
 	case []any:
-		out := make([]any, len(v))
-		for i := range v {
-			out[i] = floats(v[i])
-		}
-		return out
+		return [1]int{len(v)}
 	case map[string]any:
-		out := make(map[string]any, len(v))
-		for name := range v {
-			out[name] = floats(v[name])
-		}
-		return out
+		return [1]int{len(v)}
 	}
 	return v
 }

@@ -345,24 +345,6 @@ const (
 
 var errWork = &Unreachable{fmt.Sprintf("the search reached its limit of %d units of work", maxWork)}
 
-// sizeOf returns about how many bytes a value takes in memory.
-func sizeOf(v any) int {
-	size := 16
-	switch v := v.(type) {
-	case map[string]any:
-		for name, child := range v {
-			size += 32 + len(name) + sizeOf(child)
-		}
-	case []any:
-		for _, child := range v {
-			size += sizeOf(child)
-		}
-	case string:
-		size += len(v)
-	}
-	return size
-}
-
 // The requests that one search makes, and how often it begins anew.
 const (
 	admitSteps = 1000

@@ -39,7 +39,7 @@ func shrink[T any](ctx context.Context, obj map[string]any, object func(T) map[s
 		}
 		candidate, _ := jsonval.Clone(obj).(map[string]any)
 		Remove(candidate, part)
-		if got, ok := try(candidate); ok && size(object(got)) < size(obj) {
+		if got, ok := try(candidate); ok && sizeOf(object(got)) < sizeOf(obj) {
 			return got, true
 		}
 	}
@@ -97,18 +97,20 @@ func without(v any, part schema.Path) any {
 	return v
 }
 
-// size returns the number of values in v.
-func size(v any) int {
-	n := 1
+// sizeOf returns about how many bytes a value takes in memory.
+func sizeOf(v any) int {
+	size := 16
 	switch v := v.(type) {
 	case map[string]any:
-		for _, child := range v {
-			n += size(child)
+		for name, child := range v {
+			size += 32 + len(name) + sizeOf(child)
 		}
 	case []any:
 		for _, child := range v {
-			n += size(child)
+			size += sizeOf(child)
 		}
+	case string:
+		size += len(v)
 	}
-	return n
+	return size
 }

@@ -62,23 +62,9 @@ func (f *facts) judge(c *Cond) truth {
 			return truthOf(c.subs[0].other)
 		}
 	case and, or:
-		return f.judgeJunction(c)
+		return combined(c.subs, truthOf(c.kind == or), f.judge)
 	}
 	return unknown
-}
-
-func (f *facts) judgeJunction(c *Cond) truth {
-	decides := truthOf(c.kind == or)
-	out := -decides
-	for _, sub := range c.subs {
-		switch f.judge(sub) {
-		case decides:
-			return decides
-		case unknown:
-			out = unknown
-		}
-	}
-	return out
 }
 
 // covered says whether each possibility is wanted, or none is.

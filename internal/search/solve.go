@@ -204,26 +204,13 @@ var preferred = []Mask{Object, String, Integer, Bool, Array, Fraction, Null}
 
 // solveBase solves a conjunction without disjunctions.
 func (s *Solver) solveBase(base []*Cond) Result {
-	mask := Any
-	truths := map[string]Mask{}
-	for _, c := range base {
-		switch c.kind {
-		case types:
-			mask &= c.mask
-		case opaque, relation:
-			if before, ok := truths[c.text]; ok {
-				truths[c.text] = before & c.mask
-			} else {
-				truths[c.text] = c.mask
-			}
-			if truths[c.text] == 0 {
-				return Result{}
-			}
-		}
+	f, ok := factsOf(base)
+	if !ok {
+		return Result{}
 	}
 	var out Result
 	for _, t := range preferred {
-		if mask&t == 0 {
+		if f.mask&t == 0 {
 			continue
 		}
 		r := s.solveType(t, base)
@@ -316,20 +303,6 @@ func (s *Solver) choose(t Mask, values []any, own []*Cond) Result {
 			return found(v)
 		case unknown:
 			out = found(v)
-		}
-	}
-	return out
-}
-
-// evalAnd evaluates a conjunction.
-func (s *Solver) evalAnd(own []*Cond, v any) truth {
-	out := yes
-	for _, c := range own {
-		switch s.eval(c, v) {
-		case no:
-			return no
-		case unknown:
-			out = unknown
 		}
 	}
 	return out
