@@ -1,44 +1,39 @@
 package document
 
 import (
+	"encoding/json"
+	"reflect"
 	"slices"
+	"strconv"
+	"strings"
+	"sync"
 	"unsafe"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	kjson "sigs.k8s.io/json"
 )
-
-type props = apiextensionsv1.JSONSchemaProps
 
 // ReadDefinition reads the definition that is the only document of a text, in which at
 // most nesting objects and lists are in each other. It returns nil if it declines the text.
-// strict are the errors of strict decoding, mostly of unknown fields. identified reports that the text is well-formed, not
-// nested deeper, and of the kind and the version of a definition. The definition shares no
-// memory with data, which must not change meanwhile.
+// strict are the errors of strict decoding, which are about unknown fields. identified
+// reports that the text is well-formed, not nested deeper, and of the kind and the version
+// of a definition. The definition shares no memory with data, which must not change
+// meanwhile.
 func ReadDefinition(data []byte, nesting int) (crd *apiextensionsv1.CustomResourceDefinition, strict []error, identified bool) {
 	t, ok := tokenize(unsafe.String(unsafe.SliceData(data), len(data)), min(nesting, maxNesting))
-	if !ok || !isDefinition(t) {
+	if !ok || !isMember(t, "kind", "CustomResourceDefinition") || !isMember(t, "apiVersion", apiextensionsv1.SchemeGroupVersion.String()) {
 		return nil, nil, false
 	}
-	crd, strict = readDefinition(t)
-	return crd, strict, true
+	r := definitionReader{tokens: t, strings: map[string]string{}}
+	crd = &apiextensionsv1.CustomResourceDefinition{}
+	if !r.read(0, reflect.ValueOf(crd).Elem()) {
+		return nil, nil, true
+	}
+	return crd, r.strict, true
 }
 
 // maxNesting is the nesting up to which sigs.k8s.io/json reads a text.
 const maxNesting = 10_000
-
-// readDefinition returns nil if it declines the tokens.
-func readDefinition(t *Tokens) (crd *apiextensionsv1.CustomResourceDefinition, strict []error) {
-	r := definitionReader{tokens: t, strings: newSharedStrings(len(t.tokens))}
-	crd = &apiextensionsv1.CustomResourceDefinition{}
-	if !r.definition(0, crd) {
-		return nil, nil
-	}
-	return crd, r.unknown.errs
-}
-
-func isDefinition(t *Tokens) bool {
-	return isMember(t, "kind", "CustomResourceDefinition") && isMember(t, "apiVersion", apiextensionsv1.SchemeGroupVersion.String())
-}
 
 // isMember reports whether a document has one member of a name, with that text.
 func isMember(t *Tokens, name, text string) bool {
@@ -46,128 +41,234 @@ func isMember(t *Tokens, name, text string) bool {
 	return n == 1 && t.Kind(v) == String && t.Text(v) == text
 }
 
-// A definitionReader reads a definition from tokens.
+// A definitionReader decodes tokens as sigs.k8s.io/json decodes their JSON.
 type definitionReader struct {
 	tokens  *Tokens
-	strings sharedStrings
-	unknown unknownFields
-	depth   int
-	spare   []*props // by depth: the schema into which a property is read before it is copied
+	strings map[string]string // the strings of the definition; equal ones share memory
+	path    []byte            // of the value that is read, as sigs.k8s.io/json writes it
+	silent  int               // schemas around it in which the library does not look for unknown fields
+	strict  []error
+	texts   map[string]bool // of strict
 }
 
-// string returns a string that does not share memory with the text. Equal
-// strings share memory.
-func (r *definitionReader) string(i int) string {
-	text := r.tokens.Text(i)
-	if r.tokens.isMostDecoded(i) {
-		return text
+// read reads a value into v, which must be zero. It reports false to decline.
+func (r *definitionReader) read(i int, v reflect.Value) bool {
+	kind := r.tokens.Kind(i)
+	if kind == Null {
+		return true
 	}
-	return r.strings.copyOf(text)
-}
-
-// mostFields is more than any object of a definition has fields.
-const mostFields = 48
-
-// hasDistinctMembers reports whether an object has few members and no duplicate
-// names.
-func (r *definitionReader) hasDistinctMembers(i int) bool {
-	n := r.tokens.Len(i)
-	if n > mostFields {
-		return false
-	}
-	seen := uint64(0) // a bit for each name; equal names have the same
-	at := i + 1
-	for range n {
-		bit := nameBit(r.tokens.Text(at))
-		if seen&bit != 0 && r.isDuplicate(i, at) {
-			return false
+	switch v.Kind() {
+	case reflect.String:
+		if kind == String {
+			v.SetString(r.string(i))
 		}
-		seen |= bit
-		at = r.tokens.Next(at + 1)
-	}
-	return true
-}
-
-// nameBit returns a bit that few names of one object share.
-func nameBit(name string) uint64 {
-	if name == "" {
-		return 1
-	}
-	return 1 << ((len(name)*5 + int(name[0])*3 + int(name[len(name)-1])) & 63)
-}
-
-// isDuplicate reports whether an object has the name at an index before that index, too.
-func (r *definitionReader) isDuplicate(i, at int) bool {
-	name := r.tokens.Text(at)
-	for before := i + 1; before < at; before = r.tokens.Next(before + 1) {
-		if r.tokens.Text(before) == name {
-			return true
-		}
+		return kind == String
+	case reflect.Bool:
+		v.SetBool(kind == True)
+		return kind == True || kind == False
+	case reflect.Int32, reflect.Int64:
+		n, err := strconv.ParseInt(r.tokens.Text(i), 10, v.Type().Bits())
+		v.SetInt(n)
+		return kind == Number && err == nil
+	case reflect.Float64:
+		f, err := strconv.ParseFloat(r.tokens.Text(i), 64)
+		v.SetFloat(f)
+		return kind == Number && err == nil
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		return r.read(i, v.Elem())
+	case reflect.Slice:
+		return r.list(i, v)
+	case reflect.Map:
+		return r.entries(i, v)
+	case reflect.Struct:
+		return r.object(i, v)
 	}
 	return false
 }
 
-// members calls read for each member of an object until read reports false. It reports
-// false for other values and for duplicate names, too.
-func (r *definitionReader) members(i int, read func(name string, v int) bool) bool {
-	if r.tokens.Kind(i) != Object {
-		return false
+// string returns a string that does not share memory with the text.
+func (r *definitionReader) string(i int) string {
+	text := r.tokens.Text(i)
+	shared, ok := r.strings[text]
+	if !ok {
+		shared = strings.Clone(text)
+		r.strings[shared] = shared
 	}
-	if !r.hasDistinctMembers(i) {
-		return r.strangeMembers(i, read)
-	}
-	name := i + 1
-	for range r.tokens.Len(i) {
-		r.unknown.object = i
-		if !read(r.tokens.Text(name), name+1) {
-			return false
-		}
-		name = r.tokens.Next(name + 1)
-	}
-	return true
+	return shared
 }
 
-// strangeMembers is members for an object that has many members or a duplicate name. The
-// names of unknown fields may be there several times.
-func (r *definitionReader) strangeMembers(i int, read func(name string, v int) bool) bool {
-	var known [mostFields]string
-	n, name := 0, i+1
-	for range r.tokens.Len(i) {
-		text := r.tokens.Text(name)
-		if n == mostFields || slices.Contains(known[:n], text) {
-			return false
-		}
-		r.unknown.object = i
-		if !read(text, name+1) {
-			return false
-		}
-		if r.unknown.last != name+1 {
-			known[n], n = text, n+1
-		}
-		name = r.tokens.Next(name + 1)
+func (r *definitionReader) list(i int, v reflect.Value) bool {
+	if v.Type().Elem().Kind() == reflect.Uint8 {
+		return r.decode(i, v.Addr().Interface())
 	}
-	return true
-}
-
-// readList reads a list with the function for its elements. It sets out only if it reports
-// true.
-func readList[T any](r *definitionReader, v int, out *[]T, read func(i int, element *T) bool) bool {
-	if r.tokens.Kind(v) != List {
+	if r.tokens.Kind(i) != List {
 		return false
 	}
-	list := make([]T, r.tokens.Len(v))
-	at := v + 1
-	for i := range list {
-		if !read(at, &list[i]) {
+	n, outer := r.tokens.Len(i), len(r.path)
+	v.Set(reflect.MakeSlice(v.Type(), n, n))
+	at := i + 1
+	for k := range n {
+		r.path = append(strconv.AppendInt(append(r.path[:outer], '['), int64(k), 10), ']')
+		if !r.read(at, v.Index(k)) {
 			return false
 		}
 		at = r.tokens.Next(at)
 	}
-	*out = list
+	r.path = r.path[:outer]
 	return true
 }
 
-// schema reads a schema into s, which must be zero.
-func (r *definitionReader) schema(i int, s *props) bool {
-	return r.members(i, func(name string, v int) bool { return r.keyword(name, v, s) })
+// entries reads an object into a map. It declines an object that repeats a name.
+func (r *definitionReader) entries(i int, v reflect.Value) bool {
+	if r.tokens.Kind(i) != Object {
+		return false
+	}
+	n, outer := r.tokens.Len(i), len(r.path)
+	v.Set(reflect.MakeMapWithSize(v.Type(), n))
+	entry := reflect.New(v.Type().Elem()).Elem()
+	name := i + 1
+	for range n {
+		r.enter(outer, name)
+		entry.SetZero()
+		if !r.read(name+1, entry) {
+			return false
+		}
+		v.SetMapIndex(reflect.ValueOf(r.string(name)), entry)
+		name = r.tokens.Next(name + 1)
+	}
+	r.path = r.path[:outer]
+	return v.Len() == n
+}
+
+// object reads an object into a struct. It declines an object that repeats a field. The
+// library reports an unknown field once.
+func (r *definitionReader) object(i int, v reflect.Value) bool {
+	switch into := v.Addr().Interface().(type) {
+	case *apiextensionsv1.JSON:
+		var ok bool
+		into.Raw, ok = r.tokens.AppendJSON(nil, i)
+		return ok
+	case *apiextensionsv1.JSONSchemaPropsOrArray:
+		if r.tokens.Kind(i) == Object {
+			return r.silently(i, &into.Schema)
+		}
+		return r.decode(i, into)
+	case *apiextensionsv1.JSONSchemaPropsOrBool:
+		if into.Allows = true; r.tokens.Kind(i) == Object {
+			return r.silently(i, &into.Schema)
+		}
+		return r.decode(i, into)
+	case json.Unmarshaler:
+		return r.decode(i, into)
+	}
+	if r.tokens.Kind(i) != Object {
+		return false
+	}
+	fields, seen, outer := fieldsOf(v.Type()), uint64(0), len(r.path)
+	name := i + 1
+	for range r.tokens.Len(i) {
+		r.enter(outer, name)
+		f, known := fields[r.tokens.Text(name)]
+		switch {
+		case !known:
+			if !r.unknownField() {
+				return false
+			}
+		case seen&f.bit != 0 || !r.read(name+1, v.FieldByIndex(f.index)):
+			return false
+		}
+		seen |= f.bit
+		name = r.tokens.Next(name + 1)
+	}
+	r.path = r.path[:outer]
+	return true
+}
+
+// silently reads a schema that the type around it decodes by itself, so that strict decoding
+// does not see its unknown fields.
+func (r *definitionReader) silently(i int, schema **apiextensionsv1.JSONSchemaProps) bool {
+	r.silent++
+	ok := r.read(i, reflect.ValueOf(schema).Elem())
+	r.silent--
+	return ok
+}
+
+// decode decodes a value that a type decodes by itself, or that is base64.
+func (r *definitionReader) decode(i int, into any) bool {
+	text, ok := r.tokens.AppendJSON(nil, i)
+	return ok && kjson.UnmarshalCaseSensitivePreserveInts(text, into) == nil
+}
+
+// enter makes the path that of the member of a name. outer is the length of the path of the
+// object.
+func (r *definitionReader) enter(outer, name int) {
+	if r.path = r.path[:outer]; outer > 0 {
+		r.path = append(r.path, '.')
+	}
+	r.path = append(r.path, r.tokens.Text(name)...)
+}
+
+// mostUnknown is how many errors of strict decoding sigs.k8s.io/json reports.
+const mostUnknown = 100
+
+// unknownField reports the field at the path, as sigs.k8s.io/json does: in the order of the
+// text, and the first hundred that differ. It reports false to decline YAML, which the
+// library reads in another order.
+func (r *definitionReader) unknownField() bool {
+	if r.silent > 0 || len(r.strict) == mostUnknown {
+		return true
+	}
+	if !r.tokens.json {
+		return false
+	}
+	path := string(r.path)
+	if !r.texts[path] {
+		if r.texts == nil {
+			r.texts = map[string]bool{}
+		}
+		r.texts[path] = true
+		r.strict = append(r.strict, &unknownField{path})
+	}
+	return true
+}
+
+// An unknownField is the error of sigs.k8s.io/json for a field that a type does not have.
+type unknownField struct{ path string }
+
+// Error returns the text of the library.
+func (e *unknownField) Error() string { return "unknown field " + strconv.Quote(e.path) }
+
+// FieldPath returns the path of the field.
+func (e *unknownField) FieldPath() string { return e.path }
+
+// A field is a field of a struct.
+type field struct {
+	index []int
+	bit   uint64 // of the field among those of the struct; none has more than 64
+}
+
+var fieldsByType sync.Map // of map[string]field
+
+// fieldsOf returns the fields of a struct by their names in JSON.
+func fieldsOf(t reflect.Type) map[string]field {
+	if fields, ok := fieldsByType.Load(t); ok {
+		return fields.(map[string]field)
+	}
+	fields := map[string]field{}
+	addFields(fields, t, nil)
+	fieldsByType.Store(t, fields)
+	return fields
+}
+
+func addFields(fields map[string]field, t reflect.Type, index []int) {
+	for i := range t.NumField() {
+		f, at := t.Field(i), append(slices.Clone(index), i)
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if name != "" {
+			fields[name] = field{at, 1 << len(fields)}
+		} else if f.Anonymous {
+			addFields(fields, f.Type, at)
+		}
+	}
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"unsafe"
 
 	"github.com/google/go-cmp/cmp"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -12,10 +11,10 @@ import (
 )
 
 // headFields are the fields of a definition outside of its versions, by the object that has
-// them, and values of each: those that are read, and those that are left to the caller.
+// them, and values of each: common ones, which are read, and others.
 var headFields = []struct {
-	object, name   string
-	read, declined []string
+	object, name string
+	read, rare   []string
 }{
 	{"", "metadata", []string{`null`, `{}`}, []string{`1`, `[]`, `{"other":1}`}},
 	{"", "status", []string{`null`, `{}`, `{"conditions":null,"storedVersions":["v1"],"acceptedNames":{"plural":"a","kind":"b"}}`}, []string{`{"other":1}`, `1`}},
@@ -83,69 +82,8 @@ func TestReadDefinitionReadsHead(t *testing.T) {
 				}
 			}
 		}
-		for _, value := range f.declined {
-			if crd := read([]byte(headWith(f.object, f.name, value))); crd != nil {
-				t.Errorf("%s %s: %s is read", f.object, f.name, value)
-			}
-		}
-	}
-}
-
-// TestReadDefinitionWantsVersions: a definition without a list of versions is declined.
-func TestReadDefinitionWantsVersions(t *testing.T) {
-	const head = `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition"`
-	for _, rest := range []string{`}`, `,"spec":null}`, `,"spec":{}}`, `,"spec":{"versions":[]},"spec":{"versions":[]}}`, `,"spec":{"versions":[],"versions":[]}}`} {
-		if crd, _, identified := ReadDefinition([]byte(head+rest), MaxDepth); crd != nil || !identified {
-			t.Errorf("%s: read %v, identified %v", rest, crd != nil, identified)
-		}
-	}
-}
-
-// sameMemory reports whether two strings are in the same memory.
-func sameMemory(a, b string) bool { return unsafe.StringData(a) == unsafe.StringData(b) }
-
-// TestSharedStrings: equal strings share memory, while the set grows.
-func TestSharedStrings(t *testing.T) {
-	s := newSharedStrings(0)
-	copies := map[string]string{}
-	for round := range 2 {
-		for i := range 1000 {
-			text := strings.Repeat("x", i%7) + fmt.Sprint(i)
-			got := s.copyOf(text)
-			if got != text || round > 0 && !sameMemory(got, copies[text]) || sameMemory(got, text) {
-				t.Fatalf("round %d: the copy of %q is %q", round, text, got)
-			}
-			copies[text] = got
-		}
-	}
-	if s.used != 1000 || len(s.slots) != 2048 {
-		t.Errorf("%d strings in %d slots", s.used, len(s.slots))
-	}
-	if got := s.copyOf(""); got != "" {
-		t.Errorf("the copy of an empty string is %q", got)
-	}
-}
-
-// TestHasDistinctMembers: of 48 names some share a bit. Each of them may occur once.
-func TestHasDistinctMembers(t *testing.T) {
-	names := make([]string, 49)
-	for i := range names {
-		names[i] = strings.Repeat("n", i/8) + fmt.Sprint(i%8)
-	}
-	names[0] = ""
-	distinct := func(names []string) bool {
-		tokens, ok := Tokenize(`{"` + strings.Join(names, `":[1,{"a":1}],"`) + `":1}`)
-		if !ok {
-			t.Fatalf("%q is declined", names)
-		}
-		return (&definitionReader{tokens: tokens}).hasDistinctMembers(0)
-	}
-	if !distinct(names[:48]) || distinct(names) {
-		t.Error("48 names are refused, or 49 are not")
-	}
-	for i, name := range names[:47] {
-		if distinct(append(names[i:47:47], name)) {
-			t.Errorf("%q occurs twice", name)
+		for _, value := range f.rare {
+			checkUnknown(t, headWith(f.object, f.name, value))
 		}
 	}
 }

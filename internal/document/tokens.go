@@ -31,7 +31,6 @@ const MaxDepth = jsonscan.MaxDepth
 type Tokens struct {
 	text    string
 	decoded string // the strings that differ from their spelling
-	room    int    // the memory that decoded takes
 	json    bool
 	tokens  []token
 }
@@ -108,13 +107,6 @@ func (t *Tokens) Text(i int) string {
 		return t.decoded[k.from:k.to]
 	}
 	return t.text[k.from:k.to]
-}
-
-// isMostDecoded reports whether a string takes at least half of the memory of all decoded
-// strings, so that it may share it.
-func (t *Tokens) isMostDecoded(i int) bool {
-	k := &t.tokens[i]
-	return k.start&isDecoded != 0 && 2*int(k.to-k.from) >= t.room
 }
 
 // Member returns the index of the first member of that name in an object, and

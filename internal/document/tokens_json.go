@@ -30,7 +30,6 @@ func tokenizeJSON(text string, start, nesting int) (*Tokens, bool) {
 		return nil, false
 	}
 	r.t.decoded = unsafe.String(unsafe.SliceData(r.decoded), len(r.decoded)) // r.decoded is not used again
-	r.t.room = cap(r.decoded)
 	return r.t, true
 }
 

@@ -42,7 +42,7 @@ func tokenizeYAML(text string, watch *interrupt.Watch) (*Tokens, bool) {
 	if r.col != 0 || !r.readMapping(0) || r.col >= 0 {
 		return nil, false
 	}
-	r.t.decoded, r.t.room = r.decoded.String(), r.decoded.Cap()
+	r.t.decoded = r.decoded.String()
 	return r.t, true
 }
 
