@@ -69,10 +69,10 @@ func (r *request) coerce(c coercion) *Refusal {
 // d is the version of the object. A version that the definition does not have declares
 // nothing. The error says why embedded metadata cannot be decoded.
 func (r *request) conform(d *Version, c coercion) error {
-	obj, e := r.obj.Object, newEngines(nil, config{})
-	if d != nil {
-		e = d.engines
+	if d == nil {
+		d = &Version{compiled: compiled{engines: newEngines(nil, config{})}}
 	}
+	obj, e := r.obj.Object, d.engines
 	report := c.report || r.report
 	if !r.version.def.preserve {
 		if report {

@@ -1,6 +1,7 @@
 package objectmeta
 
 import (
+	"slices"
 	"unicode/utf8"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -120,6 +121,7 @@ func (m *Meta) readMapTime(into *string, v any) (ok bool) {
 func (m *Meta) readMapPairs(into []pair, v any) ([]pair, bool) {
 	values, ok := v.(map[string]any)
 	m.omits = m.omits || len(values) == 0
+	into = slices.Grow(into, len(values))
 	for key, v := range values {
 		s, isString := v.(string)
 		into, ok = append(into, pair{key, s}), ok && isString
