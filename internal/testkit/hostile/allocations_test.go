@@ -13,7 +13,7 @@ import (
 // Work below these is not compared: the first use of a table or a pool is most of it.
 const (
 	fewAllocations = 2_000
-	fewBytes       = 256 << 10
+	fewBytes       = 320 << 10
 )
 
 // The race detector empties pools at random, so there is nothing to count with it.
