@@ -79,8 +79,11 @@ func (c *boxedCall) unary(f *Frame) ref.Val {
 	if !f.admit(c.name, c.overload, args) {
 		return types.NullValue
 	}
+	if c.name == "join" {
+		args = cellib.Joined(args)
+	}
 	if c.impl != nil && c.fits(v) {
-		return c.result(f, c.impl.Unary(v), args)
+		return c.result(f, c.impl.Unary(args[0]), args)
 	}
 	return c.received(f, args)
 }
@@ -104,8 +107,11 @@ func (c *boxedCall) binary(f *Frame) ref.Val {
 	if !f.admit(c.name, c.overload, args) {
 		return types.NullValue
 	}
+	if c.name == "join" {
+		args = cellib.Joined(args)
+	}
 	if c.impl != nil && c.fits(v) {
-		return c.result(f, c.impl.Binary(v, w), args)
+		return c.result(f, c.impl.Binary(args[0], w), args)
 	}
 	return c.received(f, args)
 }

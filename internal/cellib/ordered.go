@@ -72,6 +72,11 @@ func CompareKeys(a, b ref.Val) int {
 	return cmp.Compare(a.Type().TypeName(), b.Type().TypeName()) // 1.0 before 1
 }
 
+// isOrdered reports whether keys like this one have an order among all keys.
+func isOrdered(key ref.Val) bool { return rankOf(key) < unordered }
+
+const unordered = 4
+
 func rankOf(key ref.Val) int {
 	switch key := key.(type) {
 	case types.Bool:
@@ -86,7 +91,7 @@ func rankOf(key ref.Val) int {
 	case types.String:
 		return 3
 	}
-	return 4
+	return unordered
 }
 
 // A keyIterator visits keys.

@@ -1,8 +1,6 @@
 package celtypes
 
 import (
-	"fmt"
-
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/decls"
 	"github.com/google/cel-go/common/functions"
@@ -17,8 +15,7 @@ import (
 
 // This file changes programs of cel-go. Loops visit the keys of maps in increasing order,
 // and calls that may make large values count memory before they make them. Rules cannot
-// observe that below the limit of memory. The error of a repeated key does not change from run
-// to run.
+// observe that below the limit of memory. Errors that print a value are those of cellib.
 
 // Memory is the name of the variable that holds the *[cellib.Meter] of an
 // evaluation. No expression can refer to it.
@@ -33,8 +30,18 @@ type guarded struct {
 	impl *functions.Overload
 }
 
-// guard decorates calls.
-func (p *planner) guard(i interpreter.InterpretableV2) (interpreter.InterpretableV2, error) {
+// guard returns a decorator of calls and of literals with optional parts, which it finds by
+// their ids.
+func (p *planner) guard(optional map[int64]ast.Expr) interpreter.InterpretableDecoratorV2 {
+	return func(i interpreter.InterpretableV2) (interpreter.InterpretableV2, error) {
+		if l, ok := i.(interpreter.InterpretableConstructor); ok && optional[i.ID()] != nil {
+			return p.optionalLiteral(l, optional[i.ID()]), nil
+		}
+		return p.guardCall(i)
+	}
+}
+
+func (p *planner) guardCall(i interpreter.InterpretableV2) (interpreter.InterpretableV2, error) {
 	call, ok := i.(interpreter.InterpretableCall)
 	if !ok {
 		return i, nil
@@ -68,74 +75,20 @@ func (g *guarded) Exec(frame *interpreter.ExecutionFrame) ref.Val {
 			return v
 		}
 	}
-	if g.Function() != mapInsert {
+	switch g.Function() {
+	case mapInsert:
+		if len(args) == 2 {
+			if err := cellib.RepeatedKey(args[0], args[1]); err != nil {
+				return types.LabelErrNode(g.ID(), err)
+			}
+		}
+	case "join":
 		g.count(frame, args)
-	} else if len(args) == 2 && repeatsUnsteady(args[0], args[1]) {
-		return types.LabelErrNode(g.ID(), types.NewErr("insert failed: key already exists"))
+		args = cellib.Joined(args)
+	default:
+		g.count(frame, args)
 	}
 	return types.LabelErrNode(g.ID(), g.call(args))
-}
-
-// repeatsUnsteady reports whether a map has a key of other entries, and the error about it
-// would differ from run to run or be long: if one of the keys is not steady, or if several
-// lists or maps are repeated, whose order is that of a Go map.
-func repeatsUnsteady(m, entries ref.Val) bool {
-	into, isMap := m.(traits.Mapper)
-	from, areEntries := entries.(traits.Mapper)
-	if !isMap || !areEntries {
-		return false
-	}
-	repeated, compound := 0, 0
-	for it := from.Iterator(); it.HasNext() == types.True; {
-		k := it.Next()
-		if _, found := into.Find(k); !found {
-			continue
-		}
-		repeated++
-		switch k.(type) {
-		case traits.Lister, traits.Mapper:
-			compound++
-		}
-	}
-	if repeated == 0 {
-		return false
-	}
-	for it := from.Iterator(); it.HasNext() == types.True; {
-		left := maxKeyText
-		if !steady(it.Next(), &left) {
-			return true
-		}
-	}
-	return compound > 1
-}
-
-// maxKeyText is the number of bytes of a key that an error names.
-const maxKeyText = 1 << 20
-
-// steady reports whether cel-go prints the value without a map in random order, and in left
-// bytes at most. It subtracts the length of the text from left.
-func steady(v ref.Val, left *int) bool {
-	ok := true
-	*left -= 2
-	switch v := v.(type) {
-	case *types.Optional:
-		return !v.HasValue() || steady(v.GetValue(), left)
-	case interface{ PartOfObject() }: // it has a short text
-	case traits.Lister:
-		for it := v.Iterator(); ok && it.HasNext() == types.True; {
-			ok = steady(it.Next(), left)
-		}
-	case traits.Mapper:
-		size, _ := v.Size().(types.Int)
-		ok = size <= 1
-		for it := v.Iterator(); ok && it.HasNext() == types.True; {
-			k := it.Next()
-			ok = steady(k, left) && steady(v.Get(k), left)
-		}
-	default:
-		*left -= len(fmt.Sprint(v))
-	}
-	return ok && *left >= 0
 }
 
 // call calls the implementation, or the method of a value that is its own.

@@ -20,6 +20,7 @@ type planner struct {
 	declared  map[string]*decls.FunctionDecl // functions of env
 	functions map[string]*decls.FunctionDecl // all functions of the language
 	bindings  map[string]*functions.Overload // by overload and by function
+	types     *apiservercel.DeclTypeProvider
 }
 
 func newPlanner(language *cel.Env, provider *apiservercel.DeclTypeProvider) (planner, error) {
@@ -27,7 +28,7 @@ func newPlanner(language *cel.Env, provider *apiservercel.DeclTypeProvider) (pla
 	if err != nil {
 		return planner{}, err
 	}
-	p := planner{env: env, declared: env.Functions(), functions: language.Functions(), bindings: make(map[string]*functions.Overload)}
+	p := planner{env: env, declared: env.Functions(), functions: language.Functions(), types: provider, bindings: make(map[string]*functions.Overload)}
 	for _, fn := range p.functions {
 		bindings, err := fn.Bindings()
 		if err != nil {
@@ -63,7 +64,7 @@ func (p *planner) plan(checked *ast.AST, opts ...cel.ProgramOption) (_ cel.Progr
 	if err != nil {
 		return nil, err
 	}
-	return env.PlanProgram(tree, append(opts, cel.CustomDecoratorV2(p.guard))...)
+	return env.PlanProgram(tree, append(opts, cel.CustomDecoratorV2(p.guard(optionalLiterals(tree))))...)
 }
 
 // calls returns the functions that an expression calls and that p.env lacks.

@@ -158,8 +158,9 @@ func (l *listValue) Value() any { return rawobject.WithMaps(l.raw) }
 // PartOfObject marks values that an evaluation did not make.
 func (*listValue) PartOfObject() {}
 
-// partText is the text of a list or an object in errors of cel-go. It would print the
-// fields of these Go types otherwise, with addresses.
+// partText is the text of a list or an object in errors. cel-go prints the fields of
+// these Go types, with addresses.
 const partText = "part of the object"
 
-func (*listValue) String() string { return partText }
+// Printed is the text in errors.
+func (*listValue) Printed() string { return partText }

@@ -211,4 +211,5 @@ func RawObject(v ref.Val) any {
 // PartOfObject marks values that an evaluation did not make.
 func (*mapValue) PartOfObject() {}
 
-func (*mapValue) String() string { return partText }
+// Printed is the text in errors.
+func (*mapValue) Printed() string { return partText }

@@ -35,7 +35,8 @@ type sumOfMapLists struct {
 	keys []string
 }
 
-func (*sumOfMapLists) String() string { return partText }
+// Printed is the text in errors.
+func (*sumOfMapLists) Printed() string { return partText }
 
 func (l *sumOfMapLists) Equal(other ref.Val) ref.Val {
 	key := func(e ref.Val) any { return keyOf(e, l.keys) }

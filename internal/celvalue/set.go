@@ -26,7 +26,8 @@ type sumOfSets struct {
 	list []ref.Val
 }
 
-func (*sumOfSets) String() string { return partText }
+// Printed is the text in errors.
+func (*sumOfSets) Printed() string { return partText }
 
 func (l *sumOfSets) Equal(other ref.Val) ref.Val {
 	return sameSet(len(l.list), func(i int) ref.Val { return l.list[i] }, other)

@@ -137,7 +137,8 @@ func (p *preserved) ConvertToType(t ref.Type) ref.Val {
 
 func (p *preserved) Equal(other ref.Val) ref.Val { return types.Bool(equalRaw(p.raw, other.Value())) }
 
-func (*preserved) String() string { return partText }
+// Printed is the text in errors.
+func (*preserved) Printed() string { return partText }
 
 func (p *preserved) Type() ref.Type { return types.UnknownType }
 

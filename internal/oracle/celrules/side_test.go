@@ -125,14 +125,17 @@ func (w *warnings) AddWarning(_, text string) {
 }
 
 var (
-	repeatedKey = regexp.MustCompile(`insert failed: key .*? already exists`)
-	mapText     = regexp.MustCompile(`\{.*, .*\}`)
+	namedFormat = regexp.MustCompile(`\{\w* 0x[0-9a-f]+ \d+\}`)
+	// valueText matches the errors that print a value.
+	valueText = regexp.MustCompile(`(?s)(insert failed: key|cannot initialize optional (list element|entry)|join: invalid input:) .*? evaluating `)
 )
 
 // withoutValues returns a text of upstream as ours is with the difference cel/value_text: a
-// part of the object, which upstream prints as a Go struct, has no text, and the key that
-// repeats has none if there is a map of several entries in it.
-func withoutValues(text string) string {
+// part of the object and a named format, which upstream prints as Go structs, have texts of
+// their own.
+func withoutValues(text string) string { return inOrder(withStructs(text)) }
+
+func withStructs(text string) string {
 	for at := 0; ; {
 		n := strings.Index(text[at:], "&{")
 		if n < 0 {
@@ -141,11 +144,16 @@ func withoutValues(text string) string {
 		at += n
 		text = text[:at] + "part of the object" + text[at+closing(text[at:]):]
 	}
-	return repeatedKey.ReplaceAllStringFunc(text, func(s string) string {
-		if mapText.MatchString(s) {
-			return "insert failed: key already exists"
-		}
-		return s
+	return namedFormat.ReplaceAllString(text, "named format")
+}
+
+// inOrder puts the words of a printed value in order, as upstream prints the entries of maps
+// in random order.
+func inOrder(text string) string {
+	return valueText.ReplaceAllStringFunc(text, func(s string) string {
+		words := strings.FieldsFunc(s, func(c rune) bool { return strings.ContainsRune("{}[](),: ", c) })
+		slices.Sort(words)
+		return strings.Join(words, " ") + " "
 	})
 }
 
@@ -248,8 +256,12 @@ func ours(p *cel.Program, in *input) (a answer) {
 func answerOf(res *cel.Result) answer {
 	a := answer{errors: upstream.Lines(res.Errors.Field()), spent: int64(res.Cost)}
 	for _, e := range res.Ratcheted {
-		a.warnings = append(a.warnings, upstream.Normal(e.FieldError().Error()))
+		a.warnings = append(a.warnings, inOrder(upstream.Normal(e.FieldError().Error())))
 	}
+	for i, e := range a.errors {
+		a.errors[i] = inOrder(e)
+	}
+	slices.Sort(a.errors)
 	slices.Sort(a.warnings)
 	return a
 }

@@ -1,0 +1,136 @@
+package cellib
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/common/types/traits"
+	apiservercel "k8s.io/apiserver/pkg/cel"
+)
+
+// A few errors of cel-go print a value. It prints the entries of maps in random order, and
+// nothing bounds the text. The errors here are the same for the same value.
+
+// maxText is the number of bytes of a value in an error.
+const maxText = 1 << 20
+
+// tooLong is the text of a value that has a longer one.
+const tooLong = "value of more than 1 MiB"
+
+// printed is a value with a text of its own in errors, which cel-go would print as a struct.
+type printed interface{ Printed() string }
+
+// textOf returns the text of a value in an error: that of cel-go, with the entries of maps in
+// increasing order of their texts.
+func textOf(v ref.Val) string {
+	left := maxText
+	if text := appendix(v, &left); left >= 0 {
+		return text
+	}
+	return tooLong
+}
+
+// appendix returns the text of a value and subtracts its length from left. It may end early
+// if left is negative then.
+func appendix(v ref.Val, left *int) string {
+	var parts []string
+	*left -= 2
+	switch v := v.(type) {
+	case printed:
+		return v.Printed()
+	case apiservercel.Format:
+		return "named format"
+	case *types.Optional:
+		if v.HasValue() {
+			return "optional(" + appendix(v.GetValue(), left) + ")"
+		}
+	case traits.Lister:
+		for it := v.Iterator(); *left >= 0 && it.HasNext() == types.True; {
+			parts = append(parts, appendix(it.Next(), left))
+		}
+		return "[" + strings.Join(parts, ", ") + "]"
+	case traits.Mapper:
+		for it := v.Iterator(); *left >= 0 && it.HasNext() == types.True; {
+			key := it.Next()
+			value, _ := v.Find(key)
+			parts = append(parts, appendix(key, left)+": "+appendix(value, left))
+		}
+		slices.Sort(parts)
+		return "{" + strings.Join(parts, ", ") + "}"
+	}
+	text := fmt.Sprint(v)
+	*left -= len(text)
+	return text
+}
+
+// RepeatedKey returns the error of inserting the entries of one map into another, nil if no
+// key is repeated. Of several keys, the first one in order is repeated, or the first text of
+// those without an order.
+func RepeatedKey(m, entries ref.Val) ref.Val {
+	into, isMap := m.(traits.Mapper)
+	from, areEntries := entries.(traits.Mapper)
+	if !isMap || !areEntries {
+		return nil
+	}
+	var first string
+	found := false
+	for it := from.Iterator(); it.HasNext() == types.True; {
+		key := it.Next()
+		if _, repeated := into.Find(key); !repeated {
+			continue
+		}
+		if text := textOf(key); !found || text < first {
+			found, first = true, text
+		}
+		if isOrdered(key) {
+			break
+		}
+	}
+	if !found {
+		return nil
+	}
+	return types.NewErr("insert failed: key %s already exists", first)
+}
+
+// Joined returns the arguments of join, which prints the first element that is no string. If
+// that is a value that it prints in another way than the errors here, it is replaced.
+func Joined(args []ref.Val) []ref.Val {
+	list, ok := args[0].(traits.Lister)
+	if !ok {
+		return args
+	}
+	at := 0
+	for e := range each(list) {
+		switch e.(type) {
+		case types.String:
+			at++
+			continue
+		case traits.Lister, traits.Mapper, *types.Optional, apiservercel.Format, printed:
+			elements := slices.Collect(each(list))
+			elements[at] = shown{e, textOf(e)}
+			return append([]ref.Val{types.NewRefValList(types.DefaultTypeAdapter, elements)}, args[1:]...)
+		}
+		break
+	}
+	return args
+}
+
+// shown is a value with a text for errors.
+type shown struct {
+	ref.Val
+	text string
+}
+
+func (s shown) String() string { return s.text }
+
+// NotOptional returns the error of an optional element of a list, or of an optional entry
+// if it has a key.
+func NotOptional(key, v ref.Val) ref.Val {
+	if key == nil {
+		return types.NewErr("cannot initialize optional list element from non-optional value %s", textOf(v))
+	}
+	return types.NewErr("cannot initialize optional entry '%s' from non-optional value %s", textOf(key), textOf(v))
+}
