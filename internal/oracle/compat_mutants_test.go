@@ -236,6 +236,9 @@ func (c *crdChanger) change() {
 	if len(nodes) < 2 {
 		return
 	}
+	if c.rng.IntN(10) == 0 && c.changeKept(v, nodes) {
+		return
+	}
 	n := nodes[1+c.rng.IntN(len(nodes)-1)]
 	if c.last != nil && c.rng.IntN(2) == 0 {
 		n = c.last
@@ -244,6 +247,40 @@ func (c *crdChanger) change() {
 	before := shownJSON(n)
 	c.changeNode(n, nodes)
 	c.what = append(c.what, fmt.Sprintf("%s: %.300s becomes %.300s", v["name"], before, shownJSON(n)))
+}
+
+// changeKept changes whether the elements of a list keep unknown fields, because the list does.
+// It puts the list into a list or a map, or removes its type, now and then. It reports false if
+// there is no list of objects.
+func (c *crdChanger) changeKept(v map[string]any, nodes []map[string]any) bool {
+	const preserve = "x-kubernetes-preserve-unknown-fields"
+	nodes = slices.DeleteFunc(slices.Clone(nodes[1:]), func(n map[string]any) bool {
+		items, _ := n["items"].(map[string]any)
+		return items == nil || items["type"] != "object" && items["type"] != "array"
+	})
+	if len(nodes) == 0 {
+		return false
+	}
+	n := nodes[c.rng.IntN(len(nodes))]
+	before := shownJSON(n)
+	if n[preserve] == nil {
+		n[preserve] = true
+		if c.rng.IntN(4) == 0 {
+			delete(n, "type")
+		}
+	} else {
+		delete(n, preserve)
+		n["type"] = "array"
+	}
+	if items := n["items"].(map[string]any); items["type"] == "object" && c.rng.IntN(6) == 0 && n["x-kubernetes-list-type"] == nil && n["default"] == nil {
+		inner := c.one(
+			map[string]any{"type": "array", "items": items},
+			map[string]any{"type": "object", "additionalProperties": map[string]any{"type": "array", "items": items}},
+		).(map[string]any)
+		n["items"] = inner
+	}
+	c.what = append(c.what, fmt.Sprintf("%s: %.300s becomes %.300s", v["name"], before, shownJSON(n)))
+	return true
 }
 
 func (c *crdChanger) one(values ...any) any { return values[c.rng.IntN(len(values))] }
