@@ -23,6 +23,7 @@ type listCheck struct {
 	path     []schemaStep
 	field    string // the path in the words of the server
 	pointer  string // into the new definition
+	inherits bool   // a list around the values makes them keep unknown fields
 	findings []Finding
 }
 
@@ -51,7 +52,9 @@ func (l *listCheck) compare(old, v *schema.Node) {
 	for name, child := range v.Properties() {
 		l.descend(schemaStep{property: name}, old.Property(name), child)
 	}
+	l.inherits = v.PreserveUnknownFields()
 	l.descend(schemaStep{kind: toItems}, old.Items(), v.Items())
+	l.inherits = false
 	before, _ := old.AdditionalProperties()
 	after, _ := v.AdditionalProperties()
 	l.descend(schemaStep{kind: toAdditional}, before, after)
@@ -326,7 +329,7 @@ func (l *listCheck) checkPreserved(old, v *schema.Node) {
 	if before == after || old.Kind() != schema.KindObject || v.Kind() != schema.KindObject {
 		return
 	}
-	f := l.finding(PreserveUnknownFields, "x-kubernetes-preserve-unknown-fields", v.PreserveUnknownFields())
+	f := l.finding(PreserveUnknownFields, "x-kubernetes-preserve-unknown-fields", v.PreserveUnknownFields() && !l.inherits)
 	f.Old, f.New = "kept", "removed"
 	if before {
 		f.Text = "unknown fields are not preserved any more: the server removes them from requests and from stored objects"

@@ -137,10 +137,38 @@ func (p *pair) versionPair(ctx context.Context, oldIndex, newIndex int, shared *
 	return v, err
 }
 
+// sharedNode returns the schema of version i. Each schema says for itself whether it keeps
+// unknown fields, see [inheritPreserve].
 func sharedNode(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, i int, shared *schema.Interner) (*schema.Node, error) {
+	if crdversion.Schema(&crd.Spec.Versions[i]) != nil {
+		crd = &apiextensionsv1.CustomResourceDefinition{ObjectMeta: crd.ObjectMeta, Spec: crd.Spec}
+		crd.Spec.Versions = slices.Clone(crd.Spec.Versions)
+		v := &crd.Spec.Versions[i]
+		v.Schema = v.Schema.DeepCopy()
+		inheritPreserve(v.Schema.OpenAPIV3Schema)
+	}
 	n, errs := crdversion.Compile(crd, i, shared, schema.WithoutAnnotations(), schema.WithContext(ctx))
 	if len(errs) > 0 {
 		return nil, fmt.Errorf("compat: definition %s: %w", crd.Name, errs.ToAggregate())
 	}
 	return n, nil
+}
+
+// inheritPreserve sets x-kubernetes-preserve-unknown-fields in the schemas of the elements of
+// each list that sets it. The server keeps unknown fields of these elements, too.
+func inheritPreserve(s *apiextensionsv1.JSONSchemaProps) {
+	for name, child := range s.Properties {
+		inheritPreserve(&child)
+		s.Properties[name] = child
+	}
+	if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
+		inheritPreserve(s.AdditionalProperties.Schema)
+	}
+	if s.Items == nil || s.Items.Schema == nil {
+		return
+	}
+	if items := s.Items.Schema; valueOf(s.XPreserveUnknownFields) && !items.XIntOrString {
+		items.XPreserveUnknownFields = s.XPreserveUnknownFields
+	}
+	inheritPreserve(s.Items.Schema)
 }

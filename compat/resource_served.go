@@ -88,11 +88,12 @@ func (r *resourceCheck) checkScalePath(f Finding, field, before, after string) {
 	r.add(f)
 }
 
-func valueOf(s *string) string {
-	if s == nil {
-		return ""
+// valueOf returns what a pointer points to, the zero value for nil.
+func valueOf[T any](p *T) T {
+	if p == nil {
+		return *new(T)
 	}
-	return *s
+	return *p
 }
 
 // checkSelectable compares the fields that clients can select.

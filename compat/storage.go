@@ -49,6 +49,7 @@ func (w *storageWalk) walk(n storedNodes, steps []step, pointer string, root boo
 	if n.oldStorage == n.newStorage || w.seen[n] {
 		return
 	}
+	w.seen[n] = true // a value may contain values with the same schemas
 	if len(steps) > maxWalkDepth {
 		w.goals.undone = "the schema of the storage version is nested too deeply"
 		return
@@ -77,12 +78,12 @@ func (w *storageWalk) walk(n storedNodes, steps []step, pointer string, root boo
 	if n.newStorage.EmbeddedResource() && !n.oldStorage.EmbeddedResource() && !n.old.EmbeddedResource() {
 		w.add(n, goal{code: CodeEmbedded, steps: steps, part: "metadata", target: satisfy.At("metadata", satisfy.MinProps(1)), pointer: pointer}, "the value is a resource")
 	}
-	if n.old.Items() != nil || n.old == nil && (n.oldStorage.Items() != nil || n.newStorage.Items() != nil) {
-		items := storedNodes{n.old.Items(), n.crd.Items(), itemsOf(n.oldStorage), itemsOf(n.newStorage)}
+	if all := n.newStorage == bare && len(w.goals.goals) > before; !all && (n.old == nil || typesOf(n.old)&satisfy.Array != 0) {
+		items := storedNodes{itemsOf(n.old), itemsOf(n.crd), itemsOf(n.oldStorage), itemsOf(n.newStorage)}
 		w.walk(items, extend(steps, step{item: true}), pointer+"/items", false)
 	}
-	if len(w.goals.goals) == before {
-		w.seen[n] = true
+	if len(w.goals.goals) > before {
+		delete(w.seen, n)
 	}
 }
 
