@@ -218,7 +218,10 @@ func (w *walk) properties(o, n *schema.Node, steps []step, pointer string) {
 			at := propertyPointer(pointer, name)
 			w.pair(old, child, here, at)
 			w.defaults(o, old, child, name, steps, at)
-		case w.readers:
+		case w.readers: // clients ignore fields that they do not know
+			if additional := additionalOf(n); additional != nil {
+				w.pair(old, additional, here, pointer+"/additionalProperties")
+			}
 		default:
 			w.removed(o, n, old, name, steps, pointer)
 		}

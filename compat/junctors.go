@@ -19,17 +19,23 @@ type combined interface {
 // whose values they constrain.
 func (k *conditions) junctors(b combined, n *schema.Node) []keyword {
 	var out []keyword
+	add := func(code Code, c *satisfy.Cond, at string) {
+		if typesOf(n)&satisfy.Null != 0 { // the server evaluates none of them on null
+			c = satisfy.Or(satisfy.Types(satisfy.Null), c)
+		}
+		out = append(out, newKeyword(code, c, "", at))
+	}
 	for i, sub := range b.AllOf() {
-		out = append(out, newKeyword(CodeAllOf, k.branch(sub, n), "", fmt.Sprintf("/allOf/%d", i)))
+		add(CodeAllOf, k.branch(sub, n), fmt.Sprintf("/allOf/%d", i))
 	}
 	if subs := b.AnyOf(); len(subs) > 0 {
-		out = append(out, newKeyword(CodeAnyOf, satisfy.Or(k.branches(subs, n)...), "", "/anyOf"))
+		add(CodeAnyOf, satisfy.Or(k.branches(subs, n)...), "/anyOf")
 	}
 	if subs := b.OneOf(); len(subs) > 0 {
-		out = append(out, newKeyword(CodeOneOf, exactlyOne(k.branches(subs, n)), "", "/oneOf"))
+		add(CodeOneOf, exactlyOne(k.branches(subs, n)), "/oneOf")
 	}
 	if sub := b.Not(); sub != nil {
-		out = append(out, newKeyword(CodeNot, satisfy.Not(k.branch(sub, n)), "", "/not"))
+		add(CodeNot, satisfy.Not(k.branch(sub, n)), "/not")
 	}
 	return out
 }
