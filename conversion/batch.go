@@ -1,6 +1,7 @@
 package conversion
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 
@@ -25,9 +26,7 @@ type batch struct {
 type versions struct {
 	group    string
 	listKind string
-	// byName has the names of all versions, served or not. byAPIVersion has
-	// them with the group, as in objects.
-	byName, byAPIVersion map[string]bool
+	has      map[string]bool // the apiVersion of all versions, served or not
 }
 
 // versionsOf returns the versions of a definition, none for nil.
@@ -35,18 +34,9 @@ func versionsOf(crd *apiextensionsv1.CustomResourceDefinition) versions {
 	if crd == nil {
 		return versions{}
 	}
-	v := versions{
-		group:        crd.Spec.Group,
-		listKind:     crd.Spec.Names.ListKind,
-		byName:       make(map[string]bool, len(crd.Spec.Versions)),
-		byAPIVersion: make(map[string]bool, len(crd.Spec.Versions)),
-	}
-	if v.listKind == "" {
-		v.listKind = crd.Spec.Names.Kind + "List"
-	}
+	v := versions{crd.Spec.Group, cmp.Or(crd.Spec.Names.ListKind, crd.Spec.Names.Kind+"List"), map[string]bool{}}
 	for _, version := range crd.Spec.Versions {
-		v.byName[version.Name] = true
-		v.byAPIVersion[schema.GroupVersion{Group: v.group, Version: version.Name}.String()] = true
+		v.has[schema.GroupVersion{Group: v.group, Version: version.Name}.String()] = true
 	}
 	return v
 }
@@ -57,19 +47,18 @@ func (v *versions) check(b *batch) error {
 	if from.Group != v.group {
 		return fmt.Errorf("%v is unstructured and is not suitable for converting to %q", b.gvk, b.to)
 	}
-	if !v.byName[b.to.Version] {
+	if !v.has[b.to.String()] {
 		return fmt.Errorf("request to convert CR to an invalid group/version: %s", b.to)
 	}
-	if !v.byName[from.Version] {
+	if !v.has[from.String()] {
 		return fmt.Errorf("request to convert CR from an invalid group/version: %s", from)
 	}
 	if !b.list {
 		return nil
 	}
 	for i, obj := range b.objs {
-		if !v.byAPIVersion[obj.GetAPIVersion()] {
-			return fmt.Errorf("request to convert CR list failed, list index %d has invalid group/version: %s",
-				i, obj.GroupVersionKind().GroupVersion())
+		if !v.has[obj.GetAPIVersion()] {
+			return fmt.Errorf("request to convert CR list failed, list index %d has invalid group/version: %s", i, groupVersion(obj))
 		}
 	}
 	return nil

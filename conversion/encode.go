@@ -1,7 +1,6 @@
 package conversion
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 
@@ -23,16 +22,13 @@ const (
 var reviewVersions = []string{apiextensionsv1.SchemeGroupVersion.Version, v1beta1.Version}
 
 // encodeRequest returns a review as the server sends it, byte for byte.
-func encodeRequest(ctx context.Context, version string, uid types.UID, objs []*unstructured.Unstructured, to schema.GroupVersion) ([]byte, error) {
+func encodeRequest(version string, uid types.UID, objs []*unstructured.Unstructured, to schema.GroupVersion) ([]byte, error) {
 	text := beginReview(version, `"request":{"uid":`)
 	text = appendString(text, string(uid), true)
 	text = append(text, `,"desiredAPIVersion":`...)
 	text = appendString(text, to.String(), true)
 	text = append(text, `,"objects":[`...)
 	for i, obj := range objs {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
 		if i > 0 {
 			text = append(text, ',')
 		}

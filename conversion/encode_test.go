@@ -53,7 +53,7 @@ func TestEncode(t *testing.T) {
 	}
 	encodeBoth(t, map[string]any{"a": map[string]any(nil), "b": []any(nil), "c": int32(5), "d": []string{"x"}, "e": map[string]string{"b": "1", "a": "2"}})
 	for _, unit := range []string{"x", "é", "😀", "\xff", "\x80", "x\xf0\x9f", "<"} {
-		encodeBoth(t, map[string]any{"a" + strings.Repeat(unit, pieceBytes): "ab" + strings.Repeat(unit, pieceBytes)})
+		encodeBoth(t, map[string]any{"a" + strings.Repeat(unit, 32<<10): "ab" + strings.Repeat(unit, 32<<10)})
 	}
 	encodeBoth(t, map[string]any{"a": math.NaN()})
 	encodeBoth(t, map[string]any{"a": func() {}})

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -15,20 +14,6 @@ import (
 
 	"github.com/crdkit/crdkit/internal/testkit"
 )
-
-// A countingContext is a context that counts how often its error is asked for. It ends after a
-// number of times.
-type countingContext struct {
-	context.Context
-	count, end atomic.Int64
-}
-
-func (l *countingContext) Err() error {
-	if n := l.count.Add(1); l.end.Load() > 0 && n > l.end.Load() {
-		return context.Canceled
-	}
-	return nil
-}
 
 func manyObjects(n, values int) []*unstructured.Unstructured {
 	objs := make([]*unstructured.Unstructured, n)
@@ -56,52 +41,17 @@ func responseOf(objs []*unstructured.Unstructured) string {
 }
 
 // decodeAll decodes a response with its objects.
-func decodeAll(ctx context.Context, text string, n int) error {
-	r, err := decodeResponse(ctx, text, "v1", n, 1<<40)
+func decodeAll(text string, n int) error {
+	r, err := decodeResponse(text, "v1", n, 1<<40)
 	if err != nil {
 		return err
 	}
 	for _, text := range r.objects {
-		if _, err := object(ctx, text); err != nil {
+		if _, err := object(text); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// TestContextEndsWork checks that the context is looked at for every 64 KiB of text while a
-// review is taken apart and decoded, that it is looked at for every object that is encoded,
-// and that its end ends the work.
-func TestContextEndsWork(t *testing.T) {
-	one, many := manyObjects(1, 60_000), manyObjects(2000, 30)
-	text := responseOf(many)
-	for name, tt := range map[string]struct {
-		work func(context.Context) error
-		want int
-	}{
-		"decode one object":   {func(ctx context.Context) error { return decodeAll(ctx, responseOf(one), 1) }, len(responseOf(one)) / (2 * pieceBytes)},
-		"decode many objects": {func(ctx context.Context) error { return decodeAll(ctx, text, len(many)) }, len(text) / (2 * pieceBytes)},
-		"encode many objects": {func(ctx context.Context) error {
-			_, err := encodeRequest(ctx, "v1", "u", many, schema.GroupVersion{Group: "a.b", Version: "v1"})
-			return err
-		}, len(many)},
-	} {
-		ctx := &countingContext{Context: context.Background()}
-		if err := tt.work(ctx); err != nil {
-			t.Fatal(err)
-		}
-		n := ctx.count.Load()
-		if n < int64(tt.want) {
-			t.Errorf("%s: %d looks at the context, want %d", name, n, tt.want)
-		}
-		for _, end := range []int64{1, n / 2, n - 1} {
-			ctx := &countingContext{Context: context.Background()}
-			ctx.end.Store(end)
-			if err := tt.work(ctx); !errors.Is(err, context.Canceled) || ctx.count.Load() > end+4 {
-				t.Errorf("%s, ended at look %d of %d: %v after %d looks", name, end, n, err, ctx.count.Load())
-			}
-		}
-	}
 }
 
 // TestGrowth runs work of size n and 8n. Allocations and allocated bytes must not grow
@@ -111,13 +61,13 @@ func TestGrowth(t *testing.T) {
 	decode := func(objects, values int) func() {
 		text := responseOf(manyObjects(objects, values))
 		return func() {
-			if err := decodeAll(context.Background(), text, objects); err != nil {
+			if err := decodeAll(text, objects); err != nil {
 				t.Error(err)
 			}
 		}
 	}
 	text := func(text string, objects int) func() {
-		return func() { _ = decodeAll(context.Background(), text, objects) }
+		return func() { _ = decodeAll(text, objects) }
 	}
 	review := func(objects string) string {
 		return `{"kind":"ConversionReview","apiVersion":"apiextensions.k8s.io/v1","response":{"uid":"u","result":{"status":"Success"},"convertedObjects":[` + objects + `]}}`
@@ -201,7 +151,7 @@ func wrongLabels(n int) func() {
 	return func() {
 		sent := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "a.b/v2", "kind": "K", "metadata": map[string]any{}}}
 		got := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "a.b/v1", "kind": "K", "metadata": map[string]any{"labels": labels}}}
-		_, err := b.accept(context.Background(), sent, got)
+		_, err := b.accept(sent, got)
 		_ = err.Error()
 	}
 }

@@ -187,7 +187,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(h.timeout))
 	held := &share{of: &h.memory}
 	defer held.release()
-	review, status, err := h.read(ctx, w, r, held)
+	review, status, err := h.read(w, r, held)
 	if err != nil {
 		fail(w, status, err)
 		return
@@ -211,7 +211,7 @@ func fail(w http.ResponseWriter, status int, err error) {
 }
 
 // read returns the review of a request, or an HTTP status and an error.
-func (h *handler) read(ctx context.Context, w http.ResponseWriter, r *http.Request, held *share) (*request, int, error) {
+func (h *handler) read(w http.ResponseWriter, r *http.Request, held *share) (*request, int, error) {
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)
 		return nil, http.StatusMethodNotAllowed, fmt.Errorf("method %s is not allowed, want POST", r.Method)
@@ -237,20 +237,17 @@ func (h *handler) read(ctx context.Context, w http.ResponseWriter, r *http.Reque
 	case err != nil:
 		return nil, http.StatusBadRequest, fmt.Errorf("reading the request: %w", err)
 	}
-	return h.decode(ctx, body.String(), held)
+	return h.decode(body.String(), held)
 }
 
 // decode reads the review of a request except for its objects. It checks their number and
 // size.
-func (h *handler) decode(ctx context.Context, body string, held *share) (*request, int, error) {
+func (h *handler) decode(body string, held *share) (*request, int, error) {
 	r := &request{size: len(body), share: held}
 	r.most = min(h.memory.all, positive(h.maxMemory, max(minRequestMemory, requestFactor*int64(len(body)))))
-	taken, err := readReview(ctx, body, "request", h.maxObjects)
-	switch {
-	case err == errIrregular:
+	taken, err := readReview(body, "request", h.maxObjects)
+	if err != nil {
 		return nil, http.StatusBadRequest, fmt.Errorf("decoding the request: %w", irregular(body))
-	case err != nil:
-		return nil, http.StatusRequestTimeout, fmt.Errorf("decoding the request: %w", err)
 	}
 	// The handler decodes one object at a time. An answer is mostly about as long as its
 	// request, so the estimate counts the text twice.
@@ -344,7 +341,7 @@ func (h *handler) answer(ctx context.Context, review *request) ([]byte, error) {
 // object decodes and converts an object. With an error it returns what is known of the
 // object of the request: the whole object for OnFailure, its type and metadata otherwise.
 func (h *handler) object(ctx context.Context, text string, to schema.GroupVersion) (*unstructured.Unstructured, error) {
-	value, err := decodeObject(ctx, text)
+	value, err := decodeObject(text)
 	m, ok := value.(map[string]any)
 	original := &unstructured.Unstructured{Object: m}
 	switch {
@@ -371,7 +368,7 @@ func (h *handler) object(ctx context.Context, text string, to schema.GroupVersio
 	}()
 	<-done
 	if err == nil && groupVersion(original) != to {
-		if _, err = (&batch{to: to}).accept(ctx, original, out); err != nil {
+		if _, err = (&batch{to: to}).accept(original, out); err != nil {
 			err = fmt.Errorf("the server refuses what the conversion returned: %w", err)
 		}
 	}

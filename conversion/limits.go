@@ -24,8 +24,7 @@ const (
 
 	// maxWhole is the maximal size of what is decoded in one piece: the document
 	// without its objects, a document that is not a regular review, YAML, and the
-	// body of a failure. Decoders of the server can neither be interrupted nor
-	// bounded; they take some milliseconds for this size.
+	// body of a failure. Decoders of the server cannot be bounded; they take some milliseconds for this size.
 	maxWhole = 1 << 20
 
 	// maxMetadataErrors is the number of errors of labels or annotations that are
@@ -96,11 +95,3 @@ const (
 // maxDepth is the maximal nesting of values, as in the server's decoders. An
 // encoder takes deeper values for cycles.
 const maxDepth = 10_000
-
-// pieceBytes is the amount of text that is read between two looks at the context. It takes
-// less than a millisecond. A string is read in one piece, whatever its length.
-const pieceBytes = 32 << 10
-
-// checkInterval is the number of labels or annotations that are checked between two looks at
-// the context.
-const checkInterval = 1024

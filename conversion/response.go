@@ -2,7 +2,6 @@ package conversion
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"sync"
 	"unicode"
@@ -31,16 +30,14 @@ type response struct {
 //
 // The response is taken apart before anything is decoded. The server's decoder reads what
 // is not an object, and a response that is not a regular review: the server also accepts
-// YAML, and responses without their type. That decoder can neither be interrupted nor
-// bounded, so the size of its text is limited.
-func decodeResponse(ctx context.Context, text, version string, n int, memory int64) (*response, error) {
+// YAML, and responses without their type. That decoder cannot be bounded, so the size of
+// its text is limited.
+func decodeResponse(text, version string, n int, memory int64) (*response, error) {
 	memory = positive(memory, minMemory+memoryFactor*int64(len(text)))
-	taken, err := readReview(ctx, text, "response", n)
+	taken, err := readReview(text, "response", n)
 	switch {
-	case err == errIrregular:
-		taken = &review{rest: []byte(text[:min(len(text), maxWhole+1)])}
 	case err != nil:
-		return nil, fmt.Errorf("reading the response: %w", err)
+		taken = &review{rest: []byte(text[:min(len(text), maxWhole+1)])}
 	case taken.memory > memory:
 		return nil, fmt.Errorf("reading the response: its objects would hold more than %d bytes of memory", memory)
 	}
@@ -60,11 +57,8 @@ func decodeResponse(ctx context.Context, text, version string, n int, memory int
 
 // object decodes the text of an object. It returns the server's error if the text is not
 // one.
-func object(ctx context.Context, text string) (*unstructured.Unstructured, error) {
-	value, err := decodeObject(ctx, text)
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
+func object(text string) (*unstructured.Unstructured, error) {
+	value, err := decodeObject(text)
 	fields, _ := value.(map[string]any)
 	if obj := (&unstructured.Unstructured{Object: fields}); err == nil && fields != nil && obj.GroupVersionKind().Kind != "" {
 		return obj, nil

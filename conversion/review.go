@@ -1,8 +1,6 @@
 package conversion
 
 import (
-	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"strings"
@@ -41,10 +39,9 @@ type review struct {
 const reviewDepth = 3
 
 // readReview takes a review apart: the objects of the member, which is request or response,
-// up to most of them, and the text without the objects of both. It decodes no object. It
-// returns errIrregular or the error of the context.
-func readReview(ctx context.Context, text, member string, most int) (*review, error) {
-	r := &reader{ctx: ctx, text: text}
+// up to most of them, and the text without the objects of both. It decodes no object.
+func readReview(text, member string, most int) (*review, error) {
+	r := &reader{text: text}
 	out := &review{}
 	done := 0 // the text before is in out.rest
 	object := func(_ string, at int) int {
@@ -90,9 +87,6 @@ func readReview(ctx context.Context, text, member string, most int) (*review, er
 			return end
 		})
 	})
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
 	if r.at(start) != '{' || end < 0 || jsonscan.Space(text, end) != len(text) {
 		return nil, errIrregular
 	}
@@ -102,28 +96,19 @@ func readReview(ctx context.Context, text, member string, most int) (*review, er
 
 // decodeObject returns the value of the text of an object. The value does not keep the rest
 // of the review.
-func decodeObject(ctx context.Context, text string) (any, error) {
-	r := &reader{ctx: ctx, text: strings.Clone(text), build: true}
-	v, end := r.value(0, reviewDepth)
-	if err := cmp.Or(ctx.Err(), r.err); err != nil {
-		return nil, err
+func decodeObject(text string) (v any, err error) {
+	if v, _, ok := jsonscan.DecodeRepeated(strings.Clone(text), nil); ok {
+		return v, nil
 	}
-	if end != len(text) {
-		return nil, errIrregular
-	}
-	return v, nil
+	err = utiljson.Unmarshal([]byte(text), &v)
+	return v, err
 }
 
-// A reader reads JSON as encoding/json does. It estimates the memory of decoded values,
-// and returns them if build is set. Its methods return the index after what they read, and
-// -1 for a text that is not JSON and after an error.
+// A reader reads JSON as encoding/json does, and estimates the memory of decoded values. Its
+// methods return the index after what they read, and -1 for a text that is not JSON.
 type reader struct {
-	ctx    context.Context
 	text   string
-	build  bool
-	looked int // where the reader last looked at the context
 	memory int64
-	err    error // of the context, or of a value
 }
 
 func (r *reader) at(i int) byte {
@@ -135,77 +120,30 @@ func (r *reader) at(i int) byte {
 
 // skip reads the value at i, which is in depth objects and lists.
 func (r *reader) skip(i, depth int) int {
-	_, end := r.value(i, depth)
-	return end
-}
-
-func (r *reader) value(i, depth int) (v any, end int) {
-	if i-r.looked >= pieceBytes {
-		r.looked = i
-		if r.err = r.ctx.Err(); r.err != nil {
-			return nil, -1
+	open := r.at(i)
+	if open != '{' && open != '[' {
+		if end := jsonscan.Skip(r.text, i); end >= 0 {
+			return end
 		}
-	}
-	switch c := r.at(i); {
-	case c == '{' && depth < maxDepth:
-		return r.object(i, depth+1)
-	case c == '[' && depth < maxDepth:
-		return r.list(i, depth+1)
-	case c == '{' || c == '[' || c == 0:
-		return nil, -1
-	}
-	if r.build {
-		v, end = jsonscan.Value(r.text, i, nil)
-	} else {
-		end = jsonscan.Skip(r.text, i)
-	}
-	if end < 0 {
 		return r.rare(i)
 	}
-	return v, end
-}
-
-func (r *reader) object(i, depth int) (any, int) {
-	var out map[string]any
-	if r.build {
-		out = map[string]any{}
+	if depth == maxDepth {
+		return -1
 	}
-	n := 0
-	end := r.walk(i, func(name string, at int) int {
-		v, end := r.value(at, depth)
-		if r.build {
-			out[name] = v
-		}
-		n++
-		return end
-	})
-	if n == 0 {
-		r.memory += emptyMemory
-	} else {
-		r.memory += objectMemory + memberMemory*int64(max(0, n-freeMembers))
-	}
-	return out, end
-}
-
-func (r *reader) list(i, depth int) (any, int) {
-	var out []any
-	if r.build {
-		out = []any{}
-	}
-	n := 0
+	n := int64(0)
 	end := r.walk(i, func(_ string, at int) int {
-		v, end := r.value(at, depth)
-		if r.build {
-			out = append(out, v)
-		}
 		n++
-		return end
+		return r.skip(at, depth+1)
 	})
-	r.memory += listMemory + elementMemory*int64(n)
-	if !r.build {
-		return nil, end
+	switch {
+	case open == '[':
+		r.memory += listMemory + elementMemory*n
+	case n == 0:
+		r.memory += emptyMemory
+	default:
+		r.memory += objectMemory + memberMemory*max(0, n-freeMembers)
 	}
-	return out, end
+	return end
 }
 
 // enter is walk for a value that begins with open, and skip for another one.
@@ -240,29 +178,29 @@ func (r *reader) walk(i int, visit func(name string, at int) int) int {
 	return i
 }
 
-// name reads the name of the member at i, and returns the index of its value.
+// name reads the name of the member at i, and returns the index of its value. It returns ""
+// for a name that is not UTF-8.
 func (r *reader) name(i int) (string, int) {
 	if name, at := jsonscan.DecodedKey(r.text, i); at >= 0 || r.at(i) != '"' {
 		return name, at
 	}
-	v, end := r.rare(i)
-	if end = jsonscan.Space(r.text, max(end, i)); v == nil || r.at(end) != ':' {
+	end := r.rare(i)
+	if end = jsonscan.Space(r.text, max(end, i)); r.at(end) != ':' {
 		return "", -1
 	}
-	return v.(string), jsonscan.Space(r.text, end+1)
+	return "", jsonscan.Space(r.text, end+1)
 }
 
 // rare reads what package jsonscan declines: a string that is not UTF-8 or has half a
 // surrogate pair, and a number that no float64 holds, which only the decoder of a value
 // refuses.
-func (r *reader) rare(i int) (any, int) {
-	end := i + 1
-	if r.text[i] == '"' {
-		for end < len(r.text) && r.text[end] != '"' {
+func (r *reader) rare(i int) int {
+	end := i
+	if r.at(i) == '"' {
+		for end++; end < len(r.text) && r.text[end] != '"'; end++ {
 			if r.text[end] == '\\' {
 				end++
 			}
-			end++
 		}
 		end = min(end+1, len(r.text))
 	} else {
@@ -270,18 +208,13 @@ func (r *reader) rare(i int) (any, int) {
 			end++
 		}
 	}
-	token := []byte(r.text[i:end])
-	var v any
-	if err := utiljson.Unmarshal(token, &v); err != nil && r.build {
-		r.err = err
-		return nil, -1
-	} else if err != nil && !json.Valid(token) {
-		return nil, -1
+	if !json.Valid([]byte(r.text[i:end])) {
+		return -1
 	}
 	for _, c := range r.text[i:end] {
 		if c == utf8.RuneError {
 			r.memory += 2 // one byte becomes three
 		}
 	}
-	return v, end
+	return end
 }

@@ -44,7 +44,7 @@ func TestNewUID(t *testing.T) {
 // decodeBoth takes a response apart, and decodes it as the server does, and compares.
 func decodeBoth(t *testing.T, text, version string) {
 	t.Helper()
-	split, splitErr := decodeResponse(t.Context(), text, version, 1000, 0)
+	split, splitErr := decodeResponse(text, version, 1000, 0)
 	gvk, want, err := decodeReview([]byte(text), version)
 	if fmt.Sprint(splitErr) != fmt.Sprint(err) {
 		t.Fatalf("decodeResponse of %q says %v, decodeReview says %v", text, splitErr, err)
@@ -65,7 +65,7 @@ func decodeBoth(t *testing.T, text, version string) {
 	}
 	for i := range split.objects {
 		var b unstructured.Unstructured
-		a, errA := object(t.Context(), split.objects[i])
+		a, errA := object(split.objects[i])
 		errB := b.UnmarshalJSON(want.ConvertedObjects[i].Raw)
 		if fmt.Sprint(errA) != fmt.Sprint(errB) {
 			t.Fatalf("object %d of %q: %v, want %v", i, text, errA, errB)
@@ -86,7 +86,7 @@ func TestDecodeBoth(t *testing.T) {
 // TestTakenApart checks which responses are taken apart. Others have a limit.
 func TestTakenApart(t *testing.T) {
 	for i, want := range []bool{true, true, true, true, false, true, true, true, true, false, false, false, false, false, false} {
-		if _, err := readReview(t.Context(), reviewTests[i], "response", 1000); (err == nil) != want {
+		if _, err := readReview(reviewTests[i], "response", 1000); (err == nil) != want {
 			t.Errorf("%s: %v, want it taken apart: %t", reviewTests[i], err, want)
 		}
 	}
@@ -101,13 +101,13 @@ func FuzzReview(f *testing.F) {
 	fuzz.Run(f, func(t *testing.T, data []byte) {
 		for _, version := range reviewVersions {
 			decodeBoth(t, string(data), version)
-			r, err := decodeResponse(t.Context(), string(data), version, 1, 0)
+			r, err := decodeResponse(string(data), version, 1, 0)
 			if err != nil || r.count != 1 {
 				continue
 			}
 			original := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "a.b/v2", "kind": "K", "metadata": map[string]any{"name": "x", "generation": int64(3)}}}
 			b := &batch{original.GroupVersionKind(), []*unstructured.Unstructured{original}, false, schema.GroupVersion{Group: "a.b", Version: "v1"}}
-			out, err := b.merge(t.Context(), b.unconverted(), func(i int) (*unstructured.Unstructured, error) { return object(t.Context(), r.objects[i]) })
+			out, err := b.merge(t.Context(), b.unconverted(), func(i int) (*unstructured.Unstructured, error) { return object(r.objects[i]) })
 			if err != nil {
 				continue
 			}
@@ -131,7 +131,7 @@ func TestDecodeObject(t *testing.T) {
 	for _, text := range texts {
 		var want any
 		wantErr := utiljson.Unmarshal([]byte(text), &want)
-		got, err := decodeObject(t.Context(), strings.TrimSpace(text))
+		got, err := decodeObject(strings.TrimSpace(text))
 		if fmt.Sprint(err) != fmt.Sprint(wantErr) || err == nil && !reflect.DeepEqual(got, want) {
 			t.Errorf("%.100q: %.100v, %v; want %.100v, %v", text, got, err, want, wantErr)
 		}
@@ -147,7 +147,7 @@ func TestNotJSON(t *testing.T) {
 	} {
 		for _, text := range []string{part, `{"a":` + part + `}`, `{"response":` + part + `}`, `{"response":{"a":` + part + `}}`, `{"response":{"convertedObjects":` + part + `}}`,
 			`{"response":{"convertedObjects":[` + part + `,1]}}`, `{"response":{"convertedObjects":[{"a":` + part + `}]}}`, `{"request":{"objects":[0,` + part + `]}}`} {
-			if _, err := readReview(t.Context(), text, "response", 10); err != errIrregular {
+			if _, err := readReview(text, "response", 10); err != errIrregular {
 				t.Errorf("%.100q: %v", text, err)
 			}
 		}

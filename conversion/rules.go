@@ -65,7 +65,7 @@ func (b *batch) merge(ctx context.Context, stale []*unstructured.Unstructured, c
 		wrong := wholeObject
 		var err error
 		if out[i], err = converted(next); err == nil {
-			wrong, err = b.accept(ctx, obj, out[i])
+			wrong, err = b.accept(obj, out[i])
 		}
 		if ctx.Err() != nil {
 			return nil, b.failed(ctx.Err())
@@ -105,12 +105,9 @@ func (b *batch) refuse(i int, wrong part, err error) error {
 
 // accept checks one converted object and restores the metadata of the original. With an
 // error it returns which part is wrong.
-func (b *batch) accept(ctx context.Context, original, converted *unstructured.Unstructured) (part, error) {
-	// Parsing apiVersion is not necessary in the expected case.
-	if converted.GetAPIVersion() != b.to.String() {
-		if got := groupVersion(converted); got != b.to {
-			return itsType, fmt.Errorf("invalid groupVersion (expected %v, received %v)", b.to, cut(got.String(), maxErrorName))
-		}
+func (b *batch) accept(original, converted *unstructured.Unstructured) (part, error) {
+	if got := groupVersion(converted); got != b.to {
+		return itsType, fmt.Errorf("invalid groupVersion (expected %v, received %v)", b.to, cut(got.String(), maxErrorName))
 	}
 	if want, got := original.GroupVersionKind().Kind, converted.GroupVersionKind().Kind; want != got {
 		return itsType, fmt.Errorf("invalid kind (expected %v, received %v)", cut(want, maxErrorName), cut(got, maxErrorName))
@@ -128,7 +125,7 @@ func (b *batch) accept(ctx context.Context, original, converted *unstructured.Un
 			return itsIdentity, fmt.Errorf("must have the same %s: %v != %v", id.name, cut(id.want, maxErrorName), cut(id.got, maxErrorName))
 		}
 	}
-	return itsMetadata, restoreMetadata(ctx, original.Object, converted.Object)
+	return itsMetadata, restoreMetadata(original.Object, converted.Object)
 }
 
 func groupVersion(obj *unstructured.Unstructured) schema.GroupVersion {
@@ -137,7 +134,7 @@ func groupVersion(obj *unstructured.Unstructured) schema.GroupVersion {
 
 // restoreMetadata replaces the metadata of converted by that of original,
 // except for labels and annotations.
-func restoreMetadata(ctx context.Context, original, converted map[string]any) error {
+func restoreMetadata(original, converted map[string]any) error {
 	value, ok := converted["metadata"]
 	if !ok {
 		return errors.New("missing metadata in converted object")
@@ -162,7 +159,7 @@ func restoreMetadata(ctx context.Context, original, converted map[string]any) er
 			delete(restored, name)
 			continue
 		}
-		if err := checkStrings(ctx, name, restored[name], value); err != nil {
+		if err := checkStrings(name, restored[name], value); err != nil {
 			return err
 		}
 		restored[name] = value
@@ -172,7 +169,7 @@ func restoreMetadata(ctx context.Context, original, converted map[string]any) er
 }
 
 // checkStrings checks returned labels or annotations against the original ones.
-func checkStrings(ctx context.Context, name string, original, returned any) error {
+func checkStrings(name string, original, returned any) error {
 	got, ok := returned.(map[string]any)
 	if !ok {
 		return fmt.Errorf("invalid metadata.%s of type %T in converted object", name, returned)
@@ -192,7 +189,7 @@ func checkStrings(ctx context.Context, name string, original, returned any) erro
 	if !changed {
 		return nil
 	}
-	return validateStrings(ctx, name, names, got)
+	return validateStrings(name, names, got)
 }
 
 // cut returns the beginning of a text of more than n bytes. It ends in dots, with which
@@ -205,15 +202,12 @@ func cut(s string, n int) string {
 }
 
 // validateStrings validates labels or annotations in the order of keys, so that errors are
-// in this order. It stops when ctx ends. Errors show only the beginning of long texts.
-func validateStrings(ctx context.Context, name string, keys []string, m map[string]any) error {
+// in this order. Errors show only the beginning of long texts.
+func validateStrings(name string, keys []string, m map[string]any) error {
 	path := field.NewPath("metadata", "annotation") // of annotations, as in errors of the server
 	var errs field.ErrorList
 	size := 0
-	for i, key := range keys {
-		if i%checkInterval == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
+	for _, key := range keys {
 		value, _ := m[key].(string)
 		size += len(key) + len(value)
 		short := cut(key, maxErrorLength) // wrong if key was cut, as key itself

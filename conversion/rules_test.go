@@ -92,7 +92,7 @@ func TestRules(t *testing.T) {
 func TestDifferenceConversionDefinition(t *testing.T) {
 	const answer = `{"kind":"CustomResourceDefinition","apiVersion":"apiextensions.k8s.io/v1beta1","spec":5}`
 	const want = "converting (v1beta1.CustomResourceDefinition) to (v1.ConversionReview): unknown conversion"
-	if _, err := decodeResponse(t.Context(), answer, "v1", 1, 0); fmt.Sprint(err) != want {
+	if _, err := decodeResponse(answer, "v1", 1, 0); fmt.Sprint(err) != want {
 		t.Errorf("decode returned %v, want %s", err, want)
 	}
 }
@@ -116,7 +116,7 @@ func TestAnswers(t *testing.T) {
 		{"v1beta1", `{"kind":"DeleteOptions"}`, "converting (v1.DeleteOptions) to (v1beta1.ConversionReview): unknown conversion"},
 		{"v1beta1", `{"response":5}`, "json: cannot unmarshal number into Go struct field ConversionReview.response of type v1beta1.ConversionResponse"},
 	} {
-		r, err := decodeResponse(t.Context(), tt.answer, tt.review, 1, 0)
+		r, err := decodeResponse(tt.answer, tt.review, 1, 0)
 		if err == nil {
 			err = (&webhook{review: tt.review}).check(r, "u")
 		}
@@ -145,7 +145,7 @@ func TestDifferenceConversionErrorText(t *testing.T) {
 		b := &batch{to: schema.GroupVersion{Group: "a.b", Version: "v1"}}
 		var text string
 		_, bytes := work(func() {
-			_, err := b.accept(t.Context(), sent, got)
+			_, err := b.accept(sent, got)
 			text = err.Error()
 		})
 		for _, part := range strings.Split(tt.want, "xx") {

@@ -91,7 +91,7 @@ func (w *webhook) call(ctx context.Context, b *batch) ([]*unstructured.Unstructu
 		return nil, fmt.Errorf("conversion webhook for %v returned %d objects, expected %d", b.gvk, r.count, len(stale))
 	}
 	return b.merge(ctx, stale, func(i int) (*unstructured.Unstructured, error) {
-		return object(ctx, r.objects[i])
+		return object(r.objects[i])
 	})
 }
 
@@ -99,7 +99,7 @@ func (w *webhook) call(ctx context.Context, b *batch) ([]*unstructured.Unstructu
 // a response that does not answer the request or that reports a failure.
 func (w *webhook) exchange(ctx context.Context, objs []*unstructured.Unstructured, to schema.GroupVersion) (*response, error) {
 	uid := newUID()
-	body, err := encodeRequest(ctx, w.review, uid, objs, to)
+	body, err := encodeRequest(w.review, uid, objs, to)
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +107,7 @@ func (w *webhook) exchange(ctx context.Context, objs []*unstructured.Unstructure
 	if err != nil {
 		return nil, err
 	}
-	r, err := decodeResponse(ctx, text, w.review, len(objs), w.client.maxMemory)
+	r, err := decodeResponse(text, w.review, len(objs), w.client.maxMemory)
 	if err != nil {
 		return nil, err
 	}
