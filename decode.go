@@ -34,8 +34,7 @@ func (r *request) decode() (*Refusal, error) {
 
 // decodeBody reads the body of the request. It complains of what strict decoding finds
 // wrong but not fatal, such as duplicate fields. A refusal is the server's answer to
-// a body that it cannot read. When the context ends, there may be no object and no
-// refusal.
+// a body that it cannot read.
 func (r *request) decodeBody() *Refusal {
 	raw := r.raw
 	if len(raw) > MaxRequestBytes && r.origin == fromClient {
@@ -46,7 +45,7 @@ func (r *request) decodeBody() *Refusal {
 		}
 	}
 	var repeated []string
-	if r.obj, repeated = r.decodeFast(raw, r.yaml); r.obj != nil || r.watch.Err() != nil {
+	if r.obj, repeated = r.decodeFast(raw, r.yaml); r.obj != nil {
 		r.complainOfRepeated(repeated)
 		return nil
 	}
@@ -99,20 +98,20 @@ func (r *request) complainOfRepeated(paths []string) {
 }
 
 // decodeFast reads the JSON of an object of the version, or its YAML without duplicate
-// fields. It also returns the paths of duplicate fields. It returns nil for any other text,
-// and when the context ends. Most objects that are refused are such.
+// fields. It also returns the paths of duplicate fields. It returns nil for any other text.
+// Most objects that are refused are such.
 func (r *request) decodeFast(raw []byte, isYAML bool) (decoded *unstructured.Unstructured, repeated []string) {
 	v := r.version
 	if v.def.reference || !isYAML && !opensObject(raw) {
 		return nil, nil
 	}
-	var value any
-	var ok bool
 	if isYAML {
-		value, ok = document.DecodeYAML(string(raw), r.watch)
-	} else {
-		value, repeated, ok = jsonscan.DecodeRepeated(string(raw), r.watch, "kind", "apiVersion")
+		var ok bool
+		if raw, ok = document.YAMLToJSON(string(raw)); !ok {
+			return nil, nil
+		}
 	}
+	value, repeated, ok := jsonscan.DecodeRepeated(string(raw), "kind", "apiVersion")
 	obj, isObject := value.(map[string]any)
 	if !ok || !isObject || obj["kind"] != v.def.kind || obj["apiVersion"] != v.apiVersion() {
 		return nil, nil

@@ -67,7 +67,7 @@ func appendJSON(text []byte, v any, html bool) ([]byte, error) {
 	var out []byte
 	var ok bool
 	if html {
-		out, ok = jsonscan.AppendUntil(text, v, nil)
+		out, ok = jsonscan.AppendDeep(text, v)
 	} else {
 		out, ok = jsonscan.AppendPlain(text, v)
 	}

@@ -21,7 +21,7 @@ func (c *compiler) decodeLiteral(j *apiextensionsv1.JSON, watch *interrupt.Watch
 	if v, ok := decodeSimpleLiteral(j.Raw); ok {
 		return v
 	}
-	v, ok := jsonscan.DecodeUntil(string(j.Raw), watch)
+	v, ok := jsonscan.Decode(string(j.Raw))
 	if ok {
 		return v
 	}

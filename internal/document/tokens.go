@@ -73,7 +73,21 @@ func tokenize(text string, nesting int) (*Tokens, bool) {
 	if start := jsonscan.Space(text, 0); start < len(text) && text[start] == '{' {
 		return tokenizeJSON(text, start, nesting)
 	}
-	return tokenizeYAML(text, nil)
+	return tokenizeYAML(text)
+}
+
+// YAMLToJSON converts YAML to JSON as sigs.k8s.io/yaml does. It declines the texts that
+// [Tokenize] declines, JSON, in which YAML reads other numbers and escapes, and duplicate
+// names.
+func YAMLToJSON(text string) ([]byte, bool) {
+	if start := jsonscan.Space(text, 0); start < len(text) && text[start] == '{' {
+		return nil, false
+	}
+	t, ok := tokenizeYAML(text)
+	if !ok {
+		return nil, false
+	}
+	return t.encode(make([]byte, 0, len(text)), 0)
 }
 
 // Kind returns the kind of a value.

@@ -1,6 +1,7 @@
 package document
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 	"unsafe"
@@ -80,16 +81,20 @@ func (r *jsonTokenizer) readValue(i, depth int) int {
 
 func (r *jsonTokenizer) readString(i int) int {
 	end, text := jsonscan.String(r.text, i+1)
-	if end < 0 {
-		return -1
-	}
-	if text&jsonscan.Escaped == 0 {
+	if end >= 0 && text&jsonscan.Escaped == 0 {
 		r.t.add(newToken(String, i, i+1, end))
 		return end + 1
 	}
-	from, ok := len(r.decoded), false
-	if r.decoded, ok = jsonscan.Unescape(slices.Grow(r.decoded, end-i), r.text[i+1:end]); !ok {
-		return -1
+	from, ok := len(r.decoded), end >= 0
+	if ok {
+		r.decoded, ok = jsonscan.Unescape(slices.Grow(r.decoded, end-i), r.text[i+1:end])
+	}
+	if !ok { // not UTF-8, or half a surrogate pair, which a decoder replaces
+		d, s := json.NewDecoder(strings.NewReader(r.text[i:])), ""
+		if d.Decode(&s) != nil {
+			return -1
+		}
+		r.decoded, end = append(r.decoded[:from], s...), i+int(d.InputOffset())-1
 	}
 	r.t.add(newDecoded(i, from, len(r.decoded)))
 	return end + 1

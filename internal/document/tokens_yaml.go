@@ -4,8 +4,6 @@ import (
 	"math/bits"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/crdkit/crdkit/internal/interrupt"
 )
 
 // A yamlTokenizer reads block structure, line by line. The text ends with a
@@ -19,11 +17,10 @@ type yamlTokenizer struct {
 	col   int // column of i, once [yamlTokenizer.skipToContent] found something there; -1 at the end
 	depth int
 	cut   bool // the text has no line feed at its end
-	watch *interrupt.Watch
 }
 
-// tokenizeYAML is Tokenize for YAML, and declines the text when the watch ends.
-func tokenizeYAML(text string, watch *interrupt.Watch) (*Tokens, bool) {
+// tokenizeYAML is Tokenize for YAML.
+func tokenizeYAML(text string) (*Tokens, bool) {
 	cut := !strings.HasSuffix(text, "\n")
 	if cut {
 		text += "\n"
@@ -31,7 +28,7 @@ func tokenizeYAML(text string, watch *interrupt.Watch) (*Tokens, bool) {
 	if !isPrintable(text) {
 		return nil, false
 	}
-	r := yamlTokenizer{t: &Tokens{text: text, tokens: make([]token, 0, tokensFor(text))}, text: text, cut: cut, watch: watch}
+	r := yamlTokenizer{t: &Tokens{text: text, tokens: make([]token, 0, tokensFor(text))}, text: text, cut: cut}
 	r.skipToContent()
 	if r.col == 0 && strings.HasPrefix(text[r.i:], "---") {
 		r.i += len("---")
@@ -151,7 +148,7 @@ func (r *yamlTokenizer) readMapping(col int) bool {
 	}
 	object := r.t.open(Object, r.i)
 	for n := 1; ; n++ {
-		if r.watch.Ended() || !r.readKey() || !r.readValue(col) || r.col > col {
+		if !r.readKey() || !r.readValue(col) || r.col > col {
 			return false
 		}
 		if r.col < col {
@@ -266,7 +263,7 @@ func (r *yamlTokenizer) readList(col int) bool {
 		if n == 1 {
 			list = r.t.open(List, at)
 		}
-		if r.watch.Ended() || !r.readElement(i, col, col+i-at) || r.col > col {
+		if !r.readElement(i, col, col+i-at) || r.col > col {
 			return false
 		}
 		if r.col < col || !r.isDash() {

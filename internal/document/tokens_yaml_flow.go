@@ -21,7 +21,7 @@ func (r *yamlTokenizer) readFlowParts(kind Kind, closing byte) bool {
 	r.i++
 	r.skipSpaces()
 	for r.text[r.i] != closing {
-		if r.watch.Ended() || kind == Object && !r.readFlowKey() || !r.readFlow() {
+		if kind == Object && !r.readFlowKey() || !r.readFlow() {
 			return false
 		}
 		n++

@@ -2,28 +2,23 @@ package document
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 
 	"go.yaml.in/yaml/v3"
 )
 
-// maxTreeDepth is the maximal nesting of a document. The server reads much
-// less.
+// maxTreeDepth is the maximal nesting of JSON. The server reads much less.
 const maxTreeDepth = 10000
-
-var errTooDeep = fmt.Errorf("nested deeper than %d", maxTreeDepth)
 
 // ReadTree reads the first document of a text that is an object, or the first that is a
 // list if none is an object: as JSON if the text starts with a brace, and as YAML otherwise
 // or if it is not JSON.
 func ReadTree(text []byte) (*Tree, error) {
-	t, ok := readTreeFast(string(text))
+	t, ok := readTokenTree(string(text))
 	if !ok {
 		var err error
-		if t, err = readTreeReference(text); err != nil {
+		if t, err = readYAMLTree(text); err != nil {
 			return nil, err
 		}
 	}
@@ -31,75 +26,40 @@ func ReadTree(text []byte) (*Tree, error) {
 	return t, nil
 }
 
-// readTreeReference is the reference of ReadTree.
-func readTreeReference(text []byte) (*Tree, error) {
-	if trimmed := bytes.TrimLeft(text, " \t\r\n"); len(trimmed) > 0 && trimmed[0] == '{' {
-		if t, err := readJSONTree(text, len(text)-len(trimmed)); err == nil {
-			return t, nil
-		}
+// readTokenTree declines the texts that Tokenize declines, apart from JSON that is nested
+// more deeply.
+func readTokenTree(text string) (*Tree, bool) {
+	t, ok := tokenize(text, maxTreeDepth)
+	if !ok || t.Kind(0) != Object {
+		return nil, false
 	}
-	return readYAMLTree(text)
+	return &Tree{root: t.node(0), start: t.Offset(0)}, true
 }
 
-// A jsonTreeReader reads tokens of JSON and their offsets.
-type jsonTreeReader struct {
-	text []byte
-	d    *json.Decoder
-}
-
-func readJSONTree(text []byte, start int) (*Tree, error) {
-	r := &jsonTreeReader{text: text, d: json.NewDecoder(bytes.NewReader(text))}
-	r.d.UseNumber()
-	root, err := r.readValue(0)
-	if err != nil {
-		return nil, err
+// node returns the node of a value, nil for a scalar.
+func (t *Tokens) node(i int) *node {
+	kind := t.Kind(i)
+	if kind != Object && kind != List {
+		return nil
 	}
-	return &Tree{root: root, start: start}, nil
-}
-
-// nextOffset returns the offset of the next token without reading it.
-func (r *jsonTreeReader) nextOffset() int {
-	at := int(r.d.InputOffset())
-	for at < len(r.text) && bytes.IndexByte([]byte(" \t\r\n,:"), r.text[at]) >= 0 {
-		at++
-	}
-	return at
-}
-
-func (r *jsonTreeReader) readValue(depth int) (*node, error) {
-	if depth > maxTreeDepth {
-		return nil, errTooDeep
-	}
-	token, err := r.d.Token()
-	if err != nil {
-		return nil, err
-	}
-	delim, ok := token.(json.Delim)
-	if !ok {
-		return nil, nil
-	}
-	n := &node{list: delim == '['}
-	for r.d.More() {
-		m := member{at: r.nextOffset()}
+	n := &node{list: kind == List, members: make([]member, t.Len(i))}
+	at := i + 1
+	for k := range n.members {
+		m := &n.members[k]
+		m.at = t.Offset(at)
 		if !n.list {
-			name, err := r.d.Token()
-			if err != nil {
-				return nil, err
-			}
-			m.name, _ = name.(string)
+			m.name = t.Text(at)
+			at++
 		}
-		if m.value, err = r.readValue(depth + 1); err != nil {
-			return nil, err
-		}
-		n.members = append(n.members, m)
+		m.value = t.node(at)
+		at = t.Next(at)
 	}
-	_, err = r.d.Token()
-	return n, err
+	return n
 }
 
 // A yamlTreeReader converts nodes of the YAML library.
 type yamlTreeReader struct {
-	lines *yamlLines
+	lines *LineIndex
 	seen  map[*yaml.Node]*node // by anchored node
 }
 
@@ -112,8 +72,10 @@ func readYAMLTree(text []byte) (*Tree, error) {
 		return nil, err
 	}
 	r := &yamlTreeReader{lines: newYAMLLines(text), seen: map[*yaml.Node]*node{}}
-	return &Tree{root: r.treeNode(root), start: r.lines.offset(root)}, nil
+	return &Tree{root: r.treeNode(root), start: r.offset(root)}, nil
 }
+
+func (r *yamlTreeReader) offset(y *yaml.Node) int { return r.lines.offset(y.Line, y.Column) }
 
 // yamlRoot returns the value of the first document that is an object, or of the first
 // that is a list if none is an object.
@@ -160,7 +122,7 @@ func (r *yamlTreeReader) treeNode(y *yaml.Node) *node {
 	if n.list {
 		n.members = make([]member, 0, len(y.Content))
 		for _, e := range y.Content {
-			n.members = append(n.members, member{at: r.lines.offset(e), value: r.treeNode(e)})
+			n.members = append(n.members, member{at: r.offset(e), value: r.treeNode(e)})
 		}
 		return n
 	}
@@ -172,7 +134,7 @@ func (r *yamlTreeReader) addMembers(n *node, content []*yaml.Node) {
 	n.members = make([]member, 0, len(content)/2)
 	for i := 0; i+1 < len(content); i += 2 {
 		key, value := content[i], content[i+1]
-		at := r.lines.offset(key)
+		at := r.offset(key)
 		v := r.treeNode(value)
 		if key.Kind == yaml.ScalarNode && key.Tag == "!!merge" {
 			n.merge(v)

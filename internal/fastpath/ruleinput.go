@@ -85,11 +85,11 @@ func (v *values) value(n *readTree, s string, i, depth int) (any, int) {
 	case s[i] == '"':
 		end, text := jsonscan.String(s, i+1)
 		if end < 0 || text&jsonscan.Escaped != 0 {
-			return jsonscan.Value(s, i, nil)
+			return jsonscan.Value(s, i)
 		}
 		return v.box(s[i+1 : end]), end + 1
 	}
-	return jsonscan.Value(s, i, nil)
+	return jsonscan.Value(s, i)
 }
 
 // sameKind returns a value of the kind of a text that begins with c. Maps and

@@ -180,7 +180,7 @@ func (w *walk) discard(n *node, i int) int {
 
 // opaque keeps a value as it is.
 func (w *walk) opaque(n *node, i int) int {
-	v, end := jsonscan.Value(w.s, i, nil)
+	v, end := jsonscan.Value(w.s, i)
 	switch {
 	case end < 0:
 		return refused

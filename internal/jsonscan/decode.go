@@ -3,8 +3,6 @@ package jsonscan
 import (
 	"slices"
 	"strconv"
-
-	"github.com/crdkit/crdkit/internal/interrupt"
 )
 
 // maxDecoded is how many objects and lists that are not empty may be nested in one another
@@ -16,37 +14,32 @@ const maxRepeated = 100
 
 // Decode returns the value of the JSON text s. White space may surround the value.
 // Decode reports false if it declines s; the value is then unspecified.
-func Decode(s string) (any, bool) { return DecodeUntil(s, nil) }
-
-// DecodeUntil is Decode, and declines s when the watch ends.
-func DecodeUntil(s string, watch *interrupt.Watch) (any, bool) {
-	r := reader{s: s, watch: watch}
+func Decode(s string) (any, bool) {
+	r := reader{s: s}
 	return r.whole(MaxDepth)
 }
 
 // Value returns the value that begins at s[i] and the index after it. The index is
-// -1 if Value declines the text, as it does when the watch ends; the value is then
-// unspecified.
-func Value(s string, i int, watch *interrupt.Watch) (any, int) {
-	r := reader{s: s, watch: watch}
+// -1 if Value declines the text; the value is then unspecified.
+func Value(s string, i int) (any, int) {
+	r := reader{s: s}
 	return r.readValue(i, MaxDepth)
 }
 
-// DecodeRepeated is DecodeUntil for more texts: objects may repeat members, of which the
+// DecodeRepeated is Decode for more texts: objects may repeat members, of which the
 // last one counts, and values may be nested as deeply as the server reads them. It returns
 // the paths of the repeated members as the server reports them: in their order, each once,
 // and the first 100. It declines an object that repeats one of the members that once names.
 // The objects in it may repeat them.
-func DecodeRepeated(s string, watch *interrupt.Watch, once ...string) (v any, repeated []string, ok bool) {
-	r := reader{s: s, watch: watch, repeats: true, once: once}
+func DecodeRepeated(s string, once ...string) (v any, repeated []string, ok bool) {
+	r := reader{s: s, repeats: true, once: once}
 	v, ok = r.whole(maxDecoded)
 	return v, r.repeated, ok
 }
 
 // A reader makes the values of a text.
 type reader struct {
-	s     string
-	watch *interrupt.Watch
+	s string
 
 	// The other fields are for a reader that reads objects which repeat members.
 	repeats  bool
@@ -64,7 +57,7 @@ func (r *reader) whole(depth int) (any, bool) {
 
 func (r *reader) readValue(i, depth int) (any, int) {
 	s := r.s
-	if i >= len(s) || r.watch.Ended() {
+	if i >= len(s) {
 		return nil, -1
 	}
 	switch s[i] {
@@ -129,7 +122,8 @@ func (r *reader) element(index, i, depth int) (any, int) {
 	r.path = append(strconv.AppendInt(append(r.path, '['), int64(index), 10), ']')
 	r.steps++
 	v, end := r.readValue(i, depth)
-	return v, r.leave(outer, end)
+	r.leave(outer)
+	return v, end
 }
 
 func (r *reader) object(i, depth int) (any, int) {
@@ -182,7 +176,8 @@ func (r *reader) nested(out map[string]any, key string, i, depth int) int {
 	r.enter(key)
 	v, end := r.readValue(i, depth)
 	out[key] = v
-	return r.leave(outer, end)
+	r.leave(outer)
+	return end
 }
 
 // opens reports whether an object or a list begins at s[i].
@@ -197,16 +192,10 @@ func (r *reader) enter(key string) {
 	r.steps++
 }
 
-// leave ends the last step, and with it the path after so many bytes. The value of the step
-// ends at end. leave returns end, -1 if the watch has ended: values that many others enclose
-// end one after another.
-func (r *reader) leave(outer, end int) int {
+// leave ends the last step, and with it the path after so many bytes.
+func (r *reader) leave(outer int) {
 	r.path = r.path[:outer]
 	r.steps--
-	if r.watch.Ended() {
-		return -1
-	}
-	return end
 }
 
 // repeat notes that the object at the path repeats a member. It reports false if the reader
@@ -228,7 +217,6 @@ func (r *reader) repeat(key string) bool {
 		r.seen[path] = true
 		r.repeated = append(r.repeated, path)
 	}
-	r.path = r.path[:outer]
-	r.steps--
+	r.leave(outer)
 	return true
 }

@@ -8,9 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	kjson "sigs.k8s.io/json"
 
-	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/internal/jsonscan"
-	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/crdkit/crdkit/internal/testkit/fuzz"
 )
 
@@ -48,7 +46,7 @@ func deepObjects(n int) string { return strings.Repeat(`{"a":`, n) + "1" + strin
 // DecodeRepeated accepted the text.
 func checkRepeated(t *testing.T, s string) bool {
 	t.Helper()
-	v, repeated, ok := jsonscan.DecodeRepeated(s, nil)
+	v, repeated, ok := jsonscan.DecodeRepeated(s)
 	if !ok {
 		return false
 	}
@@ -102,35 +100,8 @@ func TestOutermostMembersThatMustNotRepeat(t *testing.T) {
 		`{"kind":1,"kind":2}`: false, `{"k\u0069nd":{},"kind":{}}`: false, `{"kind":0,"a":1}`: true, `{"a":1,"a":2,"kind":0}`: true,
 		`{"a":{"kind":1,"kind":2}}`: true, `{"":{"kind":1,"kind":2}}`: true, `{"a":[{"kind":1,"kind":2}]}`: true,
 	} {
-		if _, _, ok := jsonscan.DecodeRepeated(s, nil, "apiVersion", "kind"); ok != want {
+		if _, _, ok := jsonscan.DecodeRepeated(s, "apiVersion", "kind"); ok != want {
 			t.Errorf("%s: %t, want %t", s, ok, want)
-		}
-	}
-}
-
-// TestWatchEndsRepeated: reading a member many times polls in proportion to the text.
-func TestWatchEndsRepeated(t *testing.T) {
-	const n = 3000
-	s := `{"a":{"a":1` + strings.Repeat(`,"a":1`, n) + "}}"
-	ctx := testkit.EndingContext(1 << 30)
-	if _, _, ok := jsonscan.DecodeRepeated(s, interrupt.New(ctx)); !ok || ctx.Polls() < n/interrupt.Interval {
-		t.Errorf("%t after %d polls", ok, ctx.Polls())
-	}
-	if _, _, ok := jsonscan.DecodeRepeated(s, interrupt.New(testkit.EndingContext(ctx.Polls()/2))); ok {
-		t.Error("not declined")
-	}
-}
-
-// TestWatchEndsWhileValuesEnd: the ends of values that others enclose poll too.
-func TestWatchEndsWhileValuesEnd(t *testing.T) {
-	const n = 3000
-	for _, s := range []string{deepObjects(n), strings.Repeat("[", n) + strings.Repeat("]", n)} {
-		ctx := testkit.EndingContext(1 << 30)
-		if _, _, ok := jsonscan.DecodeRepeated(s, interrupt.New(ctx)); !ok || ctx.Polls() < 2*n/interrupt.Interval-1 {
-			t.Errorf("%.10s: %t after %d polls", s, ok, ctx.Polls())
-		}
-		if _, _, ok := jsonscan.DecodeRepeated(s, interrupt.New(testkit.EndingContext(ctx.Polls()-1))); ok {
-			t.Errorf("%.10s: not declined", s)
 		}
 	}
 }

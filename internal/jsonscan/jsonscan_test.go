@@ -155,7 +155,7 @@ func TestRespelled(t *testing.T) {
 func TestOffset(t *testing.T) {
 	readers := map[string]func(s string, i int) int{
 		"Skip":        jsonscan.Skip,
-		"Value":       func(s string, i int) int { _, end := jsonscan.Value(s, i, nil); return end },
+		"Value":       func(s string, i int) int { _, end := jsonscan.Value(s, i); return end },
 		"Number":      func(s string, i int) int { end, _ := jsonscan.Number(s, i); return end },
 		"String":      func(s string, i int) int { end, _ := jsonscan.String(s, i); return end },
 		"Key":         func(s string, i int) int { _, _, at := jsonscan.Key(s, i); return at },

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"unicode/utf8"
-
-	"github.com/crdkit/crdkit/internal/interrupt"
 )
 
 const hexDigits = "0123456789abcdef"
@@ -79,28 +77,20 @@ func appendEscape(dst []byte, c byte) []byte {
 // returns. It reports false for values of other types, nil maps and lists, floats
 // that are not finite, strings that are not UTF-8, and values nested deeper than
 // [MaxDepth].
-func Append(dst []byte, v any) ([]byte, bool) { return appendValue(dst, v, MaxDepth, true, nil) }
+func Append(dst []byte, v any) ([]byte, bool) { return appendValue(dst, v, MaxDepth, true) }
 
-// AppendUntil is Append for values that are nested as deeply as those of [DecodeRepeated],
-// and reports false when the watch ends.
-func AppendUntil(dst []byte, v any, watch *interrupt.Watch) ([]byte, bool) {
-	return appendValue(dst, v, maxDecoded, true, watch)
-}
+// AppendDeep is Append for values that are nested as deeply as those of [DecodeRepeated].
+func AppendDeep(dst []byte, v any) ([]byte, bool) { return appendValue(dst, v, maxDecoded, true) }
 
-// AppendPlain is AppendUntil with the escapes of [AppendText] without html.
-func AppendPlain(dst []byte, v any) ([]byte, bool) {
-	return appendValue(dst, v, maxDecoded, false, nil)
-}
+// AppendPlain is AppendDeep with the escapes of [AppendText] without html.
+func AppendPlain(dst []byte, v any) ([]byte, bool) { return appendValue(dst, v, maxDecoded, false) }
 
 func appendString(dst []byte, s string, html bool) ([]byte, bool) {
 	dst, ok := AppendText(append(dst, '"'), s, html)
 	return append(dst, '"'), ok
 }
 
-func appendValue(dst []byte, v any, depth int, html bool, watch *interrupt.Watch) ([]byte, bool) {
-	if watch.Ended() {
-		return dst, false
-	}
+func appendValue(dst []byte, v any, depth int, html bool) ([]byte, bool) {
 	switch v := v.(type) {
 	case nil:
 		return append(dst, "null"...), true
@@ -116,15 +106,15 @@ func appendValue(dst []byte, v any, depth int, html bool, watch *interrupt.Watch
 	case string:
 		return appendString(dst, v, html)
 	case []any:
-		return appendList(dst, v, depth-1, html, watch)
+		return appendList(dst, v, depth-1, html)
 	case map[string]any:
-		return appendObject(dst, v, depth-1, html, watch)
+		return appendObject(dst, v, depth-1, html)
 	default:
 		return dst, false
 	}
 }
 
-func appendList(dst []byte, list []any, depth int, html bool, watch *interrupt.Watch) ([]byte, bool) {
+func appendList(dst []byte, list []any, depth int, html bool) ([]byte, bool) {
 	if list == nil || depth < 0 {
 		return dst, false
 	}
@@ -134,27 +124,23 @@ func appendList(dst []byte, list []any, depth int, html bool, watch *interrupt.W
 			dst = append(dst, ',')
 		}
 		var ok bool
-		if dst, ok = appendValue(dst, v, depth, html, watch); !ok {
+		if dst, ok = appendValue(dst, v, depth, html); !ok {
 			return dst, false
 		}
 	}
 	return append(dst, ']'), true
 }
 
-func appendObject(dst []byte, m map[string]any, depth int, html bool, watch *interrupt.Watch) ([]byte, bool) {
+func appendObject(dst []byte, m map[string]any, depth int, html bool) ([]byte, bool) {
 	if m == nil || depth < 0 {
 		return dst, false
 	}
 	var few [16]string
 	keys := few[:0]
-	if len(m) > len(few) {
-		keys = interrupt.SortedKeys(watch, m)
-	} else {
-		for k := range m {
-			keys = append(keys, k)
-		}
-		slices.Sort(keys)
+	for k := range m {
+		keys = append(keys, k)
 	}
+	slices.Sort(keys)
 	dst = append(dst, '{')
 	for i, k := range keys {
 		if i > 0 {
@@ -165,7 +151,7 @@ func appendObject(dst []byte, m map[string]any, depth int, html bool, watch *int
 			return dst, false
 		}
 		dst = append(dst, ':')
-		if dst, ok = appendValue(dst, m[k], depth, html, watch); !ok {
+		if dst, ok = appendValue(dst, m[k], depth, html); !ok {
 			return dst, false
 		}
 	}

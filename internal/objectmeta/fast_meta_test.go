@@ -356,7 +356,7 @@ func agreesWithMaps(t *testing.T, text string, namespaced bool, namespace string
 	if end < 0 {
 		return false
 	}
-	v, repeated, ok := jsonscan.DecodeRepeated(text[:end], nil)
+	v, repeated, ok := jsonscan.DecodeRepeated(text[:end])
 	if !ok || len(repeated) > 0 {
 		t.Errorf("Meta accepts invalid JSON: %s", text[:end])
 		return true

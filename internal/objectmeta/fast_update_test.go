@@ -157,7 +157,7 @@ func replace(m, old *Meta, namespaced bool, namespace string) bool {
 
 func decodedMetadata(t *testing.T, text string) map[string]any {
 	t.Helper()
-	v, repeated, ok := jsonscan.DecodeRepeated(text, nil)
+	v, repeated, ok := jsonscan.DecodeRepeated(text)
 	if !ok || len(repeated) > 0 {
 		t.Fatalf("Meta accepts what is not JSON, or repeats members: %s", text)
 	}
