@@ -82,123 +82,27 @@ func (h *rawHead) head() (Head, error) {
 
 // readHead reads the head of a document.
 func readHead(text []byte, isYAML bool) (*rawHead, error) {
-	if isYAML || len(text) <= maxTokenized {
-		if t, ok := document.Tokenize(string(withoutVersions(text))); ok {
-			if h, ok := headOfTokens(t, text); ok {
-				return h, nil
-			}
-		}
+	if !isYAML {
+		return headOfJSON(text)
 	}
-	data := text
-	if isYAML {
-		if err := document.CheckAliases(text); err != nil {
-			return nil, err
-		}
-		var err error
-		if data, err = yaml.YAMLToJSON(text); err != nil {
-			return nil, err
-		}
-		if err := document.CheckEnd(text); err != nil {
-			return nil, err
-		}
+	if data, ok := document.YAMLToJSON(string(text)); ok {
+		return headOfJSON(data)
+	}
+	if err := document.CheckAliases(text); err != nil {
+		return nil, err
+	}
+	data, err := yaml.YAMLToJSON(text)
+	if err != nil {
+		return nil, err
+	}
+	if err := document.CheckEnd(text); err != nil {
+		return nil, err
 	}
 	h, err := headOfJSON(data)
-	if h != nil && isYAML {
+	if h != nil {
 		h.readItems = func() (iter.Seq[json.RawMessage], error) { return itemsOfYAML(text) }
 	}
 	return h, err
-}
-
-// maxTokenized is the size of the largest JSON text that is read into tokens, which may
-// need much more memory than the text.
-const maxTokenized = 1 << 20
-
-// minLarge is the size from which it pays to leave versions out.
-const minLarge = 4096
-
-// withoutVersions returns a definition in block style without its versions, which
-// are most of its text and have nothing for its head. It returns other texts as
-// they are. It recognizes versions by lines only. If it is wrong, the head is not
-// that of the definition. Callers compare the two when they parse the definition.
-func withoutVersions(text []byte) []byte {
-	if len(text) < minLarge || !bytes.Contains(text, []byte(definitionKind)) {
-		return text
-	}
-	const start = "\n  versions:\n"
-	at := bytes.Index(text, []byte(start))
-	if at < 0 || !bytes.Contains(text[:at], []byte("\nspec:\n")) {
-		return text
-	}
-	end := at + len(start)
-	for end < len(text) {
-		line := text[end : end+lineEnd(text[end:])]
-		trimmed := bytes.TrimLeft(line, " ")
-		if len(line)-len(trimmed) < 3 && len(trimmed) > 0 && trimmed[0] != '\n' && !bytes.HasPrefix(line, []byte("  -")) {
-			break
-		}
-		end += len(line)
-	}
-	return append(text[:at+1:at+1], text[end:]...)
-}
-
-func lineEnd(text []byte) int {
-	if end := bytes.IndexByte(text, '\n'); end >= 0 {
-		return end + 1
-	}
-	return len(text)
-}
-
-// headOfTokens returns the head of a document, and reports false if a field of
-// it is repeated.
-func headOfTokens(t *document.Tokens, text []byte) (*rawHead, bool) {
-	if t.Kind(0) != document.Object {
-		return nil, false
-	}
-	h, r := &rawHead{}, tokenReader{Tokens: t}
-	h.apiVersion, h.hasAPIVersion = r.text(0, "apiVersion")
-	h.kind, h.hasKind = r.text(0, "kind")
-	if meta, ok := r.member(0, "metadata"); ok && t.Kind(meta) == document.Object {
-		h.hasMetadata = true
-		h.namespace, _ = r.text(meta, "namespace")
-		h.name, _ = r.text(meta, "name")
-	}
-	if h.kind == definitionKind {
-		if spec, ok := r.member(0, "spec"); ok {
-			h.group, _ = r.text(spec, "group")
-			if names, ok := r.member(spec, "names"); ok {
-				h.definedKind, _ = r.text(names, "kind")
-			}
-		}
-	}
-	if items, ok := r.member(0, "items"); ok && strings.HasSuffix(h.kind, listSuffix) {
-		h.hasItems = t.Kind(items) == document.List || t.Kind(items) == document.Null
-		h.readItems = func() (iter.Seq[json.RawMessage], error) { return itemsOfTokens(t, items, text) }
-	}
-	return h, !r.repeated
-}
-
-// A tokenReader reads members of objects, and records that one is repeated.
-type tokenReader struct {
-	*document.Tokens
-	repeated bool
-}
-
-func (r *tokenReader) member(object int, name string) (value int, ok bool) {
-	value, times := r.Member(object, name)
-	if times > 1 {
-		r.repeated = true
-	}
-	return value, times > 0
-}
-
-// text returns the text of a member, "" if it is not a string, and reports
-// whether there is one.
-func (r *tokenReader) text(object int, name string) (string, bool) {
-	value, ok := r.member(object, name)
-	if !ok || r.Kind(value) != document.String {
-		return "", ok
-	}
-	return strings.Clone(r.Text(value)), true
 }
 
 func headOfJSON(data []byte) (*rawHead, error) {

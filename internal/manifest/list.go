@@ -6,14 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"slices"
 	"strconv"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/yaml"
-
-	"github.com/crdkit/crdkit/internal/document"
 )
 
 const (
@@ -116,24 +113,6 @@ func withKind(object []byte, apiVersion, kind string) []byte {
 		separator = ""
 	}
 	return []byte(strings.TrimSuffix(string(head), "}") + separator + members)
-}
-
-// itemsOfTokens returns the items of a list as JSON.
-func itemsOfTokens(t *document.Tokens, list int, text []byte) (iter.Seq[json.RawMessage], error) {
-	if t.Kind(list) != document.List {
-		return slices.Values([]json.RawMessage(nil)), nil
-	}
-	items := make([]json.RawMessage, 0, t.Len(list))
-	at := list + 1
-	for range t.Len(list) {
-		item, ok := t.AppendJSON(nil, at)
-		if !ok {
-			return itemsOfYAML(text) // for its error
-		}
-		items = append(items, item)
-		at = t.Next(at)
-	}
-	return slices.Values(items), nil
 }
 
 // itemsOfYAML returns the items of a list as JSON. A duplicate key anywhere in the
