@@ -42,7 +42,7 @@ const (
 // probeIsFaster reports whether to look up all fields of n in a map with this
 // number of entries, instead of ranging over the map. To start ranging costs
 // about five lookups, and maps with more than smallMap entries have a slower
-// representation. BenchmarkProbeAndScan measures both.
+// representation.
 func (n *node) probeIsFaster(entries int) bool {
 	if entries > smallMap {
 		return len(n.fields) <= 2*entries
@@ -52,14 +52,6 @@ func (n *node) probeIsFaster(entries int) bool {
 
 // smallMap is the largest number of entries of a map with a single group.
 const smallMap = 8
-
-// field returns the field of this name, nil if n.fields does not have it.
-func (n *node) field(name string) *field {
-	if i := n.index.Find(name); i >= 0 {
-		return &n.fields[i]
-	}
-	return nil
-}
 
 // compile returns the node for whole objects of schema n. If resource is set,
 // the node keeps apiVersion, kind and metadata.
@@ -126,17 +118,12 @@ func (c *compiler) compileObject(n *schema.Node, preserve, resource bool) *node 
 		// Other fields stay, so fields without a node need no lookup.
 		out.fields = slices.DeleteFunc(out.fields, func(f field) bool { return f.node == nil })
 	}
-	out.finish()
-	return out
-}
-
-// finish sets the index of the fields.
-func (n *node) finish() {
-	list := make([]string, len(n.fields))
-	for i, f := range n.fields {
-		list[i] = f.name
+	names := make([]string, len(out.fields))
+	for i, f := range out.fields {
+		names[i] = f.name
 	}
-	n.index = nameindex.New(list)
+	out.index = nameindex.New(names)
+	return out
 }
 
 func (c *compiler) compileFields(out *node, n *schema.Node) {

@@ -6,10 +6,9 @@ import (
 	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/crdkit/crdkit/internal/testkit/enginetest"
 	"github.com/crdkit/crdkit/internal/testkit/fuzz"
-	"github.com/crdkit/crdkit/internal/testopt"
 )
 
-// FuzzPrune compares the implementations on schemas and objects in JSON.
+// FuzzPrune compares a Pruner with the reference on schemas and objects in JSON.
 func FuzzPrune(f *testing.F) {
 	for _, tt := range enginetest.Cases[tableCase](f, casesJSON) {
 		f.Add([]byte(tt.Schema), []byte(tt.Object), tt.Fragment)
@@ -28,6 +27,6 @@ func FuzzPrune(f *testing.F) {
 		if fragment {
 			opts = append(opts, Fragment())
 		}
-		compareImplementations(t, New(n, opts...), New(n, append(opts, testopt.Reference{})...), obj)
+		compare(t, New(n, opts...), &reference{n, fragment}, obj)
 	})
 }

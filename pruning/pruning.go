@@ -3,6 +3,7 @@ package pruning
 import (
 	"slices"
 
+	"github.com/crdkit/crdkit/internal/testopt"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -10,11 +11,30 @@ import (
 // changes and is safe for concurrent use. Only [New] makes one: the methods of
 // a nil Pruner panic.
 type Pruner struct {
-	root      *node      // nil if pruning changes nothing
-	reference *reference // used instead of root if it is not nil
+	root *node // nil if pruning changes nothing
 	// omitRootMeta: reports omit apiVersion, kind and metadata of the object
 	// itself, even if they are removed.
 	omitRootMeta bool
+}
+
+// An Option changes what a [Pruner] does. Without options a Pruner prunes whole
+// resources as kube-apiserver does. A nil Option changes nothing.
+type Option interface {
+	// PruningOption seals the interface: only this module implements it.
+	PruningOption(testopt.Sealed)
+}
+
+type options struct{ fragment bool }
+
+type optionFunc func(*options)
+
+func (optionFunc) PruningOption(testopt.Sealed) {}
+
+// Fragment makes the Pruner treat objects as parts of a resource, such as
+// default values. Their apiVersion, kind and metadata are fields like any
+// other, unless the schema has x-kubernetes-embedded-resource.
+func Fragment() Option {
+	return optionFunc(func(o *options) { o.fragment = true })
 }
 
 // New returns a Pruner for objects of schema n. It never returns nil. A nil n
@@ -23,24 +43,20 @@ type Pruner struct {
 // See
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#field-pruning.
 func New(n *schema.Node, opts ...Option) *Pruner {
-	o := optionsOf(opts)
-	p := &Pruner{omitRootMeta: o.fragment && n != nil}
-	if o.reference {
-		p.reference = &reference{node: n, resource: !o.fragment}
-	} else {
-		p.root = compile(n, !o.fragment)
+	var o options
+	for _, opt := range opts {
+		if f, ok := opt.(optionFunc); ok {
+			f(&o)
+		}
 	}
-	return p
+	return &Pruner{root: compile(n, !o.fragment), omitRootMeta: o.fragment && n != nil}
 }
 
 // Prune removes from obj, in place, the fields that the schema does not
 // declare. It does nothing to a nil obj.
 func (p *Pruner) Prune(obj map[string]any) {
-	switch {
-	case p.reference != nil:
-		p.reference.prune(obj, nil)
-	case p.root != nil:
-		p.root.prune(obj)
+	if p.root != nil {
+		p.root.object(obj, nil)
 	}
 }
 
@@ -48,9 +64,11 @@ func (p *Pruner) Prune(obj map[string]any) {
 // of the fields that it removed, in increasing order of their strings, or nil
 // if it removed none. The caller owns the paths.
 func (p *Pruner) PruneAndReport(obj map[string]any) []schema.Path {
-	var w reportWalker
-	p.walk(obj, &w)
-	removed := w.Paths()
+	var rec recorder
+	if p.root != nil {
+		p.root.object(obj, &rec)
+	}
+	removed := rec.Paths()
 	schema.SortPaths(removed)
 	if p.omitRootMeta {
 		removed = slices.DeleteFunc(removed, isRootMeta)
@@ -59,15 +77,6 @@ func (p *Pruner) PruneAndReport(obj map[string]any) []schema.Path {
 		return nil
 	}
 	return removed
-}
-
-func (p *Pruner) walk(obj map[string]any, w *reportWalker) {
-	switch {
-	case p.reference != nil:
-		p.reference.prune(obj, &w.recorder)
-	case p.root != nil:
-		w.object(p.root, obj)
-	}
 }
 
 // isRootMeta reports whether path is apiVersion, kind or metadata of the object

@@ -3,8 +3,6 @@ package pruning
 import (
 	_ "embed"
 	"encoding/json"
-
-	"github.com/crdkit/crdkit/internal/testopt"
 )
 
 // The table feeds the tests and the fuzz target.
@@ -19,13 +17,4 @@ type tableCase struct {
 	Object   json.RawMessage
 	Want     json.RawMessage
 	Removed  []string
-}
-
-// implementations has the options that select each implementation.
-var implementations = []struct {
-	name string
-	opts []Option
-}{
-	{"fast", nil},
-	{"reference", []Option{testopt.Reference{}}},
 }

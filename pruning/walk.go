@@ -1,178 +1,77 @@
 package pruning
 
-// The compiled walk avoids to range over Go maps, which is the largest cost of
-// pruning. If the schema does not have many more fields than the map has
-// entries, the walk looks up each field of the schema (probe). If it finds as
-// many fields as the map has entries, there are no unknown fields.
-//
-// Objects with one unknown field often have more. After the first, the walk
-// remembers the fields that it finds in a small map. If there are others, it
-// clears the map and inserts the found fields again (rebuild). That is faster
-// than ranging over the map to find the unknown ones. TestManyUnknownFields
-// covers both.
-//
-// All methods take and return unknownSeen: whether the walk has found an
-// unknown field. A [reportWalker] does the same and records what it removes.
+import (
+	"github.com/crdkit/crdkit/internal/pathstack"
+	"github.com/crdkit/crdkit/schema"
+)
 
-// prune prunes a whole object.
-func (n *node) prune(m map[string]any) { n.object(m, false) }
+// A recorder records the paths that a walk removes. A nil recorder records none.
+type recorder = pathstack.Recorder[schema.Path, schema.Step]
 
-// pruneValue prunes a value of any type. Callers that mostly have scalars test
-// for containers before the call.
-func (n *node) pruneValue(v any, unknownSeen bool) bool {
+// value prunes v, the value at step s.
+func (n *node) value(v any, s schema.Step, rec *recorder) {
 	switch v := v.(type) {
 	case map[string]any:
-		return n.object(v, unknownSeen)
+		if len(v) > 0 {
+			rec.Enter(s)
+			n.object(v, rec)
+			rec.Leave()
+		}
 	case []any:
-		return n.list(v, unknownSeen)
-	}
-	return unknownSeen
-}
-
-func (n *node) list(list []any, unknownSeen bool) bool {
-	if n.items == nil {
-		return unknownSeen
-	}
-	for _, v := range list {
-		switch v := v.(type) {
-		case map[string]any:
-			unknownSeen = n.items.object(v, unknownSeen)
-		case []any:
-			unknownSeen = n.items.list(v, unknownSeen)
+		if n.items == nil {
+			return
 		}
-	}
-	return unknownSeen
-}
-
-func (n *node) object(m map[string]any, unknownSeen bool) bool {
-	switch {
-	case len(m) == 0:
-		return unknownSeen
-	case len(n.fields) == 0:
-		return n.pruneWithoutFields(m, unknownSeen)
-	case !n.probeIsFaster(len(m)):
-		return n.scan(m, unknownSeen)
-	case unknownSeen && n.others == dropOthers && len(m) <= smallMap:
-		return n.rebuild(m)
-	}
-	return n.probe(m, unknownSeen)
-}
-
-// pruneWithoutFields prunes m by a node without fields.
-func (n *node) pruneWithoutFields(m map[string]any, unknownSeen bool) bool {
-	switch n.others {
-	case dropOthers:
-		clear(m)
-		return true
-	case walkOthers:
-		for _, v := range m {
-			if isContainer(v) {
-				unknownSeen = n.rest.pruneValue(v, unknownSeen)
+		rec.Enter(s)
+		for i, e := range v {
+			if isContainer(e) {
+				n.items.value(e, schema.Index(i), rec)
 			}
 		}
+		rec.Leave()
 	}
-	return unknownSeen
 }
 
-// probe looks up the fields of n in m and prunes their values. If there are
-// other entries that need not stay, it prunes those too.
-func (n *node) probe(m map[string]any, unknownSeen bool) bool {
-	unknown := len(m)
-	for i := range n.fields {
-		f := &n.fields[i]
-		v, ok := m[f.name]
-		if !ok {
-			continue
-		}
-		if f.node != nil {
-			switch v := v.(type) {
-			case map[string]any:
-				unknownSeen = f.node.object(v, unknownSeen)
-			case []any:
-				unknownSeen = f.node.list(v, unknownSeen)
-			}
-		}
-		if unknown--; unknown == 0 {
-			return unknownSeen
-		}
+// object prunes a map. To range over a map is the largest cost of pruning. If the
+// schema does not have many more fields than the map has entries, object looks up
+// each field of the schema instead. If it finds as many fields as the map has
+// entries, there are no others.
+func (n *node) object(m map[string]any, rec *recorder) {
+	probed := n.probeIsFaster(len(m))
+	if probed && (n.probe(m, rec) == 0 || n.others == keepOthers) {
+		return
 	}
-	switch {
-	case n.others == keepOthers:
-		return unknownSeen
-	case n.others == dropOthers && unknown == len(m):
-		clear(m)
-		return true
-	}
-	return n.sweep(m, unknown, unknownSeen)
-}
-
-// rebuild prunes a small map whose other entries are removed. It inserts the
-// fields that it found into the cleared map.
-func (n *node) rebuild(m map[string]any) bool {
-	var found [smallMap]struct {
-		value any
-		field int
-	}
-	count := 0
-	for i := range n.fields {
-		f := &n.fields[i]
-		v, ok := m[f.name]
-		if !ok {
-			continue
-		}
-		found[count].value, found[count].field = v, i
-		if f.node != nil && isContainer(v) {
-			f.node.pruneValue(v, true)
-		}
-		if count++; count == len(m) {
-			return true
-		}
-	}
-	clear(m)
-	for i := range found[:count] {
-		m[n.fields[found[i].field].name] = found[i].value
-	}
-	return true
-}
-
-// sweep prunes the entries of m that are not fields of n. There are unknown many.
-func (n *node) sweep(m map[string]any, unknown int, unknownSeen bool) bool {
 	for name, v := range m {
-		if n.index.Find(name) >= 0 {
+		switch i := n.index.Find(name); {
+		case i >= 0 && (probed || n.fields[i].node == nil):
+		case i >= 0:
+			n.fields[i].node.value(v, schema.Field(name), rec)
+		case n.others == dropOthers:
+			rec.Record(schema.Field(name))
+			delete(m, name)
+		case n.others == walkOthers:
+			n.rest.value(v, schema.Field(name), rec)
+		}
+	}
+}
+
+// probe looks up the fields of n in m and prunes their values. It returns the
+// number of entries of m that it did not find.
+func (n *node) probe(m map[string]any, rec *recorder) int {
+	left := len(m)
+	for i := range n.fields {
+		f := &n.fields[i]
+		v, ok := m[f.name]
+		if !ok {
 			continue
 		}
-		unknownSeen = n.other(m, name, v, unknownSeen)
-		if unknown--; unknown == 0 {
+		if f.node != nil && isContainer(v) {
+			f.node.value(v, schema.Field(f.name), rec)
+		}
+		if left--; left == 0 {
 			break
 		}
 	}
-	return unknownSeen
-}
-
-// scan ranges over m and prunes every entry.
-func (n *node) scan(m map[string]any, unknownSeen bool) bool {
-	for name, v := range m {
-		f := n.field(name)
-		switch {
-		case f == nil:
-			unknownSeen = n.other(m, name, v, unknownSeen)
-		case f.node != nil && isContainer(v):
-			unknownSeen = f.node.pruneValue(v, unknownSeen)
-		}
-	}
-	return unknownSeen
-}
-
-// other prunes an entry that is not a field of n.
-func (n *node) other(m map[string]any, name string, v any, unknownSeen bool) bool {
-	switch n.others {
-	case dropOthers:
-		delete(m, name)
-		return true
-	case walkOthers:
-		return n.rest.pruneValue(v, unknownSeen)
-	}
-	return unknownSeen
+	return left
 }
 
 // isContainer reports whether v is a map or a list.

@@ -1,20 +1,27 @@
 package pruning
 
 import (
+	"slices"
+
 	"github.com/crdkit/crdkit/schema"
 )
 
-// The reference implementation walks over the schema itself. Tests compare the
-// compiled walks of walk.go and report.go with it.
-
+// A reference prunes as the server does: it looks up every field of the object in
+// the schema. Tests compare the compiled walk with it.
 type reference struct {
 	node     *schema.Node
-	resource bool // keep apiVersion, kind and metadata of the object
+	fragment bool
 }
 
-func (p *reference) prune(obj map[string]any, rec *recorder) {
-	preserve := p.node.PreserveUnknownFields()
-	referenceObject(obj, p.node, preserve, p.resource, rec)
+func (p *reference) PruneAndReport(obj map[string]any) []schema.Path {
+	var rec recorder
+	referenceObject(obj, p.node, p.node.PreserveUnknownFields(), !p.fragment, &rec)
+	removed := rec.Paths()
+	schema.SortPaths(removed)
+	if p.fragment && p.node != nil {
+		removed = slices.DeleteFunc(removed, isRootMeta)
+	}
+	return removed
 }
 
 // referenceValue prunes v by n. preserve reports whether a list above preserves
