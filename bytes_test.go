@@ -399,3 +399,138 @@ func replaces(t *testing.T, v versionPair, rng *rand.Rand, obj map[string]any, c
 		}
 	}
 }
+
+func cronTabPair(t testing.TB) (versionPair, map[string]any) {
+	t.Helper()
+	corpus, err := testkit.LoadTestdata("testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range versionPairs(t, corpus.Definitions) {
+		if p.fast.GroupVersionKind().Kind == "CronTab" {
+			for _, obj := range p.samples {
+				if _, _, handled := crdkit.CreateFast(p.fast, testkit.Encode(obj), nil); handled {
+					return p, obj
+				}
+			}
+		}
+	}
+	t.Fatal("no CronTab")
+	return versionPair{}, nil
+}
+
+// TestAppendTo checks that CreateJSON appends to a buffer the same bytes that it returns without a buffer.
+func TestAppendTo(t *testing.T) {
+	corpus, err := testkit.LoadTestdata("testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := context.Background()
+	for _, p := range versionPairs(t, corpus.Definitions) {
+		for _, v := range []*crdkit.Version{p.fast, p.reference} {
+			raw := testkit.Encode(p.samples[0])
+			want, res, err := v.CreateJSON(ctx, raw)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, _, err := v.CreateJSON(ctx, raw, crdkit.AppendTo([]byte("buf:")))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !res.Admitted() {
+				if got != nil {
+					t.Errorf("%s: output of an object that is refused: %s", v.GroupVersionKind(), got)
+				}
+				continue
+			}
+			if string(got) != "buf:"+string(want) {
+				t.Errorf("%s:\ngot  %s\nwant buf:%s", v.GroupVersionKind(), got, want)
+			}
+		}
+	}
+}
+
+// TestValidJSON checks that ValidJSON and CreateJSON agree.
+func TestValidJSON(t *testing.T) {
+	corpus, err := testkit.LoadTestdata("testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(2, 3))
+	valid, n := 0, 0
+	for _, p := range versionPairs(t, corpus.Definitions) {
+		for _, obj := range p.samples {
+			for range 20 {
+				raw := scribbled(rng, obj)
+				_, res, err := p.reference.CreateJSON(context.Background(), raw)
+				if err != nil {
+					t.Fatal(err)
+				}
+				n++
+				if res.Admitted() {
+					valid++
+				}
+				if got := p.fast.ValidJSON(raw); got != res.Admitted() {
+					t.Errorf("%s: ValidJSON = %t, but %v\n%s", p.fast.GroupVersionKind(), got, res.Err(), raw)
+				}
+				if got := p.reference.ValidJSON(raw); got != res.Admitted() {
+					t.Errorf("%s: ValidJSON = %t with the reference, but %v\n%s", p.fast.GroupVersionKind(), got, res.Err(), raw)
+				}
+			}
+		}
+	}
+	if valid < n/8 || valid > 7*n/8 {
+		t.Errorf("%d of %d are valid", valid, n)
+	}
+}
+
+// TestBodies checks that the fast and the reference implementation agree on
+// request bodies that the server decodes in an unusual way or reports.
+func TestBodies(t *testing.T) {
+	p, _ := cronTabPair(t)
+	const typ = `"apiVersion":"jobs.example.org/v1","kind":"CronTab",`
+	const rest = `"metadata":{"name":"a","namespace":"default"},"spec":{"cronSpec":"* * * * *","image":1}}`
+	for _, text := range []string{
+		`{` + typ + rest,
+		" \n{" + typ + rest + "\t\r\n",
+		`{` + typ + rest + `x`,
+		"\ufeff{" + typ + rest,
+		`{` + typ + `"Kind":"CronTab",` + rest,
+		`{` + typ + `"KIND":"Other",` + rest,
+		`{` + typ + `"\u212aind":"Other",` + rest,
+		"{" + typ + "\"\u212aind\":\"Other\"," + rest,
+		`{` + typ + `"apiversion":5,` + rest,
+		`{` + typ + `"APIVERSION":null,` + rest,
+		`{` + typ + `"kind":"CronTab",` + rest,
+		`{` + typ + `"kind":"Other",` + rest,
+		`{` + typ + `"items":[],` + rest,
+		`{` + typ + `"items":[{"kind":"CronTab"}],` + rest,
+		`{"kind":"CronTab",` + rest,
+		`{"apiVersion":"jobs.example.org/v1",` + rest,
+		`{"apiVersion":"jobs.example.org/v1","kind":"",` + rest,
+		`{"apiVersion":"jobs.example.org/v1","kind":null,` + rest,
+		`{"apiVersion":"jobs.example.org/v1","kind":["CronTab"],` + rest,
+		`{"apiVersion":"a/b/c","kind":"CronTab",` + rest,
+		`{"apiVersion":"jobs.example.org/v0","kind":"CronTab",` + rest,
+		`{"apiVersion":"jobs.example.org/v1\u0000","kind":"CronTab",` + rest,
+		`{"apiVersion":"jobs.example.org\/v1","kind":"Cron\u0054ab",` + rest,
+		`{` + typ + `"metadata":{"name":"a"},"spec":{"image":1,"image":2}}`,
+		`{` + typ + `"metadata":{"name":"a"},"spec":{"image":1,"im\u0061ge":2}}`,
+		`{` + typ + `"metadata":{"name":"b"},"metadata":{"name":"a"},"spec":{"image":{"x":1,"x":2},"image":[{"y":1,"y":2},{"y":1,"y":2}]}}`,
+		`{` + typ + `"metadata":{"name":"a","name":"b"},"spec":{"image":1},"spec":{"image":2},"sp\u0065c":{"replicas":3}}`,
+		`{` + typ + `"metadata":{"name":"a"},"spec":{"":{"":1,"":2},"":{"":1,"":2}},"status":` + strings.Repeat(`{"a":`, 700) + `1` + strings.Repeat("}", 700) + `}`,
+		`{` + typ + `"metadata":{"name":"a"},"spec":{"image":"` + "\xff" + `"}}`,
+		`{` + typ + `"metadata":{"name":"a"},"spec":{"image":"\ud800"}}`,
+		`{` + typ + `"metadata":{"name":"a"},"spec":{"replicas":1.0,"image":1e400}}`,
+		`{` + typ + `"metadata":{"name":"a"},"spec":{"replicas":18446744073709551615,"image":-0}}`,
+		`{` + typ + `"metadata":{"name":"a"},"spec":{"replicas":01}}`,
+		`{` + typ + `"metadata":{"name":"a"},"spec":` + strings.Repeat("[", 600) + strings.Repeat("]", 600) + `}`,
+		`{` + typ + `"metadata":"a","spec":null}`,
+		`{` + typ + `"spec":{}}`,
+		`[]`, `null`, `"a"`, `{}`, ``, `{`, `{"a"`, `kind: CronTab`,
+	} {
+		for _, fields := range []crdkit.FieldValidation{crdkit.Warn, crdkit.Ignore, crdkit.Strict} {
+			onBothPaths(t, p, creating, []byte(text), nil, fields)
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -19,6 +20,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	runtimeschema "k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/conversion"
@@ -26,6 +28,7 @@ import (
 	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/crdkit/crdkit/internal/testkit/fuzz"
 	"github.com/crdkit/crdkit/internal/testopt"
+	"github.com/crdkit/crdkit/validation"
 )
 
 func TestCompileErrors(t *testing.T) {
@@ -439,5 +442,32 @@ func TestConverterOfAnotherVersion(t *testing.T) {
 	const want = "the converter returned a example.com/v1beta1, Kind=CronTab, want a example.com/v1, Kind=CronTab"
 	if _, _, err := v.Read(context.Background(), cronTabObject("v1beta1", nil)); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("Read = %v, want the error %s", err, want)
+	}
+}
+
+// TestErrOfResultsThatNameNoObject checks results that no request has made.
+func TestErrOfResultsThatNameNoObject(t *testing.T) {
+	failed := validation.NewError(field.Required(field.NewPath("spec"), ""), validation.StepSchema, "/spec", "")
+	for _, tt := range []struct {
+		res  crdkit.Result
+		want string
+	}{
+		{crdkit.Result{}, "<nil>"},
+		{crdkit.Result{Refusal: &crdkit.Refusal{Code: 400, Message: "no"}}, "no"},
+		{crdkit.Result{Errors: validation.ErrorList{failed}}, ` "" is invalid: spec: Required value`},
+	} {
+		if got := fmt.Sprint(tt.res.Err()); got != tt.want {
+			t.Errorf("Err() = %q, want %q", got, tt.want)
+		}
+	}
+}
+
+// TestRefusalOfNil checks errors that are nil, or hold a nil pointer.
+func TestRefusalOfNil(t *testing.T) {
+	if r := crdkit.RefusalOf(nil); r != nil {
+		t.Errorf("got %v for no error", r)
+	}
+	if r := crdkit.RefusalOf((*apierrors.StatusError)(nil)); r == nil || r.Code != http.StatusInternalServerError {
+		t.Errorf("got %v for a nil pointer, want a refusal with 500", r)
 	}
 }

@@ -3,6 +3,7 @@ package crdkit_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/definition"
+	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/crdkit/crdkit/internal/testopt"
 )
@@ -257,4 +259,172 @@ func onObject(t *testing.T, c *testkit.Case, v *crdkit.Version, verb string, opt
 		return outcome{result: res}, true
 	}
 	return outcome{object: any(obj.Object), result: res}, true
+}
+
+// TestPatched tests what the option changes in an update. Package patch tests the rest.
+func TestPatched(t *testing.T) {
+	pair, _ := cronTabPair(t)
+	v := pair.fast
+	old := []byte(`{"apiVersion":"jobs.example.org/v1","kind":"CronTab","metadata":{"name":"n","namespace":"default","resourceVersion":"5"},"spec":{"cronSpec":"* * * * *","image":"a"}}`)
+	owners := `[{"apiVersion":"v1","kind":"A","name":"a","uid":"1"},{"apiVersion":"v1","kind":"A","name":"a","uid":"1"}]`
+	raw := []byte(strings.NewReplacer(`"image":"a"`, `"image":"a","x":1`, `"name":"n",`, `"name":"n","ownerReferences":`+owners+`,`).Replace(string(old)))
+	_, res, err := v.UpdateJSON(context.Background(), raw, old, crdkit.Patched("first"))
+	if err != nil || res.Err() != nil {
+		t.Fatal(err, res.Err())
+	}
+	want := []string{"first", `unknown field "spec.x"`, ".metadata.ownerReferences contains duplicate entries after mutating admission happens; " +
+		"API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: 1"}
+	if diff := cmp.Diff(want, res.Warnings); diff != "" {
+		t.Errorf("warnings (-want +got):\n%s", diff)
+	}
+	_, res, err = v.UpdateJSON(context.Background(), old, old, crdkit.Patched("first"), crdkit.Strict)
+	if err != nil || res.Refusal == nil || res.Refusal.Code != 422 || !strings.HasSuffix(res.Err().Error(), "strict decoding error: first") {
+		t.Errorf("a strict request: %v, %v", err, res.Err())
+	}
+}
+
+// TestMutateOfPatch tests that a mutation sees the duplicate owner references of a patch,
+// which are dropped after it, with one warning.
+func TestMutateOfPatch(t *testing.T) {
+	pair, _ := cronTabPair(t)
+	old := `{"apiVersion":"jobs.example.org/v1","kind":"CronTab","metadata":{"name":"n","namespace":"default","resourceVersion":"5"},"spec":{"cronSpec":"* * * * *","image":"a"}}`
+	owner := `{"apiVersion":"v1","kind":"A","name":"a","uid":"1"}`
+	raw := strings.Replace(old, `"name":"n",`, `"name":"n","ownerReferences":[`+owner+`,`+owner+`],`, 1)
+	for _, tt := range []struct {
+		opts []crdkit.JSONOption
+		seen int
+	}{{nil, 1}, {[]crdkit.JSONOption{crdkit.Patched()}, 2}} {
+		seen := 0
+		out, res, err := pair.fast.UpdateJSON(context.Background(), []byte(raw), []byte(old), append(tt.opts, crdkit.Mutate(func(_ context.Context, obj *unstructured.Unstructured) error {
+			seen = len(obj.GetOwnerReferences())
+			return nil
+		}))...)
+		if err != nil || res.Err() != nil {
+			t.Fatal(err, res.Err())
+		}
+		if got := strings.Count(string(out), `"uid":"1"`); seen != tt.seen || got != 1 || len(res.Warnings) != 1 {
+			t.Errorf("the mutation sees %d owners, want %d; the object has %d and %q", seen, tt.seen, got, res.Warnings)
+		}
+	}
+}
+
+// TestMerged tests that the object of an apply is not pruned and gets no defaults.
+func TestMerged(t *testing.T) {
+	pair, _ := cronTabPair(t)
+	v := pair.fast
+	obj := decoded(t, `{"apiVersion":"jobs.example.org/v1","kind":"CronTab","metadata":{"name":"n","namespace":"default"},"spec":{"cronSpec":"* * * * *","image":"a","replicas":null}}`)
+	res, err := v.Create(context.Background(), obj, crdkit.Merged())
+	if err != nil || res.Err() == nil || !strings.Contains(res.Err().Error(), `spec.replicas: Invalid value: "null"`) {
+		t.Errorf("a null: %v, %v", err, res.Err())
+	}
+	obj = decoded(t, `{"apiVersion":"jobs.example.org/v1","kind":"CronTab","metadata":{"name":"n","namespace":"default"},"spec":{"cronSpec":"* * * * *","image":"a","replicas":1,"suspend":false,"x":1}}`)
+	want := testkit.Clone(obj.Object["spec"].(map[string]any))
+	if res, err := v.Create(context.Background(), obj, crdkit.Merged()); err != nil || res.Err() != nil || len(res.Warnings) > 0 {
+		t.Errorf("%v, %v", err, res)
+	}
+	if diff := cmp.Diff(want, obj.Object["spec"]); diff != "" {
+		t.Errorf("spec (-want +got):\n%s", diff)
+	}
+}
+
+func TestOriginsOfRequests(t *testing.T) {
+	pair, _ := cronTabPair(t)
+	v := pair.fast
+	raw := []byte(`{}`)
+	if _, _, err := v.CreateJSON(context.Background(), raw, crdkit.Patched()); err == nil {
+		t.Error("a patched create has no error")
+	}
+	if _, _, err := v.UpdateJSON(context.Background(), raw, raw, crdkit.Merged()); err == nil {
+		t.Error("a merged update of JSON has no error")
+	}
+	if _, err := crdkit.FieldValidationOf(nil, crdkit.FieldValidation("x")); err == nil {
+		t.Error("an unknown field validation has no error")
+	}
+	if got, err := crdkit.FieldValidationOf(crdkit.Strict, crdkit.AppendTo(nil)); got != crdkit.Strict || err != nil {
+		t.Errorf("FieldValidationOf: %q, %v", got, err)
+	}
+}
+
+func decoded(t *testing.T, text string) *unstructured.Unstructured {
+	t.Helper()
+	v, err := testkit.DecodeJSON([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &unstructured.Unstructured{Object: v.(map[string]any)}
+}
+
+// TestContextEndsCompile: Compile polls its context in proportion to the definition,
+// and returns its error wherever it ends.
+func TestContextEndsCompile(t *testing.T) {
+	for name, tt := range map[string]struct {
+		property string
+		polls    int
+	}{
+		"schemas": {"{type: string, maxLength: %d}", 1_000 / interrupt.Interval},
+		"rules":   {"{type: string, x-kubernetes-validations: [{rule: self != 'a%d'}]}", 1_000},
+	} {
+		t.Run(name, func(t *testing.T) { contextEndsCompile(t, tt.property, tt.polls) })
+	}
+}
+
+func contextEndsCompile(t *testing.T, property string, polls int) {
+	var b strings.Builder
+	b.WriteString("apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: things.example.com}\nspec: {group: example.com, scope: Namespaced, names: {plural: things, kind: Thing}, " +
+		"versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, properties: {")
+	for i := range 1_000 {
+		fmt.Fprintf(&b, "f%d: "+property+",\n", i, i)
+	}
+	b.WriteString("}}}}]}")
+	crd, err := definition.Parse([]byte(b.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := testkit.EndingContext(1 << 30)
+	if _, err := crdkit.Compile(crd, crdkit.WithContext(ctx)); err != nil {
+		t.Fatal(err)
+	}
+	all := ctx.Polls()
+	if all < polls {
+		t.Errorf("%d polls, want at least %d", all, polls)
+	}
+	for _, after := range []int{0, 1, all / 2, all - 1} {
+		d, err := crdkit.Compile(crd, crdkit.WithContext(testkit.EndingContext(after)))
+		if d != nil || !errors.Is(err, context.Canceled) {
+			t.Errorf("after %d of %d polls: %v", after, all, err)
+		}
+	}
+}
+
+// TestContextEndsRequest: a request looks at its context before and after its steps, and
+// returns its error wherever it ends. The second object is not for the fast path.
+func TestContextEndsRequest(t *testing.T) {
+	crd, err := definition.Parse([]byte("apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: things.example.com}\n" +
+		"spec: {group: example.com, scope: Namespaced, names: {plural: things, kind: Thing}, " +
+		"versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := crdkit.Compile(crd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, object := range []string{
+		`{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"a","namespace":"b"}}`,
+		`{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"a","namespace":"b"},"unknown":1}`,
+	} {
+		ctx := testkit.EndingContext(1 << 30)
+		if _, res, err := d.Storage().CreateJSON(ctx, []byte(object)); err != nil || len(res.Errors) > 0 {
+			t.Fatal(err, res)
+		}
+		all := ctx.Polls()
+		if all < 2 {
+			t.Errorf("%d polls, want at least 2", all)
+		}
+		for after := range all {
+			if out, res, err := d.Storage().CreateJSON(testkit.EndingContext(after), []byte(object)); !errors.Is(err, context.Canceled) || out != nil || res != nil {
+				t.Errorf("after %d of %d polls: %s, %v, %v", after, all, out, res, err)
+			}
+		}
+	}
 }

@@ -378,3 +378,98 @@ func TestRatchetRefuses(t *testing.T) {
 		t.Errorf("UpdateJSON = %s, %d errors, %d forgiven, %v; want one each and nothing to store", out, len(res.Errors), len(res.Ratcheted), err)
 	}
 }
+
+// TestUpdateOfListLikeObject updates an object whose kind declares a field
+// items. Such an object looks like a list but is not one.
+func TestUpdateOfListLikeObject(t *testing.T) {
+	crd, err := definition.Parse([]byte(`{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"carts.example.com"},
+		"spec":{"group":"example.com","scope":"Namespaced","names":{"plural":"carts","kind":"Cart"},"versions":[{"name":"v1","served":true,"storage":true,
+		"schema":{"openAPIV3Schema":{"type":"object","properties":{"items":{"type":"array","items":{"type":"string","maxLength":5}}}}}}]}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const (
+		head = `{"apiVersion":"example.com/v1","kind":"Cart","metadata":{"name":"a","namespace":"default","uid":"u","resourceVersion":"1","creationTimestamp":"2024-02-29T12:00:00Z","generation":1},"items":`
+		old  = head + `["pear"]}`
+	)
+	for name, opts := range map[string][]crdkit.Option{"fast": nil, "reference": {testopt.Reference{}}} {
+		t.Run(name, func(t *testing.T) {
+			def, err := crdkit.Compile(crd, opts...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			v := testkit.Must(def.Version("v1"))
+			for raw, accepted := range map[string]bool{head + `["pear","plum"]}`: true, head + `["pear","pineapple"]}`: false} {
+				_, res, err := v.UpdateJSON(context.Background(), []byte(raw), []byte(old))
+				if err != nil || res.Admitted() != accepted {
+					t.Errorf("UpdateJSON of %s: %v, %v, want accepted %v", raw, res, err, accepted)
+				}
+			}
+		})
+	}
+}
+
+// TestRulesSeeNoStandInVersion updates objects that come from files and have no
+// resourceVersion. The kind has a rule that compares the whole object with the
+// old one.
+func TestRulesSeeNoStandInVersion(t *testing.T) {
+	crd, err := definition.Parse([]byte(`{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"widgets.example.com"},
+		"spec":{"group":"example.com","scope":"Cluster","names":{"plural":"widgets","kind":"Widget"},"versions":[{"name":"v1","served":true,"storage":true,
+		"schema":{"openAPIV3Schema":{"type":"object","properties":{"a":{"type":"string","maxLength":3}},"x-kubernetes-validations":[{"rule":"self == oldSelf","message":"never changes"}]}}}]}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const object = `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"generation":1,"name":"w"%s},"a":%q}`
+	for name, opts := range map[string][]crdkit.Option{"fast": nil, "reference": {testopt.Reference{}}} {
+		def, err := crdkit.Compile(crd, opts...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, version := range []string{``, `,"resourceVersion":"7"`} {
+			old := fmt.Sprintf(object, version, "x")
+			for a, admitted := range map[string]bool{"x": true, "y": false} {
+				raw := fmt.Sprintf(object, version, a)
+				_, res, err := testkit.Must(def.Version("v1")).UpdateJSON(context.Background(), []byte(raw), []byte(old))
+				if err != nil || res.Admitted() != admitted {
+					t.Errorf("%s: UpdateJSON of %s: %v, %v, want admitted %v", name, raw, res, err, admitted)
+				}
+			}
+		}
+	}
+}
+
+// TestRequiredStatus creates objects of kinds that require status. The server
+// removes the status of new objects, so the creation fails, whether status has
+// a default or not.
+func TestRequiredStatus(t *testing.T) {
+	for name, status := range map[string]string{
+		"with a default": `{"type":"object","default":{}}`,
+		"without":        `{"type":"object"}`,
+		"with a null":    `{"type":"object","nullable":true,"default":null}`,
+	} {
+		crd, err := definition.Parse([]byte(`{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"widgets.example.com"},
+			"spec":{"group":"example.com","scope":"Cluster","names":{"plural":"widgets","kind":"Widget"},"versions":[{"name":"v1","served":true,"storage":true,"subresources":{"status":{}},
+			"schema":{"openAPIV3Schema":{"type":"object","required":["status"],"properties":{"status":` + status + `}}}}]}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for path, opts := range map[string][]crdkit.Option{"fast": nil, "reference": {testopt.Reference{}}} {
+			def, err := crdkit.Compile(crd, opts...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, raw := range []string{
+				`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"}}`,
+				`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"status":{}}`,
+			} {
+				_, res, err := testkit.Must(def.Version("v1")).CreateJSON(context.Background(), []byte(raw))
+				if err != nil || len(res.Errors) != 1 || res.Errors[0].Field != "status" {
+					t.Errorf("%s, %s: CreateJSON of %s: %v, %v, want an error about status", name, path, raw, res, err)
+				}
+				if testkit.Must(def.Version("v1")).ValidJSON([]byte(raw)) {
+					t.Errorf("%s, %s: ValidJSON of %s", name, path, raw)
+				}
+			}
+		}
+	}
+}
