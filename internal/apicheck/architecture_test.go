@@ -13,11 +13,11 @@ import (
 // quotedPath matches a package or a file that ARCHITECTURE.md names.
 var quotedPath = regexp.MustCompile("`([a-z0-9_]+(?:/[a-zA-Z0-9_.]+)*)`")
 
-// TestArchitecture checks that docs/ARCHITECTURE.md has a line for every package of
+// TestArchitecture checks that docs/internal/ARCHITECTURE.md has a line for every package of
 // the module, and that every path which it names exists.
 func TestArchitecture(t *testing.T) {
 	testkit.DependOnSources(t)
-	text, err := os.ReadFile("../../docs/ARCHITECTURE.md")
+	text, err := os.ReadFile("../../docs/internal/ARCHITECTURE.md")
 	if err != nil {
 		t.Fatal(err)
 	}
