@@ -60,7 +60,7 @@ type Solver struct {
 // NewSolver returns a solver that takes at most the given number of steps for all
 // conditions together, and ends when ctx does.
 func NewSolver(ctx context.Context, steps int) *Solver {
-	return &Solver{work: steps, watch: interrupt.New(ctx), patterns: map[string]*pattern.Pattern{}, memory: newMemory()}
+	return &Solver{work: steps, watch: interrupt.New(ctx), patterns: map[string]*pattern.Pattern{}, memory: memory{conds: map[*Cond]uint32{}, values: map[string]Result{}}}
 }
 
 // Work returns how many steps are left.
@@ -153,10 +153,6 @@ func (s *Solver) split(base, alternatives []*Cond) Result {
 	if reason := s.spend(len(base) + len(alternatives)); reason != "" {
 		return undecided(reason)
 	}
-	base, alternatives, ok := propagate(base, alternatives)
-	if !ok {
-		return Result{}
-	}
 	r := s.solveBase(base)
 	if r.Status == None {
 		return r
@@ -199,18 +195,66 @@ func (s *Solver) branch(base, rest, parts []*Cond) Result {
 	return out
 }
 
+// lookahead tries each part of each disjunction beside base alone, so that a search does
+// not find out again and again, below choices that have nothing to do with it, that a
+// part is impossible. It returns what is left of the
+// conjunction, and false if a disjunction has no possible part.
+func (s *Solver) lookahead(base, alternatives []*Cond) (moreBase, open []*Cond, ok bool) {
+	var reduced []*Cond
+	for _, c := range alternatives {
+		var left []*Cond
+		for _, sub := range c.subs {
+			if !s.impossible(base, sub) {
+				left = append(left, sub)
+			}
+		}
+		if len(left) == len(c.subs) {
+			open = append(open, c)
+		} else {
+			reduced = append(reduced, Or(left...))
+		}
+	}
+	more, others, ok := flatten(reduced)
+	return slices.Concat(base, more), append(open, others...), ok
+}
+
+// impossible reports whether no value satisfies base and the parts of c that are no
+// disjunctions.
+func (s *Solver) impossible(base []*Cond, c *Cond) bool {
+	more, _, ok := flatten([]*Cond{c})
+	if !ok {
+		return true
+	}
+	if s.spend(len(base)+len(more)) != "" {
+		return false
+	}
+	return s.solveBase(slices.Concat(base, more)).Status == None
+}
+
 // preferred are the types in the order in which a value is searched.
 var preferred = []Mask{Object, String, Integer, Bool, Array, Fraction, Null}
 
 // solveBase solves a conjunction without disjunctions.
 func (s *Solver) solveBase(base []*Cond) Result {
-	f, ok := factsOf(base)
-	if !ok {
-		return Result{}
+	mask := Any
+	truths := map[string]Mask{} // of opaque conditions and of relations, by name
+	for _, c := range base {
+		switch c.kind {
+		case types:
+			mask &= c.mask
+		case opaque, relation:
+			known, ok := truths[c.text]
+			if !ok {
+				known = ^Mask(0)
+			}
+			if truths[c.text] = known & c.mask; known&c.mask == 0 {
+				return Result{}
+			}
+		}
 	}
 	var out Result
 	for _, t := range preferred {
-		if f.mask&t == 0 {
+		if mask&t == 0 {
 			continue
 		}
 		r := s.solveType(t, base)

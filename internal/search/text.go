@@ -150,19 +150,23 @@ func (s *Solver) shortest(l pattern.Language, own []*Cond) Result {
 	if len(l.Match) == 0 && len(l.Exclude) == 0 && l.MinRunes > maxRunes {
 		return undecided("the string is too long")
 	}
-	r := s.shortestOf(l)
+	budget := min(s.work, maxTransitions)
+	text, ok, decided := l.Shortest(budget)
+	if !decided && budget < maxTransitions {
+		s.memory.limited++
+	}
 	if reason := s.spend(8 + l.MinRunes/16); reason != "" {
 		return undecided(reason)
 	}
 	switch {
-	case !r.decided:
+	case !decided:
 		return undecided(noLanguage)
-	case !r.found:
+	case !ok:
 		return Result{}
-	case s.evalAnd(own, r.text) == no: // more values are excluded than became patterns
+	case s.evalAnd(own, text) == no: // more values are excluded than became patterns
 		return undecided(noText)
 	}
-	return found(r.text)
+	return found(text)
 }
 
 const (

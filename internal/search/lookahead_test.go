@@ -4,56 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"testing"
 )
-
-func TestPropagate(t *testing.T) {
-	x, notX := Opaque("x", Holds), Opaque("x", Fails|Errors)
-	y := Opaque("y", Holds)
-	a, noA := At("a", True), And(Types(Object), IfAt("a", False))
-	two := Or(IsTrue(), MinRunes(1)) // of which nothing is known
-	relation := Relation([]string{"a"}, []string{"b"}, Same)
-	for name, c := range map[string]struct {
-		base, alternatives, wantBase, wantOpen []*Cond
-		impossible                             bool
-	}{
-		"nothing known":           {alternatives: []*Cond{two}, wantOpen: []*Cond{two}},
-		"opaque part holds":       {base: []*Cond{x}, alternatives: []*Cond{Or(x, y)}},
-		"opaque part fails":       {base: []*Cond{x}, alternatives: []*Cond{Or(notX, y)}, wantBase: []*Cond{y}},
-		"all parts fail":          {base: []*Cond{x}, alternatives: []*Cond{Or(notX, And(y, notX))}, impossible: true},
-		"base contradicts itself": {base: []*Cond{x, notX}, impossible: true},
-		"forced part is used":     {base: []*Cond{x}, alternatives: []*Cond{Or(Not(y), two), Or(notX, y)}, wantBase: []*Cond{y}, wantOpen: []*Cond{Or(Not(y), two)}},
-		"forced disjunction":      {base: []*Cond{x}, alternatives: []*Cond{Or(notX, And(y, Or(noA, two)))}, wantBase: []*Cond{y}, wantOpen: []*Cond{Or(noA, two)}},
-		"member is present":       {base: []*Cond{a}, alternatives: []*Cond{Or(noA, y)}, wantBase: []*Cond{y}},
-		"member is absent":        {base: []*Cond{Types(Object), IfAt("a", False)}, alternatives: []*Cond{Or(At("a", IsTrue()), y), Or(IfAt("a", IsTrue()), y)}, wantBase: []*Cond{y}},
-		"absent in any value":     {base: []*Cond{Vacuous(IfAt("a", False))}, alternatives: []*Cond{Or(a, y)}, wantOpen: []*Cond{Or(a, y)}},
-		"present in any object":   {base: []*Cond{Vacuous(a)}, alternatives: []*Cond{Or(noA, y)}, wantOpen: []*Cond{Or(noA, y)}},
-		"present and absent":      {base: []*Cond{a, IfAt("a", False)}, impossible: true},
-		"type":                    {base: []*Cond{Types(String)}, alternatives: []*Cond{Or(Types(Number), y), Or(Types(String), x)}, wantBase: []*Cond{y}},
-		"no type":                 {base: []*Cond{Types(String), Types(Array)}, impossible: true},
-		"relation":                {base: []*Cond{relation}, alternatives: []*Cond{Or(Not(relation), y)}, wantBase: []*Cond{y}},
-	} {
-		base, open, ok := propagate(c.base, c.alternatives)
-		if ok == c.impossible {
-			t.Errorf("%s: impossible is %v", name, !ok)
-			continue
-		}
-		if got, want := dumps(base), dumps(slices.Concat(c.base, c.wantBase)); ok && got != want {
-			t.Errorf("%s: base %s, want %s", name, got, want)
-		}
-		if got, want := dumps(open), dumps(c.wantOpen); ok && got != want {
-			t.Errorf("%s: open %s, want %s", name, got, want)
-		}
-	}
-}
-
-func dumps(list []*Cond) (out string) {
-	for _, c := range list {
-		out += dump(c) + " "
-	}
-	return out
-}
 
 // TestRandomOpaqueConditions checks that a condition with opaque parts has no value only
 // if no small value satisfies it, whatever the truths of those parts are.
