@@ -214,14 +214,7 @@ func (s *search) repair(root *site, e *validation.Error) {
 	if e.Type == field.ErrorTypeRequired && s.supply(root, tokens) {
 		return
 	}
-	found := root
-	for _, token := range tokens {
-		next := found.step(token)
-		if next == nil {
-			break
-		}
-		found = next
-	}
+	found, _ := root.along(tokens)
 	if found == root || s.oneIn(12) {
 		found = pick(s.rng, root.all(nil, maxSites))
 	}
@@ -241,50 +234,38 @@ func (x *site) find(e *validation.Error) *site {
 	if !ok {
 		return nil
 	}
-	for _, token := range pathstack.Tokens(path.Pointer()) {
-		if x = x.step(token); x == nil || !x.present {
-			return nil
-		}
+	if found, all := x.along(pathstack.Tokens(path.Pointer())); all && found.present {
+		return found
 	}
-	return x
+	return nil
 }
 
 // supply sets a field that is required and missing. It reports whether there is such a
 // field.
 func (s *search) supply(root *site, tokens []string) bool {
-	if len(tokens) == 0 {
-		return false
-	}
-	parent := root
-	for _, token := range tokens[:len(tokens)-1] {
-		if parent = parent.step(token); parent == nil {
-			return false
-		}
-	}
-	missing := parent.step(tokens[len(tokens)-1])
-	if missing == nil || missing.present {
+	missing, all := root.along(tokens)
+	if !all || missing.present {
 		return false
 	}
 	missing.set(s.generated(missing.node, 0, false))
 	return true
 }
 
-// step returns the child with a name or index, nil if there is none.
-func (x *site) step(token string) *site {
-	if list, ok := x.value.([]any); ok {
-		for i, child := range x.elements(list) {
-			if token == strconv.Itoa(i) {
-				return child
-			}
+// along returns the last site on the way along names and indexes, and whether the way leads
+// there to its end.
+func (x *site) along(tokens []string) (last *site, all bool) {
+	for _, token := range tokens {
+		children := x.children()
+		i := slices.IndexFunc(children, func(child *site) bool { return child.name == token })
+		if isList(x.value) {
+			i, _ = strconv.Atoi(token)
 		}
-		return nil
-	}
-	for _, child := range x.children() {
-		if child.name == token {
-			return child
+		if i < 0 || i >= len(children) {
+			return x, false
 		}
+		x = children[i]
 	}
-	return nil
+	return x, true
 }
 
 // force makes the value of a schema pointer.
