@@ -48,7 +48,7 @@ type probe struct {
 // find returns an object with the property, nil if none is found.
 func (p *probe) find(ctx context.Context) map[string]any {
 	v := &p.crd.Spec.Versions[p.index]
-	root, _ := schema.Compile(forced(crdversion.Schema(v), p.path, p.items), schema.Unstructured())
+	root, _ := schema.Compile(forced(crdversion.Schema(v), p.path, p.items), schema.Unstructured(), schema.WithoutAnnotations())
 	space := search.New(root, search.Head{
 		APIVersion: p.crd.Spec.Group + "/" + v.Name, Kind: p.crd.Spec.Names.Kind,
 		Namespaced: p.crd.Spec.Scope == apiextensionsv1.NamespaceScoped,

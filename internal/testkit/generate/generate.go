@@ -49,7 +49,7 @@ func New(t Target, samples ...map[string]any) *Generator {
 	g := &Generator{schema: t.Schema}
 	var root *schema.Node
 	if t.Schema != nil {
-		node, errs := schema.Compile(t.Schema, schema.Unstructured())
+		node, errs := schema.Compile(t.Schema, schema.Unstructured(), schema.WithoutAnnotations())
 		if len(errs) > 0 {
 			panic(errs.ToAggregate())
 		}
