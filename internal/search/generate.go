@@ -19,6 +19,7 @@ type generator struct {
 	samples map[string][]any
 	budget  int  // how many more optional values it may add
 	edge    bool // prefer values at limits
+	inherit bool // the next value keeps unknown fields, as the list around it does
 	work    int  // schemas and branches read
 }
 
@@ -117,6 +118,8 @@ func (g *generator) value(path string, n *schema.Node, demands []demand) any {
 		return nil
 	}
 	c := g.constraintsOf(n, demands)
+	c.keeps = c.keeps || g.inherit
+	g.inherit = false
 	if v, ok := g.known(path, c); ok {
 		return v
 	}
@@ -183,7 +186,7 @@ func (g *generator) properties(path string, c *constraints) map[string]any {
 			obj[g.key()] = g.additional(path, c)
 		}
 	}
-	if c.node.PreserveUnknownFields() && g.oneIn(2) {
+	if c.keeps && g.oneIn(2) {
 		obj[g.key()] = g.anything(2)
 	}
 	if c.node.EmbeddedResource() {
@@ -219,6 +222,7 @@ func (g *generator) items(path string, c *constraints) []any {
 	listType, _ := c.node.ListType()
 	demands := below(c.demands, (*schema.Branch).Items)
 	for i := 0; len(list) < want && i < 4*want; i++ {
+		g.inherit = c.keeps
 		item := g.value(path+"[]", items, demands)
 		if c.node.PreserveUnknownFields() {
 			g.addUnknown(item)

@@ -13,6 +13,7 @@ type constraints struct {
 	schema.Limits
 	node      *schema.Node // nil for a branch
 	typ       string
+	keeps     bool            // unknown fields
 	demands   []demand        // the branches that were merged in
 	forbidden map[string]bool // properties that a negation excludes
 }
@@ -36,7 +37,7 @@ func below(list []demand, child func(*schema.Branch) *schema.Branch) (out []dema
 
 func (g *generator) constraintsOf(n *schema.Node, demands []demand) *constraints {
 	c := g.merged(n, demands)
-	c.node = n
+	c.node, c.keeps = n, n.PreserveUnknownFields()
 	return c
 }
 
