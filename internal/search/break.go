@@ -20,18 +20,13 @@ func (t *Target) rule(root *schema.Node) (schema.Rule, bool) {
 	return l.Node.Rules()[t.Rule], true
 }
 
-// exists reports whether there is a schema at the location of the target.
-func (t *Target) exists(root *schema.Node) bool {
-	_, ok := schemapath.At(root, t.Pointer)
-	return ok
-}
-
 // Break returns a case whose only errors are those of the target, as small as possible.
 // It returns an [*Unreachable] if it finds none, and the error of the judge.
 func (s *Space) Break(ctx context.Context, rng *rand.Rand, t Target) (*Case, error) {
 	x := &search{Space: s, rng: rng, lit: &literals{}}
 	saw := &trace{}
-	if _, isRule := t.rule(s.root); !isRule && (t.Keyword == "" || !t.exists(s.root)) {
+	r, isRule := t.rule(s.root)
+	if _, exists := schemapath.At(s.root, t.Pointer); !isRule && (t.Keyword == "" || !exists) {
 		return nil, &Unreachable{"the version has no such rule or keyword"}
 	}
 	steps, levels := t.location()
@@ -39,8 +34,7 @@ func (s *Space) Break(ctx context.Context, rng *rand.Rand, t Target) (*Case, err
 		return nil, &Unreachable{"it is within not, of which the server reports no keyword"}
 	}
 	status := s.head.HasStatus && len(steps) > 1 && steps[1] == "status"
-	r, isRule := t.rule(s.root)
-	read := literalsOf(r.Rule)
+	read, constant := literalsOf(r.Rule), isRule && constantTrue(r.Rule)
 	readsStatus := s.head.HasStatus && len(steps) == 0 && read.names["status"]
 	for try := range breakTries {
 		update := isRule && read.usesOld && (!r.OptionalOldSelf || try%2 == 0)
@@ -58,18 +52,20 @@ func (s *Space) Break(ctx context.Context, rng *rand.Rand, t Target) (*Case, err
 			x.lit = t.literals(s.root)
 			x.populate(s.rootSite(c.Object), steps)
 		}
-		found, err := x.find(ctx, *c, &goal{target: &t, levels: levels, present: steps}, breakSteps, saw)
+		g := &goal{target: &t, levels: levels, present: steps}
+		found, err := x.find(ctx, *c, g, breakSteps, saw)
 		if err != nil {
 			return nil, err
 		}
 		if found != nil {
-			return x.clearest(ctx, found, &goal{target: &t, levels: levels, present: steps, isFalse: isRule})
+			g.isFalse = isRule
+			return x.clearest(ctx, found, g)
 		}
-		if isRule && constantTrue(r.Rule) {
+		if constant {
 			break
 		}
 	}
-	return nil, &Unreachable{saw.cause(isRule && constantTrue(r.Rule))}
+	return nil, &Unreachable{saw.cause(constant)}
 }
 
 // drifts is how many changes the start of a search gets, of which some stay.
@@ -84,7 +80,7 @@ func (s *search) start(ctx context.Context, t *Target, steps []string, status, u
 	}
 	c := Case{Object: obj, Status: status}
 	if status {
-		if c.Old, err = s.stored(ctx, Case{Object: obj}); err != nil {
+		if c.Old, _, _, err = s.ask(ctx, Case{Object: obj}); err != nil {
 			return nil, err
 		}
 		c.Object = clone(c.Old)
@@ -94,15 +90,13 @@ func (s *search) start(ctx context.Context, t *Target, steps []string, status, u
 	if err != nil || found == nil {
 		return nil, err
 	}
-	if usesOld {
-		if found, err = s.drift(ctx, found, t, g); err != nil {
-			return nil, err
-		}
-	}
 	if !usesOld {
 		return &found.Case, nil
 	}
-	old, err := s.stored(ctx, found.Case)
+	if found, err = s.drift(ctx, found, t, g); err != nil {
+		return nil, err
+	}
+	old, _, _, err := s.ask(ctx, found.Case)
 	if err != nil {
 		return nil, err
 	}

@@ -143,7 +143,7 @@ func (s *search) judged(ctx context.Context, c Case, g *goal, saw *trace) (*stat
 	if size > maxSize {
 		return out, nil
 	}
-	errs, refused, err := s.ask(ctx, c)
+	_, errs, refused, err := s.ask(ctx, c)
 	if err != nil {
 		return nil, err
 	}

@@ -53,14 +53,22 @@ func (s *Solver) solveList(own []*Cond) Result {
 		return r
 	}
 	if len(w.repeated) > 0 {
-		return s.repeat(&w, out, own)
+		if r := s.repeat(&w, &out); r.Status != Found {
+			return r
+		}
 	}
 	for int64(len(out)) < w.low {
 		item := s.newItem(&w, out, nil)
+		if item.Status != Found && len(w.repeated) > 0 {
+			return undecided(noItems) // others could be repeated
+		}
 		if item.Status != Found {
 			return item
 		}
 		out = append(out, item.Value)
+	}
+	if int64(len(out)) > w.high {
+		return undecided(noItems)
 	}
 	return s.checked(out, own)
 }
@@ -171,43 +179,28 @@ func differsFrom(v any, keys []string) *Cond {
 	return Or(alternatives...)
 }
 
-// repeat adds an element that agrees with the first one, because two must agree.
-func (s *Solver) repeat(w *listWant, out []any, own []*Cond) Result {
+// repeat appends an element that agrees with the first one, because two must agree.
+func (s *Solver) repeat(w *listWant, out *[]any) Result {
 	if w.high < 2 {
 		return Result{}
 	}
-	if len(out) == 0 {
-		item := s.solve(w.item(out, nil))
+	if len(*out) == 0 {
+		item := s.solve(w.item(nil, nil))
 		if item.Status != Found {
 			return item
 		}
-		out = append(out, item.Value)
+		*out = append(*out, item.Value)
 	}
-	conds := w.item(out, nil)
+	conds := w.item(*out, nil)
 	for _, c := range w.repeated {
-		conds = append(conds, agreesWith(out[0], c.keys))
+		conds = append(conds, agreesWith((*out)[0], c.keys))
 	}
 	again := s.solve(conds)
-	switch {
-	case again.Status == None && w.contradicts():
-		return again
-	case again.Status == None:
-		return undecided(noItems)
-	case again.Status == Undecided:
-		return again
-	}
-	out = append(out, again.Value)
-	for int64(len(out)) < w.low {
-		item := s.newItem(w, out, nil)
-		if item.Status != Found {
-			return undecided(noItems)
-		}
-		out = append(out, item.Value)
-	}
-	if int64(len(out)) > w.high {
+	if again.Status == None && !w.contradicts() {
 		return undecided(noItems)
 	}
-	return s.checked(out, own)
+	*out = append(*out, again.Value)
+	return again
 }
 
 // contradicts reports whether elements that agree in the keys of repeated agree in

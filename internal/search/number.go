@@ -1,9 +1,6 @@
 package search
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 // maxCandidates is how many numbers are tried.
 const maxCandidates = 4096
@@ -153,23 +150,4 @@ func decoded(x float64) any {
 		return int64(x)
 	}
 	return x
-}
-
-// relationsOf returns the relations of a conjunction, one for each pair of paths.
-func relationsOf(own []*Cond) []*Cond {
-	var out []*Cond
-	for _, c := range own {
-		if c.kind != relation {
-			continue
-		}
-		i := slices.IndexFunc(out, func(x *Cond) bool { return x.text == c.text })
-		if i < 0 {
-			out = append(out, c)
-			continue
-		}
-		merged := *out[i]
-		merged.mask &= c.mask
-		out[i] = &merged
-	}
-	return out
 }

@@ -95,3 +95,22 @@ func atPath(path string, c *Cond) *Cond {
 	}
 	return c
 }
+
+// relationsOf returns the relations of a conjunction, one for each pair of paths.
+func relationsOf(own []*Cond) []*Cond {
+	var out []*Cond
+	for _, c := range own {
+		if c.kind != relation {
+			continue
+		}
+		i := slices.IndexFunc(out, func(x *Cond) bool { return x.text == c.text })
+		if i < 0 {
+			out = append(out, c)
+			continue
+		}
+		merged := *out[i]
+		merged.mask &= c.mask
+		out[i] = &merged
+	}
+	return out
+}

@@ -61,18 +61,11 @@ func (s *search) minimal(optional int) map[string]any {
 
 func isHead(name string) bool { return name == "apiVersion" || name == "kind" || name == "metadata" }
 
-// ask asks the judge about a copy of the object.
-func (s *Space) ask(ctx context.Context, c Case) (validation.ErrorList, bool, error) {
+// ask gives a copy of the object to the judge, and returns what the judge made of it.
+func (s *Space) ask(ctx context.Context, c Case) (stored map[string]any, errs validation.ErrorList, refused bool, err error) {
 	c.Object = clone(c.Object)
-	return s.judge(ctx, c)
-}
-
-// stored returns the object of a case as it is stored, which is what an update has as its
-// old object.
-func (s *Space) stored(ctx context.Context, c Case) (map[string]any, error) {
-	c.Object = clone(c.Object)
-	_, _, err := s.judge(ctx, c)
-	return c.Object, err
+	errs, refused, err = s.judge(ctx, c)
+	return c.Object, errs, refused, err
 }
 
 func clone(obj map[string]any) map[string]any {
