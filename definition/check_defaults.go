@@ -33,8 +33,6 @@ type defaultWalk struct {
 	each  func(*defaultValue) bool // reports whether to go on
 	done  bool
 	watch *interrupt.Watch
-
-	copies copies // of the properties that are being visited
 }
 
 // A defaultLocation is the location of a schema in the walk.
@@ -97,12 +95,10 @@ func (w *defaultWalk) below(n *schema.Node, s *apiextensionsv1.JSONSchemaProps, 
 		if !hasDefaults(child) {
 			continue
 		}
-		property := w.copies.enter()
-		*property = s.Properties[name]
+		property := s.Properties[name]
 		location := down(at.at.Child("properties").Key(name), schema.Field(name))
 		location.meta = at.meta || resource && isMeta(name)
-		w.visit(child, property, location)
-		w.copies.leave()
+		w.visit(child, &property, location)
 	}
 }
 

@@ -53,12 +53,13 @@ func factsOf(crd *apiextensionsv1.CustomResourceDefinition, walk *visitor, watch
 		}
 		out[i].at = locationOf(i)
 		s := survey{facts: &out[i], walk: walk, left: schema.DefaultMaxNodes, watch: watch}
-		walk.enter, walk.leave = s.note, nil
+		walk.survey = &s
 		if walk.start(v.Schema.OpenAPIV3Schema, out[i].at); s.exceeded {
 			_, found := schema.Compile(v.Schema.OpenAPIV3Schema, out[i].at, watch)
 			errs = append(errs, found...)
 		}
 	}
+	walk.survey = nil
 	return out, errs
 }
 

@@ -232,8 +232,7 @@ func (a *adviser) schema(root *apiextensionsv1.JSONSchemaProps, at *pathstack.Ch
 		a.add(DefaultUnused, at.Child("default"), "a default of whole objects is never applied")
 	}
 	n := schemaNotes{adviser: a, around: []noted{{}}}
-	n.visitor.enter = n.note
-	n.visitor.leave = func(*apiextensionsv1.JSONSchemaProps) { n.around = n.around[:len(n.around)-1] }
+	n.visitor.notes = &n
 	n.here = n.visitor.at.Here()
 	n.visitor.start(root, at)
 }
@@ -266,6 +265,9 @@ func (n *schemaNotes) note(s *apiextensionsv1.JSONSchemaProps) bool {
 	n.around = append(n.around, noted{fields: s.Type == "object" || s.Type == "" && !s.XIntOrString, keeps: kept || preserves(s)})
 	return true
 }
+
+// done is called after everything below a schema was visited.
+func (n *schemaNotes) done() { n.around = n.around[:len(n.around)-1] }
 
 func preserves(s *apiextensionsv1.JSONSchemaProps) bool {
 	return s.XPreserveUnknownFields != nil && *s.XPreserveUnknownFields

@@ -18,15 +18,19 @@ import (
 // Each walk has its location, and tells the pointer of an error to the limit of errors when
 // it makes the error.
 
-// A visitor walks a schema and all schemas below it, under any keyword. Named schemas come
-// in random order. It can walk several schemas, one after another.
+// A visitor walks a schema and all schemas below it, under any keyword, for the one phase
+// that is not nil. Named schemas come in random order. It can walk several schemas, one after
+// another.
+//
+// A phase must not keep a schema: named schemas are copies that the visitor uses again. The
+// phases are fields, not an interface, so that these large copies stay on the stack.
 type visitor struct {
-	at    pathstack.SchemaStack                       // the location of the current schema
-	enter func(*apiextensionsv1.JSONSchemaProps) bool // reports whether to go below the schema
-	leave func(*apiextensionsv1.JSONSchemaProps)      // called after what is below; may be nil
+	at       pathstack.SchemaStack // the location of the current schema
+	location *pathstack.Chain      // of at; made at the first use
 
-	copies   copies
-	location *pathstack.Chain // of at; made at the first use
+	survey *survey
+	walk   *walk
+	notes  *schemaNotes
 }
 
 // here returns the location of the current schema, as it is when a path or a pointer is
@@ -38,28 +42,32 @@ func (v *visitor) here() *pathstack.Chain {
 	return v.location
 }
 
-// copies are copies of named schemas, one for each level of a walk. The walk uses a copy
-// again when it has left the schema, because a schema is a large value.
-type copies struct {
-	all   []*apiextensionsv1.JSONSchemaProps
-	level int
-}
-
-// enter returns a copy that is valid until the call of leave.
-func (c *copies) enter() *apiextensionsv1.JSONSchemaProps {
-	if c.level == len(c.all) {
-		c.all = append(c.all, &apiextensionsv1.JSONSchemaProps{})
-	}
-	c.level++
-	return c.all[c.level-1]
-}
-
-func (c *copies) leave() { c.level-- }
-
 // start visits root, whose location is at.
 func (v *visitor) start(root *apiextensionsv1.JSONSchemaProps, at *pathstack.Chain) {
 	v.at.Start(at)
 	v.visit(root)
+}
+
+// enter reports whether to go on below the schema.
+func (v *visitor) enter(s *apiextensionsv1.JSONSchemaProps) bool {
+	switch {
+	case v.survey != nil:
+		return v.survey.note(s)
+	case v.walk != nil:
+		return v.walk.check(s)
+	default:
+		return v.notes.note(s)
+	}
+}
+
+// leave is called after everything below the schema was visited.
+func (v *visitor) leave(s *apiextensionsv1.JSONSchemaProps) {
+	switch {
+	case v.walk != nil:
+		v.walk.done(s)
+	case v.notes != nil:
+		v.notes.done()
+	}
 }
 
 func (v *visitor) visit(s *apiextensionsv1.JSONSchemaProps) {
@@ -86,9 +94,7 @@ func (v *visitor) visit(s *apiextensionsv1.JSONSchemaProps) {
 			v.at.Pop()
 		}
 	}
-	if v.leave != nil {
-		v.leave(s)
-	}
+	v.leave(s)
 }
 
 func (v *visitor) one(keyword string, s *apiextensionsv1.JSONSchemaProps) {
@@ -117,12 +123,11 @@ func (v *visitor) named(keyword string, schemas map[string]apiextensionsv1.JSONS
 	if len(schemas) == 0 {
 		return
 	}
-	s := v.copies.enter()
+	var s apiextensionsv1.JSONSchemaProps // one for all
 	var name string
-	for name, *s = range schemas {
+	for name, s = range schemas {
 		v.at.PushKey(keyword, name)
-		v.visit(s)
+		v.visit(&s)
 		v.at.Pop()
 	}
-	v.copies.leave()
 }

@@ -69,10 +69,11 @@ func (p inherited) below(keyword, name string) inherited {
 // defaults, "" if it can.
 func (w *walk) run(root *apiextensionsv1.JSONSchemaProps, at *pathstack.Chain, defaultsForbidden string) {
 	v := &w.cfg.visitor
-	v.enter, v.leave = w.check, w.done
+	v.walk = w
 	w.here = v.here()
 	w.around = append(make([]inherited, 0, 8), inherited{root: true, spine: true, defaults: defaultsForbidden == "", reason: defaultsForbidden})
 	v.start(root, at)
+	v.walk = nil
 }
 
 // check checks a schema without those below it.
@@ -157,9 +158,10 @@ func isMeta(name string) bool { return name == "metadata" || name == "kind" || n
 // fieldPath is followed in the schema as it is written. The server does not look up paths
 // in a schema that it cannot convert.
 func (w *walk) rules(s *apiextensionsv1.JSONSchemaProps) {
-	convertible := sync.OnceValue(func() bool { return isConvertible(s, w.watch()) })
+	own := *s // stays on the heap; s does not
+	convertible := sync.OnceValue(func() bool { return isConvertible(&own, w.watch()) })
 	follow := func(fieldPath string) error {
-		err := crdpath.FollowField(fieldPath, &crdpath.PropsCursor{At: s}, crdpath.DotsAndBrackets)
+		err := crdpath.FollowField(fieldPath, &crdpath.PropsCursor{At: &own}, crdpath.DotsAndBrackets)
 		if err != nil && !w.ruled && !convertible() {
 			return nil
 		}
