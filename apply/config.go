@@ -18,7 +18,7 @@ func decodeConfig(body []byte) (config *unstructured.Unstructured, unique bool, 
 	if len(body) > crdkit.MaxRequestBytes {
 		return nil, false, apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("limit is %d", crdkit.MaxRequestBytes))
 	}
-	if object, ok := decodeCompact(string(body)); ok {
+	if object, ok := decodeCanonical(string(body)); ok {
 		return &unstructured.Unstructured{Object: object}, true, nil
 	}
 	if _, err := yaml.ToJSON(body); err != nil {
@@ -47,107 +47,56 @@ func repeatedWarnings(complaint error) []string {
 	return lines
 }
 
-// decodeCompact reads JSON as a decoder of YAML does, which the server uses for the bodies
-// of all applies. It declines a text for which the two formats could differ, and a text
-// with white space, as clients do not send it.
-func decodeCompact(s string) (map[string]any, bool) {
+// decodeCanonical reads JSON as a decoder of YAML does, which the server uses for the bodies
+// of all applies. It declines a text for which the two formats could differ, and a text that
+// encoding/json does not write, because clients in Go send no other.
+func decodeCanonical(s string) (map[string]any, bool) {
 	s = strings.TrimSuffix(s, "\n")
-	if !isCompact(s) {
+	v, _ := jsonscan.Decode(s)
+	object, ok := v.(map[string]any)
+	if !ok || !sameInYAML(object) {
 		return nil, false
 	}
-	v, ok := jsonscan.Decode(s)
-	object, isObject := v.(map[string]any)
-	return object, ok && isObject
+	text, ok := jsonscan.Append(make([]byte, 0, len(s)), object)
+	return object, ok && string(text) == s
 }
 
 const (
-	maxCompactDepth  = 200
-	maxCompactKey    = 900 // a key in YAML has less than 1024 characters
-	maxCompactDigits = 18  // of an integer, which always fits an int64
-	// maxCompactFraction is the length of a fraction that no decoder rounds.
-	maxCompactFraction = 16
+	maxYAMLKey = 150 // a key in YAML has less than 1024 characters, and may be spelled with escapes
+	// maxYAMLFraction is the length of a fraction that no decoder rounds.
+	maxYAMLFraction = 16
 )
 
-// isCompact reports whether s, if it is JSON, means the same in YAML: its strings have
-// printable ASCII and the escapes of both formats, and its numbers are integers or short
-// fractions.
-func isCompact(s string) bool {
-	if s == "" || s[0] != '{' {
-		return false
-	}
-	depth := 0
-	for i := 0; i < len(s); i++ {
-		switch c := s[i]; {
-		case c == '"':
-			end := compactString(s, i+1)
-			if end < 0 {
+// sameInYAML reports whether a value is certainly the same in JSON and YAML: its strings have
+// printable ASCII and line breaks, and its numbers are integers or short fractions.
+func sameInYAML(v any) bool {
+	switch v := v.(type) {
+	case string:
+		return isPlain(v)
+	case float64:
+		text := string(jsonscan.AppendFloat(nil, v))
+		return len(text) <= maxYAMLFraction && strings.Contains(text, ".") && !strings.Contains(text, "e")
+	case []any:
+		for _, item := range v {
+			if !sameInYAML(item) {
 				return false
 			}
-			if isKey := end+1 < len(s) && s[end+1] == ':'; isKey && (end-i > maxCompactKey || s[i+1:end] == "<<") {
+		}
+	case map[string]any:
+		for key, member := range v {
+			if len(key) > maxYAMLKey || key == "<<" || !isPlain(key) || !sameInYAML(member) {
 				return false
 			}
-			i = end
-		case c == '-' || '0' <= c && c <= '9':
-			end := compactNumber(s, i)
-			if end < 0 {
-				return false
-			}
-			i = end - 1
-		case c == '{' || c == '[':
-			if depth++; depth > maxCompactDepth {
-				return false
-			}
-		case c == '}' || c == ']':
-			depth--
-		case c <= ' ' || c > '~':
-			return false
 		}
 	}
 	return true
 }
 
-// compactNumber returns the index after the number at s[i], -1 if the number is neither an
-// integer nor a short fraction. A number such as 1.0 is an integer in YAML only.
-func compactNumber(s string, i int) int {
-	end := digits(s, i+1)
-	if end-i > maxCompactDigits || s[i:end] == "-0" && (end == len(s) || s[end] != '.') {
-		return -1
-	}
-	after := end
-	if end < len(s) && s[end] == '.' {
-		after = digits(s, end+1)
-		if after-i > maxCompactFraction || strings.Trim(s[end:after], ".0") == "" {
-			return -1
+func isPlain(s string) bool {
+	for _, c := range []byte(s) {
+		if (c < ' ' || c > '~') && c != '\n' && c != '\r' && c != '\t' {
+			return false
 		}
 	}
-	if after < len(s) && (s[after] == 'e' || s[after] == 'E') {
-		return -1
-	}
-	return after
-}
-
-// digits returns the index of the first byte of s[i:] that is no digit.
-func digits(s string, i int) int {
-	for i < len(s) && '0' <= s[i] && s[i] <= '9' {
-		i++
-	}
-	return i
-}
-
-// compactString returns the index of the quote that ends the string at s[i], -1 if the
-// string has other characters or escapes.
-func compactString(s string, i int) int {
-	for ; i < len(s); i++ {
-		switch c := s[i]; {
-		case c == '"':
-			return i
-		case c == '\\':
-			if i++; i == len(s) || strings.IndexByte(`"\nrt`, s[i]) < 0 {
-				return -1
-			}
-		case c < ' ' || c > '~':
-			return -1
-		}
-	}
-	return -1
+	return true
 }

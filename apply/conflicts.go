@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,7 +13,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
 // A Conflict is a field that an apply would change and another manager owns.
@@ -45,17 +45,6 @@ func (c Conflict) String() string {
 	return fmt.Sprintf("%s: %s, wanted %s, owned by %q (%s)", c.Field, valueText(c.Current), valueText(c.Wanted), c.Manager, by)
 }
 
-// conflictOf returns the conflict of a cause. path is nil if it is unknown.
-func conflictOf(cause metav1.StatusCause, path fieldpath.Path, live, config *unstructured.Unstructured) Conflict {
-	c := Conflict{Field: cause.Field}
-	c.setManager(strings.TrimPrefix(cause.Message, "conflict with "))
-	if path != nil {
-		c.Current, _ = lookup(live.Object, path)
-		c.Wanted, _ = lookup(config.Object, path)
-	}
-	return c
-}
-
 // sortCauses sorts the causes of a conflict by manager, because the library lists the
 // managers in random order.
 func sortCauses(err error) {
@@ -78,11 +67,14 @@ func (a *Applier) conflictsOf(ctx context.Context, err error, live, config *unst
 		if cause.Type != metav1.CauseTypeFieldManagerConflict {
 			continue
 		}
-		c, path := conflictOf(cause, nil, live, config), paths[cause.Field]
+		c := conflictOf(cause)
+		current, wanted := live, config
 		if at := c.versionIn(live); at != live.GetAPIVersion() {
-			c = conflictOf(cause, path, a.converted(ctx, live, at), a.converted(ctx, config, at))
-		} else {
-			c = conflictOf(cause, path, live, config)
+			current, wanted = a.converted(ctx, live, at), a.converted(ctx, config, at)
+		}
+		if path := paths[cause.Field]; path != nil {
+			c.Current, _ = lookup(current.Object, path)
+			c.Wanted, _ = lookup(wanted.Object, path)
 		}
 		out = append(out, c)
 	}
@@ -113,24 +105,22 @@ func (a *Applier) converted(ctx context.Context, obj *unstructured.Unstructured,
 	return &unstructured.Unstructured{Object: map[string]any{}}
 }
 
-// setManager reads a manager such as `"a" with subresource "status" using v1`.
-func (c *Conflict) setManager(text string) {
-	quoted, err := strconv.QuotedPrefix(text)
-	if err != nil {
-		c.Manager = text
-		return
+// conflictMessage matches a message such as
+//
+//	conflict with "a" with subresource "status" using v1 at 2024-01-02T03:04:05Z
+var conflictMessage = regexp.MustCompile(`^conflict with ("(?:[^"\\]|\\.)*")(?: with subresource ("(?:[^"\\]|\\.)*"))?(?: using (\S+))?`)
+
+// conflictOf returns the conflict of a cause without its values.
+func conflictOf(cause metav1.StatusCause) Conflict {
+	c := Conflict{Field: cause.Field, Operation: metav1.ManagedFieldsOperationApply}
+	m := conflictMessage.FindStringSubmatch(cause.Message)
+	if m == nil {
+		return Conflict{Field: cause.Field, Manager: strings.TrimPrefix(cause.Message, "conflict with ")}
 	}
-	c.Manager, _ = strconv.Unquote(quoted)
-	c.Operation = metav1.ManagedFieldsOperationApply
-	rest := text[len(quoted):]
-	if after, ok := strings.CutPrefix(rest, " with subresource "); ok {
-		if quoted, err = strconv.QuotedPrefix(after); err == nil {
-			c.Subresource, _ = strconv.Unquote(quoted)
-			rest = after[len(quoted):]
-		}
-	}
-	if after, ok := strings.CutPrefix(rest, " using "); ok {
+	c.Manager, _ = strconv.Unquote(m[1])
+	c.Subresource, _ = strconv.Unquote(m[2]) // "" for none
+	if c.APIVersion = m[3]; c.APIVersion != "" {
 		c.Operation = metav1.ManagedFieldsOperationUpdate
-		c.APIVersion, _, _ = strings.Cut(after, " at ")
 	}
+	return c
 }

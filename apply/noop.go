@@ -1,6 +1,8 @@
 package apply
 
 import (
+	"maps"
+
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/crdkit/crdkit/internal/jsonval"
@@ -10,18 +12,10 @@ import (
 // store does, so that a request without effect does not write the object. It reports
 // whether the objects are equal then.
 func keepTimes(obj, live *unstructured.Unstructured) bool {
-	now, before := entriesOf(obj), entriesOf(live)
-	if len(now) != len(before) || !equalWithoutManagers(obj.Object, live.Object) {
+	if !jsonval.Equal(withoutTimes(obj), withoutTimes(live)) {
 		return false
 	}
-	if len(now) == 0 {
-		return jsonval.Equal(obj.Object, live.Object)
-	}
-	for i := range now {
-		if !equalExcept(now[i], before[i], "time") {
-			return false
-		}
-	}
+	now, before := entriesOf(obj), entriesOf(live)
 	for i := range now {
 		if at, ok := before[i]["time"]; ok {
 			now[i]["time"] = at
@@ -32,37 +26,21 @@ func keepTimes(obj, live *unstructured.Unstructured) bool {
 	return true
 }
 
-// equalExcept reports whether two objects are equal but for one member.
-func equalExcept(a, b map[string]any, name string) bool {
-	return sizeExcept(a, name) == sizeExcept(b, name) && equalMembers(a, b, name)
-}
-
-func sizeExcept(m map[string]any, name string) int {
-	if _, found := m[name]; found {
-		return len(m) - 1
+// withoutTimes returns an object without the times of managers. It shares memory with obj.
+func withoutTimes(obj *unstructured.Unstructured) map[string]any {
+	entries := entriesOf(obj)
+	if len(entries) == 0 {
+		return obj.Object
 	}
-	return len(m)
-}
-
-// equalMembers reports whether b has all members of a, except one, with equal values.
-func equalMembers(a, b map[string]any, except string) bool {
-	for name, v := range a {
-		if name == except {
-			continue
-		}
-		if other, found := b[name]; !found || !jsonval.Equal(v, other) {
-			return false
-		}
+	list := make([]any, len(entries))
+	for i, entry := range entries {
+		entry = maps.Clone(entry)
+		delete(entry, "time")
+		list[i] = entry
 	}
-	return true
-}
-
-// equalWithoutManagers reports whether two objects are equal but for managedFields.
-func equalWithoutManagers(a, b map[string]any) bool {
-	metadata, ok := a["metadata"].(map[string]any)
-	other, alsoOK := b["metadata"].(map[string]any)
-	if !ok || !alsoOK {
-		return jsonval.Equal(a, b)
-	}
-	return equalExcept(metadata, other, "managedFields") && equalExcept(a, b, "metadata")
+	metadata := maps.Clone(obj.Object["metadata"].(map[string]any))
+	metadata["managedFields"] = list
+	object := maps.Clone(obj.Object)
+	object["metadata"] = metadata
+	return object
 }

@@ -12,7 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/managedfields"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apimachinery/pkg/util/yaml"
 
@@ -134,14 +133,8 @@ func (a *Applier) apply(ctx context.Context, s subresource, live *unstructured.U
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	if err := checkGoTypes(live); err != nil {
-		return nil, err
-	}
-	if err := a.checkLive(live); err != nil {
-		return nil, err
-	}
-	if err := checkManager(manager, true); err != nil {
-		return a.refused(err), nil
+	if res, err := a.check(live, manager, true); res != nil || err != nil {
+		return res, err
 	}
 	config, unique, refused := decodeConfig(body)
 	if refused != nil {
@@ -179,11 +172,26 @@ func (a *Applier) apply(ctx context.Context, s subresource, live *unstructured.U
 	return res, nil
 }
 
-// checkLive returns an error for a live object at another version, or with managers that
-// [crdkit.Version.Read] drops.
+// check returns an error for a live object of which there can be no verdict, and the answer
+// of the server to a malformed manager.
+func (a *Applier) check(live *unstructured.Unstructured, manager string, applies bool) (*Result, error) {
+	if err := a.checkLive(live); err != nil {
+		return nil, err
+	}
+	if err := checkManager(manager, applies); err != nil {
+		return a.refused(err), nil
+	}
+	return nil, nil
+}
+
+// checkLive returns an error for a live object with values of wrong Go types, at another
+// version, or with managers that [crdkit.Version.Read] drops.
 func (a *Applier) checkLive(live *unstructured.Unstructured) error {
 	if live == nil {
 		return nil
+	}
+	if err := checkGoTypes(live); err != nil {
+		return err
 	}
 	if got, want := live.GroupVersionKind(), a.version.GroupVersionKind(); got != want {
 		return fmt.Errorf("apply: the live object is a %s, want a %s, as Version.Read returns it", got, want)
@@ -293,14 +301,11 @@ func (a *Applier) UpdateStatus(ctx context.Context, obj, live *unstructured.Unst
 
 // track makes a request that changes obj in place, and records its manager.
 func (a *Applier) track(obj, live *unstructured.Unstructured, s subresource, manager string, opts []crdkit.RequestOption, do func([]crdkit.RequestOption) (*crdkit.Result, error)) (*Result, error) {
-	if err := checkGoTypes(live, obj); err != nil {
+	if err := checkGoTypes(obj); err != nil {
 		return nil, err
 	}
-	if err := a.checkLive(live); err != nil {
-		return nil, err
-	}
-	if err := checkManager(manager, false); err != nil {
-		return a.refused(err), nil
+	if res, err := a.check(live, manager, false); res != nil || err != nil {
+		return res, err
 	}
 	res, err := do(append(opts[:len(opts):len(opts)], a.tracking(live, s, manager)))
 	if err != nil {
@@ -310,16 +315,8 @@ func (a *Applier) track(obj, live *unstructured.Unstructured, s subresource, man
 	if res.Err() != nil {
 		return out, nil
 	}
-	out.Object = obj
-	a.settle(out, live)
+	out.Object, out.Unchanged = obj, live != nil && keepTimes(obj, live)
 	return out, nil
-}
-
-// settle completes the result of an admitted request that had a live object.
-func (a *Applier) settle(res *Result, live *unstructured.Unstructured) {
-	if live != nil {
-		res.Unchanged = keepTimes(res.Object, live)
-	}
 }
 
 // Patch is the Patch of [patch.Patcher] for a manager. [crdkit.Mutate] has no effect.
@@ -336,23 +333,15 @@ func (a *Applier) PatchStatus(ctx context.Context, live *unstructured.Unstructur
 type patcher func(context.Context, *unstructured.Unstructured, types.PatchType, []byte, ...crdkit.RequestOption) (*patch.Result, error)
 
 func (a *Applier) patch(ctx context.Context, do patcher, s subresource, live *unstructured.Unstructured, patchType types.PatchType, body []byte, manager string, opts []crdkit.RequestOption) (*Result, error) {
-	if err := checkGoTypes(live); err != nil {
-		return nil, err
-	}
-	if err := a.checkLive(live); err != nil {
-		return nil, err
-	}
-	if err := checkManager(manager, false); err != nil {
-		return a.refused(err), nil
+	if res, err := a.check(live, manager, false); res != nil || err != nil {
+		return res, err
 	}
 	res, err := do(ctx, live, patchType, body, append(opts[:len(opts):len(opts)], a.tracking(live, s, manager))...)
 	if err != nil {
 		return nil, err
 	}
 	out := &Result{Result: res.Result, Object: res.Object}
-	if res.Object != nil {
-		a.settle(out, live)
-	}
+	out.Unchanged = res.Object != nil && keepTimes(res.Object, live)
 	return out, nil
 }
 
@@ -371,18 +360,12 @@ func (a *Applier) tracking(live *unstructured.Unstructured, s subresource, manag
 		t := newTimes(a.clock(), before, obj)
 		t.hide(before)
 		t.hide(obj)
-		a.update(f, before, obj, manager)
+		if _, err := f.Update(before, obj, manager); err != nil {
+			obj.SetManagedFields(before.GetManagedFields()) // as the server does
+		}
 		t.restore(obj)
 		return nil
 	})
-}
-
-// update records a manager in obj. If that fails, obj gets the managers of before, as on
-// the server.
-func (a *Applier) update(f *managedfields.FieldManager, before, obj *unstructured.Unstructured, manager string) {
-	if _, err := f.Update(before, obj, manager); err != nil {
-		obj.SetManagedFields(before.GetManagedFields())
-	}
 }
 
 // storedUID is the uid of a live object that has none.

@@ -154,9 +154,6 @@ func (a *Applier) checkScaled(live *unstructured.Unstructured) error {
 	if live == nil {
 		return errors.New("apply: the live object is nil")
 	}
-	if err := checkGoTypes(live); err != nil {
-		return err
-	}
 	return a.checkLive(live)
 }
 

@@ -3,7 +3,6 @@ package apply
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"sync"
 
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
@@ -127,7 +126,7 @@ func (s *Schemas) newTypes(d *crdkit.Definition, crd *apiextensionsv1.CustomReso
 type document struct {
 	crd     *apiextensionsv1.CustomResourceDefinition
 	version string
-	schemas map[string]json.RawMessage
+	schemas map[string]*spec.Schema
 }
 
 // compile compiles the type of a kind. The node has the defaults.
@@ -135,11 +134,7 @@ func (d *document) compile(gvk runtimeschema.GroupVersionKind, node *schema.Node
 	if err := d.read(); err != nil {
 		return nil, err
 	}
-	models, err := d.models(gvk)
-	if err != nil {
-		return nil, err
-	}
-	all, err := managedfields.NewTypeConverter(models, d.crd.Spec.PreserveUnknownFields && gvk != scaleKind)
+	all, err := managedfields.NewTypeConverter(d.schemas, d.crd.Spec.PreserveUnknownFields && gvk != scaleKind)
 	if err != nil {
 		return nil, fmt.Errorf("apply: %w", err)
 	}
@@ -168,7 +163,7 @@ func (d *document) read() error {
 	}
 	var decoded struct {
 		Components struct {
-			Schemas map[string]json.RawMessage `json:"schemas"`
+			Schemas map[string]*spec.Schema `json:"schemas"`
 		} `json:"components"`
 	}
 	if err := json.Unmarshal(text, &decoded); err != nil {
@@ -176,42 +171,4 @@ func (d *document) read() error {
 	}
 	d.schemas = decoded.Components.Schemas
 	return nil
-}
-
-// reference matches a reference to a schema. A text in a schema cannot match, because its
-// quotes are escaped.
-var reference = regexp.MustCompile(`"\$ref":"#/components/schemas/([^"]+)"`)
-
-// models returns the schema of a kind and all to which it refers.
-func (d *document) models(gvk runtimeschema.GroupVersionKind) (map[string]*spec.Schema, error) {
-	var wanted []string
-	for name, text := range d.schemas {
-		var kinds struct {
-			List []runtimeschema.GroupVersionKind `json:"x-kubernetes-group-version-kind"`
-		}
-		if err := json.Unmarshal(text, &kinds); err != nil {
-			return nil, fmt.Errorf("apply: reading the schema %s: %w", name, err)
-		}
-		for _, kind := range kinds.List {
-			if kind == gvk {
-				wanted = append(wanted, name)
-			}
-		}
-	}
-	out := map[string]*spec.Schema{}
-	for len(wanted) > 0 {
-		name := wanted[0]
-		wanted = wanted[1:]
-		if out[name] != nil || d.schemas[name] == nil {
-			continue
-		}
-		out[name] = &spec.Schema{}
-		if err := json.Unmarshal(d.schemas[name], out[name]); err != nil {
-			return nil, fmt.Errorf("apply: reading the schema %s: %w", name, err)
-		}
-		for _, m := range reference.FindAllSubmatch(d.schemas[name], -1) {
-			wanted = append(wanted, string(m[1]))
-		}
-	}
-	return out, nil
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
@@ -16,55 +15,53 @@ import (
 // times replaces the times of managers by stand-ins while a field manager works, which
 // reads the clock of the system. Afterwards a time that is no stand-in is one that the
 // field manager has set, and becomes that of the clock of the request. The stand-ins are
-// in the order of the times.
+// in the order of the times: the stand-in of seconds[i] is i, or standInFuture+i if the
+// time is after now.
 type times struct {
-	standIns, originals map[string]string
-	now                 time.Time
+	seconds []int64 // of the times of managers, in increasing order
+	now     int64   // of the clock of the request
 }
+
+// standInFuture is the beginning of the year 9000.
+const standInFuture = 221845392000
 
 // newTimes returns the stand-ins for the times in the objects.
 func newTimes(now time.Time, objs ...*unstructured.Unstructured) *times {
-	t := &times{standIns: map[string]string{}, originals: map[string]string{}, now: now.UTC().Truncate(time.Second)}
-	found := map[string]time.Time{}
+	t := &times{now: now.Unix()}
 	for _, obj := range objs {
 		for _, entry := range entriesOf(obj) {
-			if text, ok := entry["time"].(string); ok {
-				if at, err := time.Parse(time.RFC3339, text); err == nil {
-					found[text] = at
-				}
+			if at, ok := timeOf(entry); ok {
+				t.seconds = append(t.seconds, at)
 			}
 		}
 	}
-	texts := slices.SortedFunc(maps.Keys(found), func(a, b string) int { return cmp.Or(found[a].Compare(found[b]), cmp.Compare(a, b)) })
-	past, future := time.Unix(0, 0), time.Date(9000, 1, 1, 0, 0, 0, 0, time.UTC)
-	rank, last := time.Duration(0), time.Time{}
-	for i, text := range texts {
-		at := found[text].Truncate(time.Second)
-		if i == 0 || !at.Equal(last) {
-			rank++
-		}
-		last = at
-		base := past
-		if at.After(t.now) {
-			base = future
-		}
-		standIn := base.Add(rank * time.Second).UTC().Format(time.RFC3339)
-		t.standIns[text] = standIn
-		if _, ok := t.originals[standIn]; !ok {
-			t.originals[standIn] = at.UTC().Format(time.RFC3339)
-		}
-	}
+	slices.Sort(t.seconds)
+	t.seconds = slices.Compact(t.seconds)
 	return t
 }
+
+// timeOf returns the time of an entry. It reports false if there is none.
+func timeOf(entry map[string]any) (seconds int64, ok bool) {
+	text, _ := entry["time"].(string)
+	at, err := time.Parse(time.RFC3339, text)
+	return at.Unix(), err == nil
+}
+
+func timeText(seconds int64) string { return time.Unix(seconds, 0).UTC().Format(time.RFC3339) }
 
 // hide replaces the times in obj, which must be a copy.
 func (t *times) hide(obj *unstructured.Unstructured) {
 	for _, entry := range entriesOf(obj) {
-		if text, ok := entry["time"].(string); ok {
-			if standIn, ok := t.standIns[text]; ok {
-				entry["time"] = standIn
-			}
+		at, ok := timeOf(entry)
+		if !ok {
+			continue
 		}
+		i, _ := slices.BinarySearch(t.seconds, at)
+		standIn := int64(i)
+		if at > t.now {
+			standIn += standInFuture
+		}
+		entry["time"] = timeText(standIn)
 	}
 }
 
@@ -72,14 +69,17 @@ func (t *times) hide(obj *unstructured.Unstructured) {
 func (t *times) restore(obj *unstructured.Unstructured) {
 	entries := entriesOf(obj)
 	for _, entry := range entries {
-		text, ok := entry["time"].(string)
-		if !ok {
+		if _, ok := entry["time"].(string); !ok {
 			continue
 		}
-		if original, ok := t.originals[text]; ok {
-			entry["time"] = original
+		at, _ := timeOf(entry)
+		if at >= standInFuture {
+			at -= standInFuture
+		}
+		if at >= 0 && at < int64(len(t.seconds)) {
+			entry["time"] = timeText(t.seconds[at])
 		} else {
-			entry["time"] = t.now.Format(time.RFC3339)
+			entry["time"] = timeText(t.now)
 		}
 	}
 	slices.SortStableFunc(entries, compareEntries)
@@ -95,16 +95,11 @@ func (t *times) restore(obj *unstructured.Unstructured) {
 
 func compareEntries(a, b map[string]any) int {
 	text := func(m map[string]any, name string) string { s, _ := m[name].(string); return s }
-	seconds := func(m map[string]any) int64 {
-		at, err := time.Parse(time.RFC3339, text(m, "time"))
-		if err != nil {
-			return 0
-		}
-		return at.Unix()
-	}
+	first, _ := timeOf(a)
+	second, _ := timeOf(b)
 	return cmp.Or(
 		cmp.Compare(text(a, "operation"), text(b, "operation")),
-		cmp.Compare(seconds(a), seconds(b)),
+		cmp.Compare(first, second),
 		cmp.Compare(text(a, "manager"), text(b, "manager")),
 		cmp.Compare(text(a, "apiVersion"), text(b, "apiVersion")),
 		cmp.Compare(text(a, "subresource"), text(b, "subresource")),
