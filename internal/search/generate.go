@@ -224,30 +224,12 @@ func (g *generator) items(path string, c *constraints) []any {
 	for i := 0; len(list) < want && i < 4*want; i++ {
 		g.inherit = c.keeps
 		item := g.value(path+"[]", items, demands)
-		if c.node.PreserveUnknownFields() {
-			g.addUnknown(item)
-		}
 		same := func(other any) bool { return sameKeys(item, other, c.node.ListMapKeys()) }
 		if listType != "set" && listType != "map" || !slices.ContainsFunc(list, same) {
 			list = append(list, item)
 		}
 	}
 	return list
-}
-
-// addUnknown adds fields to an element of a list that keeps unknown fields. All objects in
-// the list and in lists in it keep them, too.
-func (g *generator) addUnknown(v any) {
-	switch v := v.(type) {
-	case map[string]any:
-		if g.oneIn(2) {
-			v[g.key()] = g.anything(2)
-		}
-	case []any:
-		for _, item := range v {
-			g.addUnknown(item)
-		}
-	}
 }
 
 // bounds returns a small range within the limits of a list or map.
