@@ -2,12 +2,10 @@ package conversion
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/crdkit/crdkit/internal/jsonval"
 )
@@ -66,16 +64,14 @@ func asDecoded(obj *unstructured.Unstructured) (*unstructured.Unstructured, erro
 	if jsonval.IsDecoded(obj.Object) && jsonval.IsWired(obj.Object) {
 		return obj, nil
 	}
-	if jsonval.TooDeep(obj.Object) {
-		return nil, fmt.Errorf("encoding what the conversion returned: %w", jsonval.ErrDepth)
-	}
-	text, err := json.Marshal(obj.Object)
+	text, err := appendJSON(nil, obj.Object, true)
 	if err != nil {
 		return nil, fmt.Errorf("encoding what the conversion returned: %w", err)
 	}
-	out := &unstructured.Unstructured{}
-	if err := utiljson.Unmarshal(text, &out.Object); err != nil {
+	value, err := decodeObject(string(text))
+	object, _ := value.(map[string]any)
+	if err != nil {
 		return nil, fmt.Errorf("decoding what the conversion returned: %w", err)
 	}
-	return out, nil
+	return &unstructured.Unstructured{Object: object}, nil
 }

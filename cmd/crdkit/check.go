@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"iter"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -124,31 +123,13 @@ func (c *checker) run(ctx context.Context, files []string, severity severities) 
 	}
 	r := newReport(&c.streams, c.output, "definitions", accepted, severity)
 	defer r.bar.clear()
-	log := worklogOf(ctx)
-	for f := range inOrder(ctx, c.checks(ctx, files)) {
-		log.judged.Add(1)
-		if err := r.add(f); err != nil {
-			return err
-		}
-	}
-	if ctx.Err() != nil {
-		return ctx.Err()
+	if err := inOrder(ctx, namedDefinitions(ctx, c.reader, files), c.decide, r.add); err != nil {
+		return err
 	}
 	if err := r.end(); err != nil {
 		return err
 	}
 	return c.exit()
-}
-
-// checks yields a function for each definition, which checks it.
-func (c *checker) checks(ctx context.Context, files []string) iter.Seq2[*manifest.Object, func() *finding] {
-	return func(yield func(*manifest.Object, func() *finding) bool) {
-		for o, err := range namedDefinitions(ctx, c.reader, files) {
-			if !yield(o, func() *finding { return c.decide(o, err) }) {
-				return
-			}
-		}
-	}
 }
 
 func (c *checker) loadOld(ctx context.Context) error {

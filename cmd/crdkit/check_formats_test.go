@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -148,35 +149,40 @@ func TestJUnit(t *testing.T) {
 // takes longer than the next.
 func TestInOrder(t *testing.T) {
 	const n = 50
-	work := func(yield func(*manifest.Object, func() int) bool) {
+	items := func(yield func(*manifest.Object, int) bool) {
 		for i := range n {
-			if !yield(nil, func() int {
-				time.Sleep(time.Duration((n-i)%7) * time.Millisecond)
-				return i
-			}) {
+			if !yield(atFile("a.yaml"), i) {
 				return
 			}
 		}
 	}
+	work := func(_ *manifest.Object, i int) int {
+		time.Sleep(time.Duration((n-i)%7) * time.Millisecond)
+		return i
+	}
 	next := 0
-	for got := range inOrder(context.Background(), work) {
+	err := inOrder(context.Background(), items, work, func(got int) error {
 		if got != next {
-			t.Fatalf("inOrder yields %d, want %d", got, next)
+			t.Fatalf("the result of item %d comes as number %d", got, next)
 		}
 		next++
+		return nil
+	})
+	if err != nil || next != n {
+		t.Errorf("inOrder uses %d results, want %d: %v", next, n, err)
 	}
-	if next != n {
-		t.Errorf("inOrder yields %d results, want %d", next, n)
-	}
-	for got := range inOrder(context.Background(), work) {
-		if got == 3 {
-			break // no goroutine keeps running
-		}
+	full := errors.New("full")
+	if err := inOrder(context.Background(), items, work, func(got int) error { return full }); err != full {
+		t.Errorf("inOrder returns %v, want %v", err, full)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	for got := range inOrder(ctx, work) {
-		t.Errorf("inOrder yields %d though the context is done", got)
+	err = inOrder(ctx, items, work, func(got int) error {
+		t.Errorf("inOrder uses %d though the context is done", got)
+		return nil
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("inOrder returns %v, want that the context is done", err)
 	}
 }
 
@@ -259,9 +265,9 @@ func TestColors(t *testing.T) {
 // TestPanics checks that a panic of a goroutine is one of the loop over the results, and
 // that a command that panics says so.
 func TestPanics(t *testing.T) {
-	for name, work := range map[string]iter.Seq2[*manifest.Object, func() int]{
-		"a function": func(yield func(*manifest.Object, func() int) bool) { yield(nil, func() int { panic("oops") }) },
-		"work":       func(func(*manifest.Object, func() int) bool) { panic("oops") },
+	for name, items := range map[string]iter.Seq2[*manifest.Object, int]{
+		"work":  func(yield func(*manifest.Object, int) bool) { yield(atFile("a.yaml"), 1) },
+		"items": func(func(*manifest.Object, int) bool) { panic("oops") },
 	} {
 		func() {
 			defer func() {
@@ -269,9 +275,8 @@ func TestPanics(t *testing.T) {
 					t.Errorf("%s panics: inOrder panics with %q", name, text)
 				}
 			}()
-			for range inOrder(context.Background(), work) {
-				t.Errorf("%s panics: inOrder yields a result", name)
-			}
+			err := inOrder(context.Background(), items, func(*manifest.Object, int) int { panic("oops") }, func(int) error { return nil })
+			t.Errorf("%s panics: inOrder returns %v", name, err)
 		}()
 	}
 	var all strings.Builder

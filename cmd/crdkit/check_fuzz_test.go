@@ -37,8 +37,8 @@ func FuzzCheckOutputs(f *testing.F) {
 	fuzz.Run(f, func(t *testing.T, text []byte) {
 		c := &checker{reader: manifest.NewReader(bytes.NewReader(text), false), opts: []definition.Option{definition.WithNotes()}}
 		var findings []*finding
-		for _, check := range c.checks(t.Context(), []string{"-"}) {
-			findings = append(findings, check())
+		for o, err := range namedDefinitions(t.Context(), c.reader, []string{"-"}) {
+			findings = append(findings, c.decide(o, err))
 		}
 		checkPositions(t, text, findings)
 		checkFormats(t, findings)

@@ -174,25 +174,23 @@ func (c *comparer) compare(ctx context.Context) (*compatReport, error) {
 		return nil, err
 	}
 	report := &compatReport{Findings: []compatFinding{}, Definitions: []comparedDefinition{}}
-	log := worklogOf(ctx)
-	for r := range inOrder(ctx, func(yield func(*manifest.Object, func() pairReport) bool) {
+	places := func(yield func(*manifest.Object, *definitionPair) bool) {
 		for _, p := range pairs {
-			if !yield(p.at(), func() pairReport { return c.comparePair(ctx, p) }) {
+			if !yield(p.at(), p) {
 				return
 			}
 		}
-	}) {
-		log.judged.Add(1)
+	}
+	compared := func(_ *manifest.Object, p *definitionPair) pairReport { return c.comparePair(ctx, p) }
+	err = inOrder(ctx, places, compared, func(r pairReport) error {
 		report.Definitions = append(report.Definitions, r.definition)
 		report.Findings = append(report.Findings, r.findings...)
+		return nil
+	})
+	if err != nil || c.objects == "" {
+		return report, err
 	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	if c.objects != "" {
-		return report, c.checkObjects(ctx, pairs, report)
-	}
-	return report, nil
+	return report, c.checkObjects(ctx, pairs, report)
 }
 
 // A pairReport is the result of comparing one pair of definitions.

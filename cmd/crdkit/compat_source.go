@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"path"
 	"path/filepath"
 	"slices"
@@ -238,9 +237,18 @@ func (c *comparer) checkObjects(ctx context.Context, pairs []*definitionPair, re
 	report.Objects = &objectCounts{Unreadable: []unreadObject{}, PassedOver: map[string]int{}}
 	reader := c.reader.Separate()
 	reader.Part, reader.Parts = c.shard.part, c.shard.of
-	log := worklogOf(ctx)
-	for r := range inOrder(ctx, c.objectChecks(ctx, reader, kinds)) {
-		log.judged.Add(1)
+	positions := &sources{}
+	check := func(o *manifest.Object) checkedObject {
+		switch kind := kinds[o.GroupKind()]; {
+		case o.Err != nil:
+			return unreadable(o, o.Err)
+		case kind == nil:
+			return checkedObject{passed: o.GroupKind().String()}
+		default:
+			return kind.check(ctx, o, positions)
+		}
+	}
+	err = eachInOrder(ctx, reader, []string{c.objects}, check, func(r checkedObject) error {
 		switch {
 		case r.unread != nil:
 			report.Objects.Unreadable = append(report.Objects.Unreadable, *r.unread)
@@ -253,11 +261,12 @@ func (c *comparer) checkObjects(ctx context.Context, pairs []*definitionPair, re
 			}
 			report.Findings = append(report.Findings, r.findings...)
 		}
-	}
+		return nil
+	})
 	if files := reader.PassedOver().String(); files != "" {
 		fmt.Fprintf(c.errOut, "passed over: %s\n", files)
 	}
-	return ctx.Err()
+	return err
 }
 
 // objectKinds prepares the checks of the kinds whose definitions can be compared.
@@ -284,26 +293,6 @@ func objectKinds(ctx context.Context, pairs []*definitionPair) (map[schema.Group
 type kindCheck struct {
 	name    string // of the definition
 	objects *compat.Objects
-}
-
-// objectChecks yields a function for each object, which checks it.
-func (c *comparer) objectChecks(ctx context.Context, reader *manifest.Reader, kinds map[schema.GroupKind]*kindCheck) iter.Seq2[*manifest.Object, func() checkedObject] {
-	positions := &sources{}
-	return func(yield func(*manifest.Object, func() checkedObject) bool) {
-		for o := range reader.Objects(ctx, c.objects) {
-			kind := kinds[o.GroupKind()]
-			check := func() checkedObject { return kind.check(ctx, o, positions) }
-			switch {
-			case o.Err != nil:
-				check = func() checkedObject { return unreadable(o, o.Err) }
-			case kind == nil:
-				check = func() checkedObject { return checkedObject{passed: o.GroupKind().String()} }
-			}
-			if !yield(o, check) {
-				return
-			}
-		}
-	}
 }
 
 func unreadable(o *manifest.Object, err error) checkedObject {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -38,48 +37,30 @@ func worklogOf(ctx context.Context) *worklog {
 	return &worklog{}
 }
 
-// at records that an object is being judged.
-func (w *worklog) at(o *manifest.Object) { w.current.Store(o) }
-
-// each is eachInOrder for work that one goroutine does.
+// each calls use for each object of files, in their order. It ends when use returns an error
+// or the context ends.
 func each(ctx context.Context, r *manifest.Reader, files []string, use func(*manifest.Object) error) error {
-	return eachInOrder(ctx, r, files, func(o *manifest.Object) *manifest.Object { return o }, use)
-}
-
-// eachInOrder works on the objects of files on all processors, and calls use for each
-// result in the order of the objects. A result should not hold the text of its object: it
-// may wait for its turn. eachInOrder ends when use returns an error or the context ends.
-func eachInOrder[T any](ctx context.Context, r *manifest.Reader, files []string, work func(*manifest.Object) T, use func(T) error) error {
 	log := worklogOf(ctx)
-	read, used := 0, 0
-	all := func(yield func(*manifest.Object, func() T) bool) {
-		for o := range r.Objects(ctx, files...) {
-			read++
-			if !yield(o, func() T { return work(o) }) {
-				return
-			}
-		}
-	}
-	for result := range inOrder(ctx, all) {
-		if ctx.Err() != nil {
-			break
-		}
-		used++
-		if err := use(result); err != nil {
+	for o := range r.Objects(ctx, files...) {
+		log.current.Store(o)
+		if err := use(o); err != nil {
 			return err
 		}
 		log.judged.Add(1)
 	}
-	return cmp.Or(ctx.Err(), allUsed(read, used))
+	return ctx.Err()
 }
 
-// allUsed returns an error unless all objects that were read have a result. A command must
-// not succeed if it has lost one.
-func allUsed(read, used int) error {
-	if read != used {
-		return fmt.Errorf("internal error: %d objects were read, and %d have a result", read, used)
+// eachInOrder is inOrder for the objects of files.
+func eachInOrder[T any](ctx context.Context, r *manifest.Reader, files []string, work func(*manifest.Object) T, use func(T) error) error {
+	objects := func(yield func(*manifest.Object, error) bool) {
+		for o := range r.Objects(ctx, files...) {
+			if !yield(o, o.Err) {
+				return
+			}
+		}
 	}
-	return nil
+	return inOrder(ctx, objects, func(o *manifest.Object, _ error) T { return work(o) }, use)
 }
 
 // report prints what an interrupt left undone.
@@ -96,78 +77,76 @@ func (w *worklog) report(out io.Writer) {
 	fmt.Fprintf(out, "error: interrupted: %d %s judged, %s\n", n, objects, rest)
 }
 
-// A pendingResult is the result of the work on an object, which may be under way.
-type pendingResult[T any] struct {
-	object *manifest.Object // without its text, nil for none
-	result chan T
+// An outcome is the result of the work on an item, or its panic as text.
+type outcome[T any] struct {
+	result T
+	crash  string
 }
 
-// A crash carries the panic of a goroutine, as text, to the goroutine that waits for it.
-type crash chan string
-
-// catch is deferred by the goroutine.
-func (c crash) catch() {
-	if p := recover(); p != nil {
-		select {
-		case c <- fmt.Sprintf("%v\n\n%s", p, debug.Stack()):
-		default: // there is one already
-		}
+// inOrder works on items on all processors, and calls use for each result in the order of
+// the items. An item is about an object, which the worklog of the context names when its
+// result comes next. A result should not hold the text of the object: one that is ready
+// before its turn waits, and delays the start of further work. inOrder ends when use returns
+// an error or the context ends. It panics if items or work does.
+func inOrder[I, T any](ctx context.Context, items iter.Seq2[*manifest.Object, I], work func(*manifest.Object, I) T, use func(T) error) error {
+	type pending struct {
+		object  *manifest.Object // without its text
+		outcome chan outcome[T]
 	}
-}
-
-// inOrder runs the functions, as many at a time as there are processors, and
-// yields their results in order. A result that is ready before its turn delays
-// the start of further functions, which limits the memory of objects and results. The
-// worklog of the context names the object whose result comes next. If work or one of the
-// functions panics, the loop over the results does.
-func inOrder[T any](ctx context.Context, work iter.Seq2[*manifest.Object, func() T]) iter.Seq[T] {
-	return func(yield func(T) bool) {
-		log := worklogOf(ctx)
-		ctx, cancel := context.WithCancel(ctx)
-		var running sync.WaitGroup
-		defer running.Wait()
-		defer cancel()
-		slots := make(chan struct{}, runtime.GOMAXPROCS(0))
-		results := make(chan pendingResult[T], 4*cap(slots))
-		crashed := make(crash, 1)
-		running.Go(func() {
-			defer close(results)
-			defer crashed.catch()
-			for object, do := range work {
-				next := pendingResult[T]{result: make(chan T, 1)}
-				if object != nil {
-					next.object = withoutText(object)
-				}
-				select {
-				case results <- next:
-				case <-ctx.Done():
-					return
-				}
-				slots <- struct{}{}
-				running.Go(func() {
-					defer func() { <-slots }()
-					defer crashed.catch()
-					next.result <- do()
-				})
-			}
-		})
-		for next := range results {
-			log.at(next.object)
+	log := worklogOf(ctx)
+	ctx, cancel := context.WithCancel(ctx)
+	var running sync.WaitGroup
+	defer running.Wait()
+	defer cancel()
+	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
+	queue := make(chan pending, 4*cap(slots))
+	crash := ""
+	running.Go(func() {
+		defer close(queue)
+		defer recovered(&crash)
+		for o, item := range items {
+			next := pending{withoutText(o), make(chan outcome[T], 1)}
 			select {
+			case queue <- next:
 			case <-ctx.Done():
 				return
-			case text := <-crashed:
-				panic(text)
-			case r := <-next.result:
-				if !yield(r) {
-					return
-				}
 			}
+			slots <- struct{}{}
+			running.Go(func() {
+				defer func() { <-slots }()
+				var out outcome[T]
+				defer func() { next.outcome <- out }()
+				defer recovered(&out.crash)
+				out.result = work(o, item)
+			})
 		}
-		if len(crashed) > 0 {
-			panic(<-crashed)
+	})
+	for next := range queue {
+		log.current.Store(next.object)
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case out := <-next.outcome:
+			if out.crash != "" {
+				panic(out.crash)
+			}
+			if err := use(out.result); err != nil {
+				return err
+			}
+			log.judged.Add(1)
 		}
-		log.at(nil)
+	}
+	if crash != "" {
+		panic(crash)
+	}
+	log.current.Store(nil)
+	return ctx.Err()
+}
+
+// recovered is deferred by a goroutine whose panic another one repeats.
+func recovered(crash *string) {
+	if p := recover(); p != nil {
+		*crash = fmt.Sprintf("%v\n\n%s", p, debug.Stack())
 	}
 }
 
