@@ -16,32 +16,14 @@ type jsonTokenizer struct {
 	decoded []byte
 }
 
-// manyTokens is the number of tokens from which the nesting is tested before their memory
-// is allocated.
-const manyTokens = 1 << 14
-
 func tokenizeJSON(text string, start, nesting int) (*Tokens, bool) {
-	n := jsonTokens(text)
-	if n > manyTokens && NestedDeeper(text, nesting) {
-		return nil, false
-	}
-	r := jsonTokenizer{t: &Tokens{text: text, json: true, tokens: make([]token, 0, n)}, text: text}
+	r := jsonTokenizer{t: &Tokens{text: text, json: true}, text: text}
 	end := r.readValue(start, nesting)
 	if end < 0 || jsonscan.Space(text, end) != len(text) {
 		return nil, false
 	}
 	r.t.decoded = unsafe.String(unsafe.SliceData(r.decoded), len(r.decoded)) // r.decoded is not used again
 	return r.t, true
-}
-
-// jsonTokens returns a capacity for the tokens of a text. A list that grows would be
-// allocated again and again. A name or a value begins the text or follows a comma, a colon
-// or a bracket, so that their number is enough. Strings may contain many of them too: most
-// tokens are strings, objects and lists.
-func jsonTokens(text string) int {
-	nested := strings.Count(text, "{") + strings.Count(text, "[")
-	most := 1 + nested + strings.Count(text, ",") + strings.Count(text, ":")
-	return min(most, (strings.Count(text, `"`)/2+nested)*3/2+16)
 }
 
 // readValue reads the value at an index and returns the index after it, -1 to
@@ -54,15 +36,11 @@ func (r *jsonTokenizer) readValue(i, depth int) int {
 		r.t.add(newToken(kind, i, 0, 0))
 		return jsonscan.Literal(r.text, i, word)
 	}
-	switch c := r.text[i]; c {
-	case '{', '[':
-		if depth == 0 {
-			return -1
-		}
-		if c == '[' {
-			return r.readList(i, depth-1)
-		}
-		return r.readObject(i, depth-1)
+	switch r.text[i] {
+	case '{':
+		return r.readParts(Object, '}', i, depth-1)
+	case '[':
+		return r.readParts(List, ']', i, depth-1)
 	case '"':
 		return r.readString(i)
 	case 't':
@@ -100,47 +78,35 @@ func (r *jsonTokenizer) readString(i int) int {
 	return end + 1
 }
 
-func (r *jsonTokenizer) readList(i, depth int) int {
-	list := r.t.open(List, i)
-	n := 0
+// readParts reads an object or a list, up to the closing bracket.
+func (r *jsonTokenizer) readParts(kind Kind, closing byte, i, depth int) int {
+	if depth < 0 {
+		return -1
+	}
+	whole, n := r.t.open(kind, i), 0
 	i = jsonscan.Space(r.text, i+1)
-	if i < len(r.text) && r.text[i] == ']' {
-		r.t.close(list, 0)
+	if i < len(r.text) && r.text[i] == closing {
+		r.t.close(whole, 0)
 		return i + 1
 	}
 	for more := true; more; n++ {
+		if kind == Object {
+			if i >= len(r.text) || r.text[i] != '"' {
+				return -1
+			}
+			if i = r.readString(i); i < 0 {
+				return -1
+			}
+			if i = jsonscan.Space(r.text, i); i >= len(r.text) || r.text[i] != ':' {
+				return -1
+			}
+			i = jsonscan.Space(r.text, i+1)
+		}
 		if i = r.readValue(i, depth); i < 0 {
 			return -1
 		}
-		i, more = jsonscan.Next(r.text, i, ']')
+		i, more = jsonscan.Next(r.text, i, closing)
 	}
-	r.t.close(list, n)
-	return i
-}
-
-func (r *jsonTokenizer) readObject(i, depth int) int {
-	object := r.t.open(Object, i)
-	n := 0
-	i = jsonscan.Space(r.text, i+1)
-	if i < len(r.text) && r.text[i] == '}' {
-		r.t.close(object, 0)
-		return i + 1
-	}
-	for more := true; more; n++ {
-		if i >= len(r.text) || r.text[i] != '"' {
-			return -1
-		}
-		if i = r.readString(i); i < 0 {
-			return -1
-		}
-		if i = jsonscan.Space(r.text, i); i >= len(r.text) || r.text[i] != ':' {
-			return -1
-		}
-		if i = r.readValue(jsonscan.Space(r.text, i+1), depth); i < 0 {
-			return -1
-		}
-		i, more = jsonscan.Next(r.text, i, '}')
-	}
-	r.t.close(object, n)
+	r.t.close(whole, n)
 	return i
 }

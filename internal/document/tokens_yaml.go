@@ -209,18 +209,8 @@ func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 func isKeyStart(c byte) bool { return isLetter(c) || c == '_' || c == '$' || c == '/' }
 
-// isKeyByte looks the byte up in a set of bits, one for each character of ASCII.
 func isKeyByte(c byte) bool {
-	const (
-		lower  = 1<<'$' | 1<<'-' | 1<<'.' | 1<<'/' | (1<<10-1)<<'0'
-		letter = 1<<26 - 1
-		upper  = letter<<('A'-64) | 1<<('_'-64) | letter<<('a'-64)
-	)
-	set := uint64(lower)
-	if c >= 64 {
-		set = upper
-	}
-	return c < 128 && set>>(c&63)&1 != 0
+	return isLetter(c) || isDigit(c) || c == '-' || c == '.' || c == '/' || c == '_' || c == '$'
 }
 
 // readValue reads the value after the colon of a key at a column.

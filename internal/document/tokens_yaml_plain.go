@@ -116,30 +116,14 @@ func (r *yamlTokenizer) addBare(at int, text string) bool {
 // isBoolOrNull reports whether a text denotes a boolean or null in some version
 // of YAML, in any case.
 func isBoolOrNull(text string) bool {
-	switch len(text) {
-	case 1:
-		return isWord(text, "y") || isWord(text, "n")
-	case 2:
-		return isWord(text, "no") || isWord(text, "on")
-	case 3:
-		return isWord(text, "yes") || isWord(text, "off")
-	case 4:
-		return isWord(text, "true") || isWord(text, "null")
-	case 5:
-		return isWord(text, "false")
+	if len(text) > len("false") {
+		return false
+	}
+	switch strings.ToLower(text) {
+	case "y", "n", "yes", "no", "on", "off", "true", "false", "null":
+		return true
 	}
 	return false
-}
-
-// isWord reports whether a text is a word of lower-case letters, in any case. They have the
-// same length.
-func isWord(text, word string) bool {
-	for i := range len(word) {
-		if text[i]|0x20 != word[i] {
-			return false
-		}
-	}
-	return true
 }
 
 // isInteger reports whether a text is an integer in JSON notation that fits an

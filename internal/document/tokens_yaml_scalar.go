@@ -12,10 +12,8 @@ func (r *yamlTokenizer) readScalar(col int) bool {
 	switch r.text[at] {
 	case '{', '[':
 		return r.readFlow() && r.endLine()
-	case '\'':
-		return r.readSingleQuoted(col) && r.endLine()
-	case '"':
-		return r.readDoubleQuoted(col) && r.endLine()
+	case '\'', '"':
+		return r.readQuoted(col) && r.endLine()
 	case '|', '>':
 		return r.readBlock(col)
 	}
@@ -64,77 +62,47 @@ func (r *yamlTokenizer) foldLines(col int) bool {
 	}
 }
 
-// readSingleQuoted reads a scalar in single quotes.
-func (r *yamlTokenizer) readSingleQuoted(col int) bool {
-	at := r.i
+// readQuoted reads a scalar in single or double quotes.
+func (r *yamlTokenizer) readQuoted(col int) bool {
+	at, quote := r.i, r.text[r.i]
 	r.i++
-	start := r.i
-	for r.text[r.i] != '\'' && r.text[r.i] != '\n' {
-		r.i++
-	}
-	if r.text[r.i] == '\'' && r.text[r.i+1] != '\'' {
-		r.t.add(newToken(String, at, start, r.i))
-		r.i++
-		return true
-	}
-	from := r.startDecoded()
+	start, from := r.i, -1 // from is the start of the decoded string, if it differs from the text
 	for {
-		switch {
-		case r.text[r.i] == '\n':
-			r.decoded.WriteString(strings.TrimRight(r.text[start:r.i], " "))
-			if !r.foldLines(col) {
-				return false
-			}
-			start = r.i
-		case r.text[r.i] != '\'':
-			r.i++
-		case r.text[r.i+1] == '\'':
-			r.decoded.WriteString(r.text[start : r.i+1])
-			r.i += 2
-			start = r.i
-		default:
-			r.decoded.WriteString(r.text[start:r.i])
-			r.i++
-			r.addDecoded(at, from)
-			return true
-		}
-	}
-}
-
-// readDoubleQuoted reads a scalar in double quotes.
-func (r *yamlTokenizer) readDoubleQuoted(col int) bool {
-	at := r.i
-	r.i++
-	start := r.i
-	for c := r.text[r.i]; c != '"' && c != '\n' && c != '\\'; c = r.text[r.i] {
-		r.i++
-	}
-	if r.text[r.i] == '"' {
-		r.t.add(newToken(String, at, start, r.i))
-		r.i++
-		return true
-	}
-	from := r.startDecoded()
-	for {
-		switch r.text[r.i] {
-		default:
+		c := r.text[r.i]
+		if c != quote && c != '\n' && (c != '\\' || quote == '\'') {
 			r.i++
 			continue
-		case '\n':
-			r.decoded.WriteString(strings.TrimRight(r.text[start:r.i], " "))
+		}
+		part := r.text[start:r.i]
+		ends := c == quote && (quote == '"' || r.text[r.i+1] != quote)
+		if ends && from < 0 {
+			r.t.add(newToken(String, at, start, r.i))
+			r.i++
+			return true
+		}
+		if from < 0 {
+			from = r.startDecoded()
+		}
+		switch {
+		case c == '\n':
+			r.decoded.WriteString(strings.TrimRight(part, " "))
 			if !r.foldLines(col) {
 				return false
 			}
-		case '\\':
-			r.decoded.WriteString(r.text[start:r.i])
+		case c == '\\':
+			r.decoded.WriteString(part)
 			if !r.readEscape(col) {
 				return false
 			}
-		case '"':
-			r.decoded.WriteString(r.text[start:r.i])
+		case ends:
+			r.decoded.WriteString(part)
 			r.i++
 			r.addDecoded(at, from)
 			return true
+		default: // two single quotes
+			r.decoded.WriteString(part)
+			r.decoded.WriteByte(quote)
+			r.i += 2
 		}
 		start = r.i
 	}

@@ -24,27 +24,16 @@ type node struct {
 // minIndexed is the number of members from which an object has an index.
 const minIndexed = 64
 
-// addIndexes adds the indexes of a node and of what is below it. seen has the nodes that
-// were visited: aliases make a tree a graph.
-func (n *node) addIndexes(seen map[*node]bool) {
-	if n == nil || seen[n] {
+// addIndex adds the index of a large object.
+func (n *node) addIndex() {
+	if n.list || len(n.members) < minIndexed {
 		return
 	}
-	if len(n.members) > 0 || len(n.merged) > 0 { // a mapping can be merged into itself
-		seen[n] = true
-	}
-	large := !n.list && len(n.members) >= minIndexed
-	if large {
-		n.index = make(map[string]int, len(n.members))
-	}
-	for i := range n.members {
-		if _, repeated := n.index[n.members[i].name]; large && !repeated {
-			n.index[n.members[i].name] = i
+	n.index = make(map[string]int, len(n.members))
+	for i, m := range n.members {
+		if _, repeated := n.index[m.name]; !repeated {
+			n.index[m.name] = i
 		}
-		n.members[i].value.addIndexes(seen)
-	}
-	for _, m := range n.merged {
-		m.addIndexes(seen)
 	}
 }
 

@@ -15,15 +15,10 @@ const maxTreeDepth = 10000
 // list if none is an object: as JSON if the text starts with a brace, and as YAML otherwise
 // or if it is not JSON.
 func ReadTree(text []byte) (*Tree, error) {
-	t, ok := readTokenTree(string(text))
-	if !ok {
-		var err error
-		if t, err = readYAMLTree(text); err != nil {
-			return nil, err
-		}
+	if t, ok := readTokenTree(string(text)); ok {
+		return t, nil
 	}
-	t.root.addIndexes(map[*node]bool{})
-	return t, nil
+	return readYAMLTree(text)
 }
 
 // readTokenTree declines the texts that Tokenize declines, apart from JSON that is nested
@@ -54,6 +49,7 @@ func (t *Tokens) node(i int) *node {
 		m.value = t.node(at)
 		at = t.Next(at)
 	}
+	n.addIndex()
 	return n
 }
 
@@ -147,6 +143,7 @@ func (r *yamlTreeReader) addMembers(n *node, content []*yaml.Node) {
 			n.members = append(n.members, member{name: key.Value, at: at, value: v})
 		}
 	}
+	n.addIndex()
 }
 
 // merge records a mapping, or the mappings of a list, as merged into n.
