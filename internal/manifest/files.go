@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -46,7 +47,7 @@ func (r *Reader) files(ctx context.Context, name string) iter.Seq[file] {
 			yield(file{name: name, named: true})
 			return
 		}
-		info, err := r.stat(name)
+		info, err := fs.Stat(r.system(), name)
 		switch {
 		case err != nil && isURL(name):
 			yield(file{name: name, named: true, err: errURL})
@@ -88,7 +89,7 @@ func (r *Reader) walk(ctx context.Context, dir string, yield func(file) bool) bo
 	if ctx.Err() != nil {
 		return false
 	}
-	entries, err := r.readDir(dir)
+	entries, err := fs.ReadDir(r.system(), dir)
 	if err != nil && !yield(file{name: dir, err: cause(err)}) {
 		return false
 	}
@@ -111,18 +112,12 @@ func (r *Reader) walk(ctx context.Context, dir string, yield func(file) bool) bo
 	return true
 }
 
-func (r *Reader) stat(name string) (fs.FileInfo, error) {
+// system returns the file system in which the names are.
+func (r *Reader) system() fs.FS {
 	if r.FS != nil {
-		return fs.Stat(r.FS, name)
+		return r.FS
 	}
-	return os.Stat(name)
-}
-
-func (r *Reader) readDir(name string) ([]fs.DirEntry, error) {
-	if r.FS != nil {
-		return fs.ReadDir(r.FS, name)
-	}
-	return os.ReadDir(name)
+	return System{}
 }
 
 func (r *Reader) join(dir, name string) string {
@@ -138,7 +133,7 @@ func (r *Reader) modeOf(name string, e fs.DirEntry) fs.FileMode {
 	if e.Type()&fs.ModeSymlink == 0 {
 		return e.Type()
 	}
-	info, err := r.stat(name)
+	info, err := fs.Stat(r.system(), name)
 	if err != nil {
 		return 0
 	}
@@ -199,8 +194,8 @@ func (System) Open(name string) (fs.File, error) { return os.Open(name) }
 func (System) Stat(name string) (fs.FileInfo, error) { return os.Stat(name) }
 
 // ReadRegular returns the content of a regular file, at most [MaxFileBytes]. It returns an
-// error for other files and does not open them: a FIFO would block. Its errors do not have
-// the name of the file.
+// error for other files and does not open them: a FIFO would block. A file that changes
+// meanwhile is an error. Its errors do not have the name of the file.
 func ReadRegular(files fs.FS, name string) ([]byte, error) {
 	info, err := fs.Stat(files, name)
 	if err != nil {
@@ -209,15 +204,30 @@ func ReadRegular(files fs.FS, name string) ([]byte, error) {
 	if !info.Mode().IsRegular() {
 		return nil, errNotRegular
 	}
-	if info.Size() > MaxFileBytes {
-		return nil, errTooLarge
-	}
 	in, err := files.Open(name)
 	if err != nil {
 		return nil, cause(err)
 	}
 	defer in.Close()
-	return readAll(in)
+	before, err := in.Stat()
+	if err != nil {
+		return nil, cause(err)
+	}
+	if before.Size() > MaxFileBytes {
+		return nil, errTooLarge
+	}
+	data, err := readAll(in, before.Size())
+	if err != nil || before.Size() == 0 { // files of /proc have no size
+		return data, err
+	}
+	after, err := in.Stat()
+	if err != nil {
+		return nil, cause(err)
+	}
+	if after.Size() != before.Size() || !after.ModTime().Equal(before.ModTime()) {
+		return nil, errChanged
+	}
+	return data, nil
 }
 
 // Content returns the content of a file that the user names, at most [MaxFileBytes]. It keeps
@@ -236,7 +246,7 @@ func (r *Reader) Content(ctx context.Context, name string) ([]byte, error) {
 			return nil, cause(err)
 		}
 		if info.Mode().IsRegular() {
-			return readRegular(name)
+			return ReadRegular(System{}, name)
 		}
 	}
 	s := r.readStream(ctx, name)
@@ -246,49 +256,16 @@ func (r *Reader) Content(ctx context.Context, name string) ([]byte, error) {
 	return s.data, s.err
 }
 
-func readRegular(name string) ([]byte, error) {
-	f, err := os.Open(name)
-	if err != nil {
+// readAll reads to the end. size is how many bytes there probably are.
+func readAll(in io.Reader, size int64) ([]byte, error) {
+	data := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead))
+	if _, err := data.ReadFrom(io.LimitReader(in, MaxFileBytes+1)); err != nil {
 		return nil, cause(err)
 	}
-	defer f.Close()
-	before, err := f.Stat()
-	if err != nil {
-		return nil, cause(err)
-	}
-	if before.Size() > MaxFileBytes {
+	if data.Len() > MaxFileBytes {
 		return nil, errTooLarge
 	}
-	data := make([]byte, before.Size())
-	n, err := io.ReadFull(f, data)
-	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) && n < len(data) {
-		return nil, errChanged
-	}
-	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, cause(err)
-	}
-	if before.Size() == 0 { // files of /proc have no size
-		return readAll(f)
-	}
-	after, err := f.Stat()
-	if err != nil {
-		return nil, cause(err)
-	}
-	if after.Size() != before.Size() || !after.ModTime().Equal(before.ModTime()) {
-		return nil, errChanged
-	}
-	return data, nil
-}
-
-func readAll(in io.Reader) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(in, MaxFileBytes+1))
-	if err != nil {
-		return nil, cause(err)
-	}
-	if len(data) > MaxFileBytes {
-		return nil, errTooLarge
-	}
-	return data, nil
+	return data.Bytes(), nil
 }
 
 // readStream reads standard input, a FIFO or a device. When the context ends, it
@@ -318,12 +295,12 @@ func openStream(name string, stdin io.Reader) ([]byte, error) {
 		if stdin == nil {
 			return nil, errors.New("there is no standard input")
 		}
-		return readAll(stdin)
+		return readAll(stdin, 0)
 	}
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, cause(err)
 	}
 	defer f.Close()
-	return readAll(f)
+	return readAll(f, 0)
 }
