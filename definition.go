@@ -203,7 +203,7 @@ func (d *Definition) compileVersions(crd *apiextensionsv1.CustomResourceDefiniti
 			return fmt.Errorf("crdkit: definition %s: compiling ended early: %w", cmp.Or(d.name, "without a name"), err)
 		}
 	}
-	return d.wrong(cfg.limit.Cut(errs, watch), cfg.limit.Omitted())
+	return d.wrong(cfg.limit.Cut(errs), cfg.limit.Omitted())
 }
 
 // earlierVersions is with how many of the versions before it a version is

@@ -114,7 +114,7 @@ func Check(crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) *Repor
 		errs = meta.located(metavalidation.ValidateObjectMetaDeclaratively(context.Background(), operation.Create,
 			&crd.ObjectMeta, nil, false, definitionName(crd, generated), field.NewPath("metadata"), true), cfg)
 	}
-	errs = cfg.limit.Cut(append(errs, checkSpec(form, nil, cfg.strictness(createStrictness(), nil), cfg)...), cfg.watch)
+	errs = cfg.limit.Cut(append(errs, checkSpec(form, nil, cfg.strictness(createStrictness(), nil), cfg)...))
 	return newReport(form, nil, errs, meta, cfg)
 }
 
@@ -157,7 +157,7 @@ func CheckUpdate(crd, old *apiextensionsv1.CustomResourceDefinition, opts ...Opt
 
 	errs := meta.located(updatedMeta(crd, old), cfg)
 	strictness := cfg.strictness(updateStrictness(form, before), before)
-	errs = cfg.limit.Cut(append(errs, checkSpec(form, before, strictness, cfg)...), cfg.watch)
+	errs = cfg.limit.Cut(append(errs, checkSpec(form, before, strictness, cfg)...))
 	return newReport(form, before, errs, meta, cfg)
 }
 

@@ -3,8 +3,7 @@ package schema
 import (
 	"bytes"
 	"cmp"
-
-	"github.com/crdkit/crdkit/internal/interrupt"
+	"slices"
 )
 
 // SortPaths sorts paths in increasing order of [Path.String], the order of the
@@ -33,7 +32,7 @@ func SortPaths(paths []Path, opts ...Option) {
 		entries[i] = entry{path: p, text: text[start:len(text):len(text)]}
 		order[i] = &entries[i]
 	}
-	interrupt.SortFunc(watch, order, func(a, b *entry) int {
+	slices.SortFunc(order, func(a, b *entry) int {
 		if c := bytes.Compare(a.text, b.text); c != 0 {
 			return c
 		}

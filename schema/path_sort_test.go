@@ -56,7 +56,7 @@ func TestSortingPathsEnds(t *testing.T) {
 	ctx := testkit.EndingContext(1 << 30)
 	SortPaths(slices.Clone(paths), WithContext(ctx))
 	all := ctx.Polls()
-	if all < 4*n/interrupt.Interval {
+	if all < 2*n/interrupt.Interval {
 		t.Errorf("%d polls for %d paths", all, n)
 	}
 	for _, after := range []int{0, all / 2} {

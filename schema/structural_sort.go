@@ -2,6 +2,7 @@ package schema
 
 import (
 	"cmp"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -25,7 +26,7 @@ func sortByText(errs field.ErrorList, watch *interrupt.Watch) {
 		}
 		entries[i] = &entry{err.Error(), err}
 	}
-	interrupt.SortFunc(watch, entries, func(a, b *entry) int {
+	slices.SortFunc(entries, func(a, b *entry) int {
 		return cmp.Or(
 			cmp.Compare(a.text, b.text),
 			cmp.Compare(a.err.Field, b.err.Field),

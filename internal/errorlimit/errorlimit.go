@@ -15,6 +15,7 @@ package errorlimit
 import (
 	"cmp"
 	"math"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -87,13 +88,12 @@ func (l *Limit) Omitted() int {
 	return l.omitted
 }
 
-// Cut removes and counts the errors over the limit. It sorts errs if there are any. When
-// the watch ends, it returns early, and what it returns is of no use.
-func (l *Limit) Cut(errs field.ErrorList, watch *interrupt.Watch) field.ErrorList {
+// Cut removes and counts the errors over the limit. It sorts errs if there are any.
+func (l *Limit) Cut(errs field.ErrorList) field.ErrorList {
 	if len(errs) <= l.Most() {
 		return errs
 	}
-	interrupt.Sort(watch, errs, compare)
+	slices.SortStableFunc(errs, compare)
 	l.Omit(len(errs) - l.Most())
 	for _, err := range errs[l.Most():] {
 		delete(l.pointers, err)
@@ -116,7 +116,7 @@ func compare(a, b *field.Error) int {
 // A List collects errors within a limit. The zero List has no limit.
 type List struct {
 	Limit *Limit
-	// Watch ends the sorting early. What [List.Errors] returns is then of no use.
+	// Watch is that of the check which collects the errors. The List does not look at it.
 	Watch *interrupt.Watch
 
 	errs    field.ErrorList
@@ -128,7 +128,7 @@ func (l *List) Add(errs ...*field.Error) {
 	l.errs = append(l.errs, errs...)
 	if most := l.Limit.Most(); len(l.errs)/2 >= most {
 		before := len(l.errs)
-		l.errs = l.Limit.Cut(l.errs, l.Watch)
+		l.errs = l.Limit.Cut(l.errs)
 		l.removed += before - len(l.errs)
 	}
 }
@@ -141,7 +141,7 @@ func (l *List) Added() int { return len(l.errs) + l.removed }
 
 // Errors returns the errors within the limit: in the order in which they were added, or
 // sorted if some were removed. The List must not be used afterwards.
-func (l *List) Errors() field.ErrorList { return l.Limit.Cut(l.errs, l.Watch) }
+func (l *List) Errors() field.ErrorList { return l.Limit.Cut(l.errs) }
 
 // SchemaOption makes a Limit an option of package schema.
 func (*Limit) SchemaOption(testopt.Sealed) {}

@@ -8,9 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdkit/crdkit/internal/errorlimit"
-	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/internal/pathstack"
-	"github.com/crdkit/crdkit/internal/testkit"
 )
 
 // errorsOf returns n errors in a random order.
@@ -57,7 +55,7 @@ func TestPartsShareALimit(t *testing.T) {
 		l.Add(errorsOf(10, seed)...)
 		all = append(all, l.Errors()...)
 	}
-	if diff := cmp.Diff([]string{"a[0]", "a[0]", "a[1]"}, fields(limit.Cut(all, nil))); diff != "" {
+	if diff := cmp.Diff([]string{"a[0]", "a[0]", "a[1]"}, fields(limit.Cut(all))); diff != "" {
 		t.Errorf("errors (-want +got):\n%s", diff)
 	}
 	if limit.Omitted() != 17 {
@@ -83,19 +81,6 @@ func TestListHoldsTwiceTheLimit(t *testing.T) {
 	}
 	if held := cap(l.Errors()); held > 64 {
 		t.Errorf("memory for %d errors, limit 10", held)
-	}
-}
-
-// TestSortingEnds: sorting the errors over a limit polls the watch of the list.
-func TestSortingEnds(t *testing.T) {
-	const n = 4096
-	for _, after := range []int{0, 1, 7} {
-		ctx := testkit.EndingContext(after)
-		l := errorlimit.List{Limit: errorlimit.New(n / 2), Watch: interrupt.New(ctx)}
-		l.Add(errorsOf(n, 1)...)
-		if l.Watch.Err() == nil || ctx.Polls() != after+1 {
-			t.Errorf("after %d polls: %d more, %v", after, ctx.Polls()-after, l.Watch.Err())
-		}
 	}
 }
 

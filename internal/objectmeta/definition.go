@@ -6,13 +6,13 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // valid. It accepts only a name, labels and annotations, which most definitions have. False
 // means that the rules of apimachinery must decide.
 func ValidDefinition(meta *metav1.ObjectMeta) bool {
-	if meta.DeletionTimestamp != nil || meta.DeletionGracePeriodSeconds != nil ||
+	if meta.GenerateName != "" || meta.DeletionTimestamp != nil || meta.DeletionGracePeriodSeconds != nil ||
 		len(meta.OwnerReferences)+len(meta.Finalizers)+len(meta.ManagedFields) > 0 {
 		return false
 	}
 	m := metas.Get().(*Meta)
 	defer m.release()
-	m.Name, m.GenerateName, m.Namespace, m.Generation = meta.Name, meta.GenerateName, meta.Namespace, meta.Generation
+	m.Name, m.Namespace, m.Generation = meta.Name, meta.Namespace, meta.Generation
 	for k, v := range meta.Labels {
 		m.labels = append(m.labels, pair{k, v})
 	}

@@ -134,7 +134,7 @@ func rootPath() *field.Path { return field.NewPath("metadata") }
 
 // problems returns the errors within the limit as problems, sorted.
 func (m *Meta) problems(errs field.ErrorList, limit *errorlimit.Limit) []Problem {
-	if errs = limit.Cut(errs, nil); len(errs) == 0 {
+	if errs = limit.Cut(errs); len(errs) == 0 {
 		return nil
 	}
 	metadata, _ := m.raw.(map[string]any)
