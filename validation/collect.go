@@ -1,6 +1,9 @@
 package validation
 
 import (
+	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -240,4 +243,254 @@ func (r *run) text(n *leafcheck.Node, s string, v any) int {
 
 func quantity(b []byte, what string, n int64, of string) []byte {
 	return append(strconv.AppendInt(append(b, what...), n, 10), of...)
+}
+
+// If a bound fits the declared type, a number is compared with it as int64 or
+// float64, whichever the number is. If it does not fit, that is an error of its
+// own, and the number is compared as float64.
+
+func (r *run) int(n *leafcheck.Node, v int64, bad any) {
+	num := n.Number
+	if num == nil {
+		return
+	}
+	if !num.FitsInt(v) {
+		r.misfit("Checked", num)
+	}
+	if l := &num.Multiple; l.Fits {
+		r.multiple(l.OffInt(v), l.Int, l.Int > 0, bad)
+	} else if l.Set {
+		r.misfit("MultipleOf", num)
+		r.multiple(l.OffFloat(float64(v)), l.Value, l.Value > 0, float64(v))
+	}
+	if l := &num.Min; l.Fits {
+		r.minimum(l.TooLowInt(v), l.Int, l.Exclusive, bad)
+	} else if l.Set {
+		r.misfit("Minimum boundary", num)
+		r.minimum(l.TooLowFloat(float64(v)), l.Value, l.Exclusive, float64(v))
+	}
+	if l := &num.Max; l.Fits {
+		r.maximum(l.TooHighInt(v), l.Int, l.Exclusive, bad)
+	} else if l.Set {
+		r.misfit("Maximum boundary", num)
+		r.maximum(l.TooHighFloat(float64(v)), l.Value, l.Exclusive, float64(v))
+	}
+}
+
+func (r *run) float(n *leafcheck.Node, v float64, bad any) {
+	num := n.Number
+	if num == nil {
+		return
+	}
+	if !num.FitsFloat(v) {
+		r.misfit("Checked", num)
+	}
+	if l := &num.Multiple; l.Set {
+		if !l.Fits {
+			r.misfit("MultipleOf", num)
+		}
+		r.multiple(l.OffFloat(v), l.Value, l.Value > 0, bad)
+	}
+	if l := &num.Min; l.Set {
+		if !l.Fits {
+			r.misfit("Minimum boundary", num)
+		}
+		r.minimum(l.TooLowFloat(v), l.Value, l.Exclusive, bad)
+	}
+	if l := &num.Max; l.Set {
+		if !l.Fits {
+			r.misfit("Maximum boundary", num)
+		}
+		r.maximum(l.TooHighFloat(v), l.Value, l.Exclusive, bad)
+	}
+}
+
+// misfit reports that a value or a bound is outside the range of the type.
+func (r *run) misfit(what string, n *leafcheck.Number) {
+	form := "(default format)"
+	if n.Format != "" {
+		form = "with format " + n.Format
+	}
+	r.atStart([]byte(what + " value must be of type " + n.Type + " " + form + " in " + r.stack.Text()))
+}
+
+func (r *run) multiple(off bool, factor any, positive bool, v any) {
+	switch {
+	case !off:
+	case positive:
+		r.invalid(fmt.Append(append(r.begin(), "should be a multiple of "...), factor), v)
+	default:
+		path := r.begin()[:r.path]
+		text := fmt.Appendf(nil, "factor MultipleOf declared for %s must be positive: %v", path, factor)
+		r.misplaced(string(path), text, factor)
+	}
+}
+
+// misplaced adds an error whose text does not start with the path.
+func (r *run) misplaced(path string, text []byte, bad any) {
+	if err := r.add(text, field.Error{Type: field.ErrorTypeInvalid, BadValue: bad}, false); err != nil {
+		err.fieldError.Field = r.stack.FieldOf(path)
+	}
+}
+
+func (r *run) minimum(low bool, bound any, exclusive bool, v any) {
+	switch {
+	case !low:
+	case exclusive:
+		r.invalid(fmt.Append(append(r.begin(), "should be greater than "...), bound), v)
+	default:
+		r.invalid(fmt.Append(append(r.begin(), "should be greater than or equal to "...), bound), v)
+	}
+}
+
+func (r *run) maximum(high bool, bound any, exclusive bool, v any) {
+	switch {
+	case !high:
+	case exclusive:
+		r.invalid(fmt.Append(append(r.begin(), "should be less than "...), bound), v)
+	default:
+		r.invalid(fmt.Append(append(r.begin(), "should be less than or equal to "...), bound), v)
+	}
+}
+
+// list checks a list and its elements. It returns the count of the elements,
+// and whether one is known to have changed.
+func (r *run) list(n *leafcheck.Node, list []any, p correlate.Pair) (count int, changed bool) {
+	if n.Items != nil {
+		old := p.Elements()
+		for i, v := range list {
+			r.stack.Push(pathstack.Item, "", i)
+			c, ch := r.checkUnlessValid(n.Items, v, old.At(i))
+			r.stack.Pop()
+			count += c
+			changed = changed || ch
+		}
+	}
+	l := n.List
+	if l == nil {
+		return count, changed
+	}
+	size := int64(len(list))
+	if l.Min.Set && size < l.Min.N {
+		r.invalid(quantity(r.begin(), "should have at least ", l.Min.N, " items"), size)
+	}
+	if l.Max.Set && size > l.Max.N {
+		r.tooMany(size, l.Max.N, " items")
+	}
+	if l.Unique && leafcheck.HasEqual(list) {
+		r.invalid(append(r.begin(), "shouldn't contain duplicates"...), "")
+	}
+	return count, changed
+}
+
+func (r *run) tooMany(size, limit int64, what string) {
+	e := field.TooMany(nil, int(size), int(limit))
+	r.end(quantity(r.begin(), "should have at most ", limit, what), *e)
+}
+
+// object checks an object and its properties. It returns the count of the
+// properties, and whether one is known to have changed.
+func (r *run) object(n *leafcheck.Node, obj map[string]any, p correlate.Pair) (count int, changed bool) {
+	f := n.Fields
+	size := int64(len(obj))
+	if f.Min.Set && size < f.Min.N {
+		r.invalid(quantity(r.begin(), "should have at least ", f.Min.N, " properties"), size)
+	}
+	if f.Max.Set && size > f.Max.N {
+		r.tooMany(size, f.Max.N, " properties")
+	}
+	if f.Closed || f.Additional != nil {
+		count, changed = r.additional(f, obj, p)
+	}
+	c, ch := r.declared(f, obj, p)
+	for _, name := range f.Required {
+		if _, ok := obj[name]; !ok {
+			r.required(name)
+		}
+	}
+	return count + c, changed || ch
+}
+
+// declared checks the declared properties in increasing order of name.
+func (r *run) declared(f *leafcheck.Fields, obj map[string]any, p correlate.Pair) (count int, changed bool) {
+	if f.Probe(len(obj)) {
+		for i := range f.Props {
+			if v, ok := obj[f.Props[i].Name]; ok {
+				c, ch := r.property(&f.Props[i], v, p)
+				count += c
+				changed = changed || ch
+			}
+		}
+		return count, changed
+	}
+	var buf [32]int
+	present := buf[:0]
+	for name := range obj {
+		if i, ok := f.Index(name); ok {
+			present = append(present, i)
+		}
+	}
+	slices.Sort(present)
+	for _, i := range present {
+		c, ch := r.property(&f.Props[i], obj[f.Props[i].Name], p)
+		count += c
+		changed = changed || ch
+	}
+	return count, changed
+}
+
+func (r *run) property(prop *leafcheck.Prop, v any, p correlate.Pair) (count int, changed bool) {
+	before := r.key(p, prop.Name)
+	r.stack.Push(pathstack.Property, prop.Name, 0)
+	count, changed = r.checkUnlessValid(prop.Node, v, before)
+	r.stack.Pop()
+	return count, changed
+}
+
+// key returns the pair of an entry. kind and apiVersion at the start of the
+// walk have none: both objects are converted to one version before this check.
+func (r *run) key(p correlate.Pair, name string) correlate.Pair {
+	if (name == "kind" || name == "apiVersion") && r.stack.TextIsEmpty() {
+		return correlate.Pair{}
+	}
+	return p.Key(name)
+}
+
+// additional checks the properties that are not declared, in increasing order
+// of name. If two errors have the same text, the first one is reported.
+func (r *run) additional(f *leafcheck.Fields, obj map[string]any, p correlate.Pair) (count int, changed bool) {
+	for _, name := range slices.Sorted(maps.Keys(obj)) {
+		if _, ok := f.Index(name); ok {
+			continue
+		}
+		if f.Closed {
+			r.forbidden(name)
+			continue
+		}
+		before := r.key(p, name)
+		r.stack.Push(pathstack.Entry, name, 0)
+		c, ch := r.checkUnlessValid(f.Additional, obj[name], before)
+		r.stack.Pop()
+		count += c
+		changed = changed || ch
+	}
+	return count, changed
+}
+
+func (r *run) required(name string) {
+	b := append(append(r.stack.AppendText(r.buf[:0]), '.'), name...)
+	r.path = len(b)
+	b = append(append(b, inBody...), "is required"...)
+	r.stack.Push(pathstack.Name, name, 0)
+	r.end(b, field.Error{Type: field.ErrorTypeRequired, BadValue: ""})
+	r.stack.Pop()
+}
+
+func (r *run) forbidden(name string) {
+	b := r.begin()[:r.path]
+	b = append(append(append(b, '.'), name...), inBody...)
+	b = append(b, "is a forbidden property"...)
+	r.stack.Push(pathstack.Name, name, 0)
+	r.invalid(b, name)
+	r.stack.Pop()
 }

@@ -98,6 +98,16 @@ func (l ErrorList) BlocksRules() bool {
 	return slices.ContainsFunc(l, func(e *Error) bool { return blocksRules(e.Type) })
 }
 
+// BlocksRules reports whether rules must not be evaluated because of the errors or of
+// omitted ones. See [ErrorList.BlocksRules].
+func (res *Result) BlocksRules() bool { return res.omittedBlock || res.Errors.BlocksRules() }
+
+func blocksRules(kind field.ErrorType) bool { return slices.Contains(blocking[:], kind) }
+
+// blocking are the types of errors that keep rules from being evaluated.
+var blocking = [...]field.ErrorType{field.ErrorTypeRequired, field.ErrorTypeTypeInvalid, field.ErrorTypeTooLong,
+	field.ErrorTypeTooMany, field.ErrorTypeNotSupported}
+
 // Sort sorts the list in place by field, type and detail. It is stable. Every
 // list that crdkit returns is sorted.
 func (l ErrorList) Sort() {

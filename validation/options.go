@@ -16,7 +16,6 @@ type Option interface {
 
 type config struct {
 	minor     int
-	reference bool   // see testopt.Reference
 	wrong     *Error // the error for an option with a wrong value
 }
 
@@ -45,12 +44,43 @@ func KubernetesVersion(version string) Option {
 func configOf(opts []Option) config {
 	cfg := config{minor: int(kubeversion.Newest)}
 	for _, opt := range opts {
-		switch opt := opt.(type) {
-		case optionFunc:
-			opt(&cfg)
-		case testopt.Reference:
-			cfg.reference = true
+		if f, ok := opt.(optionFunc); ok {
+			f(&cfg)
 		}
 	}
 	return cfg
 }
+
+// A CallOption changes one call of a method of a [Validator], such as
+// [Validator.ValidateCreate]. A nil CallOption changes nothing.
+type CallOption interface {
+	// ValidationCallOption seals the interface: only this module implements it.
+	ValidationCallOption(testopt.Sealed)
+}
+
+// A call has the bounds of one call.
+type call struct {
+	maxErrors int // 0: any number
+}
+
+func callOf(opts []CallOption) call {
+	var c call
+	for _, opt := range opts {
+		if n, ok := opt.(maxErrorsOption); ok {
+			c.maxErrors = int(n)
+		}
+	}
+	return c
+}
+
+// holds reports whether the call holds one error more than n.
+func (c *call) holds(n int) bool { return c.maxErrors <= 0 || n < c.maxErrors }
+
+type maxErrorsOption int
+
+func (maxErrorsOption) ValidationCallOption(testopt.Sealed) {}
+
+// MaxErrors limits each list of the result to n errors. The others are counted, see
+// [Result.Omitted]. Which errors are in the lists depends on the objects only. By default,
+// and if n is not positive, the lists have all errors.
+func MaxErrors(n int) CallOption { return maxErrorsOption(n) }

@@ -119,3 +119,60 @@ func hasText(found []finding, text string) bool {
 	}
 	return false
 }
+
+// A tally counts errors that are not held.
+type tally struct {
+	n           int
+	blocksRules bool
+}
+
+func (t *tally) add(kind field.ErrorType) {
+	t.n++
+	t.blocksRules = t.blocksRules || blocksRules(kind)
+}
+
+func (t *tally) join(other tally) {
+	t.n += other.n
+	t.blocksRules = t.blocksRules || other.blocksRules
+}
+
+// failures are the errors of a part of a walk.
+type failures struct {
+	found   []finding
+	omitted tally
+}
+
+// none reports whether there are no errors.
+func (f *failures) none() bool { return len(f.found) == 0 && f.omitted.n == 0 }
+
+// A mark is a moment of a walk.
+type mark struct {
+	found   int
+	omitted tally
+}
+
+func (r *run) mark() mark { return mark{len(r.found), r.omitted} }
+
+func (r *run) foundSince(m mark) bool { return len(r.found) > m.found || r.omitted.n > m.omitted.n }
+
+// since takes the errors since m back. The next error overwrites them.
+func (r *run) since(m mark) failures {
+	f := failures{found: r.found[m.found:]}
+	if n := r.omitted.n - m.omitted.n; n > 0 {
+		f.omitted = tally{n, r.omitted.blocksRules}
+	}
+	r.found, r.omitted = r.found[:m.found], m.omitted
+	return f
+}
+
+// restore adds errors that were taken back.
+func (r *run) restore(f failures) {
+	for _, x := range f.found {
+		if !r.bounds.holds(len(r.found)) {
+			r.omitted.add(x.err.Type)
+			continue
+		}
+		r.found = append(r.found, x)
+	}
+	r.omitted.join(f.omitted)
+}

@@ -44,13 +44,9 @@ type Result struct {
 // nil n declares nothing, so every object is valid.
 func New(n *schema.Node, opts ...Option) *Validator {
 	cfg := configOf(opts)
-	c := leafcheck.NewCompiler(leafcheck.Config{Minor: cfg.minor, Reference: cfg.reference})
-	v := &Validator{root: c.Node(n), correlate: correlate.New(n), wrong: cfg.wrong, collectOnly: cfg.reference || cfg.wrong != nil}
-	var metaOpts []objectmeta.Option
-	if cfg.reference {
-		metaOpts = append(metaOpts, objectmeta.Reference())
-	}
-	v.embedded = objectmeta.NewEmbedded(n, metaOpts...)
+	c := leafcheck.NewCompiler(leafcheck.Config{Minor: cfg.minor})
+	v := &Validator{root: c.Node(n), correlate: correlate.New(n), wrong: cfg.wrong, collectOnly: cfg.wrong != nil}
+	v.embedded = objectmeta.NewEmbedded(n)
 	if n == nil {
 		return v
 	}
@@ -62,7 +58,8 @@ func New(n *schema.Node, opts ...Option) *Validator {
 
 // Valid reports whether [Validator.Validate] finds no error in obj. It stops at
 // the first error. It does not allocate if obj is valid, unless a list of type
-// set or map has more than 256 elements or a pattern is too large for an
+// set or map has more than 16 elements or compares objects or lists, a string has
+// a format other than byte, date and date-time, or a pattern is too large for an
 // automaton.
 func (v *Validator) Valid(obj map[string]any) bool {
 	if v.collectOnly {
@@ -168,13 +165,13 @@ func ValidateDefault(n *schema.Node, value any, maxErrors int, opts ...Option) R
 	if cfg.wrong != nil {
 		return Result{Errors: ErrorList{cfg.wrong}}
 	}
-	c := leafcheck.NewCompiler(leafcheck.Config{Minor: cfg.minor, Reference: cfg.reference, EveryFormat: true})
+	c := leafcheck.NewCompiler(leafcheck.Config{Minor: cfg.minor, EveryFormat: true})
 	root := c.Node(n)
-	if root == nil || !cfg.reference && !root.ReportsFromAllBranches() && root.Valid(value) {
+	if root == nil || !root.ReportsFromAllBranches() && root.Valid(value) {
 		return Result{}
 	}
 	var res Result
-	res.addValues(root, value, correlate.Pair{}, run{checkAll: cfg.reference || root.ReportsFromAllBranches(), bounds: call{maxErrors}})
+	res.addValues(root, value, correlate.Pair{}, run{checkAll: root.ReportsFromAllBranches(), bounds: call{maxErrors}})
 	res.Errors.Sort()
 	return res
 }
@@ -221,4 +218,26 @@ func (v *Validator) addResources(res *Result, obj map[string]any, bounds call) {
 // statusStack returns the stack of a walk that starts at the status.
 func statusStack() pathstack.Stack {
 	return pathstack.Stack{Start: pathstack.Start{Field: "status", Pointer: "/status", SchemaPointer: "/properties/status"}}
+}
+
+// add joins the errors of a check to those of the result.
+func (res *Result) add(errs ErrorList, omitted tally, bounds *call) {
+	if n := bounds.maxErrors; n > 0 && len(res.Errors)+len(errs) > n {
+		n -= len(res.Errors)
+		for _, e := range errs[n:] {
+			omitted.add(e.Type)
+		}
+		errs = errs[:n]
+	}
+	res.Errors = append(res.Errors, errs...)
+	res.Omitted += omitted.n
+	res.omittedBlock = res.omittedBlock || omitted.blocksRules
+}
+
+// forgive joins forgiven errors to those of the result.
+func (res *Result) forgive(errs ErrorList, bounds *call) {
+	if n := bounds.maxErrors; n > 0 {
+		errs = errs[:min(len(errs), n-len(res.Ratcheted))]
+	}
+	res.Ratcheted = append(res.Ratcheted, errs...)
 }

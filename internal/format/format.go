@@ -4,14 +4,48 @@ import (
 	"strings"
 
 	"k8s.io/kube-openapi/pkg/validation/strfmt"
+
+	"github.com/crdkit/crdkit/internal/kubeversion"
 )
 
 // A Func reports whether a string has a format. The Func is not nil if a function
 // of this package returns it with true.
 type Func func(string) bool
 
+// DefaultMinor is the minor version of the formats that a server of version
+// [kubeversion.Newest] honours.
+const DefaultMinor = int(kubeversion.Newest) - 1
+
+// namesSince is the first minor version that knows k8s-long-name and k8s-short-name.
+const namesSince = 34
+
 // Normalize returns the normalized name of a format, which is name without dashes.
 func Normalize(name string) string { return strings.ReplaceAll(name, "-", "") }
+
+// Supported reports whether Kubernetes 1.minor honours a format in a schema of
+// the declared type. Kubernetes ignores the formats that it does not honour. The
+// type is "" if the schema declares no type or more than one, as
+// x-kubernetes-int-or-string does. The empty format is not supported.
+func Supported(typ, format string, minor int) bool {
+	switch typ {
+	case "", "string":
+		return isKnown(Normalize(format), minor)
+	case "integer":
+		return format == "int32" || format == "int64"
+	case "number":
+		return format == "float" || format == "double"
+	}
+	return false
+}
+
+// isKnown reports whether Kubernetes 1.minor knows a format of strings with the
+// given normalized name.
+func isKnown(name string, minor int) bool {
+	if name == "k8slongname" || name == "k8sshortname" {
+		return minor >= namesSince
+	}
+	return strfmt.Default.ContainsName(name)
+}
 
 // Lookup returns the check of a format of strings. It returns nil and false if
 // Kubernetes 1.minor ignores a format of this name for strings.
@@ -25,66 +59,35 @@ func Lookup(name string, minor int) (Func, bool) {
 // Registered returns the check of a format of strings, whatever the version of
 // Kubernetes. It returns nil and false if there is no such format.
 func Registered(name string) (Func, bool) {
-	f := check(Normalize(name))
-	return f, f != nil
+	switch name = Normalize(name); {
+	case name == "byte":
+		return isBase64, true
+	case name == "date":
+		return isDate, true
+	case name == "datetime":
+		return isDateTime, true
+	case strfmt.Default.ContainsName(name):
+		return func(s string) bool { return strfmt.Default.Validates(name, s) }, true
+	}
+	return nil, false
 }
 
-// check returns the check of the format with the given normalized name, or nil if
-// there is no such format.
-func check(name string) Func {
-	switch name {
-	case "bsonobjectid":
-		return isObjectID
-	case "byte":
-		return isBase64
-	case "cidr":
-		return isCIDR
-	case "creditcard":
-		return isCreditCard
-	case "date":
-		return isDate
-	case "datetime":
-		return isDateTime
-	case "duration":
-		return strfmt.IsDuration
-	case "email":
-		return isEmail
-	case "hexcolor":
-		return isHexColor
-	case "hostname":
-		return isHostname
-	case "ipv4":
-		return isIPv4
-	case "ipv6":
-		return isIPv6
-	case "isbn":
-		return isISBN
-	case "isbn10":
-		return isISBN10
-	case "isbn13":
-		return isISBN13
-	case "k8slongname":
-		return isLongName
-	case "k8sshortname":
-		return isShortName
-	case "mac":
-		return isMAC
-	case "password":
-		return isPassword
-	case "rgbcolor":
-		return isRGBColor
-	case "ssn":
-		return isSSN
-	case "uri":
-		return isURI
-	case "uuid":
-		return isUUID
-	case "uuid3":
-		return isUUID3
-	case "uuid4":
-		return isUUID4
-	case "uuid5":
-		return isUUID5
+// isBase64 accepts standard base64 with padding that encodes at least one byte.
+// The unused bits before the padding need not be zero.
+func isBase64(s string) bool {
+	if s == "" || len(s)%4 != 0 {
+		return false
 	}
-	return nil
+	s = strings.TrimSuffix(s, "=")
+	if len(s)%4 == 3 {
+		s = strings.TrimSuffix(s, "=")
+	}
+	for i := range len(s) {
+		if c := s[i]; !isDigit(c) && !('a' <= c|0x20 && c|0x20 <= 'z') && c != '+' && c != '/' {
+			return false
+		}
+	}
+	return true
 }
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }

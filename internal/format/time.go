@@ -1,10 +1,6 @@
 package format
 
-import (
-	"strings"
-
-	"k8s.io/kube-openapi/pkg/validation/strfmt"
-)
+import "k8s.io/kube-openapi/pkg/validation/strfmt"
 
 // isDate accepts a date yyyy-mm-dd that exists. The year 0000 is a leap year.
 func isDate(s string) bool {
@@ -32,27 +28,12 @@ func daysIn(month, year int) int {
 }
 
 // isDateTime accepts a date, a t and a time with a zone. Both t and z may be upper
-// case. As strfmt does, it ignores the text after a second t, and it accepts any
-// digits in the zone.
+// case. It recognises the common forms itself.
 func isDateTime(s string) bool {
 	if len(s) > 19 && s[10]|0x20 == 't' && s[19]|0x20 != 't' && isDate(s[:10]) && isClock(s[11:]) {
 		return true
 	}
-	if !isASCII(s) {
-		// Decline other runes: lower case can turn them into ASCII letters,
-		// and any rune may separate the fraction.
-		return strfmt.IsDateTime(s)
-	}
-	// Any byte except a second t and a newline may separate the fraction.
-	at := strings.IndexAny(s, "tT")
-	if at < 0 || !isDate(s[:at]) {
-		return false
-	}
-	s = s[at+1:]
-	if end := strings.IndexAny(s, "tT"); end >= 0 {
-		s = s[:end]
-	}
-	return isClock(s)
+	return strfmt.IsDateTime(s)
 }
 
 // isClock accepts a time hh:mm:ss, an optional fraction and a zone. Any byte except
@@ -87,4 +68,13 @@ func isZone(s string) bool {
 		return (s[0] == '+' || s[0] == '-') && twoDigits(s, 1) >= 0 && s[3] == ':' && twoDigits(s, 4) >= 0
 	}
 	return false
+}
+
+// twoDigits returns the number with the digits s[at] and s[at+1], or a negative
+// number if one of them is not a digit.
+func twoDigits(s string, at int) int {
+	if !isDigit(s[at]) || !isDigit(s[at+1]) {
+		return -1
+	}
+	return int(s[at]-'0')*10 + int(s[at+1]-'0')
 }

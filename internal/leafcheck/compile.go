@@ -14,8 +14,6 @@ type Config struct {
 	// EveryFormat checks all formats, on values of any type, and takes int-or-string
 	// for any type. The server validates defaults like that.
 	EveryFormat bool
-	// Reference matches patterns with package regexp.
-	Reference bool
 }
 
 // A Compiler compiles each schema node once.
@@ -24,7 +22,6 @@ type Compiler struct {
 	nodes    map[*schema.Node]*Node
 	branches map[*schema.Branch]*Node
 	patterns map[string]*Text // only the pattern is set
-	hasher   hasher
 }
 
 // NewCompiler returns a compiler without compiled nodes.
@@ -34,7 +31,6 @@ func NewCompiler(cfg Config) *Compiler {
 		nodes:    make(map[*schema.Node]*Node),
 		branches: make(map[*schema.Branch]*Node),
 		patterns: make(map[string]*Text),
-		hasher:   newHasher(),
 	}
 }
 
@@ -148,11 +144,7 @@ func (c *Compiler) pattern(expr string) *Text {
 		return t
 	}
 	t := &Text{Expr: expr}
-	var opts []pattern.Option
-	if c.cfg.Reference {
-		opts = append(opts, pattern.Reference())
-	}
-	p, err := pattern.Compile(expr, opts...)
+	p, err := pattern.Compile(expr)
 	if err != nil {
 		t.BadExpr = err.Error()
 	} else {
@@ -184,7 +176,7 @@ func (c *Compiler) list(n *schema.Node, l *schema.Limits) *List {
 	if list == nil {
 		list = &List{}
 	}
-	list.Kind, list.Keys, list.hasher = kind, n.ListMapKeys(), c.hasher
+	list.Kind, list.Keys = kind, n.ListMapKeys()
 	return list
 }
 
@@ -210,4 +202,21 @@ func (c *Compiler) branchNodes(list []*schema.Branch) []*Node {
 		out = append(out, c.Branch(b))
 	}
 	return out
+}
+
+// format returns name if the server checks it as the format of values of these
+// types, else "". A server uses the formats of the version before its own, so
+// that it can be rolled back.
+func (c *Config) format(name string, types []string) string {
+	if c.EveryFormat {
+		return name
+	}
+	typ := ""
+	if len(types) == 1 {
+		typ = types[0]
+	}
+	if !format.Supported(typ, name, c.Minor-1) {
+		return ""
+	}
+	return name
 }

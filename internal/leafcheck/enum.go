@@ -3,6 +3,7 @@ package leafcheck
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"unicode/utf8"
 
@@ -20,44 +21,30 @@ import (
 type Enum struct {
 	Values []any // as declared
 
-	texts   []string
-	textSet map[string]struct{} // of texts, nil if there are at most few
-	ints    []int64
-	floats  []float64
-	bools   [2]bool // whether false and true are allowed
-	others  []any
+	texts  map[string]bool
+	ints   []int64
+	floats []float64
+	bools  map[bool]bool
+	others []any
 
 	texted atomic.Pointer[enumTexts]
 }
 
-// few is the largest number of texts that are compared one by one.
-const few = 8
-
 func newEnum(values []any) *Enum {
-	e := &Enum{Values: values}
+	e := &Enum{Values: values, texts: map[string]bool{}, bools: map[bool]bool{}}
 	for _, v := range values {
 		switch v := v.(type) {
 		case nil:
 		case string:
-			e.texts = append(e.texts, v)
+			e.texts[v] = true
 		case int64:
 			e.ints = append(e.ints, v)
 		case float64:
 			e.floats = append(e.floats, v)
 		case bool:
-			if v {
-				e.bools[1] = true
-			} else {
-				e.bools[0] = true
-			}
+			e.bools[v] = true
 		default:
 			e.others = append(e.others, v)
-		}
-	}
-	if len(e.texts) > few {
-		e.textSet = make(map[string]struct{}, len(e.texts))
-		for _, t := range e.texts {
-			e.textSet[t] = struct{}{}
 		}
 	}
 	return e
@@ -98,74 +85,30 @@ func (e *Enum) written() *enumTexts {
 }
 
 // ValidString reports whether s is allowed.
-func (e *Enum) ValidString(s string) bool {
-	if e.textSet != nil {
-		_, ok := e.textSet[s]
-		return ok
-	}
-	for _, t := range e.texts {
-		if s == t {
-			return true
-		}
-	}
-	return false
-}
+func (e *Enum) ValidString(s string) bool { return e.texts[s] }
 
 // ValidInt reports whether v is allowed.
 func (e *Enum) ValidInt(v int64) bool {
-	for _, i := range e.ints {
-		if v == i {
-			return true
-		}
-	}
 	for _, f := range e.floats {
 		if float64(v) == f {
 			return true
 		}
 	}
-	if len(e.texts) == 0 {
-		return false
-	}
 	r := rune(utf8.RuneError)
 	if int64(rune(v)) == v {
 		r = rune(v)
 	}
-	for _, t := range e.texts {
-		if isRune(t, r) {
-			return true
-		}
-	}
-	return false
-}
-
-// isRune reports whether t is the text of r. It does not allocate.
-func isRune(t string, r rune) bool {
 	var buf [utf8.UTFMax]byte
-	return t == string(utf8.AppendRune(buf[:0], r))
+	return slices.Contains(e.ints, v) || e.texts[string(utf8.AppendRune(buf[:0], r))]
 }
 
 // ValidFloat reports whether v is allowed.
 func (e *Enum) ValidFloat(v float64) bool {
-	for _, i := range e.ints {
-		if int64(v) == i {
-			return true
-		}
-	}
-	for _, f := range e.floats {
-		if v == f {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(e.ints, int64(v)) || slices.Contains(e.floats, v)
 }
 
 // ValidBool reports whether v is allowed.
-func (e *Enum) ValidBool(v bool) bool {
-	if v {
-		return e.bools[1]
-	}
-	return e.bools[0]
-}
+func (e *Enum) ValidBool(v bool) bool { return e.bools[v] }
 
 // Valid reports whether v is allowed. It may be of any type.
 func (e *Enum) Valid(v any) bool {
@@ -181,10 +124,5 @@ func (e *Enum) Valid(v any) bool {
 	case bool:
 		return e.ValidBool(v)
 	}
-	for _, o := range e.others {
-		if jsonval.Equal(v, o) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(e.others, func(o any) bool { return jsonval.Equal(v, o) })
 }

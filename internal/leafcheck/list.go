@@ -1,6 +1,9 @@
 package leafcheck
 
 import (
+	"encoding/json"
+	"unicode/utf8"
+
 	"github.com/crdkit/crdkit/internal/jsonval"
 )
 
@@ -20,8 +23,6 @@ type List struct {
 	Unique bool // uniqueItems: jsonval.Equal compares the elements
 	Kind   ListKind
 	Keys   []string // of a MapList
-
-	hasher hasher
 }
 
 // A ListKind is the x-kubernetes-list-type of a list, with one value for all
@@ -52,13 +53,24 @@ func HasEqual(list []any) bool {
 }
 
 // Distinct reports whether the elements conform to the list type. It does not
-// allocate for lists of up to 256 elements.
+// allocate for lists of up to 16 elements with scalar elements or keys.
 func (l *List) Distinct(list []any) bool {
-	switch l.Kind {
-	case SetList:
-		return len(list) <= 1 || l.distinctSet(list)
-	case MapList:
-		return onlyObjects(list) && (len(list) <= 1 || l.distinctMap(list))
+	switch {
+	case l.Kind == AnyList:
+		return true
+	case l.Kind == MapList && !onlyObjects(list):
+		return false
+	case len(list) > pairwise || len(l.Keys) > maxKeys:
+		return l.distinctLong(list)
+	case l.Kind == MapList:
+		return l.distinctMap(list)
+	}
+	for i, v := range list {
+		for _, u := range list[:i] {
+			if sameElement(v, u) {
+				return false
+			}
+		}
 	}
 	return true
 }
@@ -74,55 +86,26 @@ func onlyObjects(list []any) bool {
 	return true
 }
 
-// pairwise is the largest number of elements that are compared pairwise. The
-// elements of longer lists are hashed.
-const pairwise = 12
+const (
+	pairwise = 16 // elements that are compared pairwise; those of longer lists are looked up
+	maxKeys  = 4  // keys of elements that are compared pairwise
+)
 
-func (l *List) distinctSet(list []any) bool {
-	if len(list) > pairwise {
-		return l.distinctHashed(list)
-	}
-	for i, v := range list {
-		if s, ok := v.(string); ok {
-			if hasString(list[:i], s) {
-				return false
-			}
-			continue
-		}
-		for _, u := range list[:i] {
-			if sameElement(v, u) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-func hasString(list []any, s string) bool {
-	for _, u := range list {
-		if t, ok := u.(string); ok && t == s {
-			return true
-		}
-	}
-	return false
-}
-
-// distinctMap reads the keys of each element of a short list once and compares
-// them pairwise.
+// distinctMap reads the keys of each element once and compares them pairwise.
 func (l *List) distinctMap(list []any) bool {
-	if len(l.Keys) == 0 {
-		return false
-	}
-	var buf [4 * pairwise]any
+	var buf [maxKeys * pairwise]any
 	width := len(l.Keys)
-	if len(list) > pairwise || len(list)*width > len(buf) {
-		return l.distinctHashed(list)
-	}
 	for i, v := range list {
 		row := buf[i*width : (i+1)*width]
-		l.keysOf(v, row)
+		obj, _ := v.(map[string]any)
+		for k, name := range l.Keys {
+			row[k] = absent{}
+			if key, ok := obj[name]; ok {
+				row[k] = key
+			}
+		}
 		for j := range i {
-			if l.sameKeys(row, buf[j*width:(j+1)*width]) {
+			if sameKeys(row, buf[j*width:(j+1)*width]) {
 				return false
 			}
 		}
@@ -133,18 +116,7 @@ func (l *List) distinctMap(list []any) bool {
 // absent represents a key that an element does not have.
 type absent struct{}
 
-func (l *List) keysOf(element any, row []any) {
-	obj, _ := element.(map[string]any)
-	for i, k := range l.Keys {
-		v, ok := obj[k]
-		if !ok {
-			v = absent{}
-		}
-		row[i] = v
-	}
-}
-
-func (l *List) sameKeys(a, b []any) bool {
+func sameKeys(a, b []any) bool {
 	if len(a) == 1 {
 		return sameElement(a[0], b[0])
 	}
@@ -156,68 +128,164 @@ func (l *List) sameKeys(a, b []any) bool {
 	return true
 }
 
-// same reports whether two elements are equal.
-func (l *List) same(a, b any) bool {
-	if l.Kind == SetList {
-		return sameElement(a, b)
+// sameElement reports whether a and b are equal elements of a set: scalars of
+// the same Go type and value, or objects or lists with the same JSON text.
+func sameElement(a, b any) bool {
+	switch a.(type) {
+	case nil, bool, int64, float64, string, absent:
+		return a == b
 	}
-	x, _ := a.(map[string]any)
-	y, _ := b.(map[string]any)
-	for _, k := range l.Keys {
-		v, inX := x[k]
-		w, inY := y[k]
-		if inX != inY {
+	return sameText(a, b)
+}
+
+// sameText reports whether a and b have the same JSON text. Numbers of
+// different Go types may have the same text, and so may strings that are not
+// UTF-8. The value absent has a text of its own.
+func sameText(a, b any) bool {
+	switch x := a.(type) {
+	case nil, bool, absent:
+		return a == b
+	case int64:
+		if y, ok := b.(int64); ok {
+			return x == y
+		}
+	case string:
+		if y, ok := b.(string); !ok || x == y || utf8.ValidString(x) {
+			return ok && x == y
+		}
+	}
+	if b == any(absent{}) {
+		return false
+	}
+	x, errX := json.Marshal(a)
+	y, errY := json.Marshal(b)
+	return errX == nil && errY == nil && string(x) == string(y)
+}
+
+// distinctLong compares the identities of the elements.
+func (l *List) distinctLong(list []any) bool {
+	seen := make(map[any]struct{}, len(list))
+	for _, v := range list {
+		id, err := l.Identity(v)
+		if _, ok := seen[id]; ok || err != nil {
 			return false
 		}
-		if inX && (len(l.Keys) == 1 && !sameElement(v, w) || len(l.Keys) > 1 && !sameText(v, w)) {
+		seen[id] = struct{}{}
+	}
+	return true
+}
+
+// Identity returns a comparable value. Elements are equal if and only if their
+// identities are. It returns an error for an element that has no JSON text.
+func (l *List) Identity(element any) (any, error) {
+	switch {
+	case l.Kind == MapList && len(l.Keys) == 1:
+		obj, _ := element.(map[string]any)
+		var ok bool
+		if element, ok = obj[l.Keys[0]]; !ok {
+			return absent{}, nil
+		}
+	case l.Kind == MapList:
+		element = l.KeysOf(element)
+	}
+	switch element.(type) {
+	case nil, bool, int64, float64, string:
+		return element, nil
+	}
+	text, err := json.Marshal(element)
+	return jsonText(text), err
+}
+
+// jsonText is the JSON text of an object or a list. It differs from every string.
+type jsonText string
+
+// KeysOf returns the keys that an element of a MapList has.
+func (l *List) KeysOf(element any) map[string]any {
+	obj, _ := element.(map[string]any)
+	out := make(map[string]any, len(l.Keys))
+	for _, k := range l.Keys {
+		if v, ok := obj[k]; ok {
+			out[k] = v
+		}
+	}
+	return out
+}
+
+// Distinct reports whether all lists in v conform to their list types. It
+// ignores everything else that n declares.
+//
+// It differs from Valid in one case: additionalProperties also applies to
+// declared properties. Only a schema that declares both has this case, and no
+// definition may.
+func (n *Node) Distinct(v any) bool {
+	if n == nil || !n.HasLists {
+		return true
+	}
+	switch v := v.(type) {
+	case []any:
+		return n.distinctList(v)
+	case map[string]any:
+		return n.distinctObject(v)
+	}
+	return true
+}
+
+func (n *Node) distinctList(list []any) bool {
+	if n.List != nil && !n.List.Distinct(list) {
+		return false
+	}
+	if n.Items == nil || !n.Items.HasLists {
+		return true
+	}
+	for _, v := range list {
+		if !n.Items.Distinct(v) {
 			return false
 		}
 	}
 	return true
 }
 
-func (l *List) hash(element any) uint64 {
-	if l.Kind == SetList {
-		return l.hasher.hashValue(element)
-	}
-	obj, _ := element.(map[string]any)
-	var sum uint64
-	for _, k := range l.Keys {
-		v, ok := obj[k]
-		if !ok {
-			v = absent{}
-		}
-		sum = sum*multiplier + l.hasher.hashValue(v)
-	}
-	return sum
-}
-
-// distinctHashed inserts the elements into an open hash table.
-func (l *List) distinctHashed(list []any) bool {
-	var small [512]slot
-	table := small[:]
-	if 2*len(list) > len(table) {
-		size := len(table)
-		for size < 2*len(list) {
-			size *= 2
-		}
-		table = make([]slot, size)
-	}
-	mask := uint64(len(table) - 1)
-	for i, v := range list {
-		h := l.hash(v)
-		at := h & mask
-		for table[at].number != 0 {
-			if s := table[at]; s.hash == uint32(h>>32) && l.same(v, list[s.number-1]) {
+func (n *Node) distinctObject(obj map[string]any) bool {
+	if a := n.Fields.Additional; a != nil && a.HasLists {
+		for _, v := range obj {
+			if !a.Distinct(v) {
 				return false
 			}
-			at = (at + 1) & mask
 		}
-		table[at] = slot{hash: uint32(h >> 32), number: uint32(i + 1)}
+	}
+	for i := range n.Fields.Props {
+		p := &n.Fields.Props[i]
+		if !p.Node.HasLists {
+			continue
+		}
+		if v, ok := obj[p.Name]; ok && !p.Node.Distinct(v) {
+			return false
+		}
 	}
 	return true
 }
 
-// A slot of the hash table has the number of an element, starting at 1, or 0 if
-// it is free.
-type slot struct{ hash, number uint32 }
+// ListsOverlap reports whether Valid and Distinct can disagree about lists
+// below n: whether additionalProperties also applies to a declared property.
+func (n *Node) ListsOverlap() bool {
+	return n.listsOverlap(make(map[*Node]bool))
+}
+
+func (n *Node) listsOverlap(seen map[*Node]bool) bool {
+	if n == nil || !n.HasLists || seen[n] {
+		return false
+	}
+	seen[n] = true
+	if a := n.Fields.Additional; a != nil && a.HasLists && len(n.Fields.Props) > 0 {
+		return true
+	}
+	if n.Items.listsOverlap(seen) || n.Fields.Additional.listsOverlap(seen) {
+		return true
+	}
+	for _, p := range n.Fields.Props {
+		if p.Node.listsOverlap(seen) {
+			return true
+		}
+	}
+	return false
+}

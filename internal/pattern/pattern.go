@@ -5,7 +5,6 @@ import (
 	"regexp/syntax"
 	"sync"
 	"sync/atomic"
-	"unsafe"
 )
 
 // A Pattern is a compiled expression. It is safe for concurrent use by multiple
@@ -25,8 +24,22 @@ type Pattern struct {
 type matcher struct {
 	auto *automaton
 	re   *regexp.Regexp
-	size int
 }
+
+// An Option changes how [Compile] represents a pattern. No option changes a
+// verdict.
+type Option func(*config)
+
+type config struct{ maxStates, maxBytes int }
+
+// MaxStates bounds the number of states of the automaton. Package regexp matches
+// a pattern that needs more. The default is 512.
+func MaxStates(n int) Option { return func(c *config) { c.maxStates = n } }
+
+// MaxBytes bounds the size of the automaton in bytes. Package regexp matches a
+// pattern that needs more. The default is 65536. Whatever the bound, an automaton
+// has at most 65536 table entries of two bytes each.
+func MaxBytes(n int) Option { return func(c *config) { c.maxBytes = n } }
 
 // Compile compiles an expression in the syntax of package regexp. It returns
 // a nil Pattern and the error of [regexp.Compile] if the expression is invalid.
@@ -35,7 +48,7 @@ type matcher struct {
 func Compile(expr string, opts ...Option) (*Pattern, error) {
 	cfg := config{maxStates: defaultMaxStates, maxBytes: defaultMaxBytes}
 	for _, o := range opts {
-		o.apply(&cfg)
+		o(&cfg)
 	}
 	tree, err := syntax.Parse(expr, syntax.Perl)
 	if err != nil {
@@ -66,16 +79,12 @@ func (p *Pattern) matcher() *matcher {
 // and package regexp and regexp/syntax compile every expression that parses.
 func (p *Pattern) build() *matcher {
 	m := &matcher{}
-	prog, err := syntax.Compile(p.pending.Load().Simplify())
-	if err != nil {
-		prog = &syntax.Prog{} // does not happen
-	} else if !p.cfg.reference {
+	if prog, err := syntax.Compile(p.pending.Load().Simplify()); err == nil {
 		m.auto = build(prog, p.cfg)
 	}
 	if m.auto == nil {
 		m.re = regexp.MustCompile(p.expr)
 	}
-	m.size = p.measure(m, prog)
 	return m
 }
 
@@ -97,20 +106,3 @@ func (p *Pattern) String() string { return p.expr }
 
 // Fast reports whether an automaton matches the pattern, and not package regexp.
 func (p *Pattern) Fast() bool { return p.matcher().auto != nil }
-
-// Size returns the number of bytes of memory that the pattern keeps, including its
-// expression. It is exact up to allocator rounding if [Pattern.Fast] is true.
-// Otherwise it is an estimate from the length of the program.
-func (p *Pattern) Size() int { return p.matcher().size }
-
-func (p *Pattern) measure(m *matcher, prog *syntax.Prog) int {
-	size := int(unsafe.Sizeof(*p)+unsafe.Sizeof(*m)) + len(p.expr)
-	if m.auto != nil {
-		return size + m.auto.size()
-	}
-	size += int(unsafe.Sizeof(*m.re))
-	for i := range prog.Inst {
-		size += int(unsafe.Sizeof(prog.Inst[i])) + 4*len(prog.Inst[i].Rune)
-	}
-	return size
-}

@@ -13,7 +13,7 @@ import (
 )
 
 // checkAgainstRegexp compares Match with package regexp on each input: with the
-// default options, with Reference and with large bounds.
+// default options, without an automaton and with large bounds.
 func checkAgainstRegexp(t *testing.T, expr string, inputs []string) {
 	t.Helper()
 	re, err := regexp.Compile(expr)
@@ -21,7 +21,7 @@ func checkAgainstRegexp(t *testing.T, expr string, inputs []string) {
 		t.Fatalf("regexp.Compile(%.80q): %v", expr, err)
 	}
 	var patterns []*Pattern
-	for _, opts := range [][]Option{nil, {Reference()}, {MaxStates(1 << 16), MaxBytes(1 << 20)}} {
+	for _, opts := range [][]Option{nil, {MaxStates(0)}, {MaxStates(1 << 16), MaxBytes(1 << 20)}} {
 		p, err := Compile(expr, opts...)
 		if err != nil {
 			t.Fatalf("Compile(%.80q): %v", expr, err)
@@ -111,9 +111,6 @@ func TestFast(t *testing.T) {
 		if p.Fast() != test.fast {
 			t.Errorf("%s: Compile(%.60q).Fast() = %v, want %v", test.name, test.pattern, p.Fast(), test.fast)
 		}
-		if p, err = Compile(test.pattern, Reference()); err != nil || p.Fast() {
-			t.Errorf("%s: Compile(…, Reference()).Fast() = %v, %v, want false", test.name, p.Fast(), err)
-		}
 	}
 }
 
@@ -173,18 +170,14 @@ func TestString(t *testing.T) {
 	}
 }
 
-func TestSize(t *testing.T) {
+func TestAutomataAreSmall(t *testing.T) {
 	for _, test := range patternTests {
 		p, err := Compile(test.pattern)
 		if err != nil {
 			t.Fatal(err)
 		}
-		size := p.Size()
-		if size < len(test.pattern) {
-			t.Errorf("%s: Size() = %d, less than its expression", test.name, size)
-		}
-		if limit := defaultMaxBytes + len(test.pattern) + 256; p.Fast() && size > limit {
-			t.Errorf("%s: Size() = %d, want at most %d", test.name, size, limit)
+		if a := p.matcher().auto; a != nil && a.size() > defaultMaxBytes {
+			t.Errorf("%s: the automaton has %d bytes, want at most %d", test.name, a.size(), defaultMaxBytes)
 		}
 	}
 }

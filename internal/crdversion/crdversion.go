@@ -1,3 +1,18 @@
+// Package crdversion holds what several packages do with one version of a
+// CustomResourceDefinition: compile its schema as kube-apiserver serves it, and
+// compare it with the schema of another version.
+//
+//	for i := range crd.Spec.Versions {
+//		node, errs := crdversion.Compile(crd, i)
+//		...
+//	}
+//
+// It is the one owner of the step from a definition to the schema tree of a
+// version. The root package serves objects with the tree; package definition
+// judges the definition with its parts.
+//
+// All functions may be called from several goroutines. They change nothing that
+// they are given.
 package crdversion
 
 import (
@@ -44,4 +59,34 @@ func Compile(crd *apiextensionsv1.CustomResourceDefinition, i int, opts ...schem
 		node = PruneDefaults(node)
 	}
 	return node, nil
+}
+
+// Storage returns the storage version, the first one if several are marked, and
+// nil if none is or crd is nil.
+func Storage(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinitionVersion {
+	if crd == nil {
+		return nil
+	}
+	for i := range crd.Spec.Versions {
+		if crd.Spec.Versions[i].Storage {
+			return &crd.Spec.Versions[i]
+		}
+	}
+	return nil
+}
+
+// ByName returns the versions by their names, the first one of each name. It returns nil
+// if crd is nil.
+func ByName(crd *apiextensionsv1.CustomResourceDefinition) map[string]*apiextensionsv1.CustomResourceDefinitionVersion {
+	if crd == nil {
+		return nil
+	}
+	versions := make(map[string]*apiextensionsv1.CustomResourceDefinitionVersion, len(crd.Spec.Versions))
+	for i := range crd.Spec.Versions {
+		v := &crd.Spec.Versions[i]
+		if versions[v.Name] == nil {
+			versions[v.Name] = v
+		}
+	}
+	return versions
 }

@@ -1,7 +1,6 @@
 package validation
 
 import (
-	"encoding/json"
 	"maps"
 	"slices"
 
@@ -65,91 +64,40 @@ func (r *listRun) list(n *leafcheck.Node, list []any) {
 	}
 }
 
-// elements compares the elements of a list with each other.
+// elements compares the elements of a list with each other. It reports the second
+// occurrence of each element, and for a list of type map the first that is not an
+// object.
 func (r *listRun) elements(n *leafcheck.Node, list []any) {
-	if n.List != nil && (r.checkAll || !n.List.Distinct(list)) {
-		switch n.List.Kind {
-		case leafcheck.SetList:
-			r.distinct(list, func(i int) any { return list[i] })
-		case leafcheck.MapList:
-			r.mapList(n.List.Keys, list)
-		}
-	}
-}
-
-func (r *listRun) mapList(keys []string, list []any) {
-	for i, v := range list {
-		if _, ok := v.(map[string]any); v != nil && !ok {
-			r.at(i, *field.Invalid(nil, v, "must be an object for an array of list-type map"))
-			return
-		}
-	}
-	values := make([]any, len(list))
-	for i, v := range list {
-		values[i] = comparedKeys(keys, v)
-	}
-	r.distinct(values, func(i int) any { return keysOf(keys, list[i]) })
-}
-
-// comparedKeys returns what tells an element of a list of type map apart. A single key is
-// compared as a value, several keys by their text.
-func comparedKeys(keys []string, element any) any {
-	if len(keys) != 1 {
-		return keysOf(keys, element)
-	}
-	obj, _ := element.(map[string]any)
-	if v, ok := obj[keys[0]]; ok {
-		return v
-	}
-	return unspecified{}
-}
-
-// keysOf returns the keys that an element has.
-func keysOf(keys []string, element any) map[string]any {
-	obj, _ := element.(map[string]any)
-	out := make(map[string]any, len(keys))
-	for _, k := range keys {
-		if v, ok := obj[k]; ok {
-			out[k] = v
-		}
-	}
-	return out
-}
-
-// unspecified replaces the single key of an element that does not have it.
-type unspecified struct{}
-
-// distinct reports the second occurrence of each value. The bad value of the
-// error is shown of its index.
-func (r *listRun) distinct(values []any, shown func(i int) any) {
-	if len(values) <= 1 {
+	l := n.List
+	if l == nil || l.Kind == leafcheck.AnyList || !r.checkAll && l.Distinct(list) {
 		return
 	}
-	times := make(map[any]int, len(values))
-	var second []int
-	for i, v := range values {
-		id := v
-		switch v.(type) {
-		case map[string]any, []any:
-			text, err := json.Marshal(v)
-			if err != nil {
-				r.at(i, *field.Invalid(nil, v, "internal error"))
+	shown := func(v any) any { return v }
+	if l.Kind == leafcheck.MapList {
+		for i, v := range list {
+			if _, ok := v.(map[string]any); v != nil && !ok {
+				r.at(i, *field.Invalid(nil, v, "must be an object for an array of list-type map"))
 				return
 			}
-			id = jsonText(text)
+		}
+		shown = func(v any) any { return l.KeysOf(v) }
+	}
+	times := make(map[any]int, len(list))
+	var second []int
+	for i, v := range list {
+		id, err := l.Identity(v)
+		if err != nil {
+			r.at(i, *field.Invalid(nil, shown(v), "internal error"))
+			return
 		}
 		if times[id]++; times[id] == 2 {
 			second = append(second, i)
 		}
 	}
 	for _, i := range second {
-		r.at(i, *field.Duplicate(nil, shown(i)))
+		r.at(i, *field.Duplicate(nil, shown(list[i])))
 	}
 }
-
-// jsonText is the JSON text of an object or a list. As a map key it differs
-// from every string.
-type jsonText string
 
 // at adds an error of the element at an index, whose field e lacks.
 func (r *listRun) at(i int, e field.Error) {
