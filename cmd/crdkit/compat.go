@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/crdkit/crdkit/compat"
+	"github.com/crdkit/crdkit/definition"
 	"github.com/crdkit/crdkit/internal/manifest"
 )
 
@@ -176,7 +177,7 @@ func (c *comparer) compare(ctx context.Context) (*compatReport, error) {
 	report := &compatReport{Findings: []compatFinding{}, Definitions: []comparedDefinition{}}
 	places := func(yield func(*manifest.Object, *definitionPair) bool) {
 		for _, p := range pairs {
-			if !yield(p.at(), p) {
+			if !yield(p.at().Object, p) {
 				return
 			}
 		}
@@ -201,15 +202,23 @@ type pairReport struct {
 
 // comparePair compares two definitions, or reports that there is only one.
 func (c *comparer) comparePair(ctx context.Context, p *definitionPair) pairReport {
-	r := pairReport{definition: p.describe()}
+	at := p.at()
+	r := pairReport{definition: comparedDefinition{File: at.File, Document: at.Number}}
+	if p.old != nil {
+		r.definition.Name, r.definition.Old = p.old.crd.Name, p.old.Location()
+	}
+	if p.err == nil {
+		r.definition.Name = at.crd.Name
+	}
+	source := definition.NewSource(at.Document.Text, positionOf(at.Object))
+	place := func(f *compat.Finding) {
+		position := source.Position(at.Within + f.Pointer)
+		f.Line, f.Column = position.Line, position.Column
+	}
 	add := func(f compat.Finding) {
-		at := p.crd
-		if at == nil {
-			at = p.old
-		}
-		f.Line, f.Column = at.position(f.Pointer)
+		place(&f)
 		for i := range f.Also {
-			f.Also[i].Line, f.Also[i].Column = at.position(f.Also[i].Pointer)
+			place(&f.Also[i])
 		}
 		r.findings = append(r.findings, compatFinding{Definition: r.definition.Name, File: r.definition.File, Document: r.definition.Document, Finding: f})
 	}

@@ -1,92 +1,55 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/crdkit/crdkit/compat"
-	"github.com/crdkit/crdkit/definition"
 	"github.com/crdkit/crdkit/internal/gittree"
 	"github.com/crdkit/crdkit/internal/manifest"
 )
 
-// A givenDefinition is a definition with its place.
-type givenDefinition struct {
-	crd    *apiextensionsv1.CustomResourceDefinition
-	object *manifest.Object
-	source *definition.Source
-}
-
-// position returns the line and the column of a pointer into the definition, 0 if it has
-// no positions.
-func (g *givenDefinition) position(pointer string) (line, column int) {
-	p := g.source.Position(g.object.Within + pointer)
-	return p.Line, p.Column
-}
-
 // A definitionPair is a definition of both sides, or of one of them.
 type definitionPair struct {
-	old, crd *givenDefinition // nil if there is none
-	failed   *manifest.Object // of --new that cannot be read
-	err      error            // why
+	old, crd *parsedDefinition // nil if there is none
+	err      error             // of a new one that cannot be read
 }
 
-// at returns the place of the pair: that of the new definition if there is one.
-func (p *definitionPair) at() *manifest.Object {
-	switch {
-	case p.failed != nil:
-		return p.failed
-	case p.crd != nil:
-		return p.crd.object
-	}
-	return p.old.object
-}
-
-// describe returns the pair as a report names it, without its verdict.
-func (p *definitionPair) describe() comparedDefinition {
-	var d comparedDefinition
-	if p.old != nil {
-		d.Name, d.Old = p.old.crd.Name, p.old.object.Location()
-	}
-	if p.crd != nil {
-		d.Name = p.crd.crd.Name
-	}
-	at := p.at()
-	d.File, d.Document = at.File, at.Number
-	return d
-}
+// at returns the new definition if there is one, and the old one otherwise.
+func (p *definitionPair) at() *parsedDefinition { return cmp.Or(p.crd, p.old) }
 
 // pairs reads the definitions of both sides and pairs them by name: in the order of the
 // new ones, then those that only the old side has.
 func (c *comparer) pairs(ctx context.Context) ([]*definitionPair, error) {
-	olds := map[string]*givenDefinition{}
+	olds := map[string]*parsedDefinition{}
 	var names []string
 	for o, err := range c.definitionsOf(ctx, c.old, c.crd) {
-		g, err := given(o, err)
+		d, err := parsed(o, err)
+		if err == nil && olds[d.crd.Name] != nil {
+			err = fmt.Errorf("%s is already in %s", d.crd.Name, olds[d.crd.Name].Location())
+		}
 		if err != nil {
 			return nil, fmt.Errorf("--old %w", locate(o, err))
 		}
-		if other := olds[g.crd.Name]; other != nil {
-			return nil, fmt.Errorf("--old %w", locate(o, fmt.Errorf("%s is already in %s", g.crd.Name, other.object.Location())))
-		}
-		olds[g.crd.Name] = g
-		names = append(names, g.crd.Name)
+		olds[d.crd.Name] = d
+		names = append(names, d.crd.Name)
 	}
 	var pairs []*definitionPair
 	seen := map[string]*manifest.Object{}
 	for o, err := range c.definitionsOf(ctx, c.crd, c.old) {
-		g, err := given(o, err)
-		if err == nil && seen[g.crd.Name] != nil {
-			err = fmt.Errorf("%s is already in %s", g.crd.Name, seen[g.crd.Name].Location())
+		d, err := parsed(o, err)
+		if err == nil && seen[d.crd.Name] != nil {
+			err = fmt.Errorf("%s is already in %s", d.crd.Name, seen[d.crd.Name].Location())
 		}
 		if err != nil && o.Name == "" {
 			// It may be any definition, so nothing is known to be removed.
@@ -94,10 +57,9 @@ func (c *comparer) pairs(ctx context.Context) ([]*definitionPair, error) {
 		}
 		seen[o.Name] = o
 		if err != nil {
-			pairs = append(pairs, &definitionPair{old: olds[o.Name], failed: withoutText(o), err: err})
-			continue
+			d = &parsedDefinition{Object: withoutText(o)}
 		}
-		pairs = append(pairs, &definitionPair{old: olds[g.crd.Name], crd: g})
+		pairs = append(pairs, &definitionPair{olds[o.Name], d, err})
 	}
 	for _, name := range names {
 		if seen[name] == nil {
@@ -107,21 +69,9 @@ func (c *comparer) pairs(ctx context.Context) ([]*definitionPair, error) {
 	return pairs, ctx.Err()
 }
 
-// given parses a definition.
-func given(o *manifest.Object, err error) (*givenDefinition, error) {
-	if err != nil {
-		return nil, err
-	}
-	crd, err := definition.Parse(o.Text)
-	if err != nil {
-		return nil, err
-	}
-	return &givenDefinition{crd: crd, object: o, source: definition.NewSource(o.Document.Text, positionOf(o))}, nil
-}
-
 // definitionsOf yields the definitions of one side, and an error if it has none. other is
 // the other side.
-func (c *comparer) definitionsOf(ctx context.Context, name, other string) func(func(*manifest.Object, error) bool) {
+func (c *comparer) definitionsOf(ctx context.Context, name, other string) iter.Seq2[*manifest.Object, error] {
 	at, ok := parseRevision(name)
 	if !ok {
 		return namedDefinitions(ctx, c.reader, []string{name})
@@ -149,14 +99,10 @@ type revision struct {
 	hasPath        bool
 }
 
-func parseRevision(name string) (revision, bool) {
+func parseRevision(name string) (r revision, ok bool) {
 	rest, ok := strings.CutPrefix(name, "git:")
-	if !ok {
-		return revision{}, false
-	}
-	var r revision
 	r.revision, r.path, r.hasPath = strings.Cut(rest, ":")
-	return r, true
+	return r, ok
 }
 
 // revision returns a reader of the files of a revision, and the name of its path there.
@@ -165,34 +111,22 @@ func (c *comparer) revision(ctx context.Context, at revision, other string) (*ma
 	dir, name := ".", at.path
 	if !at.hasPath {
 		var err error
-		if dir, name, err = pathOfOther(ctx, other); err != nil {
+		if there, ok := parseRevision(other); !ok {
+			dir = filepath.Dir(other)
+			name, err = gittree.PathOf(ctx, other)
+		} else if name = there.path; !there.hasPath {
+			err = fmt.Errorf("%s has none either", other)
+		}
+		if err != nil {
 			return nil, "", fmt.Errorf("no path of the other side to read at %q; name it, as in git:%s:config/crd: %w", at.revision, at.revision, err)
 		}
 	}
 	tree, root, err := gittree.Read(ctx, dir, at.revision, name, func(base string) bool {
 		return base == "Chart.yaml" || slices.Contains(manifest.Extensions(), path.Ext(base))
 	})
-	if err != nil {
-		return nil, "", err
-	}
 	r := manifest.NewReader(nil, c.recursive)
 	r.FS = tree
-	return r, root, nil
-}
-
-// pathOfOther returns the path of the other side in its repository, and a directory of the
-// repository.
-func pathOfOther(ctx context.Context, other string) (dir, name string, err error) {
-	if at, ok := parseRevision(other); ok {
-		if !at.hasPath {
-			return "", "", fmt.Errorf("%s has none either", other)
-		}
-		return ".", at.path, nil
-	}
-	if name, err = gittree.PathOf(ctx, other); err != nil {
-		return "", "", err
-	}
-	return filepath.Dir(other), name, nil
+	return r, root, err
 }
 
 // A shard is a part of the files of --objects. The zero value is all of them.

@@ -83,7 +83,7 @@ func (e *estimator) command(cmd *cobra.Command) *cobra.Command {
 
 func (e *estimator) run(ctx context.Context) error {
 	all := []estimatedVersion{}
-	err := e.each(ctx, func(d parsedDefinition) error {
+	err := e.each(ctx, func(d *parsedDefinition) error {
 		all = append(all, e.estimate(d)...)
 		return nil
 	})
@@ -110,7 +110,7 @@ func (e estimatedVersion) refused() bool {
 
 // estimate estimates the versions of a definition. It reports those that it cannot
 // estimate.
-func (e *estimator) estimate(d parsedDefinition) []estimatedVersion {
+func (e *estimator) estimate(d *parsedDefinition) []estimatedVersion {
 	var all []estimatedVersion
 	for i, v := range d.crd.Spec.Versions {
 		if v.Schema == nil || v.Schema.OpenAPIV3Schema == nil {

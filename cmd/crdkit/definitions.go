@@ -252,37 +252,27 @@ func parseKnown(o *manifest.Object) (*apiextensionsv1.CustomResourceDefinition, 
 	return crd, nil
 }
 
-// parsedDefinitions yields the definitions of files and directories with their places. An
-// error says where it is.
-func parsedDefinitions(ctx context.Context, r *manifest.Reader, names []string) iter.Seq2[parsedDefinition, error] {
-	return func(yield func(parsedDefinition, error) bool) {
-		for o, err := range namedDefinitions(ctx, r, names) {
-			d := parsedDefinition{Object: o}
-			if err == nil {
-				d.crd, err = definition.Parse(o.Text)
-			}
-			if err != nil {
-				err = locate(o, err)
-			}
-			if !yield(d, err) {
-				return
-			}
-		}
-	}
-}
-
 // A parsedDefinition is a definition with its place.
 type parsedDefinition struct {
 	*manifest.Object
 	crd *apiextensionsv1.CustomResourceDefinition
 }
 
+// parsed parses the definition in an object, unless err is about it.
+func parsed(o *manifest.Object, err error) (*parsedDefinition, error) {
+	if err != nil {
+		return nil, err
+	}
+	crd, err := definition.Parse(o.Text)
+	return &parsedDefinition{o, crd}, err
+}
+
 // readDefinitions parses the definitions of files and directories. It returns the errors
 // of those that cannot be read.
 func readDefinitions(ctx context.Context, r *manifest.Reader, names []string) (crds []*apiextensionsv1.CustomResourceDefinition, errs []error) {
-	for d, err := range parsedDefinitions(ctx, r, names) {
-		if err != nil {
-			errs = append(errs, err)
+	for o, err := range namedDefinitions(ctx, r, names) {
+		if d, err := parsed(o, err); err != nil {
+			errs = append(errs, locate(o, err))
 		} else {
 			crds = append(crds, d.crd)
 		}
@@ -334,15 +324,14 @@ func (n *definitionInputs) all(ctx context.Context) ([]*apiextensionsv1.CustomRe
 
 // each calls use for each definition. If a definition cannot be read, or use returns an
 // error, each prints the error and continues with the next definition.
-func (n *definitionInputs) each(ctx context.Context, use func(parsedDefinition) error) error {
-	for d, err := range parsedDefinitions(ctx, n.reader(), n.definitions) {
+func (n *definitionInputs) each(ctx context.Context, use func(*parsedDefinition) error) error {
+	for o, err := range namedDefinitions(ctx, n.reader(), n.definitions) {
+		d, err := parsed(o, err)
 		if err == nil {
-			if err = use(d); err != nil {
-				err = locate(d.Object, err)
-			}
+			err = use(d)
 		}
 		if err != nil {
-			n.undecided(err)
+			n.undecided(locate(o, err))
 		}
 	}
 	return ctx.Err()

@@ -17,7 +17,6 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 
-	"github.com/crdkit/crdkit/definition"
 	"github.com/crdkit/crdkit/internal/manifest"
 	"github.com/crdkit/crdkit/serving/jsonschema"
 )
@@ -145,11 +144,11 @@ func (e *schemaExporter) onlyDefinition(ctx context.Context) (*apiextensionsv1.C
 	if found == nil {
 		return nil, ctx.Err()
 	}
-	crd, err := definition.Parse(found.Text)
+	d, err := parsed(found, nil)
 	if err != nil {
 		return nil, locate(found, err)
 	}
-	return crd, nil
+	return d.crd, nil
 }
 
 // schemaFiles are the files that a run of crdkit jsonschema has written.
@@ -179,14 +178,14 @@ func (e *schemaExporter) exportAll(ctx context.Context) error {
 	}
 	defer root.Close()
 	files := &schemaFiles{dir: e.dir, root: root, opts: e.opts, out: textWriter{e.out}, written: map[string]schemaFile{}}
-	if err := e.each(ctx, func(d parsedDefinition) error { return files.add(ctx, d) }); err != nil {
+	if err := e.each(ctx, func(d *parsedDefinition) error { return files.add(ctx, d) }); err != nil {
 		return err
 	}
 	return e.exit()
 }
 
 // add writes the schemas of the served versions of a definition.
-func (s *schemaFiles) add(ctx context.Context, d parsedDefinition) error {
+func (s *schemaFiles) add(ctx context.Context, d *parsedDefinition) error {
 	for _, version := range servedVersions(d.crd) {
 		name, err := schemaName(d.crd, version)
 		if err != nil {

@@ -56,7 +56,7 @@ func newVersions() *cobra.Command {
 
 func (l *lister) run(ctx context.Context) error {
 	var all [][]listedVersion // by definition
-	err := l.each(ctx, func(d parsedDefinition) error {
+	err := l.each(ctx, func(d *parsedDefinition) error {
 		versions, err := listVersions(d.crd)
 		if err == nil {
 			all = append(all, versions)
