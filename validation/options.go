@@ -15,8 +15,8 @@ type Option interface {
 }
 
 type config struct {
-	minor     int
-	wrong     *Error // the error for an option with a wrong value
+	minor int
+	wrong *Error // the error for an option with a wrong value
 }
 
 type optionFunc func(*config)
