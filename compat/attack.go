@@ -27,7 +27,7 @@ const (
 // the old definition admits. It is for rules outside of the fragment that is
 // decided, and for conditions that depend on each other.
 func (c *comparison) attack(w *walk, object *satisfy.Cond, g *goal, start map[string]any) ([]Finding, error) {
-	a := &attacker{comparison: c, goal: g, left: maxAttempts, pool: replacements(g)}
+	a := &attacker{comparison: c, walk: w, goal: g, left: maxAttempts, pool: replacements(g)}
 	var bases []map[string]any
 	if start != nil {
 		bases = append(bases, start)
@@ -89,6 +89,7 @@ func (c *comparison) admitted(w *walk, list []map[string]any) map[string]any {
 // An attacker gives objects to both definitions until one shows a goal.
 type attacker struct {
 	*comparison
+	walk *walk
 	goal *goal
 	left int
 	pool []any // values that a rule mentions, and their neighbours
@@ -113,8 +114,7 @@ func (a *attacker) try(obj map[string]any) ([]Finding, error) {
 func (a *attacker) smallest(obj map[string]any) ([]Finding, error) {
 	smallest := satisfy.Minimize(a.ctx, obj, func(o map[string]any) map[string]any { return o },
 		func(candidate map[string]any) (map[string]any, bool) { return candidate, a.shows(candidate) })
-	found, _, err := a.confirm(a.goal, smallest)
-	return found, err
+	return a.confirm(a.walk, a.goal, smallest)
 }
 
 // shows reports whether the old definition admits obj and the new one refuses it

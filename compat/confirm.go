@@ -137,14 +137,16 @@ func (c *comparison) createDifferences(obj map[string]any) ([]difference, error)
 		return nil, err
 	}
 	var out []difference
+	admitted := false
 	if c.oldVersion.Name() == c.newVersion.Name() {
 		after, err := c.write(c.ctx, c.newVersion, obj, nil)
 		if err != nil {
 			return nil, err
 		}
+		admitted = after.object != nil
 		out = c.writerDifferences(obj, before, after)
 	}
-	stored, err := c.storedDifferences(obj, before)
+	stored, err := c.storedDifferences(obj, before, admitted)
 	return append(out, stored...), err
 }
 
@@ -250,8 +252,8 @@ func valueText(v any) string {
 }
 
 // storedDifferences reads what the old definition stored of obj with the new one,
-// and sends it back without a change.
-func (c *comparison) storedDifferences(obj map[string]any, before *outcome) ([]difference, error) {
+// and sends it back without a change. admitted reports whether the new one admits obj.
+func (c *comparison) storedDifferences(obj map[string]any, before *outcome, admitted bool) ([]difference, error) {
 	is, _, err := c.newVersion.Read(c.ctx, before.stored)
 	d := difference{role: Stored, witness: Witness{Object: obj}}
 	if err != nil {
@@ -276,7 +278,8 @@ func (c *comparison) storedDifferences(obj map[string]any, before *outcome) ([]d
 		}
 		ratcheted = slices.DeleteFunc(slices.Clone(ratcheted), func(e *validation.Error) bool {
 			return slices.ContainsFunc(was.result.Ratcheted, func(known *validation.Error) bool {
-				return isUnder(known.Pointer, e.Pointer) || isUnder(e.Pointer, known.Pointer)
+				// What the old storage version does to an admitted object causes both errors.
+				return known.Pointer == e.Pointer || admitted && (isUnder(known.Pointer, e.Pointer) || isUnder(e.Pointer, known.Pointer))
 			})
 		})
 	}

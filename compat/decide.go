@@ -72,10 +72,18 @@ func (c *comparison) provedRoles(w *walk, found []Finding) []Finding {
 	}
 	var out []Finding
 	for _, role := range roles {
+		beside := func(verdict Verdict) int {
+			return slices.IndexFunc(c.beside, func(f Finding) bool { return f.Role == role && f.Verdict == verdict })
+		}
+		refuted := slices.ContainsFunc(found, func(f Finding) bool { return f.Role == role && f.Verdict == Incompatible })
+		if i := beside(Incompatible); i >= 0 && !refuted {
+			out = append(out, c.beside[i])
+			continue
+		}
 		if concerned[role] {
 			continue
 		}
-		if i := slices.IndexFunc(c.beside, func(f Finding) bool { return f.Role == role }); i >= 0 {
+		if i := beside(Unknown); i >= 0 {
 			out = append(out, c.beside[i])
 		} else {
 			f := c.finding(Proved, Compatible, Note, role)
@@ -105,53 +113,51 @@ func (c *comparison) pursue(w *walk, object *satisfy.Cond, g *goal) ([]Finding, 
 		return nil, nil
 	}
 	reason := r.Reason
-	var other []Finding // the object meets the goal, but is refused for another reason
+	var found []Finding
+	// enough reports whether the findings of an object are about the role of the goal.
+	enough := func(more []Finding) bool {
+		if about := slices.ContainsFunc(more, func(f Finding) bool { return f.Role == g.role }); about || len(found) == 0 {
+			found = more
+			return about
+		}
+		return false
+	}
 	obj, ok := r.Value.(map[string]any)
 	if ok {
-		if g.absent != "" {
-			for _, part := range partsAt(obj, g.steps) {
-				delete(part.(map[string]any), g.absent)
-			}
-		}
-		for _, candidate := range w.leaner(obj, g) {
-			found, refused, err := c.confirm(g, candidate)
-			if err != nil || len(found) > 0 {
+		reason = "the object that should show it does not"
+		for _, candidate := range w.candidates(obj, g) {
+			if more, err := c.confirm(w, g, candidate); err != nil || enough(more) {
 				return found, err
 			}
-			if len(other) == 0 {
-				other = refused
-			}
 		}
-		reason = "the object that should show it does not"
-		found, err := c.pursueAlone(w, object, g)
-		if err != nil || len(found) > 0 {
+		if more, err := c.pursueAlone(w, object, g); err != nil || enough(more) {
 			return found, err
 		}
 	}
-	if g.absent == "" && c.ctx.Err() == nil {
-		found, err := c.attack(w, object, g, obj)
-		if err != nil || len(found) > 0 {
+	if !slices.Contains(contentCodes, g.code) && c.ctx.Err() == nil && len(found) == 0 {
+		if more, err := c.attack(w, object, g, obj); err != nil || enough(more) {
 			return found, err
 		}
 	}
-	if !slices.ContainsFunc(other, func(f Finding) bool { return f.Role == g.role }) {
-		other = append(other, c.undecided(g, reason))
+	if len(found) > 0 {
+		return found, nil
 	}
-	return other, nil
+	return []Finding{c.undecided(g, reason)}, nil
 }
 
 // confirm gives obj to both definitions. It returns a finding for each role for which a
-// difference shows the goal, and one for each role for which the new definition refuses
-// obj for another reason.
-func (c *comparison) confirm(g *goal, obj map[string]any) (shown, other []Finding, err error) {
+// difference shows the goal. What obj leaves open for another role, or shows for another
+// reason, is for [comparison.provedRoles].
+func (c *comparison) confirm(w *walk, g *goal, obj map[string]any) ([]Finding, error) {
 	var found []difference
+	var err error
 	if g.role == Readers {
 		found, err = c.readerDifferences(obj)
 	} else {
 		found, err = c.createDifferences(obj)
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	// What is at the path of the goal shows more than what is beside it.
 	slices.SortStableFunc(found, func(a, b difference) int {
@@ -164,23 +170,25 @@ func (c *comparison) confirm(g *goal, obj map[string]any) (shown, other []Findin
 		}
 		return 1
 	})
+	var shown []Finding
 	seen := map[Role]bool{}
 	for i := range found {
 		switch d := &found[i]; {
-		case g.shownBy(d) && !seen[d.role]:
+		case w.shows(g, d) && !seen[d.role]:
 			seen[d.role] = true
 			shown = append(shown, c.findingOf(g, d))
 		case d.code == Refused:
-			other = append(other, c.findingOf(g, d))
+			c.beside = append(c.beside, c.findingOf(&goal{code: Refused, text: "an object is refused for another reason"}, d))
 		}
 	}
-	if len(shown) > 0 {
-		c.beside = append(c.beside, other...)
-		if !seen[g.role] {
-			c.beside = append(c.beside, c.undecided(g, "an object shows it for another role only"))
+	if len(shown) > 0 && (!seen[g.role] || g.role == Writers && !g.stored && !seen[Stored] && c.storesAnotherVersion()) {
+		open := *g
+		if seen[Writers] {
+			open.role = Stored
 		}
+		c.beside = append(c.beside, c.undecided(&open, "an object shows it for another role only"))
 	}
-	return shown, other, nil
+	return shown, nil
 }
 
 // readerDifferences returns the difference that a client of the old definition
@@ -203,10 +211,13 @@ func (c *comparison) readerDifferences(obj map[string]any) ([]difference, error)
 		}
 		return []difference{d}, nil
 	}
-	if c.storesAnotherVersion() && !slices.ContainsFunc(before.result.Changes, func(ch crdkit.Change) bool { return ch.Op == crdkit.NullDropped }) {
-		return nil, nil // only the storage version drops a null
-	}
 	for _, diff := range jsondiff.Of(after.object, before.object) {
+		dropped := func(ch crdkit.Change) bool {
+			return ch.Op == crdkit.NullDropped && ch.Path.Pointer() == diff.Path.Pointer()
+		}
+		if c.storesAnotherVersion() && !slices.ContainsFunc(before.result.Changes, dropped) {
+			continue // the storage version drops the null, not the version
+		}
 		if diff.Kind != jsondiff.Added && diff.Before == nil {
 			d.code, d.path, d.old, d.new = Changed, diff.Path, "absent", "null"
 			return []difference{d}, nil

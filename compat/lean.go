@@ -5,6 +5,17 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
+// candidates returns the objects that may show a goal: an object that the solver found for
+// it, without the member that the request leaves out, and what [walk.leaner] makes of it.
+func (w *walk) candidates(obj map[string]any, g *goal) []map[string]any {
+	if g.absent != "" {
+		for _, part := range partsAt(obj, g.steps) {
+			delete(part.(map[string]any), g.absent)
+		}
+	}
+	return w.leaner(obj, g)
+}
+
 // leaner returns an object that the solver found for a goal, and copies of it without
 // members that defaults fill: those that do not surround the goal, and then all but those
 // on the way to it. The solver does not know all rules, and most rules hold for defaults.

@@ -14,25 +14,42 @@ import (
 // contentCodes are the goals that change what is stored of an object.
 var contentCodes = []Code{CodeDefault, CodeProperty, CodeUnknownFields}
 
-// shownBy reports whether a difference is about the goal, not about another change that
-// the same object meets.
-func (g *goal) shownBy(d *difference) bool {
+// shows reports whether a difference is about a goal, not about another change that the
+// same object meets.
+func (w *walk) shows(g *goal, d *difference) bool {
 	switch {
 	case g.stored:
 		return d.code != Refused && isAt(d.path, g.path())
-	case d.code == Refused && slices.Contains(contentCodes, g.code):
-		return true // any keyword may refuse the value that changed
+	case d.code == Refused && len(d.errors) == 0:
+		return true
 	case d.code == Refused:
-		return len(d.errors) == 0 || g.causes(d.errors)
+		// A keyword that did not change may refuse what changed.
+		return g.causes(d.errors) || slices.ContainsFunc(d.errors, func(e *validation.Error) bool {
+			return onWay(e.Pointer, g.path()) && !slices.ContainsFunc(w.goals, func(other goal) bool { return other.causes(validation.ErrorList{e}) })
+		})
 	case g.code == CodeRule || g.code == CodeTransition:
 		return false
 	}
 	return isAt(d.path, g.steps)
 }
 
+// onWay reports whether a JSON Pointer leads to a value on the way along the steps, to their
+// end, or below it.
+func onWay(pointer string, steps []step) bool {
+	for i, token := range strings.Split(pointer, "/")[1:] {
+		if i < len(steps) && !steps[i].item && steps[i].others == nil && token != schema.EscapePointer(steps[i].name) {
+			return false
+		}
+	}
+	return true
+}
+
 // causes reports whether one of the errors of the new definition is about the goal: about
-// the keyword, or about a schema below a junctor.
+// the keyword, or about a schema below a junctor. What changes a value causes no error itself.
 func (g *goal) causes(errs validation.ErrorList) bool {
+	if slices.Contains(contentCodes, g.code) {
+		return false
+	}
 	for _, e := range errs {
 		at := e.SchemaPointer
 		if e.Rule >= 0 {
@@ -93,8 +110,12 @@ func (c *comparison) pursueAlone(w *walk, object *satisfy.Cond, g *goal) ([]Find
 	if !ok {
 		return nil, nil
 	}
-	found, _, err := c.confirm(g, obj)
-	return found, err
+	for _, candidate := range w.candidates(obj, g) {
+		if found, err := c.confirm(w, g, candidate); err != nil || len(found) > 0 {
+			return found, err
+		}
+	}
+	return nil, nil
 }
 
 // distance returns how many steps lead from the way to a goal to another goal.
