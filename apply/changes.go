@@ -2,6 +2,7 @@ package apply
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -66,19 +67,37 @@ func (a *Applier) changes(live, obj *unstructured.Unstructured) ([]Change, error
 	if err != nil {
 		return nil, fmt.Errorf("apply: comparing the objects: %w", err)
 	}
-	c := &changeList{byPath: map[string]*Change{}}
-	whole := compared.Added.Union(compared.Removed)
-	for _, set := range []*fieldpath.Set{whole, compared.Modified} {
-		set.Iterate(func(path fieldpath.Path) {
-			if !isWithin(path, whole) {
-				c.at(path)
-			}
-		})
-	}
-	if err := c.addOwners(live, obj, whole); err != nil {
+	ownersBefore, err := fieldsByPath(live)
+	if err != nil {
 		return nil, err
 	}
-	return c.sorted(live, obj), nil
+	ownersAfter, err := fieldsByPath(obj)
+	if err != nil {
+		return nil, err
+	}
+	whole, paths := compared.Added.Union(compared.Removed), map[string]fieldpath.Path{}
+	add := func(path fieldpath.Path) {
+		if !isWithin(path, whole) {
+			paths[path.String()] = path.Copy()
+		}
+	}
+	whole.Iterate(add)
+	compared.Modified.Iterate(add)
+	for _, fields := range []map[string]Field{ownersBefore, ownersAfter} {
+		for text, f := range fields {
+			if !sameOwners(ownersBefore[text].Owners, ownersAfter[text].Owners) {
+				add(f.path)
+			}
+		}
+	}
+	var out []Change
+	for _, text := range slices.Sorted(maps.Keys(paths)) {
+		c := Change{Path: text, OwnersBefore: ownersBefore[text].Owners, OwnersAfter: ownersAfter[text].Owners}
+		c.Before, _ = lookup(live.Object, paths[text])
+		c.After, _ = lookup(obj.Object, paths[text])
+		out = append(out, c)
+	}
+	return out, nil
 }
 
 // typed returns an object without what only the server sets.
@@ -104,74 +123,11 @@ func isWithin(path fieldpath.Path, set *fieldpath.Set) bool {
 	return false
 }
 
-// A changeList collects changes.
-type changeList struct {
-	byPath map[string]*Change
-	paths  []fieldpath.Path
-}
-
-// at returns the change of a path.
-func (l *changeList) at(path fieldpath.Path) *Change {
-	text := path.String()
-	c := l.byPath[text]
-	if c == nil {
-		c = &Change{Path: text}
-		l.byPath[text], l.paths = c, append(l.paths, path.Copy())
-	}
-	return c
-}
-
-// addOwners adds the owners of the changes, and the fields of which only they change.
-func (l *changeList) addOwners(live, obj *unstructured.Unstructured, whole *fieldpath.Set) error {
-	before, err := Owners(live)
-	if err != nil {
-		return err
-	}
-	after, err := Owners(obj)
-	if err != nil {
-		return err
-	}
-	owned := map[string]Field{}
-	for _, f := range after {
-		owned[f.Path] = f
-	}
-	add := func(f Field, before, after []Owner) {
-		if isWithin(f.path, whole) || l.byPath[f.Path] == nil && sameOwners(before, after) {
-			return
-		}
-		c := l.at(f.path)
-		c.OwnersBefore, c.OwnersAfter = before, after
-	}
-	for _, f := range before {
-		add(f, f.Owners, owned[f.Path].Owners)
-		delete(owned, f.Path)
-	}
-	for _, f := range after {
-		if _, isNew := owned[f.Path]; isNew {
-			add(f, nil, f.Owners)
-		}
-	}
-	return nil
-}
-
 // sameOwners reports whether two lists have the same owners, at any time.
 func sameOwners(a, b []Owner) bool {
 	return slices.EqualFunc(a, b, func(a, b Owner) bool {
 		return a.Manager == b.Manager && a.Operation == b.Operation && a.Subresource == b.Subresource
 	})
-}
-
-// sorted returns the changes with their values.
-func (l *changeList) sorted(live, obj *unstructured.Unstructured) []Change {
-	slices.SortFunc(l.paths, func(a, b fieldpath.Path) int { return strings.Compare(a.String(), b.String()) })
-	var out []Change
-	for _, path := range l.paths {
-		c := l.at(path)
-		c.Before, _ = lookup(live.Object, path)
-		c.After, _ = lookup(obj.Object, path)
-		out = append(out, *c)
-	}
-	return out
 }
 
 // how returns the operation of an owner with its subresource.

@@ -81,25 +81,21 @@ func drops(live, obj *unstructured.Unstructured, manager string) ([]Drop, error)
 	if err != nil {
 		return nil, err
 	}
-	after, err := Owners(obj)
+	after, err := fieldsByPath(obj)
 	if err != nil {
 		return nil, err
-	}
-	owners := map[string][]Owner{}
-	for _, f := range after {
-		owners[f.Path] = f.Owners
 	}
 	var out []Drop
 	var above []fieldpath.Path
 	for _, f := range before {
-		if !appliedBy(f.Owners, manager) || appliedBy(owners[f.Path], manager) || f.Value == nil || isBelow(f.path, above) {
+		if !appliedBy(f.Owners, manager) || appliedBy(after[f.Path].Owners, manager) || f.Value == nil || isBelow(f.path, above) {
 			continue
 		}
 		above = append(above, f.path)
 		d := Drop{Path: f.Path, Value: f.Value}
 		_, kept := lookup(obj.Object, f.path)
 		d.Removed = !kept
-		d.Why = why(kept, manager, owners[f.Path])
+		d.Why = why(kept, manager, after[f.Path].Owners)
 		out = append(out, d)
 	}
 	return out, nil

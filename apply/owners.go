@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -50,14 +51,26 @@ type Field struct {
 // returns an error for malformed managedFields. obj is not changed; values share memory
 // with it.
 func Owners(obj *unstructured.Unstructured) ([]Field, error) {
+	byPath, err := fieldsByPath(obj)
+	if err != nil {
+		return nil, err
+	}
+	fields := make([]Field, 0, len(byPath))
+	for _, text := range slices.Sorted(maps.Keys(byPath)) {
+		fields = append(fields, byPath[text])
+	}
+	return fields, nil
+}
+
+// fieldsByPath returns the fields that managers of obj own.
+func fieldsByPath(obj *unstructured.Unstructured) (map[string]Field, error) {
 	if obj == nil {
 		return nil, fmt.Errorf("apply: the object is nil")
 	}
 	if err := checkEntries(obj); err != nil {
 		return nil, err
 	}
-	byPath := map[string]*Field{}
-	var out []*Field
+	out := map[string]Field{}
 	for i, entry := range obj.GetManagedFields() {
 		set, err := setOf(entry)
 		if err != nil {
@@ -66,22 +79,16 @@ func Owners(obj *unstructured.Unstructured) ([]Field, error) {
 		owner := ownerOf(entry)
 		set.Iterate(func(path fieldpath.Path) {
 			text := path.String()
-			f := byPath[text]
-			if f == nil {
-				f = &Field{Path: text, path: path.Copy()}
+			f, found := out[text]
+			if !found {
+				f = Field{Path: text, path: path.Copy()}
 				f.Value, _ = lookup(obj.Object, f.path)
-				byPath[text] = f
-				out = append(out, f)
 			}
 			f.Owners = append(f.Owners, owner)
+			out[text] = f
 		})
 	}
-	slices.SortFunc(out, func(a, b *Field) int { return strings.Compare(a.Path, b.Path) })
-	fields := make([]Field, len(out))
-	for i, f := range out {
-		fields[i] = *f
-	}
-	return fields, nil
+	return out, nil
 }
 
 func ownerOf(entry metav1.ManagedFieldsEntry) Owner {
@@ -104,13 +111,13 @@ func setOf(entry metav1.ManagedFieldsEntry) (*fieldpath.Set, error) {
 // pathsByText returns the paths of the fields that managers own. An object without managers
 // has one for all of its fields, "before-first-apply".
 func (a *Applier) pathsByText(obj *unstructured.Unstructured) map[string]fieldpath.Path {
-	out := map[string]fieldpath.Path{}
-	fields, err := Owners(obj)
+	fields, err := fieldsByPath(obj)
 	if err != nil {
 		return nil
 	}
-	for _, f := range fields {
-		out[f.Path] = f.path
+	out := map[string]fieldpath.Path{}
+	for text, f := range fields {
+		out[text] = f.path
 	}
 	if len(out) > 0 {
 		return out
