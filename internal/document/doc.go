@@ -1,6 +1,6 @@
 // Package document reads the text of one YAML or JSON document: into tokens
 // with positions, into a tree that finds the position of a JSON pointer, and
-// into a CustomResourceDefinition without reflection.
+// into a CustomResourceDefinition.
 //
 //	tokens, ok := document.Tokenize(text)
 //	tree, err := document.ReadTree(text)
@@ -30,9 +30,9 @@
 // (yes, no, fractions, dates), anchors, tags, all other flow collections, tabs and
 // unprintable characters.
 //
-// Of JSON, Tokenize declines strings that a decoder would repair and values
-// nested deeper than 512. It also declines texts that are not well-formed; the
-// library then reports the error. It does not detect duplicate names.
+// Of JSON, Tokenize declines values nested deeper than 512. It also declines texts that
+// are not well-formed; the library then reports the error. It does not detect duplicate
+// names.
 //
 // The tests compare tokens with the values of sigs.k8s.io/yaml, over the corpus
 // and by fuzzing.
@@ -45,7 +45,7 @@
 // innermost part that exists. An alias leads to the value of its anchor. A member
 // that is merged into a mapping (<<) is found where it is written.
 //
-// [LineIndex] converts offsets to lines and columns as editors count them: a
+// [NewLineIndex] converts offsets to lines and columns as editors count them: a
 // line ends with a line feed, and columns count Unicode code points.
 //
 // [Split] cuts a YAML file into documents exactly as kubectl does, and returns
@@ -53,21 +53,18 @@
 //
 // # Definitions
 //
-// [ReadDefinition] is the fast path of the function that parses a definition. It
-// produces exactly what sigs.k8s.io/yaml and sigs.k8s.io/json produce in strict
-// mode: literals in schemas have the same bytes, empty and absent values stay
-// distinct, and the errors of unknown fields have the same texts. The tests compare
-// the two over the corpus and with every keyword changed. It declines
+// [ReadDefinition] reads a definition from tokens, into the fields that its types have. It
+// produces exactly what sigs.k8s.io/yaml and sigs.k8s.io/json produce in strict mode:
+// literals in schemas have the same bytes, empty and absent values stay distinct, and the
+// errors of unknown fields have the same texts. The tests compare the two over the corpus
+// and with every keyword changed. It declines
 //
 //   - texts that Tokenize declines;
 //   - versions other than apiextensions.k8s.io/v1;
 //   - duplicate fields and values of a wrong type;
-//   - unknown fields in YAML, which the library reads in another order;
-//   - keywords that no valid definition has, such as $ref, and keywords that few
-//     definitions have, such as externalDocs.
+//   - unknown fields in YAML, which the library reads in another order.
 //
-// Schemas and the fields that authors write are read from the tokens. The status,
-// a conversion and other fields of metadata are decoded by sigs.k8s.io/json.
+// A type with a decoder of its own, such as metav1.Time, is decoded by sigs.k8s.io/json.
 //
 // # Differences from Kubernetes
 //

@@ -1,6 +1,7 @@
 package document
 
 import (
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -138,24 +139,16 @@ func (r *yamlTokenizer) readEscape(col int) bool {
 
 // readUnicode reads the four hexadecimal digits of a character.
 func (r *yamlTokenizer) readUnicode() bool {
-	var char rune
-	for range 4 {
-		c := r.text[r.i]
-		switch {
-		case isDigit(c):
-			c -= '0'
-		case 'a' <= c|0x20 && c|0x20 <= 'f':
-			c = c | 0x20 - 'a' + 10
-		default:
-			return false
-		}
-		char = char<<4 | rune(c)
-		r.i++
-	}
-	if !utf8.ValidRune(char) {
+	end := r.i + 4
+	if end > len(r.text) {
 		return false
 	}
-	r.decoded.WriteRune(char)
+	char, err := strconv.ParseUint(r.text[r.i:end], 16, 16)
+	if err != nil || !utf8.ValidRune(rune(char)) {
+		return false
+	}
+	r.decoded.WriteRune(rune(char))
+	r.i = end
 	return true
 }
 

@@ -237,7 +237,8 @@ func (r *Reader) Content(ctx context.Context, name string) ([]byte, error) {
 	if r.FS != nil {
 		return ReadRegular(r.FS, name)
 	}
-	if s, ok := r.streams.get(name); ok {
+	if kept, ok := r.streams.Load(name); ok {
+		s := kept.(stream)
 		return s.data, s.err
 	}
 	if name != "-" {
@@ -251,7 +252,7 @@ func (r *Reader) Content(ctx context.Context, name string) ([]byte, error) {
 	}
 	s := r.readStream(ctx, name)
 	if ctx.Err() == nil {
-		r.streams.keep(name, s)
+		r.streams.Store(name, s)
 	}
 	return s.data, s.err
 }

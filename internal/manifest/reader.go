@@ -36,15 +36,15 @@ type Reader struct {
 	// whose objects are not lists of others. Nil means that none is.
 	IsKind func(schema.GroupVersionKind) bool
 
-	only    string // see Mentioning
-	streams *streams
+	only    string          // see Mentioning
+	streams *sync.Map       // of what can be read only once, by name; several readers share it
 	patches map[string]bool // files with patches, by name
 	passed  Counts
 }
 
 // NewReader returns a reader of files, and of stdin for the name "-".
 func NewReader(stdin io.Reader, recursive bool) *Reader {
-	return &Reader{Stdin: stdin, Recursive: recursive, streams: &streams{byName: map[string]stream{}}}
+	return &Reader{Stdin: stdin, Recursive: recursive, streams: &sync.Map{}}
 }
 
 // Separate returns a reader with counts of its own. Both readers share what can be read
@@ -68,25 +68,6 @@ func (r *Reader) Mentioning(word string) *Reader {
 // stand for it.
 func Mentions(text []byte, word string) bool {
 	return bytes.Contains(text, []byte(word)) || bytes.IndexByte(text, '\\') >= 0
-}
-
-// streams have what can be read only once, by name. Several readers share them.
-type streams struct {
-	mu     sync.Mutex
-	byName map[string]stream
-}
-
-func (s *streams) get(name string) (stream, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	content, ok := s.byName[name]
-	return content, ok
-}
-
-func (s *streams) keep(name string, content stream) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.byName[name] = content
 }
 
 // A stream is the content of standard input, a FIFO or a device.
