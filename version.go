@@ -173,18 +173,13 @@ type engines struct {
 // newEngines returns engines for a schema, which is nil if the version has none.
 func newEngines(n *schema.Node, cfg config) *engines {
 	return &engines{
-		prune: sync.OnceValue(func() *pruning.Pruner {
-			return pruning.New(n, optionIf[pruning.Option](cfg.reference, testopt.Reference{})...)
-		}),
-		setDefaults: sync.OnceValue(func() *defaulting.Defaulter {
-			return defaulting.New(n, optionIf[defaulting.Option](cfg.reference, testopt.Reference{})...)
-		}),
+		prune:       sync.OnceValue(func() *pruning.Pruner { return pruning.New(n) }),
+		setDefaults: sync.OnceValue(func() *defaulting.Defaulter { return defaulting.New(n) }),
 		resources: sync.OnceValue(func() *objectmeta.Embedded {
 			return objectmeta.NewEmbedded(n, optionIf(cfg.reference, objectmeta.Reference())...)
 		}),
 		validate: sync.OnceValue(func() *validation.Validator {
-			opts := optionIf[validation.Option](cfg.reference, testopt.Reference{})
-			return validation.New(n, append(opts, validation.KubernetesVersion(cfg.version))...)
+			return validation.New(n, validation.KubernetesVersion(cfg.version))
 		}),
 	}
 }

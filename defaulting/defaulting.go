@@ -9,9 +9,8 @@ import (
 // It never changes and is safe for concurrent use. Only [New] makes one: the
 // methods of a nil Defaulter panic.
 type Defaulter struct {
-	nulls     *nullNode  // nil if no null is dropped
-	defaults  *fillNode  // nil if no default is set
-	reference *reference // used instead of both if it is not nil
+	nulls    *nullNode // nil if no null is dropped
+	defaults *fillNode // nil if no default is set
 }
 
 // New returns a Defaulter for objects of schema n. It never returns nil. A nil
@@ -19,22 +18,12 @@ type Defaulter struct {
 //
 // See
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#defaulting.
-func New(n *schema.Node, opts ...Option) *Defaulter {
-	o := optionsOf(opts)
-	if o.reference {
-		return &Defaulter{reference: &reference{root: n}}
-	}
-	return &Defaulter{nulls: compileNulls(n), defaults: compileDefaults(n, o.maxFilled)}
+func New(n *schema.Node) *Defaulter {
+	return &Defaulter{nulls: compileNulls(n), defaults: compileDefaults(n)}
 }
 
 // A recorder records the paths that a walk changes.
 type recorder = pathstack.Recorder[schema.Path, schema.Step]
-
-// sorted sorts paths in place and returns them.
-func sorted(paths []schema.Path) []schema.Path {
-	schema.SortPaths(paths)
-	return paths
-}
 
 // DropNulls removes from obj, in place, the map entries with a null value whose
 // schema neither admits null nor declares a default.
@@ -51,14 +40,12 @@ func (d *Defaulter) DropNulls(obj map[string]any) {
 func (d *Defaulter) DropNullsAndReport(obj map[string]any) []schema.Path {
 	var rec recorder
 	d.dropNulls(obj, &rec)
-	return sorted(rec.Paths())
+	schema.SortPaths(rec.Paths())
+	return rec.Paths()
 }
 
 func (d *Defaulter) dropNulls(obj map[string]any, rec *recorder) {
-	switch {
-	case d.reference != nil:
-		d.reference.dropNulls(obj, rec)
-	case d.nulls != nil:
+	if d.nulls != nil {
 		d.nulls.dropInObject(obj, rec)
 	}
 }
@@ -80,14 +67,12 @@ func (d *Defaulter) Default(obj map[string]any) {
 func (d *Defaulter) DefaultAndReport(obj map[string]any) []schema.Path {
 	var rec recorder
 	d.setDefaults(obj, &rec)
-	return sorted(rec.Paths())
+	schema.SortPaths(rec.Paths())
+	return rec.Paths()
 }
 
 func (d *Defaulter) setDefaults(obj map[string]any, rec *recorder) {
-	switch {
-	case d.reference != nil:
-		d.reference.setDefaults(obj, rec)
-	case d.defaults != nil:
+	if d.defaults != nil {
 		d.defaults.fillObject(obj, rec)
 	}
 }

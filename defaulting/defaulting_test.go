@@ -12,7 +12,6 @@ import (
 	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/crdkit/crdkit/internal/testkit/enginetest"
 	"github.com/crdkit/crdkit/internal/testkit/generate"
-	"github.com/crdkit/crdkit/internal/testopt"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/yaml"
@@ -22,25 +21,17 @@ func TestTable(t *testing.T) {
 	for _, tt := range enginetest.Cases[tableCase](t, casesJSON) {
 		t.Run(tt.Name, func(t *testing.T) {
 			n := enginetest.MustCompile(t, tt.Schema)
-			for _, impl := range implementations {
-				d := New(n, impl.opts...)
-				changed, reported := enginetest.MustDecode(t, tt.Object), enginetest.MustDecode(t, tt.Object)
-				want := enginetest.MustDecode(t, tt.Want)
-
-				d.DropNulls(changed)
-				d.Default(changed)
-				if diff := cmp.Diff(want, changed); diff != "" {
-					t.Errorf("%s: DropNulls and Default (-want +got):\n%s", impl.name, diff)
-				}
-				if diff := cmp.Diff(tt.Dropped, enginetest.Strings(d.DropNullsAndReport(reported))); diff != "" {
-					t.Errorf("%s: DropNullsAndReport (-want +got):\n%s", impl.name, diff)
-				}
-				if diff := cmp.Diff(tt.Set, enginetest.Strings(d.DefaultAndReport(reported))); diff != "" {
-					t.Errorf("%s: DefaultAndReport (-want +got):\n%s", impl.name, diff)
-				}
-				if diff := cmp.Diff(want, reported); diff != "" {
-					t.Errorf("%s: object after the reports (-want +got):\n%s", impl.name, diff)
-				}
+			obj := enginetest.MustDecode(t, tt.Object)
+			compare(t, n, obj)
+			d := New(n)
+			if diff := cmp.Diff(tt.Dropped, enginetest.Strings(d.DropNullsAndReport(obj))); diff != "" {
+				t.Errorf("DropNullsAndReport (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(tt.Set, enginetest.Strings(d.DefaultAndReport(obj))); diff != "" {
+				t.Errorf("DefaultAndReport (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(enginetest.MustDecode(t, tt.Want), obj); diff != "" {
+				t.Errorf("object after the reports (-want +got):\n%s", diff)
 			}
 		})
 	}
@@ -57,39 +48,18 @@ func TestBehaviour(t *testing.T) {
 			t.Fatal(err)
 		}
 		n := enginetest.MustCompile(t, text)
-		for _, impl := range implementations {
-			d := New(n, impl.opts...)
-			obj := c.Object(t, "object.yaml")
-			dropped := d.DropNullsAndReport(obj)
-			set := d.DefaultAndReport(obj)
-			got, err := yaml.Marshal(obj)
-			if err != nil {
-				t.Fatal(err)
-			}
-			c.Want(t, "dropped", strings.Join(enginetest.Strings(dropped), "\n"))
-			c.Want(t, "set", strings.Join(enginetest.Strings(set), "\n"))
-			c.Want(t, "want.yaml", string(got))
+		d := New(n)
+		obj := c.Object(t, "object.yaml")
+		dropped := d.DropNullsAndReport(obj)
+		set := d.DefaultAndReport(obj)
+		got, err := yaml.Marshal(obj)
+		if err != nil {
+			t.Fatal(err)
 		}
+		c.Want(t, "dropped", strings.Join(enginetest.Strings(dropped), "\n"))
+		c.Want(t, "set", strings.Join(enginetest.Strings(set), "\n"))
+		c.Want(t, "want.yaml", string(got))
 	})
-}
-
-// TestOptionsSelectImplementations checks that the other tests do not compare an
-// implementation with itself.
-func TestOptionsSelectImplementations(t *testing.T) {
-	n := enginetest.MustCompile(t, []byte(`{"type":"object","properties":{"a":{"type":"object","default":{},"properties":{"b":{"type":"string","default":"x"}}},"c":{"type":"string"}}}`))
-	d := New(n)
-	if d.reference != nil || d.nulls == nil || d.defaults == nil {
-		t.Error("New does not select the compiled walks")
-	}
-	if got := d.defaults.sets[0].set; got.fillLazily != nil || !cmp.Equal(got.value.Copy(), any(map[string]any{"b": "x"})) {
-		t.Errorf("New fills a small default lazily: %+v", got)
-	}
-	if got := New(n, lazily()).defaults.sets[0].set; got.fillLazily == nil {
-		t.Errorf("with maxFilled 0 a default is filled at compile time: %+v", got)
-	}
-	if d := New(n, testopt.Reference{}); d.reference == nil || d.nulls != nil || d.defaults != nil {
-		t.Error("testopt.Reference does not select the reference implementation")
-	}
 }
 
 // Few fields are looked up in a map, and not more than a large map has entries.
@@ -124,9 +94,9 @@ func TestIdleSubtreesCompileToNil(t *testing.T) {
 	}
 }
 
-// TestHugeDefaultIsSetLazily checks that New neither makes nor counts a default
-// of 10^12 values, and that Default still sets the parts that an object needs.
-func TestHugeDefaultIsSetLazily(t *testing.T) {
+// TestHugeDefault checks that New does not fill a default of 10^12 values, and that
+// Default sets the parts that an object needs.
+func TestHugeDefault(t *testing.T) {
 	text := `{"type":"integer","default":1}`
 	for range 12 {
 		text = `{"type":"array","default":[null,null,null,null,null,null,null,null,null,null],"items":` + text + `}`
@@ -148,43 +118,31 @@ func TestHugeDefaultIsSetLazily(t *testing.T) {
 	}
 }
 
-// TestDefaultsWithinAndBeyondBound checks that defaults are set whether they are
-// filled at compile time or lazily.
-func TestDefaultsWithinAndBeyondBound(t *testing.T) {
+// TestDefaultsOfDefaults sets defaults that contain nulls with defaults.
+func TestDefaultsOfDefaults(t *testing.T) {
 	text := `{"type":"integer","default":1}`
 	for range 3 {
 		text = `{"type":"array","default":[null,null,null],"items":` + text + `}`
 	}
 	n := enginetest.MustCompile(t, []byte(`{"type":"object","properties":{"a":`+text+`,"b":{"type":"object","default":{"z":0},"properties":{"y":{"type":"integer","default":1}}}}}`))
-	want := map[string]any{}
-	New(n, testopt.Reference{}).Default(want)
-	for maxFilled := range 60 {
-		d := New(n, optionFunc(func(o *options) { o.maxFilled = maxFilled }))
-		got := map[string]any{}
-		d.Default(got)
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Fatalf("with maxFilled %d, Default (-want +got):\n%s", maxFilled, diff)
-		}
-	}
+	compare(t, n, map[string]any{})
 }
 
 func TestNilSchemaAndNilObject(t *testing.T) {
 	n := enginetest.MustCompile(t, []byte(`{"type":"object","properties":{"a":{"type":"object","properties":{"b":{"type":"string","default":"x"}}}}}`))
-	for _, impl := range implementations {
-		for _, n := range []*schema.Node{nil, n} {
-			d := New(n, impl.opts...)
-			d.DropNulls(nil)
-			d.Default(nil)
-			if got := d.DefaultAndReport(nil); got != nil {
-				t.Errorf("%s: DefaultAndReport(nil) = %v, want nil", impl.name, got)
-			}
-			if got := d.DropNullsAndReport(nil); got != nil {
-				t.Errorf("%s: DropNullsAndReport(nil) = %v, want nil", impl.name, got)
-			}
-			obj := map[string]any{"a": map[string]any(nil), "c": []any(nil)}
-			if got := d.DefaultAndReport(obj); got != nil || len(obj) != 2 {
-				t.Errorf("%s: DefaultAndReport of nil containers = %v and left %v", impl.name, got, obj)
-			}
+	for _, n := range []*schema.Node{nil, n} {
+		d := New(n)
+		d.DropNulls(nil)
+		d.Default(nil)
+		if got := d.DefaultAndReport(nil); got != nil {
+			t.Errorf("DefaultAndReport(nil) = %v, want nil", got)
+		}
+		if got := d.DropNullsAndReport(nil); got != nil {
+			t.Errorf("DropNullsAndReport(nil) = %v, want nil", got)
+		}
+		obj := map[string]any{"a": map[string]any(nil), "c": []any(nil)}
+		if got := d.DefaultAndReport(obj); got != nil || len(obj) != 2 {
+			t.Errorf("DefaultAndReport of nil containers = %v and left %v", got, obj)
 		}
 	}
 }
@@ -195,26 +153,24 @@ func TestDefaultsAreNotShared(t *testing.T) {
 	n := enginetest.MustCompile(t, []byte(`{"type":"object","properties":{
 		"a":{"type":"object","default":{"b":{"c":[1,{"d":2}]}},"x-kubernetes-preserve-unknown-fields":true},
 		"l":{"type":"array","items":{"type":"object","default":{"e":{}},"x-kubernetes-preserve-unknown-fields":true}}}}`))
-	for _, impl := range implementations {
-		d := New(n, impl.opts...)
-		fresh := func() map[string]any { return map[string]any{"l": []any{nil, nil}} }
-		want := fresh()
-		d.Default(want)
-		want = testkit.Clone(want)
+	d := New(n)
+	fresh := func() map[string]any { return map[string]any{"l": []any{nil, nil}} }
+	want := fresh()
+	d.Default(want)
+	want = testkit.Clone(want)
 
-		obj := fresh()
-		d.Default(obj)
-		spoil(obj)
-		again := fresh()
-		d.Default(again)
-		if diff := cmp.Diff(want, again); diff != "" {
-			t.Errorf("%s: defaults are shared between objects (-want +got):\n%s", impl.name, diff)
-		}
-		list := again["l"].([]any)
-		list[0].(map[string]any)["e"] = "changed"
-		if diff := cmp.Diff(want["l"].([]any)[1], list[1]); diff != "" {
-			t.Errorf("%s: defaults are shared within an object (-want +got):\n%s", impl.name, diff)
-		}
+	obj := fresh()
+	d.Default(obj)
+	spoil(obj)
+	again := fresh()
+	d.Default(again)
+	if diff := cmp.Diff(want, again); diff != "" {
+		t.Errorf("defaults are shared between objects (-want +got):\n%s", diff)
+	}
+	list := again["l"].([]any)
+	list[0].(map[string]any)["e"] = "changed"
+	if diff := cmp.Diff(want["l"].([]any)[1], list[1]); diff != "" {
+		t.Errorf("defaults are shared within an object (-want +got):\n%s", diff)
 	}
 }
 
@@ -244,26 +200,24 @@ func TestDeepObjectsAndSchemas(t *testing.T) {
 		text = `{"type":"object","properties":{"a":` + text + `}}`
 	}
 	n := enginetest.MustCompile(t, []byte(text))
-	for _, impl := range implementations {
-		d := New(n, impl.opts...)
-		inner := any(nil)
-		for range levels {
-			inner = map[string]any{"a": inner}
-		}
-		obj := inner.(map[string]any)
-		d.DropNulls(obj)
-		d.Default(obj)
+	d := New(n)
+	inner := any(nil)
+	for range levels {
+		inner = map[string]any{"a": inner}
+	}
+	obj := inner.(map[string]any)
+	d.DropNulls(obj)
+	d.Default(obj)
 
-		short := map[string]any{}
-		at := short
-		for range schemas - 1 {
-			next := map[string]any{}
-			at["a"], at = next, next
-		}
-		got := d.DefaultAndReport(short)
-		if len(got) != 1 || len(got[0]) != schemas || at["a"] != int64(1) {
-			t.Errorf("%s: DefaultAndReport = %d paths and %v at the bottom, want one path and 1", impl.name, len(got), at["a"])
-		}
+	short := map[string]any{}
+	at := short
+	for range schemas - 1 {
+		next := map[string]any{}
+		at["a"], at = next, next
+	}
+	got := d.DefaultAndReport(short)
+	if len(got) != 1 || len(got[0]) != schemas || at["a"] != int64(1) {
+		t.Errorf("DefaultAndReport = %d paths and %v at the bottom, want one path and 1", len(got), at["a"])
 	}
 }
 
@@ -316,7 +270,7 @@ func TestSharing(t *testing.T) {
 	if len(nulls) != 3 || nulls[0].below != nulls[1].below || nulls[0].below == nulls[2].below {
 		t.Errorf("nulls of equal schemas are not one node, or those of different ones are: %v", nulls)
 	}
-	fills := compileDefaults(n, maxFilled).walks
+	fills := compileDefaults(n).walks
 	if len(fills) != 3 || fills[0].below != fills[1].below || fills[0].below == fills[2].below {
 		t.Errorf("defaults of equal schemas are not one node, or those of different ones are: %v", fills)
 	}
@@ -340,52 +294,36 @@ func TestScalarsAllocateNothing(t *testing.T) {
 	}
 }
 
-// TestImplementationsAgree compares the implementations on the definitions in
+// TestReference compares a Defaulter with the reference on the definitions in
 // testdata, with their samples, mutated samples and generated objects.
-func TestImplementationsAgree(t *testing.T) {
+func TestReference(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for _, def := range enginetest.Versions(t) {
-		ds := defaulters(def.Node)
 		for _, sample := range def.Samples {
-			compareImplementations(t, ds, sample)
+			compare(t, def.Node, sample)
 			for range 10 {
-				compareImplementations(t, ds, testkit.Mutate(rng, sample))
+				compare(t, def.Node, testkit.Mutate(rng, sample))
 			}
 		}
 		g := generate.Of(def.Definition, def.Declared)
 		for i := range 100 {
-			compareImplementations(t, ds, g.Object(rng, generate.Class(i%4)))
+			compare(t, def.Node, g.Object(rng, generate.Class(i%4)))
 		}
 	}
 }
 
-// defaulters returns a Defaulter of each implementation, the reference last.
-func defaulters(n *schema.Node) []*Defaulter {
-	var out []*Defaulter
-	for _, impl := range implementations {
-		out = append(out, New(n, impl.opts...))
-	}
-	return out
-}
-
-// compareImplementations defaults copies of obj with each implementation, with and
+// compare defaults copies of obj with a Defaulter and with the reference, with and
 // without dropping nulls first. See compareStep for what it checks besides.
-func compareImplementations(t *testing.T, ds []*Defaulter, obj map[string]any) {
+func compare(t *testing.T, n *schema.Node, obj map[string]any) {
 	t.Helper()
-	reference := ds[len(ds)-1]
+	d, reference := New(n), &reference{root: n}
 	dropped := testkit.Clone(obj)
 	wantNulls := enginetest.Strings(reference.DropNullsAndReport(dropped))
-	for i, d := range ds {
-		what := fmt.Sprintf("%s: dropping nulls of %s", implementations[i].name, testkit.Encode(obj))
-		compareStep(t, what, obj, dropped, wantNulls, func(obj map[string]any) { d.DropNulls(obj) }, func(obj map[string]any) []schema.Path { return d.DropNullsAndReport(obj) })
-	}
+	compareStep(t, fmt.Sprintf("dropping nulls of %s", testkit.Encode(obj)), obj, dropped, wantNulls, d.DropNulls, d.DropNullsAndReport)
 	for _, start := range []map[string]any{obj, dropped} {
 		want := testkit.Clone(start)
 		wantSet := enginetest.Strings(reference.DefaultAndReport(want))
-		for i, d := range ds {
-			what := fmt.Sprintf("%s: defaulting %s", implementations[i].name, testkit.Encode(start))
-			compareStep(t, what, start, want, wantSet, func(obj map[string]any) { d.Default(obj) }, func(obj map[string]any) []schema.Path { return d.DefaultAndReport(obj) })
-		}
+		compareStep(t, fmt.Sprintf("defaulting %s", testkit.Encode(start)), start, want, wantSet, d.Default, d.DefaultAndReport)
 	}
 }
 

@@ -1,13 +1,12 @@
 package defaulting
 
 import (
-	"github.com/crdkit/crdkit/internal/defaultvalue"
+	"github.com/crdkit/crdkit/internal/jsonval"
 	"github.com/crdkit/crdkit/schema"
 )
 
 // Compiled defaulting. A node knows the fields that matter: those with a
-// default, and those with defaults below. Defaults are filled with the defaults
-// below them at compile time, so a value that is set needs no walk.
+// default, and those with defaults below.
 
 // A fillNode says which defaults to set in a value. A nil *fillNode sets none.
 // Equal schemas share their fillNode.
@@ -38,16 +37,16 @@ func (r rule) idle() bool { return r.null == nil && r.below == nil }
 
 // A set is the default of a schema.
 type set struct {
-	value      defaultvalue.Template
-	fillLazily *fillNode // fills each copy, nil if value is filled
-	nullable   bool      // the schema admits null, so a null stays
+	value    any
+	below    *fillNode // for the value
+	nullable bool      // the schema admits null, so a null stays
 }
 
 // copy returns a new copy of the default, filled with all defaults below it.
 func (s *set) copy() any {
-	v := s.value.Copy()
-	if s.fillLazily != nil {
-		s.fillLazily.fill(v, schema.Step{}, nil)
+	v := jsonval.Clone(s.value)
+	if s.below != nil {
+		s.below.fill(v, schema.Step{}, nil)
 	}
 	return v
 }
@@ -153,4 +152,102 @@ func (f *field) apply(m map[string]any, rec *recorder) {
 	case f.below != nil && isContainer(v):
 		f.below.fill(v, schema.Field(f.name), rec)
 	}
+}
+
+type fillCompiler struct {
+	nodes map[*schema.Node]*fillNode
+	sets  map[*schema.Node]*set
+}
+
+// compileDefaults returns the node for objects of schema n.
+func compileDefaults(n *schema.Node) *fillNode {
+	c := fillCompiler{nodes: make(map[*schema.Node]*fillNode), sets: make(map[*schema.Node]*set)}
+	return c.compileNode(n)
+}
+
+// compileNode returns the node for values of n, nil if it sets nothing.
+func (c *fillCompiler) compileNode(n *schema.Node) *fillNode {
+	if n == nil || !n.Facts().Has(schema.HasDefaults) {
+		return nil
+	}
+	done, ok := c.nodes[n]
+	if !ok {
+		done = c.compile(n)
+		if done.idle() {
+			done = nil
+		}
+		c.nodes[n] = done
+	}
+	return done
+}
+
+func (c *fillCompiler) compile(n *schema.Node) *fillNode {
+	additional, _ := n.AdditionalProperties()
+	out := &fillNode{
+		byName: make(map[string]*fillNode),
+		others: c.compileRule(additional),
+		items:  c.compileRule(n.Items()),
+	}
+	for name, p := range n.Properties() {
+		below := c.compileNode(p)
+		if s := c.compileDefault(p); s != nil {
+			out.sets = append(out.sets, field{name: name, set: s, below: below})
+			below = nil
+		} else if below != nil {
+			out.walks = append(out.walks, field{name: name, below: below})
+		}
+		if below != nil || !out.others.idle() {
+			out.byName[name] = below
+		}
+	}
+	return out
+}
+
+// compileRule returns the rule for items or additional properties of schema n.
+func (c *fillCompiler) compileRule(n *schema.Node) rule {
+	r := rule{below: c.compileNode(n)}
+	if n != nil && !n.Nullable() {
+		r.null = c.compileDefault(n)
+	}
+	return r
+}
+
+// compileDefault returns the default of n, nil if there is none.
+func (c *fillCompiler) compileDefault(n *schema.Node) *set {
+	if done, ok := c.sets[n]; ok {
+		return done
+	}
+	var out *set
+	if hasDefault(n) {
+		value, _ := n.Default()
+		out = &set{value: value, below: c.compileNode(n), nullable: n.Nullable()}
+	}
+	c.sets[n] = out
+	return out
+}
+
+func hasDefault(n *schema.Node) bool {
+	_, ok := n.Default()
+	return ok
+}
+
+// probeIsFaster reports whether to look up this number of fields in a map with
+// this number of entries, instead of ranging over the map. To start ranging
+// costs about five lookups. An entry costs little more, except in maps with
+// more than eight entries, which have a slower representation.
+func probeIsFaster(fields, entries int) bool {
+	if entries > 8 {
+		return fields <= entries
+	}
+	return fields <= 5
+}
+
+// isContainer reports whether v is a map or a list. Most values are not, so
+// callers use it to avoid a call.
+func isContainer(v any) bool {
+	switch v.(type) {
+	case map[string]any, []any:
+		return true
+	}
+	return false
 }

@@ -49,11 +49,8 @@
 //
 // # Differences from Kubernetes
 //
-// The result is the same. The server sets a default and then fills it with other
-// defaults, object by object. [New] fills the defaults themselves, once. If the
-// filled defaults would exceed a bound together, the rest is filled object by
-// object too: a few lists of lists of nulls in a schema can stand for more
-// values than fit into memory.
+// The result is the same. A Defaulter compiles the schema first, and looks only at
+// the parts of an object that can get a default or have a null dropped.
 //
 // The server prunes the declared defaults in the schema before it serves a
 // definition. A Defaulter takes the schema as it is.

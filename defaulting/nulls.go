@@ -55,18 +55,13 @@ func (c nullCompiler) compileNode(n *schema.Node) *nullNode {
 			out.named = append(out.named, nullField{name, r})
 		}
 	}
-	out.finish()
+	names := make([]string, len(out.named))
+	for i, f := range out.named {
+		names[i] = f.name
+	}
+	out.index = nameindex.New(names)
 	c[n] = out
 	return out
-}
-
-// finish sets the index of named.
-func (n *nullNode) finish() {
-	list := make([]string, len(n.named))
-	for i, f := range n.named {
-		list[i] = f.name
-	}
-	n.index = nameindex.New(list)
 }
 
 func (c nullCompiler) compileRule(n *schema.Node) nullRule {

@@ -3,8 +3,6 @@ package defaulting
 import (
 	_ "embed"
 	"encoding/json"
-
-	"github.com/crdkit/crdkit/internal/testopt"
 )
 
 // The table feeds the tests and the fuzz target.
@@ -22,17 +20,3 @@ type tableCase struct {
 	Want    json.RawMessage
 	Set     []string
 }
-
-// implementations has the options that select each implementation, the
-// reference last. "lazy" fills every default when it is used, as the fast one
-// does with defaults that are too large.
-var implementations = []struct {
-	name string
-	opts []Option
-}{
-	{"fast", nil},
-	{"lazy", []Option{lazily()}},
-	{"reference", []Option{testopt.Reference{}}},
-}
-
-func lazily() Option { return optionFunc(func(o *options) { o.maxFilled = 0 }) }

@@ -40,7 +40,7 @@ var optionTests = map[string]func(){
 	"definition.CheckUpdate": func() { definition.CheckUpdate(webhookDefinition(), webhookDefinition(), nil) },
 	"schema.Compile":         func() { _, _ = schema.Compile(&apiextensionsv1.JSONSchemaProps{}, nil) },
 	"pruning.New":            func() { pruning.New(nil, nil) },
-	"defaulting.New":         func() { defaulting.New(nil, nil) },
+	"defaulting.New":         func() { defaulting.New(nil) },
 	"validation.New":         func() { validation.New(nil, nil) },
 	"cel.Compile":            func() { _, _ = cel.Compile(objectSchema(), nil) },
 	"cel.Check":              func() { cel.Check(objectSchema(), nil) },

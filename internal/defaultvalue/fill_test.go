@@ -49,21 +49,6 @@ func TestDefault(t *testing.T) {
 	}
 }
 
-// Copies of a template share no maps and lists.
-func TestTemplate(t *testing.T) {
-	value := map[string]any{"a": []any{int64(1), map[string]any{"b": nil}}, "c": "d"}
-	template := NewTemplate(value)
-	first := template.Copy().(map[string]any)
-	if diff := cmp.Diff(value, any(first)); diff != "" {
-		t.Errorf("Copy (-want +got):\n%s", diff)
-	}
-	first["a"].([]any)[1].(map[string]any)["b"] = 1
-	delete(first, "c")
-	if diff := cmp.Diff(any(value), template.Copy()); diff != "" {
-		t.Errorf("second Copy (-want +got):\n%s", diff)
-	}
-}
-
 // Values that the schema declares without defaults below them count as they are,
 // and those under additionalProperties are filled too.
 func TestDefaultBelowPropertiesAndEntries(t *testing.T) {

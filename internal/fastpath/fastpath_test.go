@@ -19,7 +19,6 @@ import (
 	"github.com/crdkit/crdkit/internal/objectmeta"
 	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/crdkit/crdkit/internal/testkit/fuzz"
-	"github.com/crdkit/crdkit/internal/testopt"
 	"github.com/crdkit/crdkit/pruning"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation"
@@ -107,9 +106,9 @@ type engines struct {
 
 func newEngines(n *schema.Node, cfg Config) *engines {
 	return &engines{
-		pruner:    pruning.New(n, testopt.Reference{}),
-		defaulter: defaulting.New(n, testopt.Reference{}),
-		validator: validation.New(n, testopt.Reference{}),
+		pruner:    pruning.New(n),
+		defaulter: defaulting.New(n),
+		validator: validation.New(n),
 		resources: objectmeta.NewEmbedded(n, objectmeta.Reference()),
 		cfg:       cfg,
 	}

@@ -41,9 +41,8 @@ func compile(crd *apiextensionsv1.CustomResourceDefinition, opts ...crdkit.Optio
 	out := map[string]*Ours{}
 	for _, v := range def.Versions() {
 		o := &Ours{}
-		reference := len(opts) > 0
-		o.setEngines(v.Schema(), reference)
-		if err := o.setValidation(v.Schema(), reference); err != nil {
+		o.setEngines(v.Schema())
+		if err := o.setValidation(v.Schema()); err != nil {
 			return nil, err
 		}
 		o.setRequests(v)
@@ -53,15 +52,8 @@ func compile(crd *apiextensionsv1.CustomResourceDefinition, opts ...crdkit.Optio
 }
 
 // setEngines sets the functions that change objects.
-func (o *Ours) setEngines(n *schema.Node, reference bool) {
-	var prune []pruning.Option
-	var fill []defaulting.Option
-	if reference {
-		prune = append(prune, testopt.Reference{})
-		fill = append(fill, testopt.Reference{})
-	}
-	p := pruning.New(n, prune...)
-	d := defaulting.New(n, fill...)
+func (o *Ours) setEngines(n *schema.Node) {
+	p, d := pruning.New(n), defaulting.New(n)
 	o.Facts = func() []string { return facts(nil, "", n) }
 	o.Prune = func(obj map[string]any) { p.Prune(obj) }
 	o.Report = func(obj map[string]any) []string { return paths(p.PruneAndReport(obj)) }
@@ -70,12 +62,8 @@ func (o *Ours) setEngines(n *schema.Node, reference bool) {
 }
 
 // setValidation sets the functions that validate objects.
-func (o *Ours) setValidation(n *schema.Node, reference bool) error {
-	var opts []validation.Option
-	if reference {
-		opts = append(opts, testopt.Reference{})
-	}
-	v := validation.New(n, opts...)
+func (o *Ours) setValidation(n *schema.Node) error {
+	v := validation.New(n)
 	o.Valid = v.Valid
 	o.Schema = func(obj map[string]any) field.ErrorList { return v.Validate(obj).Field() }
 	o.SchemaUpdate = func(obj, old map[string]any) field.ErrorList { return v.ValidateUpdate(obj, old).Errors.Field() }

@@ -13,7 +13,7 @@ import "sync/atomic"
 type Sealed struct{}
 
 // Reference selects the reference implementation. It is an option of the root
-// package, definition, pruning, defaulting, validation and validation/cel.
+// package, definition and validation/cel.
 type Reference struct{}
 
 // DefinitionOption makes Reference an option of package definition.
@@ -21,12 +21,6 @@ func (Reference) DefinitionOption(Sealed) {}
 
 // CompileOption makes Reference an option of the root package.
 func (Reference) CompileOption(Sealed) {}
-
-// PruningOption makes Reference an option of package pruning.
-func (Reference) PruningOption(Sealed) {}
-
-// DefaultingOption makes Reference an option of package defaulting.
-func (Reference) DefaultingOption(Sealed) {}
 
 // ValidationOption makes Reference an option of package validation.
 func (Reference) ValidationOption(Sealed) {}

@@ -4,13 +4,15 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// The reference implementations of null dropping and defaulting walk over the
-// schema itself. Tests compare the compiled walks with them.
-
+// A reference drops nulls and sets defaults as the server does: it walks over the
+// schema itself. Tests compare the compiled walks with it.
 type reference struct{ root *schema.Node }
 
-func (p *reference) dropNulls(obj map[string]any, rec *recorder) {
-	referenceDrop(obj, p.root, rec)
+func (p *reference) DropNullsAndReport(obj map[string]any) []schema.Path {
+	var rec recorder
+	referenceDrop(obj, p.root, &rec)
+	schema.SortPaths(rec.Paths())
+	return rec.Paths()
 }
 
 func referenceDrop(v any, n *schema.Node, rec *recorder) {
@@ -39,8 +41,11 @@ func referenceDrop(v any, n *schema.Node, rec *recorder) {
 	}
 }
 
-func (p *reference) setDefaults(obj map[string]any, rec *recorder) {
-	referenceFill(obj, p.root, rec)
+func (p *reference) DefaultAndReport(obj map[string]any) []schema.Path {
+	var rec recorder
+	referenceFill(obj, p.root, &rec)
+	schema.SortPaths(rec.Paths())
+	return rec.Paths()
 }
 
 func referenceFill(v any, n *schema.Node, rec *recorder) {
@@ -106,9 +111,4 @@ func childOf(n *schema.Node, name string) *schema.Node {
 	}
 	additional, _ := n.AdditionalProperties()
 	return additional
-}
-
-func hasDefault(n *schema.Node) bool {
-	_, ok := n.Default()
-	return ok
 }
