@@ -16,7 +16,6 @@ import (
 
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/internal/testkit"
-	"github.com/crdkit/crdkit/internal/testopt"
 )
 
 // A scribe writes values as JSON in many different spellings, some of them
@@ -159,7 +158,7 @@ func versionPairs(t testing.TB, definitions []*testkit.Definition) []versionPair
 		if err != nil {
 			continue // Compile refuses the definition
 		}
-		reference, err := crdkit.Compile(d.CRD, testopt.Reference{})
+		reference, err := crdkit.Compile(d.CRD, crdkit.Reference())
 		if err != nil {
 			t.Fatal(err)
 		}

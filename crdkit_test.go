@@ -27,7 +27,6 @@ import (
 	"github.com/crdkit/crdkit/definition"
 	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/crdkit/crdkit/internal/testkit/fuzz"
-	"github.com/crdkit/crdkit/internal/testopt"
 	"github.com/crdkit/crdkit/validation"
 )
 
@@ -148,7 +147,7 @@ func compileBoth(t testing.TB, crd *apiextensionsv1.CustomResourceDefinition) (f
 	if err != nil {
 		t.Fatalf("%s: %v", crd.Name, err)
 	}
-	if reference, err = crdkit.Compile(crd, testopt.Reference{}); err != nil {
+	if reference, err = crdkit.Compile(crd, crdkit.Reference()); err != nil {
 		t.Fatalf("%s: %v", crd.Name, err)
 	}
 	return fast, reference

@@ -6,6 +6,10 @@ import (
 	"github.com/crdkit/crdkit/internal/fastpath"
 )
 
+// Reference makes requests take the pipeline, decode with the decoders of Kubernetes, and
+// evaluate rules with cel-go.
+func Reference() Option { return compileOption(func(cfg *config) { cfg.reference = true }) }
+
 // OnFastPath is the JSON form of a request that only tries the fast path. It reports
 // false if the fast path declines.
 type OnFastPath func(v *Version, raw, old []byte, opts ...JSONOption) (out []byte, res *Result, handled bool)

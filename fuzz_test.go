@@ -107,9 +107,9 @@ func (s *subject) admitted(t *testing.T, version int, rng *rand.Rand) *unstructu
 	return read
 }
 
-// FuzzCarriers compares the map form with the JSON form of a request: the
+// FuzzForms compares the map form with the JSON form of a request: the
 // verdict, the errors, the warnings, the cost and the object.
-func FuzzCarriers(f *testing.F) {
+func FuzzForms(f *testing.F) {
 	structured(f, func(t *testing.T, s *subject, version int, rng *rand.Rand) {
 		v := s.pairs[version].fast
 		obj, old := s.generate(version, rng), map[string]any(nil)

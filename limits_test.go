@@ -18,7 +18,6 @@ import (
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/conversion"
 	"github.com/crdkit/crdkit/internal/testkit"
-	"github.com/crdkit/crdkit/internal/testopt"
 )
 
 // TestRequestSize pins that a body of just MaxRequestBytes is read, on the fast
@@ -176,7 +175,7 @@ func TestErrorsOverLimitAreCounted(t *testing.T) {
 		"rules":    many("rules", "1", n),
 		"labels":   labelled(n),
 	}
-	for _, opts := range [][]crdkit.Option{nil, {testopt.Reference{}}} {
+	for _, opts := range [][]crdkit.Option{nil, {crdkit.Reference()}} {
 		v := storageOf(t, manyErrors, opts...)
 		for name, raw := range objects {
 			all := refusalOf(t, v, raw)

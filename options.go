@@ -12,20 +12,16 @@ import (
 	"github.com/crdkit/crdkit/conversion"
 	"github.com/crdkit/crdkit/internal/errorlimit"
 	"github.com/crdkit/crdkit/internal/kubeversion"
-	"github.com/crdkit/crdkit/internal/testopt"
 )
 
 // An Option changes how [Compile] prepares a definition. Without options a
 // definition behaves exactly as in kube-apiserver 1.37. A later option wins over
 // an earlier one, and a nil Option changes nothing.
-type Option interface {
-	// CompileOption seals the interface: only this module implements it.
-	CompileOption(testopt.Sealed)
-}
+type Option interface{ applyCompile(*config) }
 
 type config struct {
 	converter conversion.Converter
-	reference bool              // see testopt.Reference
+	reference bool              // tests only: requests take the pipeline, cel-go evaluates rules
 	version   string            // of Kubernetes, "" for that which is followed by default
 	ctx       context.Context   // of Compile; nil never ends
 	limit     *errorlimit.Limit // of the errors of Compile; nil admits any number
@@ -39,16 +35,13 @@ func (c config) minor() int {
 
 type compileOption func(*config)
 
-func (compileOption) CompileOption(testopt.Sealed) {}
+func (f compileOption) applyCompile(cfg *config) { f(cfg) }
 
 func configOf(opts []Option) config {
 	var cfg config
 	for _, opt := range opts {
-		switch opt := opt.(type) {
-		case compileOption:
-			opt(&cfg)
-		case testopt.Reference:
-			cfg.reference = true
+		if opt != nil {
+			opt.applyCompile(&cfg)
 		}
 	}
 	return cfg

@@ -16,7 +16,6 @@ import (
 	"github.com/crdkit/crdkit/definition"
 	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/internal/testkit"
-	"github.com/crdkit/crdkit/internal/testopt"
 )
 
 var requestSections = []string{
@@ -42,7 +41,7 @@ func TestRequests(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, opts := range [][]crdkit.Option{nil, {testopt.Reference{}}} {
+		for _, opts := range [][]crdkit.Option{nil, {crdkit.Reference()}} {
 			def, err := crdkit.Compile(crd, opts...)
 			if err != nil {
 				t.Fatal(err)

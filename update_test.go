@@ -14,7 +14,6 @@ import (
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/definition"
 	"github.com/crdkit/crdkit/internal/testkit"
-	"github.com/crdkit/crdkit/internal/testopt"
 )
 
 // The tests of this file update objects that are not valid, and request reports
@@ -300,7 +299,7 @@ func TestRatchetTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	reference, err := crdkit.Compile(crd, testopt.Reference{})
+	reference, err := crdkit.Compile(crd, crdkit.Reference())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -339,7 +338,7 @@ func TestRatchetReplicas(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		reference, err := crdkit.Compile(crd, testopt.Reference{})
+		reference, err := crdkit.Compile(crd, crdkit.Reference())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -392,7 +391,7 @@ func TestUpdateOfListLikeObject(t *testing.T) {
 		head = `{"apiVersion":"example.com/v1","kind":"Cart","metadata":{"name":"a","namespace":"default","uid":"u","resourceVersion":"1","creationTimestamp":"2024-02-29T12:00:00Z","generation":1},"items":`
 		old  = head + `["pear"]}`
 	)
-	for name, opts := range map[string][]crdkit.Option{"fast": nil, "reference": {testopt.Reference{}}} {
+	for name, opts := range map[string][]crdkit.Option{"fast": nil, "reference": {crdkit.Reference()}} {
 		t.Run(name, func(t *testing.T) {
 			def, err := crdkit.Compile(crd, opts...)
 			if err != nil {
@@ -420,7 +419,7 @@ func TestRulesSeeNoStandInVersion(t *testing.T) {
 		t.Fatal(err)
 	}
 	const object = `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"generation":1,"name":"w"%s},"a":%q}`
-	for name, opts := range map[string][]crdkit.Option{"fast": nil, "reference": {testopt.Reference{}}} {
+	for name, opts := range map[string][]crdkit.Option{"fast": nil, "reference": {crdkit.Reference()}} {
 		def, err := crdkit.Compile(crd, opts...)
 		if err != nil {
 			t.Fatal(err)
@@ -453,7 +452,7 @@ func TestRequiredStatus(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for path, opts := range map[string][]crdkit.Option{"fast": nil, "reference": {testopt.Reference{}}} {
+		for path, opts := range map[string][]crdkit.Option{"fast": nil, "reference": {crdkit.Reference()}} {
 			def, err := crdkit.Compile(crd, opts...)
 			if err != nil {
 				t.Fatal(err)

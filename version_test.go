@@ -13,7 +13,6 @@ import (
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/definition"
 	"github.com/crdkit/crdkit/internal/testkit"
-	"github.com/crdkit/crdkit/internal/testopt"
 )
 
 var versionForTests = []struct {
@@ -142,7 +141,7 @@ func TestKubernetesVersionFormats(t *testing.T) {
 	}
 	ctx := context.Background()
 	for version, refuses := range map[string]bool{"1.29": false, "1.34": false, "1.35": true, "1.37": true, "": true} {
-		for _, opts := range [][]crdkit.Option{{crdkit.KubernetesVersion(version)}, {testopt.Reference{}, crdkit.KubernetesVersion(version)}} {
+		for _, opts := range [][]crdkit.Option{{crdkit.KubernetesVersion(version)}, {crdkit.Reference(), crdkit.KubernetesVersion(version)}} {
 			def, err := crdkit.Compile(crd, opts...)
 			if err != nil {
 				t.Fatal(err)
@@ -231,7 +230,7 @@ func verdictOf(t *testing.T, d *crdkit.Definition, object string) string {
 // reference implementations.
 func TestSharedEngines(t *testing.T) {
 	crd, objects := lazinessCases(t)
-	reference, err := crdkit.Compile(crd, testopt.Reference{})
+	reference, err := crdkit.Compile(crd, crdkit.Reference())
 	if err != nil {
 		t.Fatal(err)
 	}

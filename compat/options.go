@@ -1,24 +1,17 @@
 package compat
 
-import (
-	"time"
-
-	"github.com/crdkit/crdkit/internal/testopt"
-)
+import "time"
 
 // DefaultWorkLimit is the work of a comparison without [WorkLimit].
 const DefaultWorkLimit = 2_000_000
 
 // An Option changes a comparison. A later option wins over an earlier one, and a
 // nil Option changes nothing.
-type Option interface {
-	// CompatOption seals the interface: only this module implements it.
-	CompatOption(testopt.Sealed)
-}
+type Option interface{ apply(*config) }
 
 type option func(*config)
 
-func (option) CompatOption(testopt.Sealed) {}
+func (f option) apply(c *config) { f(c) }
 
 type config struct {
 	work        int
@@ -50,8 +43,8 @@ func Conventions() Option {
 func configOf(opts []Option) config {
 	var c config
 	for _, o := range opts {
-		if f, ok := o.(option); ok && f != nil {
-			f(&c)
+		if o != nil {
+			o.apply(&c)
 		}
 	}
 	if c.work <= 0 {

@@ -1,21 +1,16 @@
 package explanation
 
-import "github.com/crdkit/crdkit/internal/testopt"
-
 // DefaultValueLength is how many Unicode characters of a value an explanation shows.
 const DefaultValueLength = 80
 
 // An Option changes what explanations show. A nil Option changes nothing.
-type Option interface {
-	// ExplanationOption seals the interface: only this module implements it.
-	ExplanationOption(testopt.Sealed)
-}
+type Option interface{ apply(*config) }
 
 type config struct{ runes int }
 
 type optionFunc func(*config)
 
-func (optionFunc) ExplanationOption(testopt.Sealed) {}
+func (f optionFunc) apply(c *config) { f(c) }
 
 // ValueLength sets how many Unicode characters of each value are shown. A longer value
 // ends with "…". The default is [DefaultValueLength], also for n below 1.
@@ -34,8 +29,8 @@ func WithoutValues() Option { return optionFunc(func(c *config) { c.runes = 0 })
 func configOf(opts []Option) config {
 	c := config{runes: DefaultValueLength}
 	for _, opt := range opts {
-		if f, ok := opt.(optionFunc); ok {
-			f(&c)
+		if opt != nil {
+			opt.apply(&c)
 		}
 	}
 	return c

@@ -3,7 +3,6 @@ package pruning
 import (
 	"slices"
 
-	"github.com/crdkit/crdkit/internal/testopt"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -19,16 +18,13 @@ type Pruner struct {
 
 // An Option changes what a [Pruner] does. Without options a Pruner prunes whole
 // resources as kube-apiserver does. A nil Option changes nothing.
-type Option interface {
-	// PruningOption seals the interface: only this module implements it.
-	PruningOption(testopt.Sealed)
-}
+type Option interface{ apply(*options) }
 
 type options struct{ fragment bool }
 
 type optionFunc func(*options)
 
-func (optionFunc) PruningOption(testopt.Sealed) {}
+func (f optionFunc) apply(o *options) { f(o) }
 
 // Fragment makes the Pruner treat objects as parts of a resource, such as
 // default values. Their apiVersion, kind and metadata are fields like any
@@ -45,8 +41,8 @@ func Fragment() Option {
 func New(n *schema.Node, opts ...Option) *Pruner {
 	var o options
 	for _, opt := range opts {
-		if f, ok := opt.(optionFunc); ok {
-			f(&o)
+		if opt != nil {
+			opt.apply(&o)
 		}
 	}
 	return &Pruner{root: compile(n, !o.fragment), omitRootMeta: o.fragment && n != nil}

@@ -13,7 +13,6 @@ import (
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/defaulting"
 	"github.com/crdkit/crdkit/internal/oracle/upstream"
-	"github.com/crdkit/crdkit/internal/testopt"
 	"github.com/crdkit/crdkit/pruning"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation"
@@ -28,13 +27,13 @@ func Crdkit(crd *apiextensionsv1.CustomResourceDefinition) (map[string]*Ours, er
 	return compile(crd)
 }
 
-// CrdkitReference compiles a definition with the reference implementations of crdkit.
-func CrdkitReference(crd *apiextensionsv1.CustomResourceDefinition) (map[string]*Ours, error) {
-	return compile(crd, testopt.Reference{})
+// CrdkitPipeline is [Crdkit] with requests that no fast path handles.
+func CrdkitPipeline(crd *apiextensionsv1.CustomResourceDefinition) (map[string]*Ours, error) {
+	return compile(crd, crdkit.ReportChanges())
 }
 
-func compile(crd *apiextensionsv1.CustomResourceDefinition, opts ...crdkit.Option) (map[string]*Ours, error) {
-	def, err := crdkit.Compile(crd, opts...)
+func compile(crd *apiextensionsv1.CustomResourceDefinition, opts ...crdkit.JSONOption) (map[string]*Ours, error) {
+	def, err := crdkit.Compile(crd)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +44,7 @@ func compile(crd *apiextensionsv1.CustomResourceDefinition, opts ...crdkit.Optio
 		if err := o.setValidation(v.Schema()); err != nil {
 			return nil, err
 		}
-		o.setRequests(v)
+		o.setRequests(v, opts)
 		out[v.Name()] = o
 	}
 	return out, nil
@@ -83,8 +82,9 @@ func (o *Ours) setValidation(n *schema.Node) error {
 	return nil
 }
 
-// setRequests sets the functions that run whole requests.
-func (o *Ours) setRequests(v *crdkit.Version) {
+// setRequests sets the functions that run whole requests. The options are those of the
+// JSON forms.
+func (o *Ours) setRequests(v *crdkit.Version, opts []crdkit.JSONOption) {
 	ctx := context.Background()
 	o.Create = func(obj map[string]any, fields string) upstream.Outcome {
 		u := &unstructured.Unstructured{Object: obj}
@@ -106,15 +106,15 @@ func (o *Ours) setRequests(v *crdkit.Version) {
 		return upstream.Outcome{Object: u.Object}
 	}
 	o.CreateJSON = func(body upstream.Body) (upstream.Outcome, []byte) {
-		stored, res, err := v.CreateJSON(ctx, body.Data, options(body)...)
+		stored, res, err := v.CreateJSON(ctx, body.Data, append(options(body), opts...)...)
 		return outcome(nil)(res, err), stored
 	}
 	o.UpdateJSON = func(body upstream.Body, old []byte) (upstream.Outcome, []byte) {
-		stored, res, err := v.UpdateJSON(ctx, body.Data, old, options(body)...)
+		stored, res, err := v.UpdateJSON(ctx, body.Data, old, append(options(body), opts...)...)
 		return outcome(nil)(res, err), stored
 	}
 	o.StatusJSON = func(body upstream.Body, old []byte) (upstream.Outcome, []byte) {
-		stored, res, err := v.UpdateStatusJSON(ctx, body.Data, old, options(body)...)
+		stored, res, err := v.UpdateStatusJSON(ctx, body.Data, old, append(options(body), opts...)...)
 		return outcome(nil)(res, err), stored
 	}
 }

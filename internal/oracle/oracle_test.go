@@ -129,13 +129,13 @@ func TestPlantedDifferences(t *testing.T) {
 	}
 }
 
-// TestReference compares the reference implementations of crdkit with upstream.
-func TestReference(t *testing.T) {
+// TestPipeline compares requests that no fast path handles with upstream.
+func TestPipeline(t *testing.T) {
 	list, full := definitions(t)
 	if full {
 		list = sampleOf(list, 40)
 	}
-	tally := Run(list, Config{Objects: 8, Known: Differences, Ours: CrdkitReference})
+	tally := Run(list, Config{Objects: 8, Known: Differences, Ours: CrdkitPipeline})
 	if text := tally.Unknown(); text != "" {
 		t.Errorf("differences that are not in the list:\n%s", text)
 	}

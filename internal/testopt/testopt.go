@@ -19,9 +19,6 @@ type Reference struct{}
 // DefinitionOption makes Reference an option of package definition.
 func (Reference) DefinitionOption(Sealed) {}
 
-// CompileOption makes Reference an option of the root package.
-func (Reference) CompileOption(Sealed) {}
-
 // ValidationOption makes Reference an option of package validation.
 func (Reference) ValidationOption(Sealed) {}
 
