@@ -15,7 +15,6 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/crdkit/crdkit"
-	"github.com/crdkit/crdkit/internal/testopt"
 	"github.com/crdkit/crdkit/serving/scale"
 )
 
@@ -44,15 +43,11 @@ const (
 type resetFields = map[fieldpath.APIVersion]*fieldpath.Set
 
 // An Option changes an [Applier]. A nil Option changes nothing.
-type Option interface {
-	// ApplyOption seals the interface: only this module implements it.
-	ApplyOption(testopt.Sealed)
-}
+type Option interface{ apply(*Applier) }
 
 type option func(*Applier)
 
-// ApplyOption makes option an Option.
-func (option) ApplyOption(testopt.Sealed) {}
+func (f option) apply(a *Applier) { f(a) }
 
 // Clock sets the clock that gives the times of managers. A nil function means the clock
 // of the system. The clock is read once in a request.
@@ -89,8 +84,8 @@ func NewAll(d *crdkit.Definition, crd *apiextensionsv1.CustomResourceDefinition,
 	}
 	options := &Applier{clock: time.Now}
 	for _, opt := range opts {
-		if set, ok := opt.(option); ok {
-			set(options)
+		if opt != nil {
+			opt.apply(options)
 		}
 	}
 	if options.schemas == nil {

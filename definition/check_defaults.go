@@ -15,7 +15,6 @@ import (
 	"github.com/crdkit/crdkit/internal/jsonval"
 	"github.com/crdkit/crdkit/internal/objectmeta"
 	"github.com/crdkit/crdkit/internal/pathstack"
-	"github.com/crdkit/crdkit/internal/testopt"
 	"github.com/crdkit/crdkit/pruning"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation"
@@ -141,10 +140,9 @@ func (d *defaultValue) pointer(part string) string {
 
 // A defaultChecker checks the defaults of one schema.
 type defaultChecker struct {
-	pruned    bool   // unknown fields are errors
-	reference bool   // use the reference implementations
-	budget    uint64 // of rules, for all defaults together
-	errs      errorlimit.List
+	pruned bool   // unknown fields are errors
+	budget uint64 // of rules, for all defaults together
+	errs   errorlimit.List
 }
 
 // defaults returns the errors of the defaults of a structural schema.
@@ -152,7 +150,7 @@ func (c *checker) defaults(n *schema.Node, v *internalVersion) field.ErrorList {
 	if !hasDefaults(n) {
 		return nil
 	}
-	d := defaultChecker{pruned: c.opts.prunedDefaults, reference: c.cfg.reference, budget: cel.DefaultBudget,
+	d := defaultChecker{pruned: c.opts.prunedDefaults, budget: cel.DefaultBudget,
 		errs: errorlimit.List{Limit: c.cfg.limit, Watch: c.watch()}}
 	w := defaultWalk{each: d.check, watch: c.watch()}
 	w.walk(n, v.root(), v.at)
@@ -233,11 +231,7 @@ func (c *defaultChecker) checkInsideMeta(d *defaultValue) bool {
 // validates defaults against another projection of the schema than it uses for objects, see
 // [validation.ValidateDefault]. It writes a dot before list elements.
 func (c *defaultChecker) checkValue(d *defaultValue) bool {
-	var opts []validation.Option
-	if c.reference {
-		opts = append(opts, testopt.Reference{})
-	}
-	found := validation.ValidateDefault(d.node, d.value, c.errs.Limit.Most(), opts...)
+	found := validation.ValidateDefault(d.node, d.value, c.errs.Limit.Most())
 	c.errs.Limit.Omit(found.Omitted)
 	for _, err := range found.Errors {
 		if c.errs.Watch.Ended() {

@@ -4,15 +4,11 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdkit/crdkit/internal/kubeversion"
-	"github.com/crdkit/crdkit/internal/testopt"
 )
 
 // An Option changes what a [Validator] checks. Without options it checks what
 // kube-apiserver 1.37 does. A nil Option changes nothing.
-type Option interface {
-	// ValidationOption seals the interface: only this module implements it.
-	ValidationOption(testopt.Sealed)
-}
+type Option interface{ apply(*config) }
 
 type config struct {
 	minor int
@@ -21,7 +17,7 @@ type config struct {
 
 type optionFunc func(*config)
 
-func (optionFunc) ValidationOption(testopt.Sealed) {}
+func (f optionFunc) apply(c *config) { f(c) }
 
 // KubernetesVersion makes a validator check the formats that the server of a
 // version checks, such as "1.33" or "1.33.4". A server ignores formats that it does
@@ -44,8 +40,8 @@ func KubernetesVersion(version string) Option {
 func configOf(opts []Option) config {
 	cfg := config{minor: int(kubeversion.Newest)}
 	for _, opt := range opts {
-		if f, ok := opt.(optionFunc); ok {
-			f(&cfg)
+		if opt != nil {
+			opt.apply(&cfg)
 		}
 	}
 	return cfg
@@ -53,10 +49,7 @@ func configOf(opts []Option) config {
 
 // A CallOption changes one call of a method of a [Validator], such as
 // [Validator.ValidateCreate]. A nil CallOption changes nothing.
-type CallOption interface {
-	// ValidationCallOption seals the interface: only this module implements it.
-	ValidationCallOption(testopt.Sealed)
-}
+type CallOption interface{ apply(*call) }
 
 // A call has the bounds of one call.
 type call struct {
@@ -66,8 +59,8 @@ type call struct {
 func callOf(opts []CallOption) call {
 	var c call
 	for _, opt := range opts {
-		if n, ok := opt.(maxErrorsOption); ok {
-			c.maxErrors = int(n)
+		if opt != nil {
+			opt.apply(&c)
 		}
 	}
 	return c
@@ -78,7 +71,7 @@ func (c *call) holds(n int) bool { return c.maxErrors <= 0 || n < c.maxErrors }
 
 type maxErrorsOption int
 
-func (maxErrorsOption) ValidationCallOption(testopt.Sealed) {}
+func (n maxErrorsOption) apply(c *call) { c.maxErrors = int(n) }
 
 // MaxErrors limits each list of the result to n errors. The others are counted, see
 // [Result.Omitted]. Which errors are in the lists depends on the objects only. By default,

@@ -19,9 +19,6 @@ type Reference struct{}
 // DefinitionOption makes Reference an option of package definition.
 func (Reference) DefinitionOption(Sealed) {}
 
-// ValidationOption makes Reference an option of package validation.
-func (Reference) ValidationOption(Sealed) {}
-
 // CELOption makes Reference an option of package validation/cel.
 func (Reference) CELOption(Sealed) {}
 
