@@ -59,7 +59,7 @@ func WithConverter(c conversion.Converter) Option {
 	return compileOption(func(cfg *config) { cfg.converter = c })
 }
 
-// WithContext makes [Compile] return an error that wraps ctx's error within some
+// WithContext makes [Compile] return an error that wraps ctx's error within some tens of
 // milliseconds when ctx ends; a single rule is compiled to its end. The definition does
 // not keep ctx: requests have contexts of their own. A [Catalog] ignores the option,
 // because the requests of several goroutines share what it compiles. A nil ctx never ends.

@@ -77,7 +77,7 @@ func undecided(err error) *Report {
 	return r
 }
 
-// WithContext ends a check within some milliseconds when ctx ends, as far as it works
+// WithContext ends a check within some tens of milliseconds when ctx ends, as far as it works
 // on anything that grows with the definition; a single rule is compiled to its end. There
 // is no verdict then, see [Report.Undecided]. A nil ctx never ends.
 func WithContext(ctx context.Context) Option {

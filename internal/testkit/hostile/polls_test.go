@@ -18,8 +18,8 @@ const (
 	// small part of what an operation allocates for such an input.
 	pollFactor = 64
 	// mostUnpolled is how many values an operation may allocate between two polls. That
-	// takes some milliseconds at most.
-	mostUnpolled = 12_000
+	// takes some tens of milliseconds at most.
+	mostUnpolled = 120_000
 )
 
 // polling are the operations that look at a context while they work, by the first part of
