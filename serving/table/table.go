@@ -1,6 +1,7 @@
 package table
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -10,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/duration"
 
 	"github.com/crdkit/crdkit/internal/crdpath/jsonpath"
 )
@@ -152,3 +154,119 @@ func (p *Printer) row(obj *unstructured.Unstructured, now time.Time, cfg config)
 	}
 	return row
 }
+
+// A column finds and formats the value of one cell.
+type column struct {
+	kind string // as declared: string, integer, number, boolean, date
+	path jsonpath.Path
+}
+
+// cell returns the value of the cell for one object, nil for an empty cell.
+func (c column) cell(obj map[string]any, now time.Time) any {
+	value, ok := c.path.First(obj)
+	if !ok {
+		return nil
+	}
+	if c.kind == "string" {
+		return text(value)
+	}
+	switch c.kind {
+	case "integer":
+		return integer(value)
+	case "number":
+		return number(value)
+	case "boolean":
+		if b, ok := value.(bool); ok {
+			return b
+		}
+	case "date":
+		if s, ok := value.(string); ok {
+			return age(s, now)
+		}
+	}
+	return nil
+}
+
+// text returns a value as text, nil if it has none.
+func text(value any) any {
+	switch value := value.(type) {
+	case nil:
+		return "<no value>"
+	case string:
+		return value
+	case map[string]any, []any:
+		data, err := json.Marshal(value)
+		if err != nil {
+			return nil
+		}
+		return string(data)
+	default:
+		return fmt.Sprint(value)
+	}
+}
+
+func integer(value any) any {
+	switch n := value.(type) {
+	case int64:
+		return n
+	case float64:
+		return int64(n)
+	}
+	return nil
+}
+
+func number(value any) any {
+	switch n := value.(type) {
+	case int64:
+		return float64(n)
+	case float64:
+		return n
+	}
+	return nil
+}
+
+// age returns the age of a time at now, in the format of kubectl.
+func age(value string, now time.Time) string {
+	var t metav1.Time
+	if err := t.UnmarshalQueryParameter(value); err != nil {
+		return "<invalid>"
+	}
+	if t.IsZero() {
+		return "<unknown>"
+	}
+	return duration.HumanDuration(now.Sub(t.Time))
+}
+
+// An Option changes a table. Without options it is the table that the server returns
+// for a request without further parameters. A nil Option changes nothing.
+type Option interface{ apply(*config) }
+
+type config struct {
+	include   metav1.IncludeObjectPolicy
+	noHeaders bool
+}
+
+type includeObject metav1.IncludeObjectPolicy
+
+func (o includeObject) apply(c *config) { c.include = metav1.IncludeObjectPolicy(o) }
+
+// IncludeObject returns an option that sets how much of its object each row has, as
+// the parameter includeObject of a request does: metav1.IncludeMetadata, which ""
+// means too, IncludeObject or IncludeNone. It returns an error for any other policy.
+func IncludeObject(policy metav1.IncludeObjectPolicy) (Option, error) {
+	switch policy {
+	case "":
+		return includeObject(metav1.IncludeMetadata), nil
+	case metav1.IncludeMetadata, metav1.IncludeObject, metav1.IncludeNone:
+		return includeObject(policy), nil
+	}
+	return nil, fmt.Errorf("table: unknown policy %q of including objects", policy)
+}
+
+type noHeaders struct{}
+
+func (noHeaders) apply(c *config) { c.noHeaders = true }
+
+// WithoutHeaders omits the columns, as the server does in a watch after its first
+// event.
+func WithoutHeaders() Option { return noHeaders{} }
