@@ -6,23 +6,15 @@
 // functions of cel-go.
 //
 //	p := celsyntax.New(parser.AllMacros)
-//	located := p.Locate("self.min <= self.max")
-//	switch {
-//	case located == nil:
-//		return parseWithCELGo() // an error that the parser does not word
-//	case located.Tree == nil:
-//		return located.Problems // the errors, as cel-go words them
+//	tree := p.Parse("self.min <= self.max")
+//	if tree == nil {
+//		return parseWithCELGo()
 //	}
-//	return located.Tree
+//	return tree
 //
-// [Parser.Parse] returns only the tree, nil for a text with an error. [Parser.Locate] has the
-// words of the frequent errors: reserved words, numbers that are too large, wrong arguments of macros,
-// a text that ends too early, a token too much. It returns nil for other errors of the
-// grammar, and for expressions that are nearly too deep or too long for cel-go: the caller
-// then uses the parser of cel-go, which is the reference.
-//
-// Trees of this parser have no source positions, because only errors need them;
-// [Located.Offset] returns them.
+// [Parser.Parse] returns nil for a text with an error, and for one that is nearly too deep or
+// too long for cel-go. The parser of cel-go, which is the reference, then reads it or says
+// what is wrong. Trees of this parser have no source positions, because only errors need them.
 //
 // TestParse, TestBrokenRules and FuzzParse compare both parsers; TestCorpus pins the
 // share of real rules that this parser reads.

@@ -13,7 +13,6 @@ type token struct {
 	text string // as written, without the quotes of a string
 	raw  bool   // a string or bytes without escapes
 	at   int    // where it starts, in bytes
-	end  int    // where it ends
 }
 
 type tokenKind uint8
@@ -39,25 +38,14 @@ const (
 type lexer struct {
 	text string
 	at   int
-	// tolerant says that what is no token is an error, as for cel-go, and not the end.
-	tolerant bool
-	errs     []Problem
-	strange  bool // there is an error that only cel-go words
 }
 
 func (l *lexer) next() token {
-	for {
-		l.skip()
-		at := l.at
-		t := l.token()
-		if t.kind == tokenUnknown && l.tolerant {
-			l.at = at
-			l.unrecognized()
-			continue
-		}
-		t.at, t.end = at, l.at
-		return t
-	}
+	l.skip()
+	at := l.at
+	t := l.token()
+	t.at = at
+	return t
 }
 
 func (l *lexer) token() token {
@@ -174,10 +162,7 @@ func (l *lexer) number() token {
 			end++
 		}
 		if end == l.at+2 {
-			if !l.tolerant {
-				return token{}
-			}
-			end = l.at + 1
+			return token{}
 		}
 	default:
 		if end+1 < len(l.text) && l.text[end] == '.' && isDigit(l.text[end+1]) {
@@ -232,23 +217,10 @@ func (l *lexer) quoted(kind tokenKind, raw bool) token {
 		case (c == '\r' || c == '\n') && !lines:
 			return token{}
 		case c == '\\' && !raw:
-			l.escape(end)
 			end++
 		}
 	}
-	if lines && l.tolerant { // an empty string, before another one
-		l.at = start - 1
-		return token{kind: kind}
-	}
 	return token{}
-}
-
-// escape notes an escape that is none, which ends the token for cel-go.
-func (l *lexer) escape(at int) {
-	if l.tolerant && at+1 < len(l.text) {
-		_, _, ok := appendEscape(nil, l.text[at+1:], false)
-		l.strange = l.strange || !ok
-	}
 }
 
 // operator reads an operator or a bracket.

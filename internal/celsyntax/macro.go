@@ -9,47 +9,26 @@ import (
 	"github.com/google/cel-go/parser"
 )
 
-// An expansion makes nodes for a macro, which begin where its call does.
-type expansion struct {
-	*parsing
-	at int
-}
+// An expansion makes nodes for a macro.
+type expansion struct{ *parsing }
 
 var _ parser.ExprHelper = (*expansion)(nil)
 
 // expand returns the expansion of a call, nil if it stays a call.
 func (p *parsing) expand(m parser.Macro, id int64, target ast.Expr, args []ast.Expr) ast.Expr {
-	e, err := m.Expander()(&expansion{p, p.start(id)}, target, args)
+	e, err := m.Expander()(&expansion{p}, target, args)
 	switch {
-	case err != nil && err.ExprID == 0:
-		return p.fail()
 	case err != nil:
-		at := p.start(err.ExprID)
-		if at < 0 && p.locate {
-			return p.fail()
-		}
-		p.drop(id)
-		return p.problem(at, err.Message)
-	case e != nil:
-		p.drop(id)
+		return p.fail()
+	case e != nil && id == p.last:
+		p.last-- // as cel-go does, though a node may have the number
 	}
 	return e
 }
 
-// start returns where a node starts, in bytes.
-func (p *parsing) start(id int64) int {
-	if p.locate && id > 0 && id <= int64(len(p.starts)) {
-		return p.starts[id-1]
-	}
-	return -1
-}
-
-// id returns the number of the next node of the macro.
-func (x *expansion) id() int64 { return x.parsing.id(x.at) }
-
 // Copy implements parser.ExprHelper. It numbers the nodes as cel-go does.
 func (x *expansion) Copy(e ast.Expr) ast.Expr {
-	id := x.parsing.id(x.start(e.ID()))
+	id := x.id()
 	switch e.Kind() {
 	case ast.LiteralKind:
 		return x.factory.NewLiteral(id, e.AsLiteral())

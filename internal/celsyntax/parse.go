@@ -53,24 +53,17 @@ type parsing struct {
 	declined bool  // cel-go has to parse the text
 	rare     bool  // see ParseCommon
 	depth    int
-
-	problems []Problem
-	grammar  []Problem // errors of the grammar
-	open     int       // brackets and conditions that are not closed
-	ended    bool      // the text has ended too early, so that there are no further errors
-	locate   bool      // keep starts, and errors of the grammar
-	starts   []int     // of nodes, by number, in bytes; -1 for none
 }
 
 // maxDepth limits the depth of an expression: three for each pair of brackets,
 // one for each operator in a row. cel-go stops at 250 at the earliest.
 const maxDepth = 200
 
-// Parse returns the tree of an expression. It returns nil for a text with an error and
-// for one that cel-go has to parse; [Parser.Locate] tells which.
+// Parse returns the tree of an expression. It returns nil for a text that cel-go has to
+// parse, because it has an error or is nearly too deep or too long.
 func (s *Parser) Parse(text string) *ast.AST {
-	p := s.parse(text, false)
-	if p == nil || len(p.problems) > 0 {
+	p := s.parse(text)
+	if p == nil {
 		return nil
 	}
 	return ast.NewAST(p.root, ast.NewSourceInfo(nil))
@@ -80,31 +73,22 @@ func (s *Parser) Parse(text string) *ast.AST {
 // optional elements and names that begin with a dot. It returns nil for a text with one of
 // these.
 func (s *Parser) ParseCommon(text string) *ast.AST {
-	p := s.parse(text, false)
-	if p == nil || len(p.problems) > 0 || p.rare {
+	p := s.parse(text)
+	if p == nil || p.rare {
 		return nil
 	}
 	return ast.NewAST(p.root, ast.NewSourceInfo(nil))
 }
 
 // parse parses a text. It returns nil if cel-go has to.
-func (s *Parser) parse(text string, locate bool) *parsing {
+func (s *Parser) parse(text string) *parsing {
 	if !isReadable(text) {
 		return nil
 	}
-	p := parsing{Parser: s, lexer: lexer{text: text, tolerant: locate}, braces: strings.IndexByte(text, '{') >= 0, locate: locate}
-	if locate {
-		p.starts = make([]int, 0, len(text)/4+4)
-	}
+	p := parsing{Parser: s, lexer: lexer{text: text}, braces: strings.IndexByte(text, '{') >= 0}
 	p.advance()
-	if p.tok.kind == tokenEnd {
-		return nil
-	}
 	p.root = p.expr()
-	if p.tok.kind != tokenEnd {
-		p.excess()
-	}
-	if p.declined || p.strange {
+	if p.declined || p.tok.kind != tokenEnd {
 		return nil
 	}
 	return &p
@@ -130,31 +114,10 @@ func (p *parsing) fail() ast.Expr {
 	return p.factory.NewUnspecifiedExpr(0)
 }
 
-// id returns the number of the next node, which starts at a position of the text.
-//
-//go:noinline
-func (p *parsing) id(at int) int64 {
+// id returns the number of the next node.
+func (p *parsing) id() int64 {
 	p.last++
-	if p.locate {
-		p.starts = append(p.starts[:p.last-1], at)
-	}
 	return p.last
-}
-
-// drop forgets the number of a call that is a macro.
-func (p *parsing) drop(id int64) {
-	if p.locate {
-		p.starts[id-1] = -1
-	}
-	if id == p.last {
-		p.last-- // as cel-go does, though a node may have the number
-	}
-}
-
-// problem notes an error, and returns a node in the place of the wrong one.
-func (p *parsing) problem(at int, text string) ast.Expr {
-	p.problems = append(p.problems, Problem{Offset: at, Text: text})
-	return p.factory.NewUnspecifiedExpr(p.id(at))
 }
 
 //
@@ -186,12 +149,10 @@ func (p *parsing) expr() ast.Expr {
 	before := p.depth
 	p.deeper(3)
 	e := p.or()
-	if at := p.tok.at; p.skipped("?") {
-		id := p.id(at)
-		p.open++
+	if p.skipped("?") {
+		id := p.id()
 		yes := p.or()
-		p.open--
-		if !p.skipped(":") && !p.endsEarly("mismatched input '<EOF>' expecting ':'") {
+		if !p.skipped(":") {
 			return p.fail()
 		}
 		e = p.call(id, operators.Conditional, nil, e, yes, p.expr())
@@ -212,10 +173,9 @@ func (p *parsing) logic(operator, function string, operand func() ast.Expr) ast.
 	}
 	terms, ids := []ast.Expr{first}, []int64(nil)
 	for p.is(operator) {
-		at := p.tok.at
 		p.advance()
 		terms = append(terms, operand())
-		ids = append(ids, p.id(at))
+		ids = append(ids, p.id())
 	}
 	return p.balanced(function, terms, ids)
 }
@@ -267,9 +227,8 @@ func (p *parsing) row(precedence int, operand func() ast.Expr) ast.Expr {
 	for p.precedence() == precedence {
 		function, _ := operators.Find(p.tok.text)
 		p.deeper(1)
-		at := p.tok.at
 		p.advance()
-		id := p.id(at)
+		id := p.id()
 		e = p.call(id, function, nil, e, operand())
 	}
 	p.depth = before
@@ -277,11 +236,6 @@ func (p *parsing) row(precedence int, operand func() ast.Expr) ast.Expr {
 }
 
 func (p *parsing) unary() ast.Expr {
-	if p.locate && !startsOperand(p.tok) {
-		if e := p.noOperand(); e != nil {
-			return e
-		}
-	}
 	switch {
 	case p.is("!"):
 		return p.signed("!", operators.LogicalNot)
@@ -305,7 +259,7 @@ func (p *parsing) signed(sign, function string) ast.Expr {
 	if !once {
 		return p.member(token{})
 	}
-	id := p.id(first.at)
+	id := p.id()
 	return p.call(id, function, nil, p.member(token{}))
 }
 
@@ -317,24 +271,21 @@ func (p *parsing) member(sign token) ast.Expr {
 	before := p.depth
 	e := p.primary(sign)
 	for {
-		switch at := p.tok.at; {
+		switch {
 		case p.skipped("."):
 			p.deeper(1)
-			e = p.field(e, at)
+			e = p.field(e)
 		case p.skipped("["):
 			p.deeper(1)
 			function := operators.Index
-			id := p.id(at)
-			optional := p.skipped("?")
-			if optional {
+			id := p.id()
+			if p.skipped("?") {
 				function = operators.OptIndex
 			}
-			p.open++
-			index := p.index(optional)
-			if !p.closed("]", "") {
+			index := p.expr()
+			if !p.skipped("]") {
 				return p.fail()
 			}
-			p.open--
 			e = p.call(id, function, nil, e, index)
 		default:
 			p.depth = before
@@ -344,27 +295,23 @@ func (p *parsing) member(sign token) ast.Expr {
 }
 
 // field parses what follows a dot.
-func (p *parsing) field(of ast.Expr, dot int) ast.Expr {
+func (p *parsing) field(of ast.Expr) ast.Expr {
 	optional := p.skipped("?")
 	name := p.tok
 	if name.kind != tokenName && name.kind != tokenQuotedName {
-		if !optional && !p.unrecognizedAfter(dot) && p.endsEarly("no viable alternative at input "+display(p.text[dot:])) {
-			return of
-		}
 		return p.fail()
 	}
 	p.advance()
-	open := p.tok.at
 	switch {
 	case optional:
-		text := p.factory.NewLiteral(p.id(name.at), types.String(name.text))
-		return p.factory.NewCall(p.id(dot), operators.OptSelect, of, text)
+		text := p.factory.NewLiteral(p.id(), types.String(name.text))
+		return p.factory.NewCall(p.id(), operators.OptSelect, of, text)
 	case name.kind == tokenName && p.skipped("("):
-		id := p.id(open)
+		id := p.id()
 		args, _ := p.list(")")
 		return p.call(id, name.text, of, args...)
 	}
-	return p.factory.NewSelect(p.id(dot), of, name.text)
+	return p.factory.NewSelect(p.id(), of, name.text)
 }
 
 // call returns a call, or its expansion if it is a macro. target is nil for

@@ -1,15 +1,12 @@
 package celsyntax
 
 import (
-	"cmp"
-	"fmt"
 	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/cel-go/cel"
-	"github.com/google/cel-go/common"
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/debug"
 
@@ -59,23 +56,15 @@ func languageOf(t testing.TB, minor int) *language {
 	return &language{env: env, parser: New(env.Macros())}
 }
 
-// checkParse compares the parser with that of cel-go: the trees, the IDs of
-// their nodes, where they are, and the errors. It reports whether the parser accepts the
-// text.
+// checkParse compares the parser with that of cel-go: the trees, and the IDs of their nodes.
+// It reports whether the parser accepts the text.
 func checkParse(t *testing.T, l *language, text string) bool {
 	t.Helper()
-	tree, located := l.parser.Parse(text), l.parser.Locate(text)
-	if read := located != nil && len(located.Problems) == 0; (tree != nil) != read {
-		t.Errorf("%q is accepted: %v, and again with positions: %v", text, tree != nil, read)
-	}
-	if located == nil {
+	tree := l.parser.Parse(text)
+	if tree == nil {
 		return false
 	}
 	want, issues := l.env.Parse(text)
-	if tree == nil {
-		checkProblems(t, located, text, issues)
-		return false
-	}
 	if issues.Err() != nil {
 		t.Errorf("%q is accepted, but %v", text, issues.Err())
 		return true
@@ -83,46 +72,10 @@ func checkParse(t *testing.T, l *language, text string) bool {
 	if got, want := printed(tree.Expr()), printed(want.NativeRep().Expr()); got != want {
 		t.Errorf("%q is parsed as\n%s\nwant\n%s", text, got, want)
 	}
-	info := want.NativeRep().SourceInfo()
-	if n := len(info.MacroCalls()); n > 0 {
+	if n := len(want.NativeRep().SourceInfo().MacroCalls()); n > 0 {
 		t.Errorf("%q: cel-go remembers %d macros", text, n)
 	}
-	for id := range ast.MaxID(want.NativeRep()) {
-		at, ok := located.Offset(id)
-		if r, found := info.GetOffsetRange(id); ok != found || ok && at != int(r.Start) {
-			t.Errorf("%q: node %d is at %d (%v), want %d (%v)", text, id, at, ok, r.Start, found)
-		}
-	}
 	return true
-}
-
-// checkProblems compares the errors of the parser with those of cel-go.
-func checkProblems(t *testing.T, l *Located, text string, issues *cel.Issues) {
-	t.Helper()
-	source := common.NewTextSource(text)
-	var got, want []common.Error
-	for _, p := range l.Problems {
-		at := ast.NewSourceInfo(source).GetLocationByOffset(int32(p.Offset))
-		got = append(got, common.Error{Location: at, Message: p.Text})
-	}
-	for _, e := range issues.Errors() {
-		want = append(want, *e)
-	}
-	if got, want := inOrder(got), inOrder(want); got != want {
-		t.Errorf("%q has the errors\n%s\nwant\n%s", text, got, want)
-	}
-}
-
-// inOrder returns errors as lines, in the order of their places.
-func inOrder(list []common.Error) string {
-	slices.SortStableFunc(list, func(a, b common.Error) int {
-		return cmp.Or(cmp.Compare(a.Location.Line(), b.Location.Line()), cmp.Compare(a.Location.Column(), b.Location.Column()))
-	})
-	var b strings.Builder
-	for _, e := range list {
-		fmt.Fprintf(&b, "%d:%d %s\n", e.Location.Line(), e.Location.Column(), e.Message)
-	}
-	return b.String()
 }
 
 // printed returns a tree as text, with the IDs of nodes and the types of

@@ -14,42 +14,33 @@ func (p *parsing) primary(sign token) ast.Expr {
 	p.advance()
 	switch tok.kind {
 	case tokenName:
-		return p.name(tok, tok.at)
+		return p.name(tok, false)
 	case tokenOperator:
 		return p.bracketed(tok)
 	}
-	at := tok.at
-	if sign.text != "" {
-		at = sign.at
-	}
-	v, wrong := literal(tok, sign.text)
-	switch {
-	case wrong != "":
-		return p.problem(at, wrong)
-	case v == nil:
+	v := literal(tok, sign.text)
+	if v == nil {
 		return p.fail()
 	}
-	return p.factory.NewLiteral(p.id(at), v)
+	return p.factory.NewLiteral(p.id(), v)
 }
 
 // bracketed parses a value that begins with an operator.
 func (p *parsing) bracketed(tok token) ast.Expr {
 	switch tok.text {
 	case "(":
-		p.open++
 		e := p.expr()
-		if !p.closed(")", "") {
+		if !p.skipped(")") {
 			return p.fail()
 		}
-		p.open--
 		return e
 	case "[":
-		id := p.id(tok.at)
+		id := p.id()
 		elements, optional := p.list("]")
 		return p.factory.NewList(id, elements, optional)
 	case "{":
 		p.rare = true
-		id := p.id(tok.at)
+		id := p.id()
 		return p.factory.NewMap(id, p.entries())
 	case "-":
 		if p.isNumber() {
@@ -59,17 +50,17 @@ func (p *parsing) bracketed(tok token) ast.Expr {
 		if name := p.tok; name.kind == tokenName {
 			p.rare = true
 			p.advance()
-			return p.name(name, tok.at)
+			return p.name(name, true)
 		}
 	}
 	return p.fail()
 }
 
-// name parses a variable, a function call or a message. dot is where the dot before the
-// name is, or the start of the name.
-func (p *parsing) name(name token, dot int) ast.Expr {
+// name parses a variable, a function call or a message. dotted says that there is a dot
+// before the name.
+func (p *parsing) name(name token, dotted bool) ast.Expr {
 	text := name.text
-	if dot != name.at {
+	if dotted {
 		text = "." + text
 	}
 	if p.braces {
@@ -77,31 +68,15 @@ func (p *parsing) name(name token, dot int) ast.Expr {
 			return e
 		}
 	}
-	open := p.tok.at
-	called := p.skipped("(")
 	if isReserved(name.text) {
-		return p.reserved(name.text, dot, called)
+		return p.fail()
 	}
-	if called {
-		id := p.id(open)
+	if p.skipped("(") {
+		id := p.id()
 		args, _ := p.list(")")
 		return p.call(id, text, nil, args...)
 	}
-	return p.factory.NewIdent(p.id(name.at), text)
-}
-
-// reserved reads a reserved word in the place of a variable or of a function, whose
-// arguments cel-go leaves out.
-func (p *parsing) reserved(name string, at int, called bool) ast.Expr {
-	if called {
-		last, problems := p.last, len(p.problems)
-		p.list(")")
-		if p.declined {
-			return p.fail()
-		}
-		p.last, p.problems = last, p.problems[:problems]
-	}
-	return p.problem(at, "reserved identifier: "+name)
+	return p.factory.NewIdent(p.id(), text)
 }
 
 // message parses the fields of a message, if it is one. Otherwise it returns nil and
@@ -115,24 +90,22 @@ func (p *parsing) message(name string) ast.Expr {
 			p.advance()
 		}
 	}
-	at := p.tok.at
 	if p.declined || !named || !p.skipped("{") {
 		p.lexer, p.tok = lexer, tok
 		return nil
 	}
 	p.rare = true
-	id := p.id(at)
+	id := p.id()
 	fields := []ast.EntryExpr{}
 	p.listed("}", func() {
 		optional := p.skipped("?")
 		field := p.tok
 		p.advance()
-		colon := p.tok.at
 		if field.kind != tokenName && field.kind != tokenQuotedName || !p.skipped(":") {
 			p.fail()
 			return
 		}
-		id := p.id(colon)
+		id := p.id()
 		fields = append(fields, p.factory.NewStructField(id, field.text, p.expr(), optional))
 	})
 	return p.factory.NewStruct(id, name, fields)
@@ -142,12 +115,9 @@ func (p *parsing) message(name string) ast.Expr {
 func (p *parsing) entries() []ast.EntryExpr {
 	entries := []ast.EntryExpr{}
 	p.listed("}", func() {
-		id := p.id(0)
+		id := p.id()
 		optional := p.skipped("?")
 		key := p.expr()
-		if p.locate && !p.declined {
-			p.starts[id-1] = p.tok.at
-		}
 		if !p.skipped(":") {
 			p.fail()
 			return
@@ -174,9 +144,7 @@ func (p *parsing) list(end string) ([]ast.Expr, []int32) {
 // listed parses parts that commas separate, up to a closing bracket. A comma may end
 // them, except those of a call.
 func (p *parsing) listed(end string, part func()) {
-	p.open++
-	defer func() { p.open-- }()
-	if p.skipped(end) || p.endsInList(end) {
+	if p.skipped(end) {
 		return
 	}
 	if end != ")" && p.skipped(",") {
@@ -191,62 +159,48 @@ func (p *parsing) listed(end string, part func()) {
 		case p.skipped(end):
 			return
 		case !p.skipped(","):
-			if end == "}" && !p.ended || !p.closed(end, expectedAfterPart(end)) {
-				p.fail()
-			}
+			p.fail()
 			return
 		case end == ")":
-		case p.skipped(end), p.endsInside(end, ""):
-			return
-		case p.locate && !startsOperand(p.tok) && !p.is("?"):
-			p.fail()
+		case p.skipped(end):
 			return
 		}
 	}
 }
 
-// literal returns the value of a token, nil if it is no literal. wrong is the error of a
-// literal without a value.
-func literal(tok token, sign string) (v ref.Val, wrong string) {
+// literal returns the value of a token, nil if it has none.
+func literal(tok token, sign string) ref.Val {
 	switch tok.kind {
 	case tokenTrue:
-		return types.True, ""
+		return types.True
 	case tokenFalse:
-		return types.False, ""
+		return types.False
 	case tokenNull:
-		return types.NullValue, ""
+		return types.NullValue
 	case tokenString:
-		text, ok := tok.unescape()
-		if ok {
-			return types.String(text), ""
+		if text, ok := tok.unescape(); ok {
+			return types.String(text)
 		}
 	case tokenBytes:
-		text, ok := tok.unescape()
-		if ok {
-			return types.Bytes(text), ""
+		if text, ok := tok.unescape(); ok {
+			return types.Bytes(text)
 		}
 	case tokenDouble:
-		v, err := strconv.ParseFloat(sign+tok.text, 64)
-		if err != nil {
-			return nil, "invalid double literal"
+		if v, err := strconv.ParseFloat(sign+tok.text, 64); err == nil {
+			return types.Double(v)
 		}
-		return types.Double(v), ""
 	case tokenInt:
 		digits, base := digitsOf(tok.text)
-		v, err := strconv.ParseInt(sign+digits, base, 64)
-		if err != nil {
-			return nil, "invalid int literal"
+		if v, err := strconv.ParseInt(sign+digits, base, 64); err == nil {
+			return types.Int(v)
 		}
-		return types.Int(v), ""
 	case tokenUint:
 		digits, base := digitsOf(tok.text[:len(tok.text)-1])
-		v, err := strconv.ParseUint(digits, base, 64)
-		if err != nil {
-			return nil, "invalid uint literal"
+		if v, err := strconv.ParseUint(digits, base, 64); err == nil {
+			return types.Uint(v)
 		}
-		return types.Uint(v), ""
 	}
-	return nil, ""
+	return nil
 }
 
 func digitsOf(text string) (digits string, base int) {

@@ -139,7 +139,13 @@ func (x *Checker) Check(s *Scope, text string, optional bool, want *cel.Type, w 
 		needs = x.needs(checked)
 	}
 	if needs.validators {
-		if why := x.validate(checked, text); why != "" {
+		why := x.validate(checked, text)
+		if why != "" && !x.Reference { // the tree of our parser has no positions
+			if checked, why = x.reference(s, text, optional); checked != nil {
+				why = x.validate(checked, text)
+			}
+		}
+		if why != "" {
 			return nil, w.compilation + readable(why)
 		}
 	}
@@ -157,8 +163,8 @@ func (x *Checker) Check(s *Scope, text string, optional bool, want *cel.Type, w 
 // check parses and types an expression.
 func (x *Checker) check(s *Scope, text string, optional bool) (*ast.AST, string) {
 	if !x.Reference {
-		if checked, why := x.fast(s, text, optional); checked != nil || why != "" {
-			return checked, why
+		if checked := x.fast(s, text, optional); checked != nil {
+			return checked, ""
 		}
 	}
 	return x.reference(s, text, optional)
@@ -179,36 +185,26 @@ func MentionsOldSelf(checked *ast.AST) bool {
 }
 
 // fast parses and types an expression without cel-go's parser. The tree has no source
-// positions. It returns the reason if the expression is wrong, and neither if our parser
-// does not read it.
-func (x *Checker) fast(s *Scope, text string, optional bool) (*ast.AST, string) {
-	located := x.Language.syntax.Locate(text)
-	switch {
-	case located == nil:
-		return nil, ""
-	case located.Tree == nil:
-		return nil, syntaxErrors(located.Problems, text)
+// positions. It returns nil if something may be wrong, and cel-go has to say what.
+func (x *Checker) fast(s *Scope, text string, optional bool) *ast.AST {
+	tree := x.Language.syntax.Parse(text)
+	if tree == nil {
+		return nil
 	}
-	tree := located.Tree
-	checked, errs := x.Language.signatures.typed(tree, s, optional, located.Nodes())
-	if checked != nil {
-		return checked, ""
+	if checked := x.Language.signatures.typed(tree, s, optional); checked != nil {
+		return checked
 	}
 	if size := sizeOf(tree); size.oversized() != "" {
-		return nil, size.oversized()
-	}
-	if errs != nil {
-		return nil, typeErrors(errs, text, located)
+		return nil
 	}
 	env, err := s.checker(x.Language, optional)
 	if err != nil {
-		return nil, ""
+		return nil
 	}
-	checked, wrong := checker.Check(tree, nil, env)
-	if len(wrong.GetErrors()) > 0 {
-		return nil, x.worded(cel.NewIssues(wrong), text)
+	if checked, wrong := checker.Check(tree, nil, env); len(wrong.GetErrors()) == 0 {
+		return checked
 	}
-	return checked, ""
+	return nil
 }
 
 // reference parses and types an expression with cel-go. It returns the reason if the

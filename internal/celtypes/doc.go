@@ -20,17 +20,16 @@
 //
 //   - fast: package celsyntax parses the text, the inference in infer.go finds the
 //     types bottom-up, and one walk decides whether the validators and the planner
-//     of cel-go could object. Most expressions need none of them.
-//   - reference: the parser, checker, validators and planner of cel-go.
-//
-// The inference words the errors of types as cel-go does, in wrong.go. Where it declines
-// (empty lists of an unknown type, lists of lists of several types, messages, names with
-// dots), the checker of cel-go finds the types of the parsed tree, or the errors.
+//     of cel-go could object. Most expressions need none of them. Where the inference
+//     declines (empty lists of an unknown type, lists of lists of several types, messages,
+//     names with dots), the checker of cel-go finds the types of the parsed tree.
+//   - reference: the parser, checker, validators and planner of cel-go. They say what is
+//     wrong with an expression that the fast path does not accept.
 //
 // Object types are named by their path below the value that a rule is on, so two
 // equal schemas at different locations have different types. A type is built when the
 // checker asks for it.
 //
-// TestTyping, TestWrong, TestNeedsNone and FuzzExpression compare both; TestCorpusNeedsNone
-// pins the share of real rules that take the fast path, and TestTyping that of refused ones.
+// TestTyping, TestNeedsNone and FuzzExpression compare both; TestCorpusNeedsNone pins the
+// share of real rules that take the fast path.
 package celtypes

@@ -3,7 +3,6 @@ package celtypes
 import (
 	"strings"
 
-	"github.com/google/cel-go/checker"
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/decls"
 	"github.com/google/cel-go/common/operators"
@@ -15,7 +14,7 @@ import (
 // So one bottom-up walk that looks for the only matching overload is enough. Empty lists,
 // empty maps and optional.none() get the type of what they stand beside. The walk
 // leaves a tree to cel-go if there is more to infer (null, types as values, qualified
-// names, lists and loops of dyn). wrong.go words the errors.
+// names, lists and loops of dyn), and if something is wrong.
 
 // signatures holds the overloads of a language, and the first parts of qualified
 // names. It is immutable.
@@ -58,8 +57,7 @@ type inference struct {
 	types    map[int64]*types.Type
 	refs     map[int64]*ast.ReferenceInfo
 	vars     []loopVariable // of the enclosing loops, innermost last
-	errs     []typeError
-	failed   bool // cel-go has to infer the types
+	failed   bool           // cel-go has to infer the types
 }
 
 type loopVariable struct {
@@ -68,17 +66,13 @@ type loopVariable struct {
 	ref  *ast.ReferenceInfo // nil before a node refers to it
 }
 
-// typed infers the types of a tree. It returns the errors of a tree that has some, and nil
-// if cel-go has to infer the types. nodes is the number of nodes of the tree, or 0.
-func (s *signatures) typed(tree *ast.AST, in *Scope, optional bool, nodes int) (*ast.AST, []typeError) {
-	t := inference{signatures: s, scope: in, optional: optional, types: make(map[int64]*types.Type, nodes), refs: make(map[int64]*ast.ReferenceInfo, nodes/2)}
-	switch typ := t.expr(tree.Expr()); {
-	case typ == nil:
-		return nil, nil
-	case len(t.errs) > 0:
-		return nil, t.errs
+// typed infers the types of a tree. It returns nil if cel-go has to.
+func (s *signatures) typed(tree *ast.AST, in *Scope, optional bool) *ast.AST {
+	t := inference{signatures: s, scope: in, optional: optional, types: make(map[int64]*types.Type), refs: make(map[int64]*ast.ReferenceInfo)}
+	if t.expr(tree.Expr()) == nil {
+		return nil
 	}
-	return ast.NewCheckedAST(tree, t.types, t.refs), nil
+	return ast.NewCheckedAST(tree, t.types, t.refs)
 }
 
 // expr returns the type of e, nil if it is not inferred.
@@ -124,11 +118,8 @@ func (t *inference) name(e ast.Expr) *types.Type {
 	if typ == nil {
 		typ = t.typeNamed(name)
 	}
-	switch {
-	case typ != nil:
+	if typ != nil {
 		t.refs[e.ID()] = t.reference(name)
-	case !t.declared(name):
-		return t.undeclared(e, name)
 	}
 	return typ
 }
@@ -179,10 +170,7 @@ func (t *inference) variable(name string) *types.Type {
 
 func (t *inference) field(e ast.Expr) *types.Type {
 	s := e.AsSelect()
-	if name := t.qualifiedName(e); name != "" && t.declared(name) {
-		return nil
-	}
-	typ, optional := t.member(e, s.Operand(), s.FieldName())
+	typ, optional := t.member(s.Operand(), s.FieldName())
 	switch {
 	case typ != nil && s.IsTestOnly():
 		return types.BoolType
@@ -192,9 +180,8 @@ func (t *inference) field(e ast.Expr) *types.Type {
 	return typ
 }
 
-// member returns the type of the member of a map, of an object, or of an optional one, which
-// e selects.
-func (t *inference) member(e, operand ast.Expr, name string) (typ *types.Type, optional bool) {
+// member returns the type of the member of a map, of an object, or of an optional one.
+func (t *inference) member(operand ast.Expr, name string) (typ *types.Type, optional bool) {
 	of := t.expr(operand)
 	if of == nil {
 		return nil, false
@@ -205,21 +192,14 @@ func (t *inference) member(e, operand ast.Expr, name string) (typ *types.Type, o
 	switch of.Kind() {
 	case types.DynKind:
 		return of, optional
-	case types.ErrorKind:
-		return types.DynType, optional
 	case types.MapKind:
 		return of.Parameters()[1], optional
 	case types.StructKind:
 		if f, ok := t.scope.types.FindStructFieldType(of.TypeName(), name); ok {
 			return inferable(f.Type), optional
 		}
-		if _, ok := t.scope.types.FindStructType(of.TypeName()); !ok {
-			return nil, false
-		}
-		return t.wrong(e, "undefined field '"+name+"'"), optional
 	}
-	t.wrong(e, "type '"+checker.FormatCELType(of)+"' does not support field selection")
-	return types.DynType, optional
+	return nil, false
 }
 
 // optionalField returns the type of a selection that has no value if the field has none.
@@ -232,7 +212,7 @@ func (t *inference) optionalField(e ast.Expr) *types.Type {
 	if !ok {
 		return nil
 	}
-	typ, _ := t.member(e, c.Args()[0], string(name))
+	typ, _ := t.member(c.Args()[0], string(name))
 	if typ == nil {
 		return nil
 	}
@@ -254,11 +234,10 @@ func (t *inference) loop(l ast.ComprehensionExpr) *types.Type {
 		vars = [2]*types.Type{types.IntType, over.Parameters()[0]}
 	case over.Kind() == types.MapKind:
 		vars = [2]*types.Type{over.Parameters()[0], over.Parameters()[1]}
-	case isAny(over):
+	case over.Kind() == types.DynKind:
 		vars = [2]*types.Type{types.DynType, types.DynType}
 	default:
-		vars[0] = t.wrong(l.IterRange(), "expression of type '"+checker.FormatCELType(over)+"' cannot be range of a comprehension (must be list, map, or dynamic)")
-		vars[1] = vars[0]
+		return nil
 	}
 	before := len(t.vars)
 	defer func() { t.vars = t.vars[:before] }()
@@ -281,6 +260,12 @@ func (t *inference) loop(l ast.ComprehensionExpr) *types.Type {
 	}
 	t.vars = t.vars[:outer]
 	return t.expr(l.Result())
+}
+
+// assert reports whether e has a type.
+func (t *inference) assert(e ast.Expr, want *types.Type) bool {
+	is := t.expr(e)
+	return is != nil && sameType(is, want)
 }
 
 // accumulator returns the type of the accumulator of a loop. An empty list or map gets
@@ -349,11 +334,7 @@ func (t *inference) call(e ast.Expr) *types.Type {
 	case (name == operators.Equals || name == operators.NotEquals) && len(args) == 2:
 		t.beside(args[0], args[1])
 	case name == operators.Conditional && len(args) == 3:
-		// The errors of cel-go have this order. A condition that is no bool ends the match
-		// before the branches get one type.
-		if is := t.expr(args[0]); is == nil || is.Kind() == types.BoolKind || isAny(is) {
-			t.beside(args[1], args[2])
-		}
+		t.beside(args[1], args[2])
 	}
 	name := c.FunctionName()
 	if strings.HasPrefix(name, ".") {
@@ -371,15 +352,9 @@ func (t *inference) call(e ast.Expr) *types.Type {
 		}
 	}
 	if c.IsMemberFunction() {
-		if prefix := t.qualifiedName(c.Target()); prefix != "" && t.overloads[prefix+"."+name] != nil {
-			return nil
-		}
 		if args[0] = t.expr(c.Target()); args[0] == nil {
 			return nil
 		}
-	}
-	if t.overloads[name] == nil {
-		return t.undeclared(e, name)
 	}
 	r, result := t.resolve(e, args)
 	if r != nil {

@@ -7,8 +7,6 @@ import (
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common"
-
-	"github.com/crdkit/crdkit/internal/celsyntax"
 )
 
 // The text of an error shows its line and a mark below the column. cel-go makes the
@@ -24,57 +22,6 @@ const (
 type mistake struct {
 	line, column int // both -1 for none
 	text         string
-}
-
-// placed returns the place of an offset in code points.
-func placed(text string, at int) (line, column int) {
-	for line = 1; ; line++ {
-		end := strings.IndexByte(text, '\n')
-		if end < 0 {
-			return line, at
-		}
-		n := utf8.RuneCountInString(text[:end]) + 1
-		if at < n {
-			return line, at
-		}
-		at, text = at-n, text[end+1:]
-	}
-}
-
-// syntaxErrors returns the words of cel-go for the errors of our parser.
-func syntaxErrors(list []celsyntax.Problem, text string) string {
-	errs := make([]mistake, len(list))
-	for i, p := range list {
-		errs[i].text = p.Text
-		errs[i].line, errs[i].column = placed(text, p.Offset)
-	}
-	return listed(errs, text)
-}
-
-// typeErrors returns the words of cel-go for errors at nodes that our parser has read.
-func typeErrors(list []typeError, text string, in *celsyntax.Located) string {
-	errs := make([]mistake, len(list))
-	for i, e := range list {
-		errs[i] = mistake{line: -1, column: -1, text: e.text}
-		if at, ok := in.Offset(e.id); ok {
-			errs[i].line, errs[i].column = placed(text, at)
-		}
-	}
-	return listed(errs, text)
-}
-
-// worded returns the text of issues of a tree that has no source positions if our parser
-// has read it.
-func (x *Checker) worded(issues *cel.Issues, text string) string {
-	if located := x.Language.syntax.Locate(text); located != nil {
-		for _, e := range issues.Errors() {
-			e.Location = common.NoLocation
-			if at, ok := located.Offset(e.ExprID); ok {
-				e.Location = common.NewLocation(placed(text, at))
-			}
-		}
-	}
-	return textOf(issues, text)
 }
 
 // textOf returns what issues.String returns. It drops the locations of the issues.

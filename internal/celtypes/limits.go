@@ -52,7 +52,7 @@ func (x *Checker) refuse(s *Scope, p parsed, text string, optional bool) string 
 		return why
 	}
 	if tree := x.Language.syntax.Parse(text); tree != nil {
-		if checked, _ := x.Language.signatures.typed(tree, s, optional, 0); checked != nil {
+		if x.Language.signatures.typed(tree, s, optional) != nil {
 			return ""
 		}
 	}

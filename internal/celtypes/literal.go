@@ -74,8 +74,6 @@ func joined(before, typ *types.Type) *types.Type {
 		return before
 	case before == types.DynType, typ == types.DynType:
 		return types.DynType
-	case before == types.ErrorType, typ == types.ErrorType:
-		return typ
 	case isNullable(before) && typ == types.NullType, isNullable(typ) && before == types.NullType:
 		return nil
 	case len(before.Parameters()) == 0 && len(typ.Parameters()) == 0:

@@ -15,9 +15,9 @@ func (t *inference) resolve(e ast.Expr, args []*types.Type) (r *ast.ReferenceInf
 	c := e.AsCall()
 	switch c.FunctionName() {
 	case operators.LogicalAnd:
-		return t.logic(c, args, overloads.LogicalAnd)
+		return logic(args, overloads.LogicalAnd)
 	case operators.LogicalOr:
-		return t.logic(c, args, overloads.LogicalOr)
+		return logic(args, overloads.LogicalOr)
 	}
 	list := t.overloads[c.FunctionName()]
 	var first *signature
@@ -48,22 +48,15 @@ func (t *inference) resolve(e ast.Expr, args []*types.Type) (r *ast.ReferenceInf
 		}
 		r.AddOverload(s.id)
 	}
-	if r == nil {
-		return nil, t.noOverload(e, args)
-	}
 	return r, result
 }
 
 // logic returns the overload of && or || and its result type.
-func (t *inference) logic(c ast.CallExpr, args []*types.Type, overload string) (*ast.ReferenceInfo, *types.Type) {
-	before := len(t.errs)
-	for i, a := range args {
-		if a != types.BoolType && !isAny(a) {
-			t.mismatch(c.Args()[i], types.BoolType, a)
+func logic(args []*types.Type, overload string) (*ast.ReferenceInfo, *types.Type) {
+	for _, a := range args {
+		if a != types.BoolType && a.Kind() != types.DynKind {
+			return nil, nil
 		}
-	}
-	if len(t.errs) > before {
-		return nil, types.ErrorType
 	}
 	return ast.NewFunctionReference(overload), types.BoolType
 }
@@ -95,7 +88,7 @@ func (b *binding) fits(p, arg *types.Type) bool {
 		return b.bind(p.TypeName(), arg)
 	}
 	switch arg.Kind() {
-	case types.DynKind, types.ErrorKind:
+	case types.DynKind:
 		return true
 	case types.NullTypeKind:
 		return isNullable(p)
@@ -129,7 +122,6 @@ func (b *binding) bind(name string, arg *types.Type) bool {
 		switch bound := b.bound[i]; {
 		case bound.Kind() == types.DynKind, arg.Kind() == types.DynKind:
 			b.bound[i] = types.DynType
-		case bound.Kind() == types.ErrorKind, arg.Kind() == types.ErrorKind:
 		case bound.Kind() == types.TypeKind && arg.Kind() == types.TypeKind:
 			b.bound[i] = arg
 		case bound.Kind() == types.NullTypeKind && isNullable(arg), arg.Kind() == types.NullTypeKind && isNullable(bound):
@@ -148,12 +140,9 @@ func (b *binding) bind(name string, arg *types.Type) bool {
 	return true
 }
 
-// isAny reports whether each type fits t, and t fits each.
-func isAny(t *types.Type) bool { return t.Kind() == types.DynKind || t.Kind() == types.ErrorKind }
-
 // isLoose reports whether a type that differs from t may fit it.
 func isLoose(t *types.Type) bool {
-	return isAny(t) || t.Kind() == types.TypeKind || t.Kind() == types.NullTypeKind || hasLoose(t)
+	return t.Kind() == types.DynKind || t.Kind() == types.TypeKind || t.Kind() == types.NullTypeKind || hasLoose(t)
 }
 
 // hasLoose reports whether a part of t is loose.

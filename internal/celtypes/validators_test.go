@@ -69,7 +69,7 @@ func expressionTexts(t testing.TB) []schemaTexts {
 // types of the reference and can be planned. It reports whether it needs none.
 func checkNeedsNone(t *testing.T, x *Checker, s *Scope, text string) bool {
 	t.Helper()
-	tree, _ := x.fast(s, text, false)
+	tree := x.fast(s, text, false)
 	if tree == nil || x.needs(tree) != (needs{}) {
 		return false
 	}
