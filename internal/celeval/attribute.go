@@ -8,7 +8,6 @@ import (
 
 	"github.com/crdkit/crdkit/internal/celtypes"
 	"github.com/crdkit/crdkit/internal/celvalue"
-	"github.com/crdkit/crdkit/internal/rawobject"
 )
 
 // This file compiles variables, fields and elements. Each name and each index
@@ -24,16 +23,13 @@ func (x *compiler) ident(e ast.Expr, name string) operand {
 	}
 	for i := len(x.vars) - 1; i >= 0; i-- {
 		if x.vars[i].name == name {
-			x.outermost = min(x.outermost, i)
 			return x.vars[i].operand
 		}
 	}
 	switch name {
 	case celtypes.Self:
-		x.outermost = theObject
-		return x.typed(operand{cost: 1, attr: true, declared: x.self, location: inSelf, raw: func(f *Frame) any { return f.Self }})
+		return x.typed(operand{cost: 1, attr: true, declared: x.self, raw: func(f *Frame) any { return f.Self }})
 	case celtypes.OldSelf:
-		x.outermost = theObject
 		raw := func(f *Frame) any { return f.Old }
 		if !x.optionalOld {
 			return x.typed(operand{cost: 1, attr: true, declared: x.self, raw: raw})
@@ -100,7 +96,8 @@ func (x *compiler) selection(e ast.Expr, sel ast.SelectExpr) operand {
 	}
 	if c.declared.Props != nil {
 		out.absent = noSuchKey(sel.FieldName())
-		return x.typedEntry(out, &entry{object: objectOf(c), name: name, own: out.id})
+		out.raw = fieldOfObject(c, name, x.identityOf(out))
+		return x.typed(out)
 	}
 	out.raw = mapEntry(c, name, noSuchKey(sel.FieldName()), x.identityOf(out))
 	return x.typed(out)
@@ -115,92 +112,32 @@ func (o operand) field(name string) (string, *celvalue.DeclaredType) {
 	return o.declared.Entry(name)
 }
 
-// A location says what the closure of a part of the object reads. The readers of fields
-// read self and the variables of loops without the closure, which takes less time.
-type location int8
-
-const (
-	elsewhere  location = iota
-	inSelf              // Frame.Self
-	inVariable          // the first variable of Frame; the others follow
-)
-
-// An object is an operand of which a field is read.
-type object struct {
-	raw      func(*Frame) any
-	location location
-	id       identity
-	absent   *EvalError
-}
-
-func objectOf(c operand) object { return object{c.raw, c.location, c.id, c.absent} }
-
-func (o *object) read(f *Frame) any {
-	switch {
-	case o.location == elsewhere:
-		return o.raw(f)
-	case o.location == inSelf:
-		return f.Self
-	}
-	return f.vars[o.location-inVariable].raw
-}
-
-// An entry reads a declared field. It yields nil for an absent field, which fails the
-// operator that uses it.
-type entry struct {
-	object
-	name string
-	own  identity
-}
-
-func (e *entry) read(f *Frame) any {
-	of := e.object.read(f)
-	v, _, ok := rawobject.Lookup(of, e.name)
-	if !ok {
-		f.failField(of, e.absent, e.id, e.own)
-	}
-	return v
-}
-
-// typedEntry adds the closures of an entry to an operand.
-func (x *compiler) typedEntry(c operand, e *entry) operand {
-	c.raw = e.read
-	c = x.typed(c)
-	switch c.value.(type) {
-	case *closure[string]:
-		if c.declared.Kind == celvalue.KindString {
-			c.value = assertedEntry[string](kindString, e, c.absent, c.id)
-		}
-	case *closure[bool]:
-		c.value = assertedEntry[bool](kindBool, e, c.absent, c.id)
-	}
-	return c
-}
-
-// assertedEntry is like asserted for an entry.
-func assertedEntry[T any](is kind, e *entry, what *EvalError, own identity) value {
-	return as(is, func(f *Frame) T {
-		r := e.read(f)
-		v, ok := r.(T)
+// fieldOfObject returns a closure that reads a declared field. It yields nil for an absent
+// field, which fails the operator that uses it.
+func fieldOfObject(c operand, name string, own identity) func(*Frame) any {
+	of, what, id := c.raw, c.absent, c.id
+	return func(f *Frame) any {
+		v := of(f)
+		m, ok := v.(map[string]any)
 		if !ok {
-			f.failRead(r, what, own)
+			f.failField(v, what, id, own)
 		}
-		return v
-	})
+		return m[name]
+	}
 }
 
-// mapEntry is like entry for a map. An absent entry fails the closure, as null may
+// mapEntry is like fieldOfObject for a map. An absent entry fails the closure, as null may
 // be an entry.
 func mapEntry(c operand, name string, missing *EvalError, own identity) func(*Frame) any {
 	of, what, id := c.raw, c.absent, c.id
 	return func(f *Frame) any {
 		v := of(f)
-		m, ok := rawobject.Of(v)
+		m, ok := v.(map[string]any)
 		if !ok {
 			f.failField(v, what, id, own)
 			return nil
 		}
-		v, ok = m.Get(name)
+		v, ok = m[name]
 		if !ok {
 			f.fail(missing, own)
 		}
@@ -210,14 +147,15 @@ func mapEntry(c operand, name string, missing *EvalError, own identity) func(*Fr
 
 // has returns a closure that tests for an entry. A null field is absent.
 func has(c operand, name string, s *celvalue.DeclaredType, own identity) func(*Frame) bool {
-	of, field := objectOf(c), c.declared.Props != nil
+	of, what, id, field := c.raw, c.absent, c.id, c.declared.Props != nil
 	return func(f *Frame) bool {
-		w := of.read(f)
-		v, found, ok := rawobject.Lookup(w, name)
+		w := of(f)
+		m, ok := w.(map[string]any)
 		if !ok {
-			f.failField(w, of.absent, of.id, own)
+			f.failField(w, what, id, own)
 			return false
 		}
+		v, found := m[name]
 		if !found || field && v == nil {
 			return false
 		}
@@ -318,7 +256,7 @@ func entryAt(of operand, name func(*Frame) string, o operandIDs, cost uint64) fu
 	object, what := of.raw, of.absent
 	return func(f *Frame) any {
 		v := object(f)
-		m, ok := rawobject.Of(v)
+		m, ok := v.(map[string]any)
 		if !ok {
 			f.cost -= cost
 			f.failField(v, what, o.left, o.own)
@@ -329,7 +267,7 @@ func entryAt(of operand, name func(*Frame) string, o operandIDs, cost uint64) fu
 			f.propagate(o.right, o.own)
 			return nil
 		}
-		if v, ok = m.Get(key); !ok {
+		if v, ok = m[key]; !ok {
 			f.fail(noSuchKey(key), o.own)
 		}
 		return v

@@ -15,11 +15,14 @@ import (
 	"github.com/google/cel-go/common/types/traits"
 
 	"github.com/crdkit/crdkit/internal/cellib"
+	"github.com/crdkit/crdkit/internal/pattern"
 )
 
 // The bridge calls functions of cel-go with boxed values and charges what cel-go
 // charges. It calls only functions whose cost was looked up: those with a cost
 // rule of the server, and those that are known to cost one unit.
+
+const sortByKeys = "@sortByAssociatedKeys"
 
 // bridged reports whether the bridge may call a function.
 func bridged(name string) bool {
@@ -70,7 +73,7 @@ func (x *compiler) bridge(e ast.Expr, name string, args []operand) operand {
 	if len(args) == 2 {
 		switch name {
 		case "matches":
-			impl, c.inOrder = x.matchesKnown(impl, args[1].constant)
+			impl, c.inOrder = matchesKnown(impl, args[1].constant)
 		case "find", "findAll": // cel-go compiles a constant expression once
 			_, c.inOrder = args[1].constant.(types.String)
 		}
@@ -125,12 +128,12 @@ func untyped(impl *functions.Overload) *functions.Overload {
 // matchesKnown returns impl with a constant regular expression compiled once, as
 // in cel-go. It then evaluates its operands in order and reads any value that is a
 // string for Go.
-func (x *compiler) matchesKnown(impl *functions.Overload, expr ref.Val) (_ *functions.Overload, inOrder bool) {
+func matchesKnown(impl *functions.Overload, expr ref.Val) (_ *functions.Overload, inOrder bool) {
 	text, ok := expr.(types.String)
 	if !ok || impl == nil {
 		return impl, false
 	}
-	p, err := x.pattern(string(text))
+	p, err := pattern.Compile(string(text))
 	if err != nil {
 		return impl, false
 	}

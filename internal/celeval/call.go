@@ -96,8 +96,6 @@ func (x *compiler) native(name, overload string, args []operand) operand {
 		a, b := args[0], args[1]
 		switch {
 		case overload == "": // the checker left several
-		case name == sortByKeys:
-			return x.sortBy(overload, a, b)
 		case overload == overloads.AddList:
 			return x.addLists(a, b)
 		case a.kind() == kindInt && b.kind() == kindInt:

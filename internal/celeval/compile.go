@@ -7,7 +7,6 @@ import (
 
 	"github.com/crdkit/crdkit/internal/celtypes"
 	"github.com/crdkit/crdkit/internal/celvalue"
-	"github.com/crdkit/crdkit/internal/pattern"
 )
 
 // A compiler compiles one expression. It stops at the first part that it
@@ -19,8 +18,6 @@ type compiler struct {
 	optionalOld bool // oldSelf is an optional
 
 	vars       []local
-	outermost  int  // the index of the outermost variable in the current expression
-	keeps      int  // number of operands that keep their results
 	boxes      bool // values are boxed, so that Eval may panic on objects that are not valid
 	loops      int  // around the current expression
 	highest    int  // the deepest loop so far
@@ -30,7 +27,6 @@ type compiler struct {
 	parts      int    // number of expressions so far
 	ahead      uint64 // the sum of their costs
 	refunds    uint64 // of operands that are left out after a failure
-	patterns   []*pattern.Pattern
 	constants  *Frame // see frame
 }
 
@@ -43,20 +39,20 @@ type local struct {
 // CompileRule compiles the tree of a rule on values of type self. If it declines,
 // it returns nil and the reason. optional says that oldSelf is an optional. The
 // closure is safe for concurrent use.
-func CompileRule(b *celtypes.Language, tree *ast.AST, self *celvalue.DeclaredType, optional bool) (*Compiled, string) {
-	x := &compiler{language: b, tree: tree, self: self, outermost: noVariable, optionalOld: optional}
+func CompileRule(b *celtypes.Language, tree *ast.AST, self *celvalue.DeclaredType, optional bool) (*Closure, string) {
+	x := &compiler{language: b, tree: tree, self: self, optionalOld: optional}
 	c := x.condition(x.expr(tree.Expr()))
 	run := x.bool(c)
 	if x.why != "" {
 		return nil, x.why
 	}
-	return x.compiled(c, run), ""
+	return x.closure(c, run), ""
 }
 
 // CompileMessage is like [CompileRule] for a messageExpression. The closure
 // leaves the text in [Frame.Text].
-func CompileMessage(b *celtypes.Language, tree *ast.AST, self *celvalue.DeclaredType) (*Compiled, string) {
-	x := &compiler{language: b, tree: tree, self: self, outermost: noVariable}
+func CompileMessage(b *celtypes.Language, tree *ast.AST, self *celvalue.DeclaredType) (*Closure, string) {
+	x := &compiler{language: b, tree: tree, self: self}
 	c := x.expr(tree.Expr())
 	if c.kind() == kindBox {
 		c = x.unbox(c.typ, operand{cost: c.cost, box: c.box, id: c.id})
@@ -72,7 +68,11 @@ func CompileMessage(b *celtypes.Language, tree *ast.AST, self *celvalue.Declared
 		f.Text, f.rare = text(f), true
 		return true
 	}
-	return x.compiled(c, run), ""
+	return x.closure(c, run), ""
+}
+
+func (x *compiler) closure(c operand, run func(*Frame) bool) *Closure {
+	return &Closure{cost: c.cost, margin: x.margin(), id: c.id, run: run, guards: x.boxes}
 }
 
 // refuse declines the expression. The first reason is kept.
@@ -88,17 +88,11 @@ func (x *compiler) expr(e ast.Expr) operand {
 		return operand{}
 	}
 	x.parts++
-	outer := x.outermost
-	x.outermost = noVariable
 	c := x.compile(e)
 	x.ahead = saturated(x.ahead, c.cost)
 	if c.typ == nil {
 		c.typ = x.tree.GetType(e.ID())
 	}
-	if x.isClosed() {
-		c = x.keep(c)
-	}
-	x.outermost = min(x.outermost, outer)
 	return c
 }
 

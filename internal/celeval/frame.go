@@ -41,13 +41,11 @@ type Frame struct {
 	summed   uint64     // the number of its terms
 
 	entries map[ref.Val]ref.Val // of the innermost loop that makes a map
-	sorter  sorter
 
 	looped bool     // vars are in use
 	names  []string // keys of the maps of the enclosing loops
 	rare   bool     // one of the fields is in use that few rules need
 
-	memos                              *memos     // of parsed strings, nil if there are none
 	formatErrors                       []string   // of the last validated string
 	stringLists                        [][]string // results of split, reused like lists
 	usedStringLists, filledStringLists int
@@ -188,10 +186,6 @@ func (f *Frame) Release() {
 func (f *Frame) releaseRare() {
 	f.rare, f.Text, f.heldBox, f.entries, f.formatErrors = false, "", nil, nil, nil
 	f.texts = Emptied(f.texts[:cap(f.texts)])
-	f.sorter.release()
-	if f.memos != nil {
-		f.memos.release()
-	}
 	for i, texts := range f.stringLists[:f.filledStringLists] {
 		f.stringLists[i] = Emptied(texts[:cap(texts)])
 	}

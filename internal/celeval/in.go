@@ -11,7 +11,6 @@ import (
 	"github.com/google/cel-go/common/types/traits"
 
 	"github.com/crdkit/crdkit/internal/celvalue"
-	"github.com/crdkit/crdkit/internal/rawobject"
 )
 
 // in compiles membership. In a list it costs the size of the list, and nothing if
@@ -84,12 +83,12 @@ func hasNamed(v, in operand, own identity) func(*Frame) bool {
 			f.fail(what, own)
 			return false
 		}
-		m, ok := rawobject.Of(r)
+		m, ok := r.(map[string]any)
 		if !ok {
 			f.decline()
 			return false
 		}
-		v, ok := m.Get(key)
+		v, ok := m[key]
 		if ok && !s.Fits(v) {
 			f.decline()
 		}

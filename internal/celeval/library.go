@@ -10,6 +10,8 @@ import (
 	"github.com/google/cel-go/common/types/ref"
 	"k8s.io/apimachinery/pkg/api/resource"
 	apiservercel "k8s.io/apiserver/pkg/cel"
+
+	"github.com/crdkit/crdkit/internal/cellib"
 )
 
 // This file compiles library functions on quantities, addresses, networks, URLs
@@ -84,28 +86,28 @@ func (x *compiler) parsing(name, overload string, a operand) operand {
 	var v value
 	switch overload {
 	case "string_to_quantity":
-		v = parsed(t, kindQuantity, own, fails, quantityOf)
+		v = parsed(t, kindQuantity, own, fails, cellib.ParseQuantity)
 	case "string_to_ip":
-		v = parsed(t, kindAddress, own, fails, addressOf)
+		v = parsed(t, kindAddress, own, fails, parseAddress)
 	case "string_to_cidr":
-		v = parsed(t, kindNetwork, own, fails, networkOf)
+		v = parsed(t, kindNetwork, own, fails, parseNetwork)
 	case "string_to_url":
-		v = parsed(t, kindURL, own, fails, urlOf)
+		v = parsed(t, kindURL, own, fails, parseURL)
 	case "string_to_semver":
-		v = parsed(t, kindVersion, own, fails, versionOf)
+		v = parsed(t, kindVersion, own, fails, parseVersion)
 	case "is_quantity_string":
-		v = tested(t, own, 1, quantityOf)
+		v = tested(t, own, 1, cellib.ParseQuantity)
 	case "is_ip":
-		v = tested(t, own, 1, addressOf)
+		v = tested(t, own, 1, parseAddress)
 	case "ip_is_canonical":
 		v = as(kindBool, parseCall(t, own, 2, fails, isCanonical))
 	case "is_cidr":
-		v = tested(t, own, 1, networkOf)
+		v = tested(t, own, 1, parseNetwork)
 	case "is_url_string": // costs one unit
-		v = tested(t, own, 0, requestURIOf)
+		v = tested(t, own, 0, url.ParseRequestURI)
 		cost++
 	case "is_semver_string":
-		v = tested(t, own, 1, versionOf)
+		v = tested(t, own, 1, parseVersion)
 	}
 	return callOf(cost, own, v)
 }
@@ -119,37 +121,30 @@ type textOperand struct {
 
 // parsed returns the value of the conversion of a string to a library value. A
 // constant string is converted once.
-func parsed[T any](a textOperand, is kind, own identity, fails failure, parse parser[T]) value {
+func parsed[T any](a textOperand, is kind, own identity, fails failure, parse func(string) (T, error)) value {
 	if text, ok := a.constant.(types.String); ok {
-		if v, err := parse(&Frame{}, string(text)); err == nil {
+		if known, err := parse(string(text)); err == nil {
 			units := tenthOf(utf8.RuneCountInString(string(text)))
-			known := *v
 			return as(is, func(f *Frame) T {
 				f.pay(units)
 				return known
 			})
 		}
 	}
-	call := parseCall(a, own, 1, fails, parse)
-	return as(is, func(f *Frame) (out T) {
-		if v := call(f); v != nil {
-			out = *v
-		}
-		return out
-	})
+	return as(is, parseCall(a, own, 1, fails, parse))
 }
 
 // tested returns the value of the test whether a string can be parsed.
-func tested[T any](a textOperand, own identity, times int, parse parser[T]) value {
-	return as(kindBool, parseCall(a, own, times, nil, func(f *Frame, s string) (bool, error) {
-		_, err := parse(f, s)
+func tested[T any](a textOperand, own identity, times int, parse func(string) (T, error)) value {
+	return as(kindBool, parseCall(a, own, times, nil, func(s string) (bool, error) {
+		_, err := parse(s)
 		return err == nil, nil
 	}))
 }
 
 // parseCall returns the closure of a function of a string, which costs a tenth of
 // the size, times over.
-func parseCall[T any](a textOperand, own identity, times int, fails failure, parse func(*Frame, string) (T, error)) func(*Frame) T {
+func parseCall[T any](a textOperand, own identity, times int, fails failure, parse func(string) (T, error)) func(*Frame) T {
 	s, operandID := a.string, a.id
 	return func(f *Frame) T {
 		v := s(f)
@@ -163,7 +158,7 @@ func parseCall[T any](a textOperand, own identity, times int, fails failure, par
 			var none T
 			return none
 		}
-		out, err := parse(f, v)
+		out, err := parse(v)
 		if err != nil {
 			fails(f, types.String(v))
 		}

@@ -43,8 +43,8 @@ func mayBeAddress(s, others string) bool {
 }
 
 // isCanonical reports whether an address is spelled as it is printed.
-func isCanonical(f *Frame, s string) (bool, error) {
-	a, err := addressOf(f, s)
+func isCanonical(s string) (bool, error) {
+	a, err := parseAddress(s)
 	if err != nil {
 		return false, err
 	}
@@ -133,21 +133,21 @@ func (x *compiler) networks(name, overload string, a, b operand) operand {
 		return inNetwork(a, b, o, 1, func(_ *Frame, p, q netip.Prefix) bool { return covers(p, q) }, free)
 	case overload == "cidr_contains_ip_string" && b.kind() == kindString:
 		return inNetwork(a, b, o, 0, func(f *Frame, p netip.Prefix, s string) bool {
-			v, err := addressOf(f, s)
+			v, err := parseAddress(s)
 			if err != nil {
 				fails(f, apiservercel.CIDR{Prefix: p}, types.String(s))
 				return false
 			}
-			return p.Contains(*v)
+			return p.Contains(v)
 		}, utf8.RuneCountInString)
 	case overload == "cidr_contains_cidr_string" && b.kind() == kindString:
 		return inNetwork(a, b, o, 1, func(f *Frame, p netip.Prefix, s string) bool {
-			q, err := networkOf(f, s)
+			q, err := parseNetwork(s)
 			if err != nil {
 				fails(f, apiservercel.CIDR{Prefix: p}, types.String(s))
 				return false
 			}
-			return covers(p, *q)
+			return covers(p, q)
 		}, utf8.RuneCountInString)
 	}
 	return operand{}

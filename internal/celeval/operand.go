@@ -56,7 +56,6 @@ type operand struct {
 
 	value    value                  // nil if there is only raw or box
 	raw      func(*Frame) any       // of a part of the object; nil if the part is absent
-	location location               // what raw reads
 	declared *celvalue.DeclaredType // of raw, or of the value of a raw optional
 	box      func(*Frame) ref.Val   // of a value that is not a part of the object
 

@@ -330,7 +330,7 @@ func entering(c operand, before func(*Frame)) operand {
 	if c.value != nil {
 		c.value = c.value.after(before)
 	}
-	c.raw, c.location = after(before, c.raw), elsewhere
+	c.raw = after(before, c.raw)
 	c.box = after(before, c.box)
 	if c.extra != nil {
 		own := c.ownExtras()

@@ -4,7 +4,6 @@ import (
 	"github.com/google/cel-go/common/types"
 
 	"github.com/crdkit/crdkit/internal/celvalue"
-	"github.com/crdkit/crdkit/internal/rawobject"
 )
 
 // This file compiles optionals of raw values: an optional oldSelf, and fields
@@ -31,12 +30,12 @@ func (x *compiler) optionalField(c operand, field string) operand {
 		if !ok {
 			return nil, false
 		}
-		m, ok := rawobject.Of(v)
+		m, ok := v.(map[string]any)
 		if !ok {
 			f.decline()
 			return nil, false
 		}
-		v, ok = m.Get(name)
+		v, ok = m[name]
 		if !ok || declared && v == nil {
 			return nil, false
 		}
@@ -144,7 +143,10 @@ func (x *compiler) rawOptionalIndex(of, at operand) operand {
 		})
 	case of.declared.Kind == celvalue.KindObject && of.declared.Values != nil && at.kind() == kindString:
 		out.declared = of.declared.Values
-		out.value = foundAt(of, at, ids, out.declared, rawobject.Of, func(m rawobject.Object, key string) (any, bool) { return m.Get(key) })
+		out.value = foundAt(of, at, ids, out.declared, rawMap, func(m map[string]any, key string) (v any, ok bool) {
+			v, ok = m[key]
+			return v, ok
+		})
 	default:
 		return operand{}
 	}
@@ -154,6 +156,11 @@ func (x *compiler) rawOptionalIndex(of, at operand) operand {
 func rawList(v any) ([]any, bool) {
 	l, ok := v.([]any)
 	return l, ok
+}
+
+func rawMap(v any) (map[string]any, bool) {
+	m, ok := v.(map[string]any)
+	return m, ok
 }
 
 // foundAt returns the value at an index of the list or map C in an optional, as which

@@ -2,6 +2,7 @@ package celeval
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
@@ -9,7 +10,6 @@ import (
 
 	"github.com/crdkit/crdkit/internal/cellib"
 	"github.com/crdkit/crdkit/internal/celvalue"
-	"github.com/crdkit/crdkit/internal/rawobject"
 )
 
 // This file compiles the variables of loops, and what they range over.
@@ -22,7 +22,7 @@ type rangeFunc func(f *Frame, step func(*Frame) bool)
 func (x *compiler) variables(over operand, slot int, two bool) (key, v operand, each rangeFunc) {
 	name := operand{cost: 1, attr: true, value: as(kindString, func(f *Frame) string { return f.vars[slot].name })}
 	element := func(declared *celvalue.DeclaredType) operand {
-		return x.typed(operand{cost: 1, attr: true, declared: declared, location: inVariable + location(slot), raw: func(f *Frame) any { return f.vars[slot].raw }})
+		return x.typed(operand{cost: 1, attr: true, declared: declared, raw: func(f *Frame) any { return f.vars[slot].raw }})
 	}
 	switch texts := closureOf[[]string](over); {
 	case over.kind() == kindRaw && over.declared.IsList():
@@ -70,18 +70,20 @@ func mapRange(over operand, slot int) rangeFunc {
 	object, what, operandID := over.raw, over.absent, over.id
 	return func(f *Frame, step func(*Frame) bool) {
 		raw := object(f)
-		m, ok := rawobject.Of(raw)
+		m, ok := raw.(map[string]any)
 		if !ok {
 			f.failRead(raw, what, operandID)
 			return
 		}
 		f.looped = true
 		from := len(f.names)
-		f.names = m.AppendNames(f.names)
+		for name := range m {
+			f.names = append(f.names, name)
+		}
 		names := f.names[from:]
-		for f.sortNames(names); len(names) > 0 && !f.failed; names = names[1:] {
-			f.vars[slot].name = names[0]
-			f.vars[slot].raw, _ = m.Get(names[0])
+		slices.Sort(names)
+		for _, name := range names {
+			f.vars[slot].name, f.vars[slot].raw = name, m[name]
 			if !step(f) {
 				break
 			}

@@ -133,7 +133,7 @@ type differential struct {
 	group    referenceGroup
 	of       expression
 	declared *celvalue.DeclaredType
-	closure  *Compiled
+	closure  *Closure
 	declined string
 	program  cel.Program
 	frame    Frame

@@ -5,7 +5,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/cel-go/common/functions"
-	"github.com/google/cel-go/common/overloads"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 )
@@ -23,8 +22,6 @@ func quicker(overload string, impl *functions.Overload) *functions.Overload {
 		binary = searchWith(strings.LastIndex)
 	case "string_char_at_int":
 		binary = charAt
-	case overloads.ExtFormatString:
-		return quickerFormat(impl)
 	}
 	slow := impl.Binary
 	if binary == nil || slow == nil {
@@ -36,18 +33,6 @@ func quicker(overload string, impl *functions.Overload) *functions.Overload {
 			return result
 		}
 		return slow(v, w)
-	}
-	return &fast
-}
-
-// quickerFormat returns impl with a faster function for frequent formats.
-func quickerFormat(impl *functions.Overload) *functions.Overload {
-	fast, slow := *impl, impl.Function
-	fast.Function = func(args ...ref.Val) ref.Val {
-		if result, ok := format(args); ok {
-			return result
-		}
-		return slow(args...)
 	}
 	return &fast
 }

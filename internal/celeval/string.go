@@ -12,7 +12,7 @@ import (
 	"github.com/google/cel-go/common/types"
 
 	"github.com/crdkit/crdkit/internal/celvalue"
-	"github.com/crdkit/crdkit/internal/rawobject"
+	"github.com/crdkit/crdkit/internal/pattern"
 )
 
 // This file compiles functions of strings. Their size is in code points. Most
@@ -45,12 +45,12 @@ func (x *compiler) size(overload string, a operand) operand {
 		object, what := a.raw, a.absent
 		out.value = as(kindInt, func(f *Frame) int64 {
 			v := object(f)
-			m, ok := rawobject.Of(v)
+			m, ok := v.(map[string]any)
 			if !ok {
 				f.failRead(v, what, operandID)
 				f.propagate(operandID, own)
 			}
-			return int64(m.Len())
+			return int64(len(m))
 		})
 	default:
 		return operand{}
@@ -147,7 +147,7 @@ func (x *compiler) matches(a, b operand) operand {
 	if !ok {
 		return operand{}
 	}
-	p, err := x.pattern(string(text))
+	p, err := pattern.Compile(string(text))
 	if err != nil {
 		return x.refuse("pattern")
 	}

@@ -27,7 +27,7 @@ const (
 )
 
 // runs says what evaluates a closure. A nil closure is evaluated by cel-go.
-func (x *Compiled) runs() string {
+func (x *Closure) runs() string {
 	switch {
 	case x == nil:
 		return leftover
@@ -137,7 +137,7 @@ func schemaOf(t *testing.T, text []byte) *schema.Node {
 
 // ruleClosure compiles a rule. It reports false for a rule that the server
 // refuses.
-func ruleClosure(t *testing.T, language *celtypes.Language, n *schema.Node, rule string) (x *Compiled, ok bool) {
+func ruleClosure(t *testing.T, language *celtypes.Language, n *schema.Node, rule string) (x *Closure, ok bool) {
 	t.Helper()
 	tree, self := checked(language, n, rule, cel.BoolType)
 	if tree == nil {

@@ -1,10 +1,6 @@
 package celvalue
 
-import (
-	"unicode/utf8"
-
-	"github.com/crdkit/crdkit/internal/rawobject"
-)
+import "unicode/utf8"
 
 // Comparable reports whether [DeclaredType.Same] compares values.
 func (s *DeclaredType) Comparable() bool {
@@ -32,9 +28,8 @@ func SizeOf(v any) int {
 		return utf8.RuneCountInString(v)
 	case []any:
 		return len(v)
-	}
-	if o, ok := rawobject.Of(v); ok {
-		return o.Len()
+	case map[string]any:
+		return len(v)
 	}
 	return 1
 }
@@ -62,9 +57,7 @@ func (s *DeclaredType) Same(a, b any) (eq, ok bool) {
 	case KindAtomicList:
 		return s.sameLists(a.([]any), b.([]any))
 	case KindObject:
-		v, _ := rawobject.Of(a)
-		w, _ := rawobject.Of(b)
-		return s.sameObjects(v, w)
+		return s.sameObjects(a.(map[string]any), b.(map[string]any))
 	}
 	return a == b, true
 }
@@ -89,53 +82,37 @@ func (s *DeclaredType) sameLists(a, b []any) (eq, ok bool) {
 	return true, true
 }
 
-// sameObjects compares as [mapValue.Equal] does.
-func (s *DeclaredType) sameObjects(a, b rawobject.Object) (eq, ok bool) {
-	if a.Len() != b.Len() {
+// sameObjects compares as [mapValue.Equal] does. The first name whose entries are not equal
+// decides.
+func (s *DeclaredType) sameObjects(a, b map[string]any) (eq, ok bool) {
+	if len(a) != len(b) {
 		return false, true
 	}
-	c := comparison{s: s, a: a, b: b, eq: true, ok: true}
-	list, object := a.Parts()
-	for i := range list {
-		c.entry(list[i].Name)
+	first := ""
+	eq, ok = true, true
+	for name := range a {
+		if !eq && name > first {
+			continue
+		}
+		if same, fits := s.sameEntries(name, a, b); !same {
+			first, eq, ok = name, false, fits
+		}
 	}
-	for name := range object {
-		c.entry(name)
-	}
-	return c.eq, c.ok
-}
-
-// A comparison has the result for the first name whose entries are not equal.
-type comparison struct {
-	s      *DeclaredType
-	a, b   rawobject.Object
-	first  string
-	eq, ok bool
-}
-
-// entry compares the entries of a name, which a has.
-func (c *comparison) entry(name string) {
-	if !c.eq && name > c.first {
-		return
-	}
-	if same, fits := c.s.sameEntries(name, c.a, c.b); !same {
-		c.first, c.eq, c.ok = name, false, fits
-	}
+	return eq, ok
 }
 
 // sameEntries compares the entries of a name, which a has. eq is false unless ok.
-func (s *DeclaredType) sameEntries(name string, a, b rawobject.Object) (eq, ok bool) {
+func (s *DeclaredType) sameEntries(name string, a, b map[string]any) (eq, ok bool) {
 	if s.Props != nil && s.Props[name] == nil || s.Props == nil && s.Values == nil {
-		v, _ := a.Get(name)
-		w, found := b.Get(name)
-		return !found || equalRaw(rawobject.WithMaps(v), rawobject.WithMaps(w)), true
+		w, found := b[name]
+		return !found || equalRaw(a[name], w), true
 	}
 	name, child := s.Entry(name)
 	if child == nil {
 		return true, true
 	}
-	v, found := a.Get(name)
-	w, foundToo := b.Get(name)
+	v, found := a[name]
+	w, foundToo := b[name]
 	if s.Props != nil {
 		found, foundToo = v != nil, w != nil
 	}
@@ -144,19 +121,4 @@ func (s *DeclaredType) sameEntries(name string, a, b rawobject.Object) (eq, ok b
 	}
 	eq, ok = child.Same(v, w)
 	return eq && ok, ok
-}
-
-// Less returns the order of raw values that fit, nil if they have none.
-func (s *DeclaredType) Less() func(a, b any) bool {
-	switch s.Kind {
-	case KindString:
-		return func(a, b any) bool { return a.(string) < b.(string) }
-	case KindInteger:
-		return func(a, b any) bool { return a.(int64) < b.(int64) }
-	case KindNumber:
-		return func(a, b any) bool { return double(a) < double(b) }
-	case KindBoolean:
-		return func(a, b any) bool { return !a.(bool) && b.(bool) }
-	}
-	return nil
 }

@@ -7,8 +7,6 @@ import (
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/common/types/traits"
-
-	"github.com/crdkit/crdkit/internal/rawobject"
 )
 
 // A listValue is a list in which order matters: any list that the schema does not
@@ -136,7 +134,7 @@ func (l *listValue) ConvertToNative(t reflect.Type) (any, error) {
 		return nil, fmt.Errorf("type conversion error from '%s' to '%s'", l.Type(), t)
 	}
 	if l.declared.Items.TypeName != "string" {
-		return rawobject.WithMaps(l.raw), nil
+		return l.raw, nil
 	}
 	var out []string
 	for _, e := range l.raw {
@@ -153,7 +151,7 @@ func (l *listValue) ConvertToType(t ref.Type) ref.Val { return convert(l, types.
 
 func (l *listValue) Type() ref.Type { return types.ListType }
 
-func (l *listValue) Value() any { return rawobject.WithMaps(l.raw) }
+func (l *listValue) Value() any { return l.raw }
 
 // PartOfObject marks values that an evaluation did not make.
 func (*listValue) PartOfObject() {}

@@ -12,14 +12,13 @@ import (
 	apiservercel "k8s.io/apiserver/pkg/cel"
 
 	"github.com/crdkit/crdkit/internal/cellib"
-	"github.com/crdkit/crdkit/internal/rawobject"
 )
 
 // A mapValue is an object with fields, a map, or an object without a schema; CEL
 // has one kind of value for all. A null field is absent. Undeclared fields are
 // invisible, but count for the size.
 type mapValue struct {
-	raw      rawobject.Object
+	raw      map[string]any
 	declared *DeclaredType
 }
 
@@ -47,7 +46,7 @@ func (m *mapValue) find(key string) (ref.Val, bool) {
 		if m.declared.Values == nil {
 			return nil, false
 		}
-		raw, ok := m.raw.Get(key)
+		raw, ok := m.raw[key]
 		if !ok {
 			return nil, false
 		}
@@ -60,7 +59,7 @@ func (m *mapValue) find(key string) (ref.Val, bool) {
 	if !ok {
 		return nil, false
 	}
-	raw, _ := m.raw.Get(f.name)
+	raw := m.raw[f.name]
 	if raw == nil {
 		return nil, false
 	}
@@ -96,7 +95,7 @@ func (m *mapValue) Contains(key ref.Val) ref.Val {
 	return types.Bool(found)
 }
 
-func (m *mapValue) Size() ref.Val { return types.Int(m.raw.Len()) }
+func (m *mapValue) Size() ref.Val { return types.Int(len(m.raw)) }
 
 // Equal implements ref.Val. Two objects are equal if they have the same size and
 // equal declared entries. An undeclared entry of m only matters if other has it
@@ -111,7 +110,7 @@ func (m *mapValue) Equal(other ref.Val) ref.Val {
 		return types.False
 	}
 	first, out := "", ref.Val(types.True)
-	for name := range m.raw.Names() {
+	for name := range m.raw {
 		if out != types.True && name > first {
 			continue
 		}
@@ -129,9 +128,8 @@ func (m *mapValue) equalEntry(name string, other traits.Mapper) ref.Val {
 		if !ok {
 			return types.MaybeNoSuchOverloadErr(other)
 		}
-		v, _ := m.raw.Get(name)
-		w, ok := theirs.raw.Get(name)
-		return types.Bool(!ok || equalRaw(rawobject.WithMaps(v), rawobject.WithMaps(w)))
+		w, ok := theirs.raw[name]
+		return types.Bool(!ok || equalRaw(m.raw[name], w))
 	}
 	key := types.String(name)
 	mine, found := m.Find(key)
@@ -147,8 +145,8 @@ func (m *mapValue) equalEntry(name string, other traits.Mapper) ref.Val {
 
 // Iterator implements traits.Mapper. Keys come in increasing order.
 func (m *mapValue) Iterator() traits.Iterator {
-	keys := make([]ref.Val, 0, m.raw.Len()) // nil for undeclared entries
-	for name := range m.raw.Names() {
+	keys := make([]ref.Val, 0, len(m.raw)) // nil for undeclared entries
+	for name := range m.raw {
 		if m.entryType(name) == nil {
 			continue
 		}
@@ -160,7 +158,7 @@ func (m *mapValue) Iterator() traits.Iterator {
 		keys = append(keys, types.String(name))
 	}
 	slices.SortFunc(keys, cellib.CompareKeys)
-	return &mapIterator{mapValue: m, keys: keys[:m.raw.Len()]}
+	return &mapIterator{mapValue: m, keys: keys[:len(m.raw)]}
 }
 
 type mapIterator struct {
@@ -178,7 +176,7 @@ func (it *mapIterator) Next() ref.Val {
 
 func (m *mapValue) ConvertToNative(t reflect.Type) (any, error) {
 	if t.Kind() == reflect.Map {
-		return m.raw.Map(), nil
+		return m.raw, nil
 	}
 	return nil, fmt.Errorf("type conversion error from '%s' to '%s'", m.Type(), t)
 }
@@ -198,12 +196,12 @@ func convert(v ref.Val, own *types.Type, t ref.Type) ref.Val {
 
 func (m *mapValue) Type() ref.Type { return types.MapType }
 
-func (m *mapValue) Value() any { return m.raw.Map() }
+func (m *mapValue) Value() any { return m.raw }
 
 // RawObject returns the raw object of a value, nil if the value is not an object.
 func RawObject(v ref.Val) any {
 	if m, ok := v.(*mapValue); ok {
-		return m.raw.Raw()
+		return m.raw
 	}
 	return nil
 }

@@ -6,8 +6,6 @@ import (
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/common/types/traits"
-
-	"github.com/crdkit/crdkit/internal/rawobject"
 )
 
 // This file implements lists of type map. Two are equal if they have equal
@@ -126,13 +124,12 @@ func fieldValue(e, key ref.Val) ref.Val {
 // rawKey is keyOf for raw elements. The result may not be comparable and then
 // panics as a map key; CEL reports that as an internal error of the rule.
 func rawKey(e any, keys []string) any {
-	m, ok := rawobject.Of(e)
+	m, ok := e.(map[string]any)
 	if !ok {
 		return types.NewErr("unexpected data format for element of array with x-kubernetes-list-type=map: %T", e)
 	}
 	return composite(keys, func(key string) any {
-		v, _ := m.Get(key)
-		return rawobject.WithMaps(v)
+		return m[key]
 	})
 }
 

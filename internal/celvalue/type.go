@@ -8,7 +8,6 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/strfmt"
 
 	"github.com/crdkit/crdkit/internal/celtypes"
-	"github.com/crdkit/crdkit/internal/rawobject"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -223,7 +222,8 @@ func (s *DeclaredType) Fits(v any) bool {
 		_, ok := v.(string)
 		return ok
 	case KindObject:
-		return rawobject.Is(v)
+		_, ok := v.(map[string]any)
+		return ok
 	case KindAtomicList, KindSetList, KindMapList:
 		_, ok := v.([]any)
 		return ok

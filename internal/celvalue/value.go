@@ -9,8 +9,6 @@ import (
 	"github.com/google/cel-go/common/types/ref"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/kube-openapi/pkg/validation/strfmt"
-
-	"github.com/crdkit/crdkit/internal/rawobject"
 )
 
 // Value returns raw as a value of CEL. A value that does not fit becomes an
@@ -26,7 +24,7 @@ func (s *DeclaredType) Value(raw any) ref.Val {
 	case KindIntOrString:
 		return intOrString(raw)
 	case KindObject:
-		m, ok := rawobject.Of(raw)
+		m, ok := raw.(map[string]any)
 		if !ok {
 			return types.NewErr("invalid data, expected a map for the provided schema with type=object")
 		}

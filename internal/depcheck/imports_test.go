@@ -131,7 +131,6 @@ var internalRules = map[string]rule{
 	// Decodes the field sets of managers with the library of the server.
 	"internal/objectmeta": {ours: []string{"schema"}, others: []string{apimachinery, sigsJSON, "sigs.k8s.io/structured-merge-diff/v6/fieldpath"}},
 	"internal/objectname": {leaf: true},
-	"internal/rawobject":  {leaf: true},
 	"internal/errorlimit": {others: []string{field}},
 	"internal/errorlist":  {leaf: true, others: []string{apimachinery}},
 	"internal/format":     {others: []string{strfmt}},

@@ -59,7 +59,6 @@ x-kubernetes-validations: [{rule: "RULE", optionalOldSelf: OPTIONAL}]
 		"self.?o.optFlatMap(x, x.?a).orValue('') == 'z' && self.?i.optMap(x, x + 1).hasValue()": false,
 		"self.l[?1].orValue('none') == 'b' && !self.m[?'zz'].hasValue()":                        false,
 		"self.?s.or(optional.of('b')).value() == 'some text'":                                   false,
-		"self.ls.sortBy(x, x.v)[0].name == 'a' && self.ls.sortBy(x, x.name).size() == 2":        false,
 		"(self.l + self.l)[3] == 'b' && self.ls.filter(x, x.v > 0)[1].v == 2":                   false,
 		"(self.b ? self.l : self.l)[0] == 'a' && (self.b ? self.o : self.o).a == 'z'":           false,
 		"self.o == oldSelf.o && self.i >= oldSelf.i":                                            false,

@@ -243,7 +243,7 @@ func (b *builder) rule(n *schema.Node, r *schema.Rule, s *celtypes.Scope, self *
 		b.reads.Add(n, tree)
 	}
 	if f := out.condition.fast; f != nil {
-		out.fast = f.Closure
+		out.fast = *f
 	}
 	if r.MessageExpression != "" {
 		tree, why := b.Check(s, r.MessageExpression, r.OptionalOldSelf, cel.StringType, &celtypes.MessageWording)

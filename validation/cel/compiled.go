@@ -17,8 +17,8 @@ import (
 // expressions never need one, so it is made lazily, from the text. An expression
 // is safe for concurrent use.
 type expression struct {
-	fast        *celeval.Compiled // nil if cel-go evaluates it
-	declined    string            // why there is no closure
+	fast        *celeval.Closure // nil if cel-go evaluates it
+	declined    string           // why there is no closure
 	usesOldSelf bool
 
 	optional bool // oldSelf is an optional

@@ -12,7 +12,6 @@ import (
 	"github.com/crdkit/crdkit/internal/cellib"
 	"github.com/crdkit/crdkit/internal/celtypes"
 	"github.com/crdkit/crdkit/internal/correlate"
-	"github.com/crdkit/crdkit/internal/rawobject"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -97,15 +96,13 @@ func (r *run) visit(n *node, value, old any) {
 		if n.items != nil {
 			r.list(n.items, v, old)
 		}
-	default:
-		if object, ok := rawobject.Of(v); ok {
-			r.members(n, object, old)
-		}
+	case map[string]any:
+		r.members(n, v, old)
 	}
 }
 
 // members runs the rules on the contents of an object.
-func (r *run) members(n *node, value rawobject.Object, old any) {
+func (r *run) members(n *node, value map[string]any, old any) {
 	before, _ := old.(map[string]any)
 	if !n.correlates {
 		before = nil
@@ -117,14 +114,16 @@ func (r *run) members(n *node, value rawobject.Object, old any) {
 }
 
 // entries visits the entries of a map in the order of their names.
-func (r *run) entries(n *node, value rawobject.Object, old map[string]any) {
+func (r *run) entries(n *node, value map[string]any, old map[string]any) {
 	from := len(r.names)
-	r.names = value.AppendNames(r.names)
+	for name := range value {
+		r.names = append(r.names, name)
+	}
 	to := len(r.names)
 	slices.Sort(r.names[from:])
 	for i := from; i < to && !r.stopped(); i++ {
 		name := r.names[i]
-		if v, _ := value.Get(name); v != nil {
+		if v := value[name]; v != nil {
 			r.entry(n, schema.Key(name), v, old)
 		}
 	}
@@ -134,10 +133,10 @@ func (r *run) entries(n *node, value rawobject.Object, old map[string]any) {
 
 // fields visits the declared fields of an object that have rules, in the order of
 // their names.
-func (r *run) fields(fields []childField, value rawobject.Object, old map[string]any) {
+func (r *run) fields(fields []childField, value map[string]any, old map[string]any) {
 	for i := range fields {
 		f := &fields[i]
-		v, _ := value.Get(f.name)
+		v := value[f.name]
 		if v == nil {
 			continue
 		}

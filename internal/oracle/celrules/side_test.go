@@ -20,7 +20,6 @@ import (
 	"k8s.io/apiserver/pkg/warning"
 
 	"github.com/crdkit/crdkit/internal/oracle/upstream"
-	"github.com/crdkit/crdkit/internal/rawobject"
 	"github.com/crdkit/crdkit/internal/testopt"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation/cel"
@@ -181,36 +180,6 @@ func (in *input) context() context.Context {
 		ctx = c
 	}
 	return ctx
-}
-
-// withLists returns the input with lists of members for the objects inside of the object,
-// as requests decode them for rules.
-func (in *input) withLists() *input {
-	out := *in
-	out.obj = make(map[string]any)
-	for name, v := range in.obj {
-		out.obj[name] = withLists(v)
-	}
-	return &out
-}
-
-func withLists(v any) any {
-	switch v := v.(type) {
-	case map[string]any:
-		list := &rawobject.List{}
-		for name, v := range v {
-			list.Add(name, withLists(v))
-		}
-		list.Complete()
-		return list
-	case []any:
-		out := make([]any, len(v))
-		for i, e := range v {
-			out[i] = withLists(e)
-		}
-		return out
-	}
-	return v
 }
 
 // upstream returns the answer of upstream. A panic is an answer, too.
