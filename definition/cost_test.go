@@ -49,7 +49,7 @@ func TestAllocationsOfCheck(t *testing.T) {
 	for _, test := range []struct{ fields, check, compile float64 }{
 		{1, 240, 240},
 		{100, 3_000, 3_500},
-		{2000, 50_000, 60_000},
+		{2000, 60_000, 70_000},
 	} {
 		crd := wide(int(test.fields))
 		if r := definition.Check(crd); !r.Accepted() {
