@@ -79,8 +79,8 @@ func (c *boxedCall) unary(f *Frame) ref.Val {
 	if !f.admit(c.name, c.overload, args) {
 		return types.NullValue
 	}
-	if c.name == "join" {
-		args = cellib.Joined(args)
+	if cellib.PrintsElement(c.name) {
+		args = cellib.Printing(c.name, args)
 	}
 	if c.impl != nil && c.fits(v) {
 		return c.result(f, c.impl.Unary(args[0]), args)
@@ -107,8 +107,8 @@ func (c *boxedCall) binary(f *Frame) ref.Val {
 	if !f.admit(c.name, c.overload, args) {
 		return types.NullValue
 	}
-	if c.name == "join" {
-		args = cellib.Joined(args)
+	if cellib.PrintsElement(c.name) {
+		args = cellib.Printing(c.name, args)
 	}
 	if c.impl != nil && c.fits(v) {
 		return c.result(f, c.impl.Binary(args[0], w), args)

@@ -95,19 +95,30 @@ func RepeatedKey(m, entries ref.Val) ref.Val {
 	return types.NewErr("insert failed: key %s already exists", first)
 }
 
-// Joined returns the arguments of join, which prints the first element that is no string. If
-// that is a value that it prints in another way than the errors here, it is replaced.
-func Joined(args []ref.Val) []ref.Val {
+// PrintsElement reports whether a function prints the first element of a list that it does
+// not take: join takes strings, unwrapOpt takes optionals.
+func PrintsElement(function string) bool {
+	return function == "join" || function == "unwrapOpt"
+}
+
+// Printing returns the arguments of a function that [PrintsElement]. If it prints an
+// element in another way than the errors here, that is replaced.
+func Printing(function string, args []ref.Val) []ref.Val {
 	list, ok := args[0].(traits.Lister)
 	if !ok {
 		return args
 	}
+	takes := types.OptionalType
+	if function == "join" {
+		takes = types.StringType
+	}
 	at := 0
 	for e := range each(list) {
-		switch e.(type) {
-		case types.String:
+		if e.Type() == takes {
 			at++
 			continue
+		}
+		switch e.(type) {
 		case traits.Lister, traits.Mapper, *types.Optional, apiservercel.Format, printed:
 			elements := slices.Collect(each(list))
 			elements[at] = shown{e, textOf(e)}

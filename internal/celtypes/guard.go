@@ -47,7 +47,7 @@ func (p *planner) guardCall(i interpreter.InterpretableV2) (interpreter.Interpre
 		return i, nil
 	}
 	name := call.Function()
-	if !cellib.Deep(name) && !cellib.Guarded(name) && name != mapInsert {
+	if !cellib.Deep(name) && !cellib.Guarded(name) && !cellib.PrintsElement(name) && name != mapInsert {
 		return i, nil
 	}
 	impl := p.implementation(name, []string{call.OverloadID()})
@@ -75,18 +75,15 @@ func (g *guarded) Exec(frame *interpreter.ExecutionFrame) ref.Val {
 			return v
 		}
 	}
-	switch g.Function() {
-	case mapInsert:
-		if len(args) == 2 {
-			if err := cellib.RepeatedKey(args[0], args[1]); err != nil {
-				return types.LabelErrNode(g.ID(), err)
-			}
+	if g.Function() != mapInsert {
+		g.count(frame, args)
+	} else if len(args) == 2 {
+		if err := cellib.RepeatedKey(args[0], args[1]); err != nil {
+			return types.LabelErrNode(g.ID(), err)
 		}
-	case "join":
-		g.count(frame, args)
-		args = cellib.Joined(args)
-	default:
-		g.count(frame, args)
+	}
+	if cellib.PrintsElement(g.Function()) {
+		args = cellib.Printing(g.Function(), args)
 	}
 	return types.LabelErrNode(g.ID(), g.call(args))
 }

@@ -232,6 +232,7 @@ func TestTextsOfValues(t *testing.T) {
 		"'%s'.format([{?'a': dyn({'d': 2, 'c': 1})}]) == ''":                                                                       "entry 'a' from non-optional value {c: 1, d: 2} evaluating",
 		"'%s'.format([[?dyn({'d': 2, 'c': 1})]]) == ''":                                                                            "element from non-optional value {c: 1, d: 2} evaluating",
 		"google.protobuf.Int64Value{?value: dyn({'d': 2, 'c': 1})} == 1":                                                           "entry 'value' from non-optional value {c: 1, d: 2} evaluating",
+		"[dyn(optional.of(3)), dyn({'d': dyn(2), 'c': dyn(self)})].unwrapOpt() == [0]":                                             "value {c: part of the object, d: 2} is not optional evaluating",
 		"(dyn(self.l) + dyn([{'d': dyn(2), 'c': dyn(self)}])).join() == ''":                                                        "join: invalid input: {c: part of the object, d: 2} evaluating",
 	} {
 		p := compile(t, `

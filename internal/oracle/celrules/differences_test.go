@@ -325,6 +325,9 @@ func differentValueText(t *testing.T) {
 		"'%s'.format([[dyn(3), ?dyn({'d': 2, 'c': 3})]]) == ''":                            "element from non-optional value {c: 3, d: 2} evaluating",
 		"(dyn(self.l) + dyn([self.map])).join() == ''":                                     "join: invalid input: part of the object evaluating",
 		"(dyn(self.l) + dyn([{'b': dyn(1), 'a': dyn({'d': 2, 'c': 1})}])).join(',') == ''": "join: invalid input: {a: {c: 1, d: 2}, b: 1} evaluating",
+		"[dyn(optional.of(3)), dyn([self.l])].unwrapOpt() == [0]":                          "value [part of the object] is not optional evaluating",
+		"[dyn(optional.of(3)), dyn('a')].unwrapOpt() == [0]":                               "value a is not optional evaluating",
+		"[dyn(optional.of(3)), dyn({'d': dyn(2), 'c': dyn(self)})].unwrapOpt() == [0]":     "value {c: part of the object, d: 2} is not optional evaluating",
 		"[dyn('a'), dyn({2: 'b', 1: 'a'})].map(x, x).join() == ''":                         "join: invalid input: {1: a, 2: b} evaluating",
 	} {
 		s := newSubject(t, "text of a value", props(t, `
