@@ -3,6 +3,8 @@ package compat
 import (
 	"cmp"
 	"encoding/json"
+
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
 // A Verdict is the answer to the question whether a change is compatible.
@@ -112,6 +114,22 @@ func (w *Witness) MarshalJSON() ([]byte, error) {
 		return json.Marshal(w.Object)
 	}
 	return json.Marshal(map[string]any{"old": w.Old, "new": w.Object})
+}
+
+// UnmarshalJSON reads what [Witness.MarshalJSON] returns.
+func (w *Witness) UnmarshalJSON(data []byte) error {
+	var v map[string]any
+	if err := utiljson.Unmarshal(data, &v); err != nil {
+		return err
+	}
+	old, isMap := v["old"].(map[string]any)
+	object, isUpdate := v["new"].(map[string]any)
+	if _, isObject := v["apiVersion"]; isMap && isUpdate && !isObject {
+		*w = Witness{Object: object, Old: old}
+		return nil
+	}
+	*w = Witness{Object: v}
+	return nil
 }
 
 // conclude merges the findings and sets the verdict.
