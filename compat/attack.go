@@ -2,7 +2,6 @@ package compat
 
 import (
 	"maps"
-	"math/rand/v2"
 	"regexp"
 	"slices"
 	"strconv"
@@ -112,9 +111,7 @@ func (a *attacker) try(obj map[string]any) ([]Finding, error) {
 // smallest returns the findings for the smallest object that is like obj, which shows
 // the goal.
 func (a *attacker) smallest(obj map[string]any) ([]Finding, error) {
-	smallest := satisfy.Minimize(a.ctx, obj, func(o map[string]any) map[string]any { return o },
-		func(candidate map[string]any) (map[string]any, bool) { return candidate, a.shows(candidate) })
-	return a.confirm(a.walk, a.goal, smallest)
+	return a.confirm(a.walk, a.goal, smallest(a.ctx, obj, a.shows))
 }
 
 // shows reports whether the old definition admits obj and the new one refuses it
@@ -354,17 +351,10 @@ func (c *comparison) generate(w *walk) error {
 	if w.generated {
 		return nil
 	}
-	v, root := c.oldVersion, c.oldNode
-	if w.readers {
-		v, root = c.newVersion, c.newNode
-	}
-	space := spaceOf(v, root)
-	rng := rand.New(rand.NewPCG(1, 2))
-	for i := range generatedBases {
+	for obj := range c.side(c.versionPair, w.readers).generated(c.ctx, generatedBases) {
 		if c.watch.Poll() {
 			return c.watch.Err()
 		}
-		obj := whole(space.Object(rng, i%2 == 1)).(map[string]any)
 		if errs := c.refusal(w.readers, obj); len(errs) > 0 {
 			w.refused = append(w.refused, refusedObject{obj, errs})
 		}

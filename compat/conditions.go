@@ -5,9 +5,6 @@ import (
 	"math"
 	"slices"
 
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-
-	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/internal/crdpath"
 	"github.com/crdkit/crdkit/internal/format"
 	"github.com/crdkit/crdkit/internal/leafcheck"
@@ -33,10 +30,9 @@ func newKeyword(code Code, cond *satisfy.Cond, text, at string) keyword {
 // the values that the side admits and stores: fields that are pruned are absent,
 // and fields with a default are present.
 type conditions struct {
+	side *side
 	// open means that fields which the schema does not declare are kept.
 	open bool
-	// All objects have this apiVersion and this kind.
-	apiVersion, kind string
 	// substitute makes conditions of junctors and rules hold for a value without a
 	// field if they hold for it with the default of the field. The values of the
 	// other side lack defaults that only this side has.
@@ -51,14 +47,13 @@ type conditions struct {
 	rules  *ruleConditions
 }
 
-// newConditions returns the conditions of one side: of the objects of version i of
-// a definition, with the schema root.
-func newConditions(solver *satisfy.Solver, crd *apiextensionsv1.CustomResourceDefinition, i int, root *schema.Node, substitute bool) *conditions {
+// newConditions returns the conditions of the objects of one side.
+func newConditions(solver *satisfy.Solver, s *side, substitute bool) *conditions {
 	k := &conditions{
-		open: crd.Spec.PreserveUnknownFields, apiVersion: crd.Spec.Group + "/" + crd.Spec.Versions[i].Name, kind: crd.Spec.Names.Kind, substitute: substitute, solver: solver, root: root,
+		side: s, open: s.crd.Spec.PreserveUnknownFields, substitute: substitute, solver: solver, root: s.node,
 		scaled: satisfy.True, nodes: map[*schema.Node]*satisfy.Cond{},
 	}
-	if s := crd.Spec.Versions[i].Subresources; s != nil {
+	if s := s.crd.Spec.Versions[s.index].Subresources; s != nil {
 		k.status = s.Status != nil
 		if s.Scale != nil {
 			k.scaled = satisfy.And(replicas(s.Scale.SpecReplicasPath), replicas(s.Scale.StatusReplicasPath))
@@ -78,12 +73,12 @@ func replicas(path string) *satisfy.Cond {
 	return c
 }
 
-// object returns the condition of whole objects of a version.
-func (k *conditions) object(v *crdkit.Version) *satisfy.Cond {
-	gvk := v.GroupVersionKind()
+// object returns the condition of whole objects.
+func (k *conditions) object() *satisfy.Cond {
+	gvk := k.side.version.GroupVersionKind()
 	text := satisfy.And(satisfy.Types(satisfy.String), satisfy.Not(satisfy.MinRunes(64)))
 	meta := []*satisfy.Cond{satisfy.Types(satisfy.Object), satisfy.At("name", satisfy.And(text, satisfy.Matches(objectName)))}
-	if v.Definition().Namespaced() {
+	if k.side.version.Definition().Namespaced() {
 		meta = append(meta, satisfy.At("namespace", satisfy.Enum("default")))
 	}
 	return satisfy.And(

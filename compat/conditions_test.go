@@ -49,7 +49,7 @@ func agree(t *testing.T, d *testkit.Definition, objects int) (admitted, satisfyi
 		}
 		v, _ := def.Version(d.CRD.Spec.Versions[i].Name)
 		solver := satisfy.NewSolver(context.Background(), 1<<30)
-		k := newConditions(solver, d.CRD, i, n, false)
+		k := newConditions(solver, &side{d.CRD, i, v, n}, false)
 		object := satisfy.And(k.scaled, k.of(n))
 		g := generate.New(generate.Target{
 			Group: d.CRD.Spec.Group, Version: v.Name(), Kind: d.CRD.Spec.Names.Kind,

@@ -2,14 +2,12 @@ package compat
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/crdkit/crdkit/internal/crdversion"
-	"github.com/crdkit/crdkit/schema"
 )
 
 // conventionFindings reports where fields that are new in the new definition break the
@@ -29,7 +27,7 @@ func conventionFindings(p *pair) []Finding {
 			c.hadStatus = statusIsField(b)
 		}
 		if s := crdversion.Schema(v); s != nil {
-			c.compare(old, s, "", versionPointer(j, "schema/openAPIV3Schema"))
+			eachSchema(old, s, "", versionPointer(j, "schema/openAPIV3Schema"), c.compare)
 		}
 		if statusIsField(v) && !c.hadStatus {
 			c.add(NewStatus, "status", versionPointer(j, "schema/openAPIV3Schema/properties/status"),
@@ -63,43 +61,13 @@ func (c *conventionCheck) add(code Code, field, pointer, text string) {
 	})
 }
 
-// compare checks a schema and those below it. old is the schema at the same path before,
-// nil if there was none.
+// compare checks a schema. old is the schema at the same path before, nil if there was none.
 func (c *conventionCheck) compare(old, v *apiextensionsv1.JSONSchemaProps, field, pointer string) {
 	for _, code := range conventionCodes() {
 		if text := breaks(code, v, field); text != "" && (old == nil || breaks(code, old, field) == "") {
 			c.add(code, field, pointer, text)
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(v.Properties)) {
-		child := v.Properties[name]
-		c.compare(propertyOf(old, name), &child, joinField(field, name), pointer+"/properties/"+schema.EscapePointer(name))
-	}
-	if v.Items != nil && v.Items.Schema != nil {
-		var before *apiextensionsv1.JSONSchemaProps
-		if old != nil && old.Items != nil {
-			before = old.Items.Schema
-		}
-		c.compare(before, v.Items.Schema, field+"[*]", pointer+"/items")
-	}
-	if v.AdditionalProperties != nil && v.AdditionalProperties.Schema != nil {
-		var before *apiextensionsv1.JSONSchemaProps
-		if old != nil && old.AdditionalProperties != nil {
-			before = old.AdditionalProperties.Schema
-		}
-		c.compare(before, v.AdditionalProperties.Schema, field+"[*]", pointer+"/additionalProperties")
-	}
-}
-
-func propertyOf(s *apiextensionsv1.JSONSchemaProps, name string) *apiextensionsv1.JSONSchemaProps {
-	if s == nil {
-		return nil
-	}
-	child, ok := s.Properties[name]
-	if !ok {
-		return nil
-	}
-	return &child
 }
 
 func conventionCodes() []Code {

@@ -13,14 +13,15 @@ import (
 // role, and searches an object for each goal that both definitions confirm.
 func (c *comparison) decide() []Finding {
 	solver := satisfy.NewSolver(c.ctx, c.work)
-	before := newConditions(solver, c.old, c.oldIndex, c.oldNode, false)
-	writers := newWalk(before, newConditions(solver, c.crd, c.newIndex, c.newNode, true), false, c.storedAlike)
-	out := c.role(writers, before.object(c.oldVersion))
+	old, crd := c.side(c.versionPair, false), c.side(c.versionPair, true)
+	before := newConditions(solver, old, false)
+	writers := newWalk(before, newConditions(solver, crd, true), false, c.storedAlike)
+	out := c.role(writers, before.object())
 	solver.SetWork(c.work)
-	after := newConditions(solver, c.crd, c.newIndex, c.newNode, false)
+	after := newConditions(solver, crd, false)
 	out = append(out, c.ruleFindings(writers, after)...)
-	readers := newWalk(after, newConditions(solver, c.old, c.oldIndex, c.oldNode, true), true, c.storedAlike)
-	return append(out, c.role(readers, after.object(c.newVersion))...)
+	readers := newWalk(after, newConditions(solver, old, true), true, c.storedAlike)
+	return append(out, c.role(readers, after.object())...)
 }
 
 // role decides the goals of one walk. object is the condition of the objects that

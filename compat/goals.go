@@ -252,7 +252,8 @@ func (w *walk) metadata(o, n *schema.Node, steps []step, pointer string) {
 // constants adds a goal for each keyword of apiVersion and kind that their value breaks:
 // all objects of a version have the same.
 func (w *walk) constants(o, n *schema.Node, pointer string) {
-	for _, constant := range []struct{ name, value string }{{"apiVersion", w.to.apiVersion}, {"kind", w.to.kind}} {
+	gvk := w.to.side.version.GroupVersionKind()
+	for _, constant := range []struct{ name, value string }{{"apiVersion", gvk.GroupVersion().String()}, {"kind", gvk.Kind}} {
 		old, child := o.Property(constant.name), n.Property(constant.name)
 		steps, at := []step{{name: constant.name}}, propertyPointer(pointer, constant.name)
 		w.to.rules.changed = nil

@@ -2,21 +2,14 @@ package compat
 
 import (
 	"fmt"
-	"math"
-	"math/rand/v2"
 	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/crdkit/crdkit"
 	satisfy "github.com/crdkit/crdkit/internal/search"
-	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation"
 )
-
-// guardObjects is how many generated objects each proof must withstand.
-const guardObjects = 16
 
 // guard gives the smallest object and generated objects to both definitions, as witnesses
 // are. A proof that one of them contradicts is replaced by that object. Definitions of
@@ -27,7 +20,7 @@ func (c *comparison) guard(found []Finding) []Finding {
 	}
 	for _, readers := range []bool{false, true} {
 		var last map[string]any
-		for _, obj := range c.samples(readers) {
+		for obj := range c.side(c.versionPair, readers).samples(c.ctx, min(c.work, sampleWork), satisfy.True) {
 			proved := slices.ContainsFunc(found, func(f Finding) bool { return f.Code == Proved && (f.Role == Readers) == readers })
 			if !proved || c.watch.Ended() {
 				break
@@ -105,48 +98,4 @@ func (c *comparison) contradicts(d *difference) bool {
 		n, sent = n.Items(), slices.Concat(list, make([]any, i+1))[i]
 	}
 	return n != nil && !known
-}
-
-// samples returns objects at the old version, or for readers at the new one.
-func (c *comparison) samples(readers bool) []map[string]any {
-	crd, index, node, v := c.old, c.oldIndex, c.oldNode, c.oldVersion
-	if readers {
-		crd, index, node, v = c.crd, c.newIndex, c.newNode, c.newVersion
-	}
-	var out []map[string]any
-	solver := satisfy.NewSolver(c.ctx, min(c.work, maxAloneWork))
-	if obj, ok := solver.Solve(newConditions(solver, crd, index, node, false).object(v)).Value.(map[string]any); ok {
-		out = append(out, obj)
-	}
-	space := spaceOf(v, node)
-	rng := rand.New(rand.NewPCG(5, 6))
-	for i := range guardObjects {
-		out = append(out, whole(space.Object(rng, i%2 == 1)).(map[string]any))
-	}
-	return out
-}
-
-// spaceOf returns the objects of a version, for their generation.
-func spaceOf(v *crdkit.Version, root *schema.Node) *satisfy.Space {
-	gvk := v.GroupVersionKind()
-	return satisfy.New(root, satisfy.Head{APIVersion: gvk.GroupVersion().String(), Kind: gvk.Kind, Namespaced: v.Definition().Namespaced()}, nil)
-}
-
-// whole changes whole numbers in a value to integers, and returns it.
-func whole(v any) any {
-	switch v := v.(type) {
-	case float64:
-		if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
-			return int64(v)
-		}
-	case map[string]any:
-		for name, member := range v {
-			v[name] = whole(member)
-		}
-	case []any:
-		for i, item := range v {
-			v[i] = whole(item)
-		}
-	}
-	return v
 }

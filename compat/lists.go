@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdkit/crdkit"
-	"github.com/crdkit/crdkit/internal/jsonval"
+	satisfy "github.com/crdkit/crdkit/internal/search"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation"
 )
@@ -20,8 +20,7 @@ type listCheck struct {
 	*pair
 	*versionPair
 	ctx      context.Context
-	path     []schemaStep
-	field    string // the path in the words of the server
+	steps    []step
 	pointer  string // into the new definition
 	inherits bool   // a list around the values makes them keep unknown fields
 	findings []Finding
@@ -50,36 +49,28 @@ func (l *listCheck) compare(old, v *schema.Node) {
 	l.checkEmbedded(old, v)
 	l.checkPreserved(old, v)
 	for name, child := range v.Properties() {
-		l.descend(schemaStep{property: name}, old.Property(name), child)
+		l.descend(step{name: name}, propertyPointer("", name), old.Property(name), child)
 	}
 	l.inherits = v.PreserveUnknownFields()
-	l.descend(schemaStep{kind: toItems}, old.Items(), v.Items())
+	l.descend(step{item: true}, "/items", old.Items(), v.Items())
 	l.inherits = false
 	before, _ := old.AdditionalProperties()
 	after, _ := v.AdditionalProperties()
-	l.descend(schemaStep{kind: toAdditional}, before, after)
+	l.descend(step{others: []string{}}, "/additionalProperties", before, after)
 }
 
-func (l *listCheck) descend(step schemaStep, old, v *schema.Node) {
-	field, pointer, depth := l.field, l.pointer, len(l.path)
-	switch step.kind {
-	case toProperty:
-		l.field, l.pointer = joinField(field, step.property), pointer+"/properties/"+schema.EscapePointer(step.property)
-	case toItems:
-		l.field, l.pointer = field+"[*]", pointer+"/items"
-	case toAdditional:
-		l.field, l.pointer = field+"[*]", pointer+"/additionalProperties"
-	}
-	l.path = append(l.path, step)
+func (l *listCheck) descend(s step, keyword string, old, v *schema.Node) {
+	steps, pointer := l.steps, l.pointer
+	l.steps, l.pointer = extend(steps, s), pointer+keyword
 	l.compare(old, v)
-	l.field, l.pointer, l.path = field, pointer, l.path[:depth]
+	l.steps, l.pointer = steps, pointer
 }
 
 // finding returns a finding about a keyword of the new node, which may lack it.
 func (l *listCheck) finding(code Code, keyword string, has bool) Finding {
 	f := Finding{
 		Code: code, Verdict: Incompatible, Severity: Warning, Role: Lists,
-		Version: l.newVersion.Name(), Field: l.field, Pointer: l.pointer,
+		Version: l.newVersion.Name(), Field: fieldOf(l.steps), Pointer: l.pointer,
 	}
 	if old := l.oldVersion.Name(); old != f.Version {
 		f.OldVersion = old
@@ -115,29 +106,13 @@ func (id identity) String() string {
 	return id.listType + " with " + strings.Join(id.keys, ", ")
 }
 
-// merge gives the second element of a list the identity of the first one, and reports
-// whether it can.
-func (id identity) merge(list []any) bool {
-	if len(list) < 2 || id.listType == "atomic" {
-		return false
+// repeated is the condition of lists with two elements that are the same, nil if all lists may
+// have them.
+func (id identity) repeated() *satisfy.Cond {
+	if id.listType == "atomic" {
+		return nil
 	}
-	if id.listType == "set" {
-		list[1] = jsonval.Clone(list[0])
-		return true
-	}
-	first, ok := list[0].(map[string]any)
-	second, isMap := list[1].(map[string]any)
-	if !ok || !isMap {
-		return false
-	}
-	for _, key := range id.keys {
-		if v, ok := first[key]; ok {
-			second[key] = v
-		} else {
-			delete(second, key)
-		}
-	}
-	return true
+	return satisfy.And(satisfy.Types(satisfy.Array), satisfy.Not(satisfy.Distinct(id.keys...)))
 }
 
 func (l *listCheck) checkList(old, v *schema.Node) {
@@ -165,80 +140,51 @@ func (l *listCheck) checkList(old, v *schema.Node) {
 
 // addListWitness adds a list of two elements that are the same in one definition only.
 func (l *listCheck) addListWitness(f *Finding, before, after identity) {
-	edit := func(id identity) func(map[string]any) bool {
-		path := slices.Clone(l.path)
-		return func(obj map[string]any) bool {
-			list, _ := valueAt(obj, path).([]any)
-			return id.merge(list)
-		}
-	}
 	duplicate := func(e *validation.Error) bool { return e.Type == field.ErrorTypeDuplicate }
-	if l.refuse(f, &probe{items: 2, edit: edit(after)}, duplicate) {
+	if l.refuse(f, false, after.repeated(), duplicate) {
 		f.Severity = Error
 		f.Text += "; lists with two elements that are the same are refused"
 		return
 	}
-	if l.admit(f, &probe{items: 2, edit: edit(before)}, duplicate) {
+	if l.refuse(f, true, before.repeated(), duplicate) {
 		f.Text += "; lists may have two elements that the old definition found to be the same"
 	}
 }
 
-// refuse adds an edited object that the old definition admits and the new one refuses
-// with such an error at the path.
-func (l *listCheck) refuse(f *Finding, p *probe, such func(*validation.Error) bool) bool {
-	p.crd, p.index = l.old, l.oldIndex
-	refused := l.probe(p, l.oldVersion, l.newVersion, such)
-	if refused != nil {
-		f.Witness, f.Old, f.New = refused.witness, "admitted", refused.answer()
+// refuse adds an object with a value at the path that satisfies a condition. The old
+// definition admits it, and the new one refuses it with such an error at the path, or, if
+// byOld is true, the other way round. It reports whether there is one.
+func (l *listCheck) refuse(f *Finding, byOld bool, c *satisfy.Cond, such func(*validation.Error) bool) bool {
+	admitting, refusing := l.side(l.versionPair, byOld), l.side(l.versionPair, !byOld)
+	if c == nil || admitting.version.Name() != refusing.version.Name() {
+		return false // clients cannot send one object to both
 	}
-	return refused != nil
-}
-
-// admit adds an edited object that the new definition admits and the old one refuses.
-func (l *listCheck) admit(f *Finding, p *probe, such func(*validation.Error) bool) bool {
-	p.crd, p.index = l.crd, l.newIndex
-	refused := l.probe(p, l.newVersion, l.oldVersion, such)
-	if refused != nil {
-		f.Witness, f.Old, f.New = refused.witness, refused.answer(), "admitted"
-	}
-	return refused != nil
-}
-
-// A refusedWitness is an object that one definition refuses.
-type refusedWitness struct {
-	*outcome
-	witness *Witness
-}
-
-// probe searches for an object that one version admits and the other refuses with such an
-// error at the path, nil if none is found.
-func (l *listCheck) probe(p *probe, admitting, refusing *crdkit.Version, such func(*validation.Error) bool) *refusedWitness {
-	if admitting.Name() != refusing.Name() {
-		return nil // clients cannot send one object to both
-	}
-	p.path = slices.Clone(l.path)
 	var refused *outcome
-	p.holds = func(obj map[string]any) bool {
-		out, err := l.write(admitting, obj)
+	holds := func(obj map[string]any) bool {
+		out, err := l.write(admitting.version, obj)
 		if err != nil || out.object == nil {
 			return false
 		}
-		refused, err = l.write(refusing, obj)
+		refused, err = l.write(refusing.version, obj)
 		return err == nil && slices.ContainsFunc(refused.result.Errors, func(e *validation.Error) bool {
-			return such(e) && isBelow(e.Pointer, p.path)
+			return such(e) && strings.Count(e.Pointer, "/") >= len(l.steps) && onWay(e.Pointer, l.steps)
 		})
 	}
-	obj := p.find(l.ctx)
-	if obj == nil || !p.holds(obj) {
-		return nil
+	obj := admitting.find(l.ctx, within(l.steps, c), holds)
+	if obj == nil || !holds(obj) {
+		return false
 	}
-	return &refusedWitness{refused, l.witness(obj)}
+	f.Witness, f.Old, f.New = l.witness(obj), "admitted", refused.answer()
+	if byOld {
+		f.Old, f.New = f.New, f.Old
+	}
+	return true
 }
 
 // inStatus reports whether the path is in the status, which only writes to the status
 // subresource change.
 func (l *listCheck) inStatus() bool {
-	return len(l.path) > 0 && l.path[0].property == "status" && l.oldVersion.HasStatus() && l.newVersion.HasStatus()
+	return len(l.steps) > 0 && l.steps[0].name == "status" && l.oldVersion.HasStatus() && l.newVersion.HasStatus()
 }
 
 // write sends an object to a version: as a new object, or, if the path is in the status, as
@@ -264,21 +210,6 @@ func (l *listCheck) witness(obj map[string]any) *Witness {
 	return &Witness{Object: obj}
 }
 
-// isBelow reports whether a JSON Pointer into an object leads to a value at a path of
-// schemas, or below it.
-func isBelow(pointer string, path []schemaStep) bool {
-	tokens := strings.Split(pointer, "/")[1:]
-	if len(tokens) < len(path) {
-		return false
-	}
-	for i, step := range path {
-		if step.kind == toProperty && tokens[i] != schema.EscapePointer(step.property) {
-			return false
-		}
-	}
-	return true
-}
-
 func (l *listCheck) checkMap(old, v *schema.Node) {
 	before, _ := old.MapType()
 	after, has := v.MapType()
@@ -301,20 +232,15 @@ func (l *listCheck) checkEmbedded(old, v *schema.Node) {
 	}
 	f := l.finding(CodeEmbedded, "x-kubernetes-embedded-resource", v.EmbeddedResource())
 	f.Old, f.New = fmt.Sprint(old.EmbeddedResource()), fmt.Sprint(v.EmbeddedResource())
-	path := slices.Clone(l.path)
-	strip := func(obj map[string]any) bool {
-		value, ok := valueAt(obj, path).(map[string]any)
-		delete(value, "kind")
-		return ok
-	}
+	noKind := satisfy.And(satisfy.Types(satisfy.Object), satisfy.Not(satisfy.At("kind", satisfy.True)))
 	if v.EmbeddedResource() {
 		f.Text = "a value becomes an embedded resource: it must have apiVersion and kind, and its metadata is checked and pruned"
-		if l.refuse(&f, &probe{edit: strip}, anyError) {
+		if l.refuse(&f, false, noKind, anyError) {
 			f.Severity = Error
 		}
 	} else {
 		f.Text = "a value is not an embedded resource any more: it may lack apiVersion, kind and valid metadata"
-		l.admit(&f, &probe{edit: strip}, anyError)
+		l.refuse(&f, true, noKind, anyError)
 	}
 	l.findings = append(l.findings, f)
 }
@@ -334,11 +260,11 @@ func (l *listCheck) checkPreserved(old, v *schema.Node) {
 	if before {
 		f.Text = "unknown fields are not preserved any more: the server removes them from requests and from stored objects"
 		f.Severity = Error
-		f.Witness = l.unknownWitness(&probe{crd: l.old, index: l.oldIndex}, true)
+		f.Witness = l.unknownWitness(true)
 	} else {
 		f.Old, f.New = f.New, f.Old
 		f.Text = "unknown fields are preserved: clients with the types of the old schema lose them when they write an object back"
-		f.Witness = l.unknownWitness(&probe{crd: l.crd, index: l.newIndex}, false)
+		f.Witness = l.unknownWitness(false)
 	}
 	l.findings = append(l.findings, f)
 }
@@ -350,33 +276,26 @@ func keepsUnknown(n *schema.Node) bool {
 
 // unknownWitness returns an object whose unknown field one definition keeps: the old
 // one, or the new one.
-func (l *listCheck) unknownWitness(p *probe, keptByOld bool) *Witness {
+func (l *listCheck) unknownWitness(keptByOld bool) *Witness {
 	if l.oldVersion.Name() != l.newVersion.Name() {
 		return nil
 	}
-	p.path = slices.Clone(l.path)
-	p.edit = func(obj map[string]any) bool {
-		value, ok := valueAt(obj, p.path).(map[string]any)
-		if ok {
-			value[unknownField] = "a"
-		}
-		return ok
-	}
 	kept := func(out *outcome) bool {
-		value, _ := valueAt(out.object, p.path).(map[string]any)
-		_, ok := value[unknownField]
-		return ok
+		return slices.ContainsFunc(partsAt(out.object, l.steps), func(part any) bool {
+			value, _ := part.(map[string]any)
+			return value[unknownField] != nil
+		})
 	}
-	p.holds = func(obj map[string]any) bool {
+	obj := l.side(l.versionPair, !keptByOld).find(l.ctx, within(l.steps, satisfy.At(unknownField, satisfy.Enum("a"))), func(obj map[string]any) bool {
 		was, err := l.write(l.oldVersion, obj)
 		if err != nil || was.object == nil {
 			return false
 		}
 		is, err := l.write(l.newVersion, obj)
 		return err == nil && is.object != nil && kept(was) == keptByOld && kept(is) != keptByOld
+	})
+	if obj == nil {
+		return nil
 	}
-	if obj := p.find(l.ctx); obj != nil {
-		return l.witness(obj)
-	}
-	return nil
+	return l.witness(obj)
 }

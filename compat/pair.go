@@ -32,6 +32,14 @@ type versionPair struct {
 	oldNode, newNode       *schema.Node
 }
 
+// side returns the objects of the version of the new definition, or of the old one.
+func (p *pair) side(v *versionPair, isNew bool) *side {
+	if isNew {
+		return &side{p.crd, v.newIndex, v.newVersion, v.newNode}
+	}
+	return &side{p.old, v.oldIndex, v.oldVersion, v.oldNode}
+}
+
 // newPair compiles both definitions.
 func newPair(ctx context.Context, old, crd *apiextensionsv1.CustomResourceDefinition) (*pair, error) {
 	if old == nil || crd == nil {

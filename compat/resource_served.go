@@ -37,11 +37,11 @@ func (r *resourceCheck) checkStatus(i int, before, after bool, pointer string) {
 		f.Pointer += "/status"
 		f.Old, f.New = "the status of a request is stored", "the status of a request is dropped"
 		f.Text = "status becomes a subresource: requests to the object do not write its status any more, only those to /status"
-		f.Witness = r.statusCreateWitness(i)
+		f.Witness = r.statusWitness(i, false, true)
 	default:
 		f.Old, f.New = "the status of a request is ignored", "the status of a request is stored"
 		f.Text = "status is not a subresource any more: requests to /status fail, and requests to the object write its status"
-		f.Witness = r.statusUpdateWitness(i)
+		f.Witness = r.statusWitness(i, true, false)
 	}
 	r.add(f)
 }

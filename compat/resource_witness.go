@@ -1,9 +1,13 @@
 package compat
 
 import (
+	"maps"
+
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/crdkit/crdkit"
+	satisfy "github.com/crdkit/crdkit/internal/search"
+	"github.com/crdkit/crdkit/schema"
 )
 
 // oldVersion returns version i of the old definition, compiled.
@@ -12,90 +16,83 @@ func (r *resourceCheck) oldVersion(i int) *crdkit.Version {
 	return v
 }
 
-// admits reports whether a version admits an object as a new one.
-func (r *resourceCheck) admits(v *crdkit.Version, obj map[string]any) bool {
-	out, err := r.create(r.ctx, v, obj)
-	return err == nil && out.object != nil
+// find returns an object of version i of the old definition that satisfies a condition and has
+// a property, nil if none is found.
+func (r *resourceCheck) find(i int, c *satisfy.Cond, holds func(obj map[string]any) bool) map[string]any {
+	node, err := sharedNode(r.ctx, r.old, i, schema.NewInterner())
+	if err != nil {
+		return nil
+	}
+	s := &side{r.old, i, r.oldVersion(i), node}
+	return s.find(r.ctx, c, holds)
+}
+
+// refused returns an object that version i of the old definition admits as a new one, and the
+// error of a request with it to the new definition.
+func (r *resourceCheck) refused(i int, request func(obj *unstructured.Unstructured) error) (*Witness, string) {
+	obj := r.find(i, satisfy.True, func(obj map[string]any) bool {
+		out, err := r.create(r.ctx, r.oldVersion(i), obj)
+		return err == nil && out.object != nil && request(unstructuredCopy(obj)) != nil
+	})
+	if obj == nil {
+		return nil, ""
+	}
+	return &Witness{Object: obj}, request(unstructuredCopy(obj)).Error()
 }
 
 // storedWitness returns an object of version i of the old definition that the new one
 // cannot read, and the answer of the server.
 func (r *resourceCheck) storedWitness(i int) (*Witness, string) {
-	old, storage := r.oldVersion(i), r.newDef.Storage()
-	read := func(obj map[string]any) error {
-		_, _, err := storage.Read(r.ctx, &unstructured.Unstructured{Object: obj})
+	return r.refused(i, func(obj *unstructured.Unstructured) error {
+		_, _, err := r.newDef.Storage().Read(r.ctx, obj)
 		return err
-	}
-	p := probe{crd: r.old, index: i, holds: func(obj map[string]any) bool { return r.admits(old, obj) && read(obj) != nil }}
-	obj := p.find(r.ctx)
-	if obj == nil {
-		return nil, ""
-	}
-	return &Witness{Object: obj}, read(obj).Error()
+	})
 }
 
 // requestWitness returns an object that clients could create at version i of the old
 // definition, and the answer to the same request of the server with the new one.
 func (r *resourceCheck) requestWitness(i int) (*Witness, string) {
-	old := r.oldVersion(i)
-	request := func(obj map[string]any) error {
-		_, err := r.newDef.VersionFor(&unstructured.Unstructured{Object: obj})
+	return r.refused(i, func(obj *unstructured.Unstructured) error {
+		_, err := r.newDef.VersionFor(obj)
 		return err
-	}
-	p := probe{crd: r.old, index: i, holds: func(obj map[string]any) bool { return r.admits(old, obj) && request(obj) != nil }}
-	obj := p.find(r.ctx)
-	if obj == nil {
-		return nil, ""
-	}
-	return &Witness{Object: obj}, request(obj).Error()
+	})
 }
 
-// statusCreateWitness returns an object whose status version i of the old definition
-// stores when it is created, and the new one does not, nil if none is found.
-func (r *resourceCheck) statusCreateWitness(i int) *Witness {
+// statusWitness returns a request with a status that one definition stores and the other one
+// does not, at version i of the old definition: a new object, or an update that adds the
+// status. It returns nil if none is found.
+func (r *resourceCheck) statusWitness(i int, update, storedByOld bool) *Witness {
 	old := r.oldVersion(i)
 	after, _ := r.newDef.Version(old.Name())
-	p := probe{crd: r.old, index: i, path: []schemaStep{{property: "status"}}, holds: func(obj map[string]any) bool {
-		was, err := r.create(r.ctx, old, obj)
-		if err != nil || was.object == nil || was.object["status"] == nil {
-			return false
+	w := &Witness{}
+	stores := func(v *crdkit.Version, obj map[string]any) (admitted, status bool) {
+		request := func() (*outcome, error) { return r.create(r.ctx, v, obj) }
+		if update {
+			request = func() (*outcome, error) { return r.update(r.ctx, v, obj, withoutStatus(obj)) }
 		}
-		is, err := r.create(r.ctx, after, obj)
-		return err == nil && is.object != nil && is.object["status"] == nil
-	}}
-	if obj := p.find(r.ctx); obj != nil {
-		return &Witness{Object: obj}
-	}
-	return nil
-}
-
-// statusUpdateWitness returns an update that adds a status, which version i of the old
-// definition ignores and the new one stores, nil if none is found.
-func (r *resourceCheck) statusUpdateWitness(i int) *Witness {
-	old := r.oldVersion(i)
-	after, _ := r.newDef.Version(old.Name())
-	p := probe{crd: r.old, index: i, path: []schemaStep{{property: "status"}}, holds: func(obj map[string]any) bool {
-		before := withoutStatus(obj)
-		was, err := r.update(r.ctx, old, obj, before)
-		if err != nil || was.object == nil || was.object["status"] != nil {
-			return false
+		out, err := request()
+		if err != nil || out.object == nil {
+			return false, false
 		}
-		is, err := r.update(r.ctx, after, obj, before)
-		return err == nil && is.object != nil && is.object["status"] != nil
-	}}
-	if obj := p.find(r.ctx); obj != nil {
-		return &Witness{Object: obj, Old: withoutStatus(obj)}
+		return true, out.object["status"] != nil
 	}
-	return nil
+	w.Object = r.find(i, satisfy.At("status", satisfy.Types(satisfy.Any&^satisfy.Null)), func(obj map[string]any) bool {
+		before, was := stores(old, obj)
+		now, is := stores(after, obj)
+		return before && now && was == storedByOld && is != storedByOld
+	})
+	if w.Object == nil {
+		return nil
+	}
+	if update {
+		w.Old = withoutStatus(w.Object)
+	}
+	return w
 }
 
 // withoutStatus returns an object without its status. It shares the rest.
 func withoutStatus(obj map[string]any) map[string]any {
-	rest := make(map[string]any, len(obj))
-	for name, v := range obj {
-		if name != "status" {
-			rest[name] = v
-		}
-	}
+	rest := maps.Clone(obj)
+	delete(rest, "status")
 	return rest
 }

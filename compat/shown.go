@@ -83,9 +83,6 @@ func isAt(path schema.Path, steps []step) bool {
 // maxOthers is how many other goals the object of pursueAlone avoids.
 const maxOthers = 32
 
-// maxAloneWork is the work of pursueAlone for one goal.
-const maxAloneWork = 5_000
-
 // pursueAlone searches an object that meets a goal and no other one near it, so that the
 // new definition refuses it because of the goal.
 func (c *comparison) pursueAlone(w *walk, object *satisfy.Cond, g *goal) ([]Finding, error) {
@@ -104,9 +101,9 @@ func (c *comparison) pursueAlone(w *walk, object *satisfy.Cond, g *goal) ([]Find
 		parts = append(parts, satisfy.Not(within(other.steps, other.target)))
 	}
 	left := w.from.solver.Work()
-	w.from.solver.SetWork(min(left, maxAloneWork))
+	w.from.solver.SetWork(min(left, sampleWork))
 	obj, ok := w.solve(parts...).Value.(map[string]any)
-	w.from.solver.SetWork(left - min(left, maxAloneWork) + w.from.solver.Work())
+	w.from.solver.SetWork(left - min(left, sampleWork) + w.from.solver.Work())
 	if !ok {
 		return nil, nil
 	}

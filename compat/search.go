@@ -1,0 +1,94 @@
+package compat
+
+import (
+	"context"
+	"iter"
+	"math"
+	"math/rand/v2"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/crdkit/crdkit"
+	satisfy "github.com/crdkit/crdkit/internal/search"
+	"github.com/crdkit/crdkit/schema"
+)
+
+// A side is the objects of one version of a definition.
+type side struct {
+	crd     *apiextensionsv1.CustomResourceDefinition
+	index   int // in spec.versions
+	version *crdkit.Version
+	node    *schema.Node
+}
+
+// Bounds of a search for objects that a definition admits.
+const (
+	sampleObjects = 16
+	sampleWork    = 5_000
+)
+
+// find returns a small object of a side that satisfies a condition and has a property, nil if
+// none is found.
+func (s *side) find(ctx context.Context, c *satisfy.Cond, holds func(obj map[string]any) bool) map[string]any {
+	for obj := range s.samples(ctx, sampleWork, c) {
+		if holds(obj) {
+			return smallest(ctx, obj, holds)
+		}
+	}
+	return nil
+}
+
+// samples yields the smallest object that satisfies a condition, if it is found with so much
+// work, and then generated objects.
+func (s *side) samples(ctx context.Context, work int, c *satisfy.Cond) iter.Seq[map[string]any] {
+	return func(yield func(map[string]any) bool) {
+		solver := satisfy.NewSolver(ctx, work)
+		if obj, ok := solver.Solve(satisfy.And(newConditions(solver, s, false).object(), c)).Value.(map[string]any); ok && !yield(obj) {
+			return
+		}
+		for obj := range s.generated(ctx, sampleObjects) {
+			if !yield(obj) {
+				return
+			}
+		}
+	}
+}
+
+// generated yields n generated objects, fewer if ctx ends.
+func (s *side) generated(ctx context.Context, n int) iter.Seq[map[string]any] {
+	return func(yield func(map[string]any) bool) {
+		gvk := s.version.GroupVersionKind()
+		space := satisfy.New(s.node, satisfy.Head{APIVersion: gvk.GroupVersion().String(), Kind: gvk.Kind, Namespaced: s.version.Definition().Namespaced()}, nil)
+		rng := rand.New(rand.NewPCG(1, 2))
+		for i := range n {
+			if ctx.Err() != nil || !yield(whole(space.Object(rng, i%2 == 1)).(map[string]any)) {
+				return
+			}
+		}
+	}
+}
+
+// smallest returns the smallest object found that is like obj and has a property of it.
+func smallest(ctx context.Context, obj map[string]any, holds func(obj map[string]any) bool) map[string]any {
+	return satisfy.Minimize(ctx, obj, func(obj map[string]any) map[string]any { return obj },
+		func(candidate map[string]any) (map[string]any, bool) { return candidate, holds(candidate) })
+}
+
+// whole changes whole numbers in a value to integers, and returns it.
+func whole(v any) any {
+	switch v := v.(type) {
+	case float64:
+		if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
+			return int64(v)
+		}
+	case map[string]any:
+		for name, member := range v {
+			v[name] = whole(member)
+		}
+	case []any:
+		for i, item := range v {
+			v[i] = whole(item)
+		}
+	}
+	return v
+}
