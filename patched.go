@@ -69,7 +69,7 @@ func (r *request) dropDuplicateOwners() {
 		case r.mutate == nil:
 			r.warn(r.meta.DropMutatedOwners()...)
 		default: // dropMutatedOwners drops them
-			seen := r.meta
+			seen := *r.meta
 			r.warn(seen.DropMutatedOwners()...)
 		}
 	})

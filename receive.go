@@ -27,6 +27,7 @@ func (r *request) receive() (*Refusal, error) {
 	if r.origin != fromMerge {
 		r.setDefaults()
 	}
+	r.meta, r.oldMeta = objectmeta.New(), objectmeta.New()
 	r.meta.ReadMap(r.obj.Object)
 	return r.checkVersion(), r.ctx.Err()
 }

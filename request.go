@@ -32,7 +32,7 @@ type request struct {
 
 	obj, old *unstructured.Unstructured
 	// meta is the metadata of obj. It is written to obj before anything else looks at obj.
-	meta, oldMeta objectmeta.Meta
+	meta, oldMeta *objectmeta.Meta
 	complaints    []string // about unknown and duplicate fields
 	otherType     bool     // kind and apiVersion are not those of the version
 	// sentKind is the kind of the object, which errors name.
@@ -148,6 +148,10 @@ func (r *request) answerFast(out fastpath.Result) ([]byte, *Result, error) {
 // answer returns the answer to a request that is refused, has ended without a verdict, or
 // has gone through all steps.
 func (r *request) answer(refusal *Refusal, err error) (*Result, error) {
+	if r.meta != nil {
+		r.meta.Release()
+		r.oldMeta.Release()
+	}
 	if ended := r.ctx.Err(); ended != nil {
 		return nil, ended
 	}

@@ -58,8 +58,8 @@ func (r *request) updateStatus() (*Refusal, error) {
 		return nil, err
 	}
 	r.changeMetadata(func() {
-		r.warn(r.meta.PrepareUpdate(&r.oldMeta)...)
-		r.meta.PrepareStatusUpdate(&r.oldMeta)
+		r.warn(r.meta.PrepareUpdate(r.oldMeta)...)
+		r.meta.PrepareStatusUpdate(r.oldMeta)
 	})
 	r.restoreAllButStatus()
 
@@ -73,7 +73,7 @@ func (r *request) updateStatus() (*Refusal, error) {
 	if err := r.evaluateRules(); err != nil {
 		return nil, err
 	}
-	r.addProblems(r.meta.ValidateCommonUpdate(&r.oldMeta, r.version.def.namespaced, r.newMetadataLimit()))
+	r.addProblems(r.meta.ValidateCommonUpdate(r.oldMeta, r.version.def.namespaced, r.newMetadataLimit()))
 	return nil, nil
 }
 

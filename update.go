@@ -59,7 +59,7 @@ func (r *request) update() (*Refusal, error) {
 	if err := r.runMutate(); err != nil {
 		return nil, err
 	}
-	r.changeMetadata(func() { r.warn(r.meta.PrepareUpdate(&r.oldMeta)...) })
+	r.changeMetadata(func() { r.warn(r.meta.PrepareUpdate(r.oldMeta)...) })
 	if r.version.status {
 		status, found := r.old.Object["status"]
 		r.restore("status", status, found)
@@ -82,7 +82,7 @@ func (r *request) update() (*Refusal, error) {
 	if err := r.evaluateRules(); err != nil {
 		return nil, err
 	}
-	r.addProblems(r.meta.ValidateCommonUpdate(&r.oldMeta, r.version.def.namespaced, r.newMetadataLimit()))
+	r.addProblems(r.meta.ValidateCommonUpdate(r.oldMeta, r.version.def.namespaced, r.newMetadataLimit()))
 	r.warnOfFinalizers()
 	return nil, nil
 }
@@ -182,7 +182,7 @@ func (r *request) checkState() *Refusal {
 // apply has set them.
 func (r *request) keepManaged(status bool) {
 	if r.origin != fromMerge {
-		r.changeMetadata(func() { r.meta.KeepManaged(&r.oldMeta, status) })
+		r.changeMetadata(func() { r.meta.KeepManaged(r.oldMeta, status) })
 	}
 }
 
@@ -223,6 +223,6 @@ func (r *request) standInVersions() {
 
 func (r *request) validateMetadataUpdate() {
 	if !r.otherType {
-		r.addProblems(r.meta.ValidateUpdate(&r.oldMeta, r.version.def.namespaced, r.newMetadataLimit()))
+		r.addProblems(r.meta.ValidateUpdate(r.oldMeta, r.version.def.namespaced, r.newMetadataLimit()))
 	}
 }

@@ -146,7 +146,7 @@ func (v *Version) rulesHold(ctx context.Context, obj, old map[string]any) (cost 
 // accepts.
 func (r *request) warnOfFinalizers() {
 	if len(r.result.Errors) == 0 {
-		r.warn(r.meta.FinalizerWarnings(&r.oldMeta)...)
+		r.warn(r.meta.FinalizerWarnings(r.oldMeta)...)
 	}
 }
 

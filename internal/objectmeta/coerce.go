@@ -88,8 +88,8 @@ func checkMap(raw any, check func(*Meta) bool) bool {
 	if values == nil {
 		return false
 	}
-	m := metas.Get().(*Meta)
-	defer m.release()
+	m := New()
+	defer m.Release()
 	return m.readMap(values) && check(m)
 }
 

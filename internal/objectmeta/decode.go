@@ -91,8 +91,8 @@ func Decode(obj map[string]any, o Options) (Decoded, []schema.Path, error) {
 		return Decoded{}, nil, nil
 	}
 	if values, ok := raw.(map[string]any); ok && values != nil && !o.Reference {
-		m := metas.Get().(*Meta)
-		defer m.release()
+		m := New()
+		defer m.Release()
 		if m.readMap(values) && !m.unusual {
 			return Decoded{found: true, metadata: values, omits: m.omits}, nil, nil
 		}

@@ -52,6 +52,9 @@ func TestValidDefinition(t *testing.T) {
 			}
 		}
 	}
+	if ValidDefinition(&metav1.ObjectMeta{Name: "a.b", GenerateName: "a.b"}) {
+		t.Error("ValidDefinition accepts a generateName, which must be the name of the definition, too")
+	}
 	if valid < 12 {
 		t.Errorf("ValidDefinition accepts %d of %d, which is too few to show anything", valid, len(metas))
 	}

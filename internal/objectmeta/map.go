@@ -25,17 +25,19 @@ func (m *Meta) ReadMap(obj map[string]any) {
 		m.unusual = true
 		m.readUnusual(values)
 	}
-	m.raw, m.read = raw, m.values
+	m.raw = raw
 }
 
 // readUnusual reads what the server finds in metadata that ObjectMeta writes in another
 // form, or cannot decode. Labels and annotations matter only for other metadata.
 func (m *Meta) readUnusual(values map[string]any) {
 	u := unstructured.Unstructured{Object: map[string]any{"metadata": values}}
-	m.Name, m.GenerateName, m.Namespace = u.GetName(), u.GetGenerateName(), u.GetNamespace()
-	m.ResourceVersion, m.UID, m.Generation, m.selfLink = u.GetResourceVersion(), string(u.GetUID()), u.GetGeneration(), u.GetSelfLink()
-	m.created, m.deleted = timeText(values["creationTimestamp"]), timeText(values["deletionTimestamp"])
-	m.gracePeriod = optionalOf(u.GetDeletionGracePeriodSeconds())
+	for k := range memberUnknown {
+		if into := m.text(k); into != nil {
+			*into = textOf(values, k)
+		}
+	}
+	m.Generation, m.gracePeriod = u.GetGeneration(), optionalOf(u.GetDeletionGracePeriodSeconds())
 	m.finalizers = append(m.finalizers, u.GetFinalizers()...)
 	for _, ref := range u.GetOwnerReferences() {
 		m.owners = append(m.owners, ownerOf(ref))
@@ -49,15 +51,19 @@ func (m *Meta) readUnusual(values map[string]any) {
 	}
 }
 
-// timeText returns a time as ObjectMeta writes it, "" for none and for the zero time.
-func timeText(v any) string {
-	s, _ := v.(string)
+// textOf returns a member that is a string or a time, as ObjectMeta writes it. It returns ""
+// for another value, and for the zero time.
+func textOf(values map[string]any, k member) string {
+	s, _ := values[memberNames[k]].(string)
+	if k != memberCreationTimestamp && k != memberDeletionTimestamp || s == "" || canonicalTime(s) {
+		return s
+	}
 	var t metav1.Time
-	if s == "" || t.UnmarshalQueryParameter(s) != nil || t.IsZero() {
+	if t.UnmarshalQueryParameter(s) != nil {
 		return ""
 	}
-	text, _ := t.ToUnstructured().(string)
-	return text
+	s, _ = t.ToUnstructured().(string) // nil for the zero time
+	return s
 }
 
 // readMap reads values. It reports false if a value has an unusual type.
@@ -97,6 +103,8 @@ func (m *Meta) readMember(k member, v any) (ok bool) {
 			m.isText(s)
 		}
 	case memberOwnerReferences:
+		list, _ := v.([]any)
+		m.owners = slices.Grow(m.owners, len(list))
 		return m.readEntries(v, m.readMapOwner)
 	case memberManagedFields:
 		return m.readEntries(v, m.readMapManaged)
@@ -307,14 +315,14 @@ func (m *Meta) Write(obj map[string]any) {
 		if m.removed&(1<<k) != 0 {
 			delete(out, memberNames[k])
 		}
-		if s := m.text(k); s != nil && *s != *m.read.text(k) {
+		if s := m.text(k); s != nil && *s != textOf(out, k) {
 			set(out, memberNames[k], *s, *s != "")
 		}
 	}
-	if m.Generation != m.read.Generation {
+	if before, _ := out["generation"].(int64); m.Generation != before {
 		set(out, "generation", m.Generation, m.Generation != 0)
 	}
-	if m.gracePeriod != m.read.gracePeriod {
+	if before, found := out["deletionGracePeriodSeconds"].(int64); m.gracePeriod != (optional[int64]{found, before}) {
 		set(out, "deletionGracePeriodSeconds", m.gracePeriod.value, m.gracePeriod.set)
 	}
 	if m.ownersChanged {
@@ -323,7 +331,7 @@ func (m *Meta) Write(obj map[string]any) {
 	if m.managedChanged {
 		m.writeManaged(out)
 	}
-	m.read, m.removed, m.ownersChanged, m.managedChanged = m.values, 0, false, false
+	m.removed, m.ownersChanged, m.managedChanged = 0, false, false
 	if len(out) == 0 && m.raw == nil {
 		delete(obj, "metadata")
 		return

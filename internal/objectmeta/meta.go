@@ -10,30 +10,24 @@ import "sync"
 // text, the values of annotations and the field sets of managed fields remain text, and the
 // strings may be parts of the text that was read.
 type Meta struct {
-	values
-	labels, annotations []pair
-	finalizers          []string
-	owners              []owner
-	managed             []managedEntry
-
-	raw     any     // the value that was read from a map, nil if there is none
-	read    values  // as they were read from the map, or written to it
-	removed members // members that obj may not have, even if they cannot be decoded
-	seen    members // the members that text has
-	omits   bool    // a member is omitted when the metadata is written
-	unusual bool    // ObjectMeta writes a member in another form, or cannot decode it
-
-	ownersChanged, managedChanged bool // they are not the owner references or managed fields of raw
-}
-
-// values are the members that are strings, times or numbers.
-type values struct {
 	Name, GenerateName, Namespace, ResourceVersion, UID string
 
 	Generation int64
 
 	selfLink, created, deleted string // "" for none
 	gracePeriod                optional[int64]
+	labels, annotations        []pair
+	finalizers                 []string
+	owners                     []owner
+	managed                    []managedEntry
+
+	raw     any     // the value that was read from a map, nil if there is none
+	removed members // members that obj may not have, even if they cannot be decoded
+	seen    members // the members that text has
+	omits   bool    // a member is omitted when the metadata is written
+	unusual bool    // ObjectMeta writes a member in another form, or cannot decode it
+
+	ownersChanged, managedChanged bool // they are not the owner references or managed fields of raw
 }
 
 type pair struct{ key, value string }
@@ -106,24 +100,24 @@ func (s *members) add(k member) bool {
 }
 
 // text returns the field of a member that is a string or a time, nil for another member.
-func (v *values) text(k member) *string {
+func (m *Meta) text(k member) *string {
 	switch k {
 	case memberCreationTimestamp:
-		return &v.created
+		return &m.created
 	case memberDeletionTimestamp:
-		return &v.deleted
+		return &m.deleted
 	case memberGenerateName:
-		return &v.GenerateName
+		return &m.GenerateName
 	case memberName:
-		return &v.Name
+		return &m.Name
 	case memberNamespace:
-		return &v.Namespace
+		return &m.Namespace
 	case memberResourceVersion:
-		return &v.ResourceVersion
+		return &m.ResourceVersion
 	case memberSelfLink:
-		return &v.selfLink
+		return &m.selfLink
 	case memberUID:
-		return &v.UID
+		return &m.UID
 	}
 	return nil
 }
@@ -140,12 +134,15 @@ func (m *Meta) Reset() {
 	}
 }
 
-// metas are metadata of embedded resources, which are looked at and dropped.
 var metas = sync.Pool{New: func() any { return new(Meta) }}
 
-// release keeps the memory of m for another use, unless it is large.
-func (m *Meta) release() {
-	const most = 1000
+// New returns the metadata of an object without metadata.
+func New() *Meta { return metas.Get().(*Meta) }
+
+// Release keeps the memory of m for another use, unless it is large. m must not be used
+// any more.
+func (m *Meta) Release() {
+	const most = 10_000
 	if len(m.labels)+len(m.annotations)+len(m.finalizers)+len(m.owners)+len(m.managed) <= most {
 		m.Reset()
 		metas.Put(m)
