@@ -67,7 +67,7 @@ func (a *Applier) PatchScale(ctx context.Context, live *unstructured.Unstructure
 			w.refusal = undecodable(patched, strictError(complaints), complaints)
 			return nil
 		}
-		w.warnings = append(complaints, repeatedOwners(next)...)
+		w.warnings = append(complaints, objectmeta.MutatedOwnersWarning(next.OwnerReferences)...)
 		w.track(next)
 		return nil
 	})
@@ -274,17 +274,4 @@ func ownersOf(entries []metav1.ManagedFieldsEntry) *unstructured.Unstructured {
 	u := &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{}}}
 	u.SetManagedFields(entries)
 	return u
-}
-
-// repeatedOwners drops duplicate owner references of a Scale and returns the warning about
-// them.
-func repeatedOwners(s *autoscalingv1.Scale) []string {
-	if len(s.OwnerReferences) < 2 {
-		return nil
-	}
-	object, err := runtime.DefaultUnstructuredConverter.ToUnstructured(s)
-	if err != nil {
-		return nil // every Scale has JSON
-	}
-	return objectmeta.DropMutatedOwners(object)
 }

@@ -23,7 +23,7 @@ func (e *Embedded) Coerce(obj any, o Options) ([]schema.Path, *field.Error) {
 		return nil, nil
 	}
 	o.Reference = o.Reference || e.reference
-	if !o.Reference && e.root.isCanonical(obj) {
+	if !o.Reference && e.root.every(obj, canonicalResource) {
 		return nil, nil
 	}
 	c := coercion{options: o, of: e}
@@ -34,15 +34,15 @@ func (e *Embedded) Coerce(obj any, o Options) ([]schema.Path, *field.Error) {
 	return c.unknown, err
 }
 
-// isCanonical reports whether coercing changes nothing in v and reports nothing.
-func (n *node) isCanonical(v any) bool {
+// every reports whether check holds for all embedded resources in v.
+func (n *node) every(v any, check func(map[string]any) bool) bool {
 	switch v := v.(type) {
 	case map[string]any:
-		if n.embedded && !canonicalResource(v) {
+		if n.embedded && !check(v) {
 			return false
 		}
 		for i, name := range n.names {
-			if e, ok := v[name]; ok && !n.children[i].isCanonical(e) {
+			if e, ok := v[name]; ok && !n.children[i].every(e, check) {
 				return false
 			}
 		}
@@ -50,7 +50,7 @@ func (n *node) isCanonical(v any) bool {
 			return true
 		}
 		for name, e := range v {
-			if n.undeclared(name) && !n.additional.isCanonical(e) {
+			if n.undeclared(name) && !n.additional.every(e, check) {
 				return false
 			}
 		}
@@ -59,7 +59,7 @@ func (n *node) isCanonical(v any) bool {
 			return true
 		}
 		for _, e := range v {
-			if !n.items.isCanonical(e) {
+			if !n.items.every(e, check) {
 				return false
 			}
 		}
@@ -67,6 +67,8 @@ func (n *node) isCanonical(v any) bool {
 	return true
 }
 
+// canonicalResource reports whether coercing changes nothing in an embedded resource and
+// reports nothing.
 func canonicalResource(m map[string]any) bool {
 	for _, name := range [...]string{"apiVersion", "kind"} {
 		if v, ok := m[name]; ok {

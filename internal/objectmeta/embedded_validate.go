@@ -22,7 +22,7 @@ func (e *Embedded) Valid(obj any) bool {
 	if e.reference {
 		return len(e.Validate(obj)) == 0
 	}
-	return e.root.valid(obj)
+	return e.root.every(obj, validResource)
 }
 
 // Validate returns the problems of the apiVersion, kind and metadata of the
@@ -41,7 +41,9 @@ func (e *Embedded) Validate(obj any) []Problem {
 }
 
 // accepts reports whether obj has no problems. False means that the walk must decide.
-func (e *Embedded) accepts(obj any) bool { return e.root == nil || !e.reference && e.root.valid(obj) }
+func (e *Embedded) accepts(obj any) bool {
+	return e.root == nil || !e.reference && e.root.every(obj, validResource)
+}
 
 // EachProblem calls f with the problems that [Embedded.Validate] returns, in increasing
 // order of names and indexes.
@@ -53,37 +55,9 @@ func (e *Embedded) EachProblem(obj any, f func(Problem)) {
 	c.walk(e.root, obj)
 }
 
-// valid reports whether v has no problems.
-func (n *node) valid(v any) bool {
-	switch v := v.(type) {
-	case map[string]any:
-		if n.embedded && !fastValidResource(v) && len(resourceErrors(nil, v)) > 0 {
-			return false
-		}
-		for i, name := range n.names {
-			if e, ok := v[name]; ok && !n.children[i].valid(e) {
-				return false
-			}
-		}
-		if n.additional == nil {
-			return true
-		}
-		for name, e := range v {
-			if n.undeclared(name) && !n.additional.valid(e) {
-				return false
-			}
-		}
-	case []any:
-		if n.items == nil {
-			return true
-		}
-		for _, e := range v {
-			if !n.items.valid(e) {
-				return false
-			}
-		}
-	}
-	return true
+// validResource reports whether an embedded resource has no problems.
+func validResource(m map[string]any) bool {
+	return fastValidResource(m) || len(resourceErrors(nil, m)) == 0
 }
 
 // checking is the state of one call.

@@ -2,6 +2,7 @@ package objectmeta
 
 import (
 	"slices"
+	"time"
 	"unicode/utf8"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -39,9 +40,7 @@ func (m *Meta) readUnusual(values map[string]any) {
 	}
 	m.Generation, m.gracePeriod = u.GetGeneration(), optionalOf(u.GetDeletionGracePeriodSeconds())
 	m.finalizers = append(m.finalizers, u.GetFinalizers()...)
-	for _, ref := range u.GetOwnerReferences() {
-		m.owners = append(m.owners, ownerOf(ref))
-	}
+	m.owners = append(m.owners, ownersOf(u.GetOwnerReferences())...)
 	var typed metav1.ObjectMeta
 	if convert(map[string]any{"managedFields": values["managedFields"]}, &typed) != nil {
 		return
@@ -260,45 +259,14 @@ func isFieldSet(v any, depth int) bool {
 	return true
 }
 
-// zeroTime is the text of the zero time.
-const zeroTime = "0001-01-01T00:00:00Z"
-
 // canonicalTime reports whether s is a time as ObjectMeta writes it: RFC 3339 in UTC, in
 // whole seconds, and not the zero time.
 func canonicalTime(s string) bool {
-	if len(s) != len(zeroTime) || s == zeroTime {
+	if len(s) != len("2006-01-02T15:04:05Z") || s[len(s)-1] != 'Z' {
 		return false
 	}
-	for i := range len(s) {
-		if want := zeroTime[i]; want == '-' || want == ':' || want == 'T' || want == 'Z' {
-			if s[i] != want {
-				return false
-			}
-		} else if s[i] < '0' || s[i] > '9' {
-			return false
-		}
-	}
-	year := 100*digits(s, 0) + digits(s, 2)
-	month, day := digits(s, 5), digits(s, 8)
-	return month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month) &&
-		digits(s, 11) < 24 && digits(s, 14) < 60 && digits(s, 17) < 60
-}
-
-// digits returns the number of the two digits of s at i.
-func digits(s string, i int) int { return 10*int(s[i]-'0') + int(s[i+1]-'0') }
-
-func daysIn(year, month int) int {
-	switch month {
-	case 4, 6, 9, 11:
-		return 30
-	case 2:
-		if year%4 == 0 && (year%100 != 0 || year%400 == 0) {
-			return 29
-		}
-		return 28
-	default:
-		return 31
-	}
+	t, err := time.Parse(time.RFC3339, s)
+	return err == nil && !t.IsZero()
 }
 
 // Write writes to obj, in place, what changed since [Meta.ReadMap]. It does nothing if the
@@ -370,15 +338,4 @@ func (m *Meta) writeManaged(out map[string]any) {
 		list[i] = jsonval.Clone(e.raw)
 	}
 	out["managedFields"] = list
-}
-
-// DropMutatedOwners is [Meta.DropMutatedOwners] for the metadata of obj, in place.
-func DropMutatedOwners(obj map[string]any) []string {
-	var m Meta
-	m.ReadMap(obj)
-	warnings := m.DropMutatedOwners()
-	if len(warnings) > 0 {
-		m.Write(obj)
-	}
-	return warnings
 }

@@ -118,19 +118,25 @@ func (m *Meta) dropDuplicateOwners(format string) []string {
 // the index that each had, and the warning of the server if there are
 // duplicates.
 func UniqueOwners(refs []metav1.OwnerReference) (kept []metav1.OwnerReference, was []int, warnings []string) {
-	list := make([]owner, len(refs))
-	for i, ref := range refs {
-		list[i] = ownerOf(ref)
-	}
-	was, dropped := distinctOwners(list)
+	was, dropped := distinctOwners(ownersOf(refs))
 	for _, i := range was {
 		kept = append(kept, refs[i])
 	}
 	return kept, was, ownerWarning(duplicateOwnersFormat, dropped)
 }
 
-func ownerOf(ref metav1.OwnerReference) owner {
-	return owner{ref.APIVersion, ref.Kind, ref.Name, string(ref.UID), optionalOf(ref.Controller), optionalOf(ref.BlockOwnerDeletion)}
+// MutatedOwnersWarning returns the warning of [Meta.DropMutatedOwners].
+func MutatedOwnersWarning(refs []metav1.OwnerReference) []string {
+	_, dropped := distinctOwners(ownersOf(refs))
+	return ownerWarning(mutatedOwnersFormat, dropped)
+}
+
+func ownersOf(refs []metav1.OwnerReference) []owner {
+	list := make([]owner, len(refs))
+	for i, ref := range refs {
+		list[i] = owner{ref.APIVersion, ref.Kind, ref.Name, string(ref.UID), optionalOf(ref.Controller), optionalOf(ref.BlockOwnerDeletion)}
+	}
+	return list
 }
 
 func optionalOf[T any](v *T) optional[T] {

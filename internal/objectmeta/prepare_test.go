@@ -90,7 +90,7 @@ func TestPrepareUpdate(t *testing.T) {
 		{"no old time", withMetadata("creationTimestamp", other), withMetadata("name", "a"), withMetadata("creationTimestamp", other)},
 		{"an old time in another zone", withMetadata(), withMetadata("creationTimestamp", "2024-02-29T12:00:00+02:00"), withMetadata("creationTimestamp", time)},
 		{"an old time that cannot be read", withMetadata("creationTimestamp", other), withMetadata("creationTimestamp", "soon"), withMetadata("creationTimestamp", other)},
-		{"the zero time", withMetadata("creationTimestamp", other), withMetadata("creationTimestamp", zeroTime), withMetadata("creationTimestamp", other)},
+		{"the zero time", withMetadata("creationTimestamp", other), withMetadata("creationTimestamp", "0001-01-01T00:00:00Z"), withMetadata("creationTimestamp", other)},
 		{"a grace period", withMetadata(), withMetadata("deletionGracePeriodSeconds", int64(3)), withMetadata("deletionGracePeriodSeconds", int64(3))},
 		{"another grace period", withMetadata("deletionGracePeriodSeconds", int64(5)), withMetadata("deletionGracePeriodSeconds", int64(3)), withMetadata("deletionGracePeriodSeconds", int64(5))},
 		{"metadata that is no object", map[string]any{"metadata": "text"}, withMetadata("uid", "u"), map[string]any{"metadata": "text"}},
