@@ -80,7 +80,7 @@ const (
 func (t *Translator) translated(text string, sc scope, changed func(path []string) bool) Rule {
 	tree, ok := t.trees[text]
 	if !ok {
-		if parsed := t.syntax.ParseCommon(text); parsed != nil {
+		if parsed := t.syntax.Parse(text); parsed != nil {
 			tree = parsed.Expr()
 		}
 		t.trees[text] = tree

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// unescape returns the value of a token of a string or of bytes. It is not ok for an
-// escape that cel-go refuses.
+// unescape returns the value of a token of a string. It is not ok for an escape that cel-go
+// refuses.
 func (t token) unescape() (string, bool) {
 	text := t.text
 	if strings.IndexByte(text, '\r') >= 0 {
@@ -24,7 +24,7 @@ func (t token) unescape() (string, bool) {
 		}
 		b = append(b, text[:at]...)
 		var ok bool
-		if b, text, ok = appendEscape(b, text[at+1:], t.kind == tokenBytes); !ok {
+		if b, text, ok = appendEscape(b, text[at+1:]); !ok {
 			return "", false
 		}
 	}
@@ -38,7 +38,7 @@ const (
 
 // appendEscape appends the value of the escape that text begins with, after its
 // backslash. It returns the rest of the text.
-func appendEscape(b []byte, text string, bytes bool) (out []byte, rest string, ok bool) {
+func appendEscape(b []byte, text string) (out []byte, rest string, ok bool) {
 	if text == "" {
 		return b, "", false
 	}
@@ -56,7 +56,7 @@ func appendEscape(b []byte, text string, bytes bool) (out []byte, rest string, o
 	case '0', '1', '2', '3':
 		first, length, base = 0, 3, 8
 	}
-	if length == 0 || len(text) < first+length || bytes && length > 3 {
+	if length == 0 || len(text) < first+length {
 		return b, "", false
 	}
 	digits := text[first : first+length]
@@ -64,11 +64,8 @@ func appendEscape(b []byte, text string, bytes bool) (out []byte, rest string, o
 	if err != nil {
 		return b, "", false
 	}
-	if !bytes && (v > utf8.MaxRune || !utf8.ValidRune(rune(v))) {
+	if v > utf8.MaxRune || !utf8.ValidRune(rune(v)) {
 		return b, "", false
-	}
-	if bytes {
-		return append(b, byte(v)), text[first+length:], true
 	}
 	return utf8.AppendRune(b, rune(v)), text[first+length:], true
 }

@@ -11,7 +11,7 @@ import (
 type token struct {
 	kind tokenKind
 	text string // as written, without the quotes of a string
-	raw  bool   // a string or bytes without escapes
+	raw  bool   // a string without escapes
 	at   int    // where it starts, in bytes
 }
 
@@ -21,7 +21,6 @@ const (
 	tokenUnknown tokenKind = iota // not known to this lexer
 	tokenEnd
 	tokenName
-	tokenQuotedName
 	tokenIn
 	tokenTrue
 	tokenFalse
@@ -30,7 +29,6 @@ const (
 	tokenUint
 	tokenDouble
 	tokenString
-	tokenBytes
 	tokenOperator
 )
 
@@ -58,9 +56,7 @@ func (l *lexer) token() token {
 	case isDigit(c), c == '.' && isDigit(l.byteAt(1)):
 		return l.number()
 	case c == '"' || c == '\'':
-		return l.quoted(tokenString, false)
-	case c == '`':
-		return l.quotedName()
+		return l.quoted(false)
 	}
 	return l.operator()
 }
@@ -105,13 +101,17 @@ func (l *lexer) word() token {
 		end++
 	}
 	quoted := end < len(l.text) && (l.text[end] == '"' || l.text[end] == '\'')
-	text := l.take(end)
-	if quoted {
-		if t := l.prefixed(text); t.kind != tokenUnknown {
-			return t
-		}
-		l.at = end
+	switch text := l.take(end); {
+	case quoted && (text == "r" || text == "R"):
+		return l.quoted(true)
+	case quoted && (strings.EqualFold(text, "b") || strings.EqualFold(text, "br")): // bytes
+		return token{}
+	default:
+		return named(text)
 	}
+}
+
+func named(text string) token {
 	switch text {
 	case "in":
 		return token{kind: tokenIn, text: text}
@@ -123,34 +123,6 @@ func (l *lexer) word() token {
 		return token{kind: tokenNull}
 	}
 	return token{kind: tokenName, text: text}
-}
-
-// prefixed reads a string or bytes, after the prefix.
-func (l *lexer) prefixed(prefix string) token {
-	switch prefix {
-	case "r", "R":
-		return l.quoted(tokenString, true)
-	case "b", "B":
-		return l.quoted(tokenBytes, false)
-	case "br", "bR", "Br", "BR":
-		return l.quoted(tokenBytes, true)
-	}
-	return token{}
-}
-
-// quotedName reads the name of a field between backquotes.
-func (l *lexer) quotedName() token {
-	for end := l.at + 1; end < len(l.text); end++ {
-		switch c := l.text[end]; {
-		case c == '`' && end > l.at+1:
-			text := l.text[l.at+1 : end]
-			l.at = end + 1
-			return token{kind: tokenQuotedName, text: text}
-		case !isLetter(c) && !isDigit(c) && strings.IndexByte(".-/ ", c) < 0:
-			return token{}
-		}
-	}
-	return token{}
 }
 
 // number reads a number. A name may follow at once, as in 1in list.
@@ -201,8 +173,8 @@ func (l *lexer) exponent(at int) int {
 	return at
 }
 
-// quoted reads a string or bytes.
-func (l *lexer) quoted(kind tokenKind, raw bool) token {
+// quoted reads a string.
+func (l *lexer) quoted(raw bool) token {
 	quote, lines := l.text[l.at:l.at+1], false
 	if l.byteAt(1) == quote[0] && l.byteAt(2) == quote[0] {
 		quote, lines = l.text[l.at:l.at+3], true
@@ -211,9 +183,8 @@ func (l *lexer) quoted(kind tokenKind, raw bool) token {
 	for end := start; end < len(l.text); end++ {
 		switch c := l.text[end]; {
 		case strings.HasPrefix(l.text[end:], quote):
-			text := l.text[start:end]
 			l.at = end + len(quote)
-			return token{kind: kind, text: text, raw: raw}
+			return token{kind: tokenString, text: l.text[start:end], raw: raw}
 		case (c == '\r' || c == '\n') && !lines:
 			return token{}
 		case c == '\\' && !raw:
@@ -230,7 +201,7 @@ func (l *lexer) operator() token {
 		l.at += 2
 		return token{kind: tokenOperator, text: two}
 	}
-	if strings.IndexByte("<>[](){}.,-!?:+*/%", l.text[l.at]) < 0 {
+	if strings.IndexByte("<>[]().,-!?:+*/%", l.text[l.at]) < 0 {
 		return token{}
 	}
 	return token{kind: tokenOperator, text: l.take(l.at + 1)}

@@ -2,7 +2,6 @@ package celsyntax
 
 import (
 	"strconv"
-	"strings"
 
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/operators"
@@ -46,12 +45,9 @@ func anyArgsKey(k macroKey) string { return k.name + ":*:" + strconv.FormatBool(
 type parsing struct {
 	*Parser
 	lexer
-	root     ast.Expr
 	tok      token
 	last     int64 // number of the last node
-	braces   bool  // the text has one, so that it may have messages
 	declined bool  // cel-go has to parse the text
-	rare     bool  // see ParseCommon
 	depth    int
 }
 
@@ -60,48 +56,27 @@ type parsing struct {
 const maxDepth = 200
 
 // Parse returns the tree of an expression. It returns nil for a text that cel-go has to
-// parse, because it has an error or is nearly too deep or too long.
+// parse, because it has an error, is nearly too deep or too long, or has a rare construct:
+// maps, messages, bytes, quoted names, optional elements, or names
+// that begin with a dot.
 func (s *Parser) Parse(text string) *ast.AST {
-	p := s.parse(text)
-	if p == nil {
-		return nil
-	}
-	return ast.NewAST(p.root, ast.NewSourceInfo(nil))
-}
-
-// ParseCommon is Parse for a caller that knows no maps, messages, bytes, quoted names,
-// optional elements and names that begin with a dot. It returns nil for a text with one of
-// these.
-func (s *Parser) ParseCommon(text string) *ast.AST {
-	p := s.parse(text)
-	if p == nil || p.rare {
-		return nil
-	}
-	return ast.NewAST(p.root, ast.NewSourceInfo(nil))
-}
-
-// parse parses a text. It returns nil if cel-go has to.
-func (s *Parser) parse(text string) *parsing {
 	if !isReadable(text) {
 		return nil
 	}
-	p := parsing{Parser: s, lexer: lexer{text: text}, braces: strings.IndexByte(text, '{') >= 0}
+	p := parsing{Parser: s, lexer: lexer{text: text}}
 	p.advance()
-	p.root = p.expr()
+	root := p.expr()
 	if p.declined || p.tok.kind != tokenEnd {
 		return nil
 	}
-	return &p
+	return ast.NewAST(root, ast.NewSourceInfo(nil))
 }
 
 //
 //go:noinline
 func (p *parsing) advance() {
-	switch p.tok = p.next(); p.tok.kind {
-	case tokenUnknown:
+	if p.tok = p.next(); p.tok.kind == tokenUnknown {
 		p.fail()
-	case tokenQuotedName, tokenBytes:
-		p.rare = true
 	}
 }
 
@@ -298,7 +273,7 @@ func (p *parsing) member(sign token) ast.Expr {
 func (p *parsing) field(of ast.Expr) ast.Expr {
 	optional := p.skipped("?")
 	name := p.tok
-	if name.kind != tokenName && name.kind != tokenQuotedName {
+	if name.kind != tokenName {
 		return p.fail()
 	}
 	p.advance()
@@ -306,10 +281,9 @@ func (p *parsing) field(of ast.Expr) ast.Expr {
 	case optional:
 		text := p.factory.NewLiteral(p.id(), types.String(name.text))
 		return p.factory.NewCall(p.id(), operators.OptSelect, of, text)
-	case name.kind == tokenName && p.skipped("("):
+	case p.skipped("("):
 		id := p.id()
-		args, _ := p.list(")")
-		return p.call(id, name.text, of, args...)
+		return p.call(id, name.text, of, p.list(")")...)
 	}
 	return p.factory.NewSelect(p.id(), of, name.text)
 }

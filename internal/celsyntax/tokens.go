@@ -10,7 +10,7 @@ type Token struct {
 }
 
 // Tokens splits an expression into its words. It reports false for a text that the
-// parser of this package does not read, and for one with braces, quoted names or bytes.
+// parser of this package does not read.
 func Tokens(text string) ([]Token, bool) {
 	if !isReadable(text) {
 		return nil, false
@@ -21,14 +21,11 @@ func Tokens(text string) ([]Token, bool) {
 		l.skip()
 		start := l.at
 		switch t := l.next(); t.kind {
-		case tokenUnknown, tokenQuotedName, tokenBytes:
+		case tokenUnknown:
 			return nil, false
 		case tokenEnd:
 			return out, true
 		default:
-			if t.kind == tokenOperator && (t.text == "{" || t.text == "}") {
-				return nil, false
-			}
 			out = append(out, Token{Start: start, End: l.at, IsName: t.kind == tokenName, IsOperator: t.kind == tokenOperator || t.kind == tokenIn})
 		}
 	}

@@ -14,7 +14,8 @@ import (
 // So one bottom-up walk that looks for the only matching overload is enough. Empty lists,
 // empty maps and optional.none() get the type of what they stand beside. The walk
 // leaves a tree to cel-go if there is more to infer (null, types as values, qualified
-// names, lists and loops of dyn), and if something is wrong.
+// names, lists and loops of dyn), and if something is wrong. The parser leaves maps to
+// cel-go; only macros make empty ones.
 
 // signatures holds the overloads of a language, and the first parts of qualified
 // names. It is immutable.
@@ -104,8 +105,6 @@ func (t *inference) find(e ast.Expr) *types.Type {
 		return t.call(e)
 	case ast.ListKind:
 		return t.list(e.AsList())
-	case ast.MapKind:
-		return t.entries(e.AsMap())
 	case ast.ComprehensionKind:
 		return t.loop(e.AsComprehension())
 	}
@@ -298,8 +297,6 @@ func (t *inference) added(step ast.Expr) *types.Type {
 		return t.added(args[1])
 	case name == operators.Add && len(args) == 2 && args[1].Kind() == ast.ListKind && args[1].AsList().Size() == 1:
 		return t.expr(args[1])
-	case name == mapInsert && len(args) == 2 && args[1].Kind() == ast.MapKind:
-		return t.expr(args[1])
 	case name == mapInsert && len(args) == 3:
 		return boundedMap(t.expr(args[1]), t.expr(args[2]))
 	}
@@ -376,7 +373,7 @@ func (t *inference) qualify(e ast.Expr) {
 }
 
 // beside gives one of two expressions that have one type the type of the other, if it is
-// an empty list, an empty map or optional.none().
+// an empty list or optional.none().
 func (t *inference) beside(a, b ast.Expr) {
 	if t.isOpen(a) {
 		a, b = b, a
@@ -390,12 +387,10 @@ func (t *inference) beside(a, b ast.Expr) {
 	case b.Kind() == ast.CallKind && isOptional(typ):
 		t.refs[b.ID()] = t.overloads[optionalNone][0].alone
 		t.types[b.ID()] = typ
-	case b.Kind() == ast.ListKind && typ.Kind() == types.ListKind, b.Kind() == ast.MapKind && typ.Kind() == types.MapKind:
+	case b.Kind() == ast.ListKind && typ.Kind() == types.ListKind:
 		t.types[b.ID()] = typ
 	case b.Kind() == ast.ListKind:
 		t.types[b.ID()] = types.NewListType(types.DynType)
-	case b.Kind() == ast.MapKind:
-		t.types[b.ID()] = types.NewMapType(types.DynType, types.DynType)
 	}
 }
 

@@ -1,8 +1,6 @@
 package celtypes
 
 import (
-	"slices"
-
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/types"
 )
@@ -10,16 +8,8 @@ import (
 // list returns the type of a list.
 func (t *inference) list(l ast.ListExpr) *types.Type {
 	var elem *types.Type
-	optional := l.OptionalIndices()
-	for i, e := range l.Elements() {
-		typ := t.expr(e)
-		if typ != nil && slices.Contains(optional, int32(i)) {
-			if !isOptional(typ) {
-				return nil
-			}
-			typ = typ.Parameters()[0]
-		}
-		if elem = joined(elem, typ); elem == nil {
+	for _, e := range l.Elements() {
+		if elem = joined(elem, t.expr(e)); elem == nil {
 			return nil
 		}
 	}
@@ -27,24 +17,6 @@ func (t *inference) list(l ast.ListExpr) *types.Type {
 		return nil
 	}
 	return types.NewListType(elem)
-}
-
-// entries returns the type of a map.
-func (t *inference) entries(m ast.MapExpr) *types.Type {
-	var key, value *types.Type
-	for _, entry := range m.Entries() {
-		e := entry.AsMapEntry()
-		if e.IsOptional() {
-			return nil
-		}
-		if key = joined(key, t.expr(e.Key())); key == nil {
-			return nil
-		}
-		if value = joined(value, t.expr(e.Value())); value == nil {
-			return nil
-		}
-	}
-	return boundedMap(key, value)
 }
 
 // boundedMap returns the type of a map of inferred types, nil if one of them is not known or

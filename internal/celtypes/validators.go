@@ -8,7 +8,6 @@ import (
 	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/common/overloads"
 	"github.com/google/cel-go/common/types"
-	"github.com/google/cel-go/common/types/ref"
 )
 
 // Once the types of an expression match, little can be wrong: a literal that is
@@ -64,8 +63,9 @@ func (c *validatorScan) visit(e ast.Expr) (known bool) {
 		c.visit(l.LoopCondition())
 		c.visit(l.LoopStep())
 		c.visit(l.Result())
-	case ast.MapKind:
-		return c.entries(e.AsMap())
+	case ast.MapKind: // macros make empty ones
+		c.require(e.AsMap().Size() > 0)
+		return true
 	default:
 		c.needs = everything
 	}
@@ -95,32 +95,13 @@ func (c *validatorScan) require(cond bool) {
 
 // list scans a list literal.
 func (c *validatorScan) list(l ast.ListExpr) (known bool) {
-	defer func() { c.require(known && len(l.OptionalIndices()) > 0) }()
-	c.validators = c.validators || len(l.OptionalIndices()) > 0
+	c.require(len(l.OptionalIndices()) > 0)
 	known = true
 	var typ *types.Type
 	for _, e := range l.Elements() {
 		known = c.visit(e) && known
 		typ = c.same(typ, e)
 	}
-	return known
-}
-
-// entries scans a map literal. cel-go panics when it folds one whose keys are bytes.
-func (c *validatorScan) entries(m ast.MapExpr) (known bool) {
-	known = true
-	plain := true // no key is bytes
-	var key, value *types.Type
-	for _, entry := range m.Entries() {
-		e := entry.AsMapEntry()
-		c.require(e.IsOptional())
-		known = c.visit(e.Key()) && known
-		known = c.visit(e.Value()) && known
-		is := c.tree.GetType(e.Key().ID()).Kind()
-		plain = plain && (is == types.StringKind || is == types.IntKind)
-		key, value = c.same(key, e.Key()), c.same(value, e.Value())
-	}
-	c.plan = c.plan || known && !plain
 	return known
 }
 
@@ -167,8 +148,8 @@ func (c *validatorScan) call(e ast.Expr) (known bool) {
 		for _, arg := range args {
 			c.regex(arg)
 		}
-	case overloads.IsTypeConversionFunction(name):
-		c.conversion(impl, args)
+	case overloads.IsTypeConversionFunction(name): // cel-go converts constants
+		c.require(known)
 		return known
 	case name == operators.In:
 		return known // an empty list
@@ -214,69 +195,6 @@ func compiles(seen map[string]bool, text string) bool {
 		seen[text] = ok
 	}
 	return ok
-}
-
-// conversion scans the conversion of a constant, which must not fail.
-func (c *validatorScan) conversion(impl *functions.Overload, args []ast.Expr) {
-	if len(args) != 1 {
-		c.needs = everything
-		return
-	}
-	switch arg := args[0]; arg.Kind() {
-	case ast.LiteralKind:
-		c.require(converted(impl, arg.AsLiteral()) == nil)
-	case ast.IdentKind:
-		c.require(c.tree.GetType(arg.ID()).Kind() == types.TypeKind)
-	case ast.ListKind, ast.MapKind:
-		c.needs = everything
-	case ast.CallKind:
-		name := arg.AsCall().FunctionName()
-		if overloads.IsTypeConversionFunction(name) {
-			if v, known := c.constant(arg); known {
-				c.require(v == nil || converted(impl, v) == nil)
-			}
-		}
-		c.require(name == operators.In)
-	}
-}
-
-// constant returns the value of a literal or of its conversions. It returns nil if the
-// value is not known, and says whether cel-go may know it.
-func (c *validatorScan) constant(e ast.Expr) (v ref.Val, known bool) {
-	switch e.Kind() {
-	case ast.LiteralKind:
-		return e.AsLiteral(), true
-	case ast.SelectKind:
-		return nil, false
-	case ast.IdentKind:
-		return nil, c.tree.GetType(e.ID()).Kind() == types.TypeKind
-	case ast.CallKind:
-		call, r := e.AsCall(), c.tree.ReferenceMap()[e.ID()]
-		name, args := call.FunctionName(), call.Args()
-		if !overloads.IsTypeConversionFunction(name) {
-			return nil, name == operators.In
-		}
-		if r == nil || len(args) != 1 || call.IsMemberFunction() {
-			return nil, true
-		}
-		if v, known = c.constant(args[0]); v != nil {
-			v = converted(c.language.planner.implementation(name, r.OverloadIDs), v)
-		}
-		return v, known
-	}
-	return nil, true
-}
-
-// converted returns a converted value, nil if that fails or needs more than a function of
-// one value.
-func converted(impl *functions.Overload, v ref.Val) ref.Val {
-	if impl == nil || impl.Unary == nil || impl.OperandTrait != 0 {
-		return nil
-	}
-	if v = impl.Unary(v); types.IsUnknownOrError(v) {
-		return nil
-	}
-	return v
 }
 
 // callable reports whether an implementation can be called with n arguments
