@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"sigs.k8s.io/yaml"
 
@@ -245,7 +244,7 @@ func (a *admitter) loadOld(ctx context.Context) error {
 }
 
 func (a *admitter) addOld(ctx context.Context, o *manifest.Object) error {
-	key := a.kinds.key(ctx, o.GroupKind(), o.Namespace, o.Name)
+	key := a.keyOf(ctx, o)
 	if other, ok := a.olds[key]; ok {
 		return fmt.Errorf("%s %q is already in %s", o.Kind, o.Name, other.Location())
 	}
@@ -253,13 +252,17 @@ func (a *admitter) addOld(ctx context.Context, o *manifest.Object) error {
 	return nil
 }
 
-// oldOf returns the object that v replaces, as the server reads it at version. It returns
+func (a *admitter) keyOf(ctx context.Context, o *manifest.Object) objectKey {
+	return a.kinds.key(ctx, o.GroupKind(), o.Namespace, o.Name)
+}
+
+// oldOf returns the object that o replaces, as the server reads it at version. It returns
 // nil if there is none.
-func (a *admitter) oldOf(ctx context.Context, version *crdkit.Version, v *verdict) (*unstructured.Unstructured, error) {
+func (a *admitter) oldOf(ctx context.Context, version *crdkit.Version, o *manifest.Object) (*unstructured.Unstructured, error) {
 	if a.olds == nil {
 		return nil, nil
 	}
-	key := a.kinds.key(ctx, v.gvk.GroupKind(), v.namespace, v.object)
+	key := a.keyOf(ctx, o)
 	old := a.olds[key]
 	if old == nil {
 		return nil, nil
@@ -279,13 +282,10 @@ func (a *admitter) oldOf(ctx context.Context, version *crdkit.Version, v *verdic
 // A verdict is the result of admitting one document.
 type verdict struct {
 	finding
-	gvk       schema.GroupVersionKind
-	object    string // its name
-	namespace string
-	notes     []string
-	result    *crdkit.Result
-	invalid   validation.ErrorList // what else is wrong with an object that is refused before validation
-	omitted   int                  // how many errors invalid does not have
+	notes   []string
+	result  *crdkit.Result
+	invalid validation.ErrorList // what else is wrong with an object that is refused before validation
+	omitted int                  // how many errors invalid does not have
 
 	explainer *explanation.Explainer // nil before the version is known
 	explained bool                   // the errors have explanations
@@ -295,12 +295,12 @@ type verdict struct {
 
 // decide judges an object. The verdict has its reasons.
 func (a *admitter) decide(ctx context.Context, o *manifest.Object) *verdict {
-	v := a.newVerdict(o)
+	v := &verdict{finding: finding{doc: o}, explained: bool(a.explains), noValues: a.explainers.noValues}
 	defer v.finish(a.output)
 	if a.passesOver(o) {
 		return v
 	}
-	v.name = objectTitle(v.gvk.Kind, v.namespace, v.object)
+	v.name = objectTitle(o.Kind, o.Namespace, o.Name)
 	v.source = a.sources.of(o)
 	err := o.Err
 	if errors.Is(err, manifest.ErrIncomplete) {
@@ -331,23 +331,16 @@ func (v *verdict) finish(output string) {
 	}
 }
 
-// newVerdict returns the verdict on an object before it is judged.
-func (a *admitter) newVerdict(o *manifest.Object) *verdict {
-	return &verdict{
-		finding: finding{doc: o}, gvk: o.GroupVersionKind, object: o.Name, namespace: o.Namespace,
-		explained: bool(a.explains), noValues: a.explainers.noValues,
-	}
-}
-
 // judge sends the object of a verdict as a request, and records the answer. It returns the
 // error that prevents one.
 func (a *admitter) judge(ctx context.Context, v *verdict) error {
-	version, err := a.kinds.version(ctx, v.gvk)
+	version, err := a.kinds.version(ctx, v.doc.GroupVersionKind)
 	if err != nil {
 		return err
 	}
 	v.explainer = a.explainers.of(version)
-	out, err := a.request(ctx, v, version, a.fields)
+	out, result, err := a.request(ctx, v.doc, version, a.fields)
+	v.result = result
 	if err != nil {
 		return a.webhook.hint(err)
 	}
@@ -369,42 +362,38 @@ func (a *admitter) judgeRest(ctx context.Context, v *verdict, version *crdkit.Ve
 	if !a.all || a.fields != crdkit.Strict || refusal == nil || len(refusal.Details) == 0 {
 		return nil
 	}
-	rest := a.newVerdict(v.doc)
-	if _, err := a.request(ctx, rest, version, crdkit.Ignore); err != nil {
+	_, rest, err := a.request(ctx, v.doc, version, crdkit.Ignore)
+	if err != nil {
 		return a.webhook.hint(err)
 	}
-	v.invalid, v.omitted = rest.result.Errors, rest.result.Omitted
+	v.invalid, v.omitted = rest.Errors, rest.Omitted
 	return nil
 }
 
 // request sends the document as a request to the version. It returns the
 // admitted object as JSON, nil if it is refused.
-func (a *admitter) request(ctx context.Context, v *verdict, version *crdkit.Version, fields crdkit.FieldValidation) ([]byte, error) {
+func (a *admitter) request(ctx context.Context, o *manifest.Object, version *crdkit.Version, fields crdkit.FieldValidation) (out []byte, result *crdkit.Result, err error) {
 	opts := []crdkit.JSONOption{fields, crdkit.ReportChanges()}
-	if v.doc.YAML {
+	if o.YAML {
 		opts = append(opts, crdkit.YAML())
 	}
-	replaced, err := a.oldOf(ctx, version, v)
-	if err != nil {
-		return nil, err
-	}
-	var out, old []byte
+	replaced, err := a.oldOf(ctx, version, o)
+	var old []byte
 	if replaced != nil {
-		if old, err = replaced.MarshalJSON(); err != nil {
-			return nil, err
-		}
+		old, err = replaced.MarshalJSON()
 	}
 	switch {
+	case err != nil:
+		return nil, nil, err
 	case a.subresource != "" && old == nil:
-		return nil, fmt.Errorf("%s %q has no old object whose %s could be written", v.gvk.Kind, v.object, a.subresource)
+		return nil, nil, fmt.Errorf("%s %q has no old object whose %s could be written", o.Kind, o.Name, a.subresource)
 	case a.subresource != "":
-		out, v.result, err = version.UpdateStatusJSON(ctx, v.doc.Text, old, opts...)
+		return version.UpdateStatusJSON(ctx, o.Text, old, opts...)
 	case old != nil:
-		out, v.result, err = version.UpdateJSON(ctx, v.doc.Text, old, opts...)
+		return version.UpdateJSON(ctx, o.Text, old, opts...)
 	default:
-		out, v.result, err = version.CreateJSON(ctx, v.doc.Text, opts...)
+		return version.CreateJSON(ctx, o.Text, opts...)
 	}
-	return out, err
 }
 
 // store returns the object that the server stores for an admitted object. If only a

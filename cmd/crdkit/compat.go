@@ -103,7 +103,7 @@ func newCompat() *cobra.Command {
 	f.StringVar(&c.old, "old", "", "file, directory or git:REF[:PATH] of the old definitions")
 	f.StringVar(&c.crd, "new", "", "file, directory or git:REF[:PATH] of the new definitions")
 	addOutput(cmd, &c.output, "text", "json", "sarif", "github", "markdown")
-	f.BoolVarP(&c.recursive, "recursive", "R", false, "read directories below the directories that are named")
+	addRecursive(cmd, &c.recursive)
 	f.StringSliceVar(&c.failOn, "fail-on", []string{"error"}, "what fails: error, warning or unknown, or several of them; errors always do")
 	f.DurationVar(&c.timeLimit, "time-limit", 0, "time to compare one definition; what is not decided then is unknown; 0 is no limit")
 	f.BoolVar(&c.conventions, "conventions", false, "report new fields that break the conventions of the Kubernetes API")

@@ -487,33 +487,38 @@ func mergeReports(ctx context.Context, r *manifest.Reader, files []string) (*com
 	}
 	merged := reports[0]
 	merged.Shard = ""
+	definitions, objects := merged.split()
 	for i, r := range reports[1:] {
-		if !sameDefinitions(merged, r) {
+		other, more := r.split()
+		if !sameJSON(merged.Definitions, r.Definitions) || !sameJSON(definitions, other) {
 			return nil, fmt.Errorf("%s and %s compare different definitions", files[0], files[i+1])
 		}
 		merged.Objects.add(r.Objects)
-		for _, f := range r.Findings {
-			if f.Object != nil {
-				merged.Findings = append(merged.Findings, f)
-			}
-		}
+		objects = append(objects, more...)
 	}
-	slices.SortStableFunc(merged.Findings, func(a, b compatFinding) int {
-		if a.Object == nil || b.Object == nil {
-			return cmp.Compare(orderOf(a), orderOf(b))
-		}
-		return compareFiles(a.File, b.File)
-	})
+	slices.SortStableFunc(objects, func(a, b compatFinding) int { return compareFiles(a.File, b.File) })
+	merged.Findings = slices.Concat([]compatFinding{}, definitions, objects)
 	slices.SortStableFunc(merged.Objects.Unreadable, func(a, b unreadObject) int { return compareFiles(a.File, b.File) })
 	return merged, nil
 }
 
-// orderOf puts the findings about objects behind the others.
-func orderOf(f compatFinding) int {
-	if f.Object == nil {
-		return 0
+// split returns the findings about definitions, and those about stored objects.
+func (r *compatReport) split() (definitions, objects []compatFinding) {
+	for _, f := range r.Findings {
+		if f.Object == nil {
+			definitions = append(definitions, f)
+		} else {
+			objects = append(objects, f)
+		}
 	}
-	return 1
+	return definitions, objects
+}
+
+// sameJSON reports whether two values are the same in JSON.
+func sameJSON(a, b any) bool {
+	x, err := json.Marshal(a)
+	y, err2 := json.Marshal(b)
+	return err == nil && err2 == nil && bytes.Equal(x, y)
 }
 
 // compareFiles compares the names of files in the order in which a directory is read.
@@ -551,24 +556,6 @@ func checkShards(files []string, reports []*compatReport) error {
 		return errors.New("missing shards: " + short(strings.Join(missing, ", ")))
 	}
 	return nil
-}
-
-// sameDefinitions reports whether two reports compare the same definitions.
-func sameDefinitions(a, b *compatReport) bool {
-	text := func(r *compatReport) []byte {
-		var findings []compatFinding
-		for _, f := range r.Findings {
-			if f.Object == nil {
-				findings = append(findings, f)
-			}
-		}
-		encoded, err := json.Marshal([]any{r.Definitions, findings})
-		if err != nil {
-			return nil
-		}
-		return encoded
-	}
-	return bytes.Equal(text(a), text(b))
 }
 
 // add adds the counts of another shard.

@@ -175,24 +175,9 @@ func (d *definitions) version(ctx context.Context, gvk schema.GroupVersionKind) 
 	return v, nil
 }
 
-// declared returns the definition of a kind, which version has found.
+// declared returns the definition of a kind that version has found.
 func (d *definitions) declared(kind schema.GroupKind) *apiextensionsv1.CustomResourceDefinition {
-	if k := d.byKind[kind]; k != nil {
-		return k.crd
-	}
-	return nil
-}
-
-// declaredVersion returns what the definition of a kind declares for a version.
-func (d *definitions) declaredVersion(gvk schema.GroupVersionKind) apiextensionsv1.CustomResourceDefinitionVersion {
-	if crd := d.declared(gvk.GroupKind()); crd != nil {
-		for _, v := range crd.Spec.Versions {
-			if v.Name == gvk.Version {
-				return v
-			}
-		}
-	}
-	return apiextensionsv1.CustomResourceDefinitionVersion{}
+	return d.byKind[kind].crd
 }
 
 // namespaced reports whether objects of a kind have namespaces, and whether that

@@ -90,7 +90,7 @@ func (a *admitter) replay(ctx context.Context, v *verdict, version *crdkit.Versi
 	if obj, err = objectOf(v.doc); err != nil {
 		return nil, nil, err
 	}
-	if old, err = a.oldOf(ctx, version, v); err != nil {
+	if old, err = a.oldOf(ctx, version, v.doc); err != nil {
 		return nil, nil, err
 	}
 	switch {

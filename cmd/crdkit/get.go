@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/yaml"
 
+	"github.com/crdkit/crdkit/internal/crdversion"
 	"github.com/crdkit/crdkit/internal/kubectl"
 	"github.com/crdkit/crdkit/internal/manifest"
 	"github.com/crdkit/crdkit/serving/selection"
@@ -164,7 +165,8 @@ func (g *getter) object(ctx context.Context, o *manifest.Object) (*unstructured.
 // selects reports whether the selectors of the command select an object.
 func (g *getter) selects(obj *unstructured.Unstructured) (bool, error) {
 	gvk := obj.GroupVersionKind()
-	f, err := selection.New(g.kinds.declaredVersion(gvk).SelectableFields, g.kinds.declared(gvk.GroupKind()).Spec.Scope)
+	crd := g.kinds.declared(gvk.GroupKind())
+	f, err := selection.New(crdversion.ByName(crd)[gvk.Version].SelectableFields, crd.Spec.Scope)
 	if err != nil {
 		return false, err
 	}
@@ -258,7 +260,8 @@ func (g *getter) printTables(list []group) error {
 }
 
 func (g *getter) table(group group, withKind bool) (string, error) {
-	p, err := table.New(g.kinds.declaredVersion(group.gvk).AdditionalPrinterColumns)
+	crd := g.kinds.declared(group.gvk.GroupKind())
+	p, err := table.New(crdversion.ByName(crd)[group.gvk.Version].AdditionalPrinterColumns)
 	if err != nil {
 		g.undecided(fmt.Errorf("%s: %w", group.gvk.GroupKind(), err))
 	}
@@ -269,7 +272,7 @@ func (g *getter) table(group group, withKind bool) (string, error) {
 	o := kubectl.TableOptions{
 		Wide:      g.output == "wide",
 		NoHeaders: g.noHeaders,
-		Namespace: g.allNamespaces && g.kinds.declared(group.gvk.GroupKind()).Spec.Scope == apiextensionsv1.NamespaceScoped,
+		Namespace: g.allNamespaces && crd.Spec.Scope == apiextensionsv1.NamespaceScoped,
 		Labels:    g.labelColumns,
 		AllLabels: g.showLabels,
 	}

@@ -37,6 +37,12 @@ func worklogOf(ctx context.Context) *worklog {
 	return &worklog{}
 }
 
+// done records that the current object was judged.
+func (w *worklog) done() {
+	w.judged.Add(1)
+	w.current.Store(nil)
+}
+
 // each calls use for each object of files, in their order. It ends when use returns an error
 // or the context ends.
 func each(ctx context.Context, r *manifest.Reader, files []string, use func(*manifest.Object) error) error {
@@ -46,7 +52,7 @@ func each(ctx context.Context, r *manifest.Reader, files []string, use func(*man
 		if err := use(o); err != nil {
 			return err
 		}
-		log.judged.Add(1)
+		log.done()
 	}
 	return ctx.Err()
 }
@@ -133,13 +139,12 @@ func inOrder[I, T any](ctx context.Context, items iter.Seq2[*manifest.Object, I]
 			if err := use(out.result); err != nil {
 				return err
 			}
-			log.judged.Add(1)
+			log.done()
 		}
 	}
 	if crash != "" {
 		panic(crash)
 	}
-	log.current.Store(nil)
 	return ctx.Err()
 }
 

@@ -12,6 +12,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/internal/crdversion"
 )
 
 const versionsLong = `List the versions of definitions in order of priority.
@@ -107,10 +108,7 @@ func listVersions(crd *apiextensionsv1.CustomResourceDefinition) ([]listedVersio
 	if err != nil {
 		return nil, err
 	}
-	deprecated := map[string]bool{}
-	for _, v := range crd.Spec.Versions {
-		deprecated[v.Name] = v.Deprecated
-	}
+	declared := crdversion.ByName(crd)
 	preferred, _ := d.Preferred()
 	var list []listedVersion
 	for _, v := range d.Versions() {
@@ -119,7 +117,7 @@ func listVersions(crd *apiextensionsv1.CustomResourceDefinition) ([]listedVersio
 			Name:       v.Name(),
 			Served:     v.Served(),
 			Storage:    v.IsStorage(),
-			Deprecated: deprecated[v.Name()],
+			Deprecated: declared[v.Name()].Deprecated,
 			Preferred:  v == preferred,
 			Warning:    v.Warning(),
 		})
