@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/crdkit/crdkit/internal/jsonval"
-	satisfy "github.com/crdkit/crdkit/internal/search"
+	"github.com/crdkit/crdkit/internal/search"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation"
 )
@@ -25,7 +25,7 @@ const (
 // attack searches an object that shows the goal among variations of objects that
 // the old definition admits. It is for rules outside of the fragment that is
 // decided, and for conditions that depend on each other.
-func (c *comparison) attack(w *walk, object *satisfy.Cond, g *goal, start map[string]any) ([]Finding, error) {
+func (c *comparison) attack(w *walk, object *search.Cond, g *goal, start map[string]any) ([]Finding, error) {
 	a := &attacker{comparison: c, walk: w, goal: g, left: maxAttempts, pool: replacements(g)}
 	var bases []map[string]any
 	if start != nil {
@@ -41,29 +41,29 @@ func (c *comparison) attack(w *walk, object *satisfy.Cond, g *goal, start map[st
 
 // bases returns objects with a value at the goal, in which each property of the
 // value is present once, and all of them in one.
-func (c *comparison) bases(w *walk, object *satisfy.Cond, g *goal) []map[string]any {
-	var all []*satisfy.Cond
-	targets := []*satisfy.Cond{satisfy.True}
+func (c *comparison) bases(w *walk, object *search.Cond, g *goal) []map[string]any {
+	var all []*search.Cond
+	targets := []*search.Cond{search.True}
 	for name := range g.schema.Properties() {
 		if len(targets) < maxBases-4 {
-			all = append(all, satisfy.At(name, satisfy.True))
-			targets = append(targets, satisfy.At(name, satisfy.True))
+			all = append(all, search.At(name, search.True))
+			targets = append(targets, search.At(name, search.True))
 		}
 	}
-	var members []*satisfy.Cond
+	var members []*search.Cond
 	for name := range g.schema.Items().Properties() {
 		if len(members) < maxBases/2 {
-			members = append(members, satisfy.At(name, satisfy.True))
-			targets = append(targets, satisfy.SomeItem(satisfy.At(name, satisfy.True)))
+			members = append(members, search.At(name, search.True))
+			targets = append(targets, search.SomeItem(search.At(name, search.True)))
 		}
 	}
 	if len(members) > 0 {
-		targets = append(targets, satisfy.SomeItem(satisfy.And(members...)))
+		targets = append(targets, search.SomeItem(search.And(members...)))
 	}
-	targets = append(targets, satisfy.And(all...), satisfy.MinItems(1), satisfy.MinItems(2), satisfy.MinProps(1))
+	targets = append(targets, search.And(all...), search.MinItems(1), search.MinItems(2), search.MinProps(1))
 	var out []map[string]any
 	for _, target := range targets {
-		if r := w.solve(object, within(g.steps, target)); r.Status == satisfy.Found {
+		if r := w.solve(object, within(g.steps, target)); r.Status == search.Found {
 			out = append(out, c.admitted(w, w.leaner(r.Value.(map[string]any), g)))
 		}
 	}
@@ -265,8 +265,8 @@ func (a *attacker) scalars(obj map[string]any) []scalarRef {
 func (a *attacker) values(v any) []any {
 	var out []any
 	for _, x := range append(a.pool, general...) {
-		same := satisfy.TypeOf(x) == satisfy.TypeOf(v) || satisfy.TypeOf(x)&satisfy.TypeOf(v)&satisfy.Number != 0
-		if same && !satisfy.Equal(x, v) && len(out) < maxReplacements {
+		same := search.TypeOf(x) == search.TypeOf(v) || search.TypeOf(x)&search.TypeOf(v)&search.Number != 0
+		if same && !search.Equal(x, v) && len(out) < maxReplacements {
 			out = append(out, x)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/internal/crdversion"
-	satisfy "github.com/crdkit/crdkit/internal/search"
+	"github.com/crdkit/crdkit/internal/search"
 	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/crdkit/crdkit/internal/testkit/generate"
 	"github.com/crdkit/crdkit/schema"
@@ -48,9 +48,9 @@ func agree(t *testing.T, d *testkit.Definition, objects int) (admitted, satisfyi
 			t.Fatal(errs.ToAggregate())
 		}
 		v, _ := def.Version(d.CRD.Spec.Versions[i].Name)
-		solver := satisfy.NewSolver(context.Background(), 1<<30)
+		solver := search.NewSolver(context.Background(), 1<<30)
 		k := newConditions(solver, &side{d.CRD, i, v, n}, false)
-		object := satisfy.And(k.scaled, k.of(n))
+		object := search.And(k.scaled, k.of(n))
 		g := generate.New(generate.Target{
 			Group: d.CRD.Spec.Group, Version: v.Name(), Kind: d.CRD.Spec.Names.Kind,
 			Namespaced: def.Namespaced(), Schema: crdversion.Schema(&d.CRD.Spec.Versions[i]),
@@ -69,7 +69,7 @@ func agree(t *testing.T, d *testkit.Definition, objects int) (admitted, satisfyi
 			}
 			if out.object != nil {
 				admitted++
-				if solver.Satisfied(satisfy.Not(object), out.object) {
+				if solver.Satisfied(search.Not(object), out.object) {
 					t.Errorf("%s %s: a stored object breaks %s:\n%s", d.Path, v.Name(), broken(k, n, out.object), testkit.Encode(out.object))
 					return
 				}
@@ -89,7 +89,7 @@ func agree(t *testing.T, d *testkit.Definition, objects int) (admitted, satisfyi
 // broken names the keyword of a schema that a value breaks.
 func broken(k *conditions, n *schema.Node, v any) string {
 	for _, w := range k.keywords(n) {
-		if k.solver.Satisfied(satisfy.Not(w.cond), v) {
+		if k.solver.Satisfied(search.Not(w.cond), v) {
 			return string(w.code) + " " + w.text
 		}
 	}
@@ -109,7 +109,7 @@ func broken(k *conditions, n *schema.Node, v any) string {
 			}
 		}
 	}
-	if k.solver.Satisfied(satisfy.Not(satisfy.And(k.members(n), k.items(n), k.others(n))), v) {
+	if k.solver.Satisfied(search.Not(search.And(k.members(n), k.items(n), k.others(n))), v) {
 		return "(members)"
 	}
 	return ""

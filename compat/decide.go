@@ -6,13 +6,13 @@ import (
 
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/internal/jsondiff"
-	satisfy "github.com/crdkit/crdkit/internal/search"
+	"github.com/crdkit/crdkit/internal/search"
 )
 
 // decide decides the differences of two schemas: it collects the goals of each
 // role, and searches an object for each goal that both definitions confirm.
 func (c *comparison) decide() []Finding {
-	solver := satisfy.NewSolver(c.ctx, c.work)
+	solver := search.NewSolver(c.ctx, c.work)
 	old, crd := c.side(c.versionPair, false), c.side(c.versionPair, true)
 	before := newConditions(solver, old, false)
 	writers := newWalk(before, newConditions(solver, crd, true), false, c.storedAlike)
@@ -26,7 +26,7 @@ func (c *comparison) decide() []Finding {
 
 // role decides the goals of one walk. object is the condition of the objects that
 // the first side admits.
-func (c *comparison) role(w *walk, object *satisfy.Cond) []Finding {
+func (c *comparison) role(w *walk, object *search.Cond) []Finding {
 	if w.readers {
 		w.pair(c.newNode, c.oldNode, nil, "")
 		for i := range c.unread {
@@ -36,7 +36,7 @@ func (c *comparison) role(w *walk, object *satisfy.Cond) []Finding {
 		w.pair(c.oldNode, c.newNode, nil, "")
 		c.storageGoals(w)
 		if w.from.scaled.Key() != w.to.scaled.Key() {
-			w.add(c.oldNode, goal{code: CodeScale, target: satisfy.Not(w.to.scaled), text: "the scale subresource is new or has other paths"})
+			w.add(c.oldNode, goal{code: CodeScale, target: search.Not(w.to.scaled), text: "the scale subresource is new or has other paths"})
 		}
 	}
 	var out []Finding
@@ -105,12 +105,12 @@ var provedTexts = map[Role]string{
 }
 
 // pursue searches an object for a goal.
-func (c *comparison) pursue(w *walk, object *satisfy.Cond, g *goal) ([]Finding, error) {
+func (c *comparison) pursue(w *walk, object *search.Cond, g *goal) ([]Finding, error) {
 	if g.code == CodeTransition {
 		return c.pursueUpdate(w, object, g)
 	}
 	r := w.solve(object, within(g.steps, g.target))
-	if r.Status == satisfy.None {
+	if r.Status == search.None {
 		return nil, nil
 	}
 	reason := r.Reason

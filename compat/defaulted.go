@@ -3,7 +3,7 @@ package compat
 import (
 	"fmt"
 
-	satisfy "github.com/crdkit/crdkit/internal/search"
+	"github.com/crdkit/crdkit/internal/search"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -12,7 +12,7 @@ const maxCountedDefaults = 6
 
 // minProps returns the function that returns the condition that objects of a schema have
 // at least so many members. Members that only get a default on this side count, too.
-func (k *conditions) minProps(n *schema.Node) func(count int64) *satisfy.Cond {
+func (k *conditions) minProps(n *schema.Node) func(count int64) *search.Cond {
 	var defaults []string
 	if k.substitute {
 		for name, child := range n.Properties() {
@@ -21,13 +21,13 @@ func (k *conditions) minProps(n *schema.Node) func(count int64) *satisfy.Cond {
 			}
 		}
 	}
-	return func(count int64) *satisfy.Cond {
+	return func(count int64) *search.Cond {
 		switch added := int64(len(defaults)); {
 		case added == 0:
-			return satisfy.MinProps(count)
+			return search.MinProps(count)
 		case added > maxCountedDefaults:
-			some := satisfy.Opaque(fmt.Sprintf("%d members with %q", count, defaults), satisfy.Holds)
-			return satisfy.Or(satisfy.MinProps(count), satisfy.And(satisfy.MinProps(count-added), some))
+			some := search.Opaque(fmt.Sprintf("%d members with %q", count, defaults), search.Holds)
+			return search.Or(search.MinProps(count), search.And(search.MinProps(count-added), some))
 		}
 		return withDefaults(count, defaults)
 	}
@@ -35,13 +35,13 @@ func (k *conditions) minProps(n *schema.Node) func(count int64) *satisfy.Cond {
 
 // withDefaults returns the condition that an object has so many members, where absent ones
 // with a default count.
-func withDefaults(count int64, defaults []string) *satisfy.Cond {
+func withDefaults(count int64, defaults []string) *search.Cond {
 	if len(defaults) == 0 {
-		return satisfy.MinProps(count)
+		return search.MinProps(count)
 	}
 	first, rest := defaults[0], defaults[1:]
-	return satisfy.Or(
+	return search.Or(
 		withDefaults(count, rest),
-		satisfy.And(satisfy.Types(satisfy.Object), satisfy.Not(satisfy.At(first, satisfy.True)), withDefaults(count-1, rest)),
+		search.And(search.Types(search.Object), search.Not(search.At(first, search.True)), withDefaults(count-1, rest)),
 	)
 }

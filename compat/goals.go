@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	satisfy "github.com/crdkit/crdkit/internal/search"
+	"github.com/crdkit/crdkit/internal/search"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -14,17 +14,17 @@ import (
 type goal struct {
 	code    Code
 	role    Role
-	steps   []step        // to the value
-	target  *satisfy.Cond // what the value must be, so that it breaks the keyword
-	part    string        // the member of the value that the goal is about, if it is one
-	absent  string        // a member that the request leaves out, so that defaults show
-	pointer string        // to the keyword, below the schema of the new version
+	steps   []step       // to the value
+	target  *search.Cond // what the value must be, so that it breaks the keyword
+	part    string       // the member of the value that the goal is about, if it is one
+	absent  string       // a member that the request leaves out, so that defaults show
+	pointer string       // to the keyword, below the schema of the new version
 	text    string
-	names   []string      // of unknown fields: the members that are declared
-	stored  bool          // the difference is one of the storage versions
-	rule    *schema.Rule  // a rule that refuses the object, nil if it is another keyword
-	schema  *schema.Node  // the schema of the value on the side that admits it
-	update  *satisfy.Cond // of a transition rule: what the new and the old object must be, nil if it is not known
+	names   []string     // of unknown fields: the members that are declared
+	stored  bool         // the difference is one of the storage versions
+	rule    *schema.Rule // a rule that refuses the object, nil if it is another keyword
+	schema  *schema.Node // the schema of the value on the side that admits it
+	update  *search.Cond // of a transition rule: what the new and the old object must be, nil if it is not known
 }
 
 // role returns the role of the goals of a walk.
@@ -122,20 +122,20 @@ func (w *walk) local(o, n *schema.Node, steps []step, pointer string) {
 		if have[string(k.code)+k.cond.Key()] || w.readers && !slices.Contains(readerCodes, k.code) {
 			continue
 		}
-		w.add(o, goal{code: k.code, steps: steps, target: satisfy.Not(k.cond), pointer: pointer + k.at, text: w.changeText(was, k), rule: k.rule})
+		w.add(o, goal{code: k.code, steps: steps, target: search.Not(k.cond), pointer: pointer + k.at, text: w.changeText(was, k), rule: k.rule})
 	}
 	if n.Kind() == schema.KindObject && len(n.Limits().Enum) > 0 && !w.readers && w.transforms(o, n) {
-		w.add(o, goal{code: CodeEnum, steps: steps, target: satisfy.Types(satisfy.Object), pointer: pointer + "/enum", text: "the enum has whole objects, and defaults or pruning change them"})
+		w.add(o, goal{code: CodeEnum, steps: steps, target: search.Types(search.Object), pointer: pointer + "/enum", text: "the enum has whole objects, and defaults or pruning change them"})
 	}
-	if keepsNull(o) && !keepsNull(n) && typesOf(n)&satisfy.Null != 0 && (len(steps) == 0 || !steps[len(steps)-1].item) { // elements stay null
+	if keepsNull(o) && !keepsNull(n) && typesOf(n)&search.Null != 0 && (len(steps) == 0 || !steps[len(steps)-1].item) { // elements stay null
 		text := "null is not kept any more"
 		if w.readers {
 			text = "null is kept"
 		}
-		w.add(o, goal{code: CodeType, steps: steps, target: satisfy.Types(satisfy.Null), pointer: pointer + "/type", text: text})
+		w.add(o, goal{code: CodeType, steps: steps, target: search.Types(search.Null), pointer: pointer + "/type", text: text})
 	}
 	if n.EmbeddedResource() && !o.EmbeddedResource() && !w.readers {
-		target := satisfy.Or(satisfy.Not(embeddedMembers()), satisfy.At("metadata", satisfy.MinProps(1))) // the server drops what is no metadata
+		target := search.Or(search.Not(embeddedMembers()), search.At("metadata", search.MinProps(1))) // the server drops what is no metadata
 		w.add(o, goal{code: CodeEmbedded, steps: steps, target: target, pointer: pointer + "/x-kubernetes-embedded-resource", text: "the value must be a resource"})
 	}
 }
@@ -182,7 +182,7 @@ func (w *walk) add(o *schema.Node, g goal) {
 		return
 	}
 	g.role, g.schema = w.role(), o
-	if !w.alike(&g) && w.solve(w.from.of(o), g.target).Status != satisfy.None {
+	if !w.alike(&g) && w.solve(w.from.of(o), g.target).Status != search.None {
 		w.goals = append(w.goals, g)
 	}
 }
@@ -190,12 +190,12 @@ func (w *walk) add(o *schema.Node, g goal) {
 // solve returns a value of the first side that satisfies all conditions. It takes at most a
 // quarter of the work that is left, so that one difference does not take it from all
 // others.
-func (w *walk) solve(conds ...*satisfy.Cond) satisfy.Result {
+func (w *walk) solve(conds ...*search.Cond) search.Result {
 	solver := w.from.solver
 	left := solver.Work()
 	share := left / 4
 	solver.SetWork(share)
-	r := solver.Solve(satisfy.And(conds...))
+	r := solver.Solve(search.And(conds...))
 	solver.SetWork(left - share + max(solver.Work(), 0))
 	return r
 }
@@ -230,7 +230,7 @@ func (w *walk) properties(o, n *schema.Node, steps []step, pointer string) {
 		if declaredProperty(o, name) != nil || n == w.to.root && rootMember(name) {
 			continue
 		}
-		if c := w.from.otherValues(o); c != satisfy.False && (o.Kind() == schema.KindObject || c != satisfy.True) {
+		if c := w.from.otherValues(o); c != search.False && (o.Kind() == schema.KindObject || c != search.True) {
 			additional, at := additionalOf(o), propertyPointer(pointer, name)
 			w.pair(additional, child, extend(steps, step{name: name}), at)
 			if additional != nil {
@@ -259,7 +259,7 @@ func (w *walk) constants(o, n *schema.Node, pointer string) {
 		w.to.rules.changed = nil
 		for _, k := range w.to.keywords(child) {
 			if !w.to.solver.Satisfied(k.cond, constant.value) {
-				w.add(old, goal{code: k.code, steps: steps, target: satisfy.True, pointer: at + k.at, text: w.changeText(w.from.keywords(old), k), rule: k.rule})
+				w.add(old, goal{code: k.code, steps: steps, target: search.True, pointer: at + k.at, text: w.changeText(w.from.keywords(old), k), rule: k.rule})
 			}
 		}
 		w.transitions(old, child, steps, at)
@@ -274,13 +274,13 @@ func (w *walk) removed(o, n, old *schema.Node, name string, steps []step, pointe
 	switch c := w.to.otherValues(n); {
 	case additional != nil:
 		w.pair(old, additional, here, pointer+"/additionalProperties")
-	case c == satisfy.True:
+	case c == search.True:
 		w.pair(old, nil, here, pointer)
 	default:
-		w.add(o, goal{code: CodeProperty, steps: steps, part: name, target: satisfy.At(name, satisfy.True), pointer: pointer, text: "the field is not declared any more"})
+		w.add(o, goal{code: CodeProperty, steps: steps, part: name, target: search.At(name, search.True), pointer: pointer, text: "the field is not declared any more"})
 	}
-	if _, ok := old.Default(); ok && w.to.otherValues(n) != satisfy.False {
-		w.add(o, goal{code: CodeDefault, steps: steps, part: name, target: satisfy.Types(satisfy.Object), absent: name, pointer: pointer, text: "the default is gone"})
+	if _, ok := old.Default(); ok && w.to.otherValues(n) != search.False {
+		w.add(o, goal{code: CodeDefault, steps: steps, part: name, target: search.Types(search.Object), absent: name, pointer: pointer, text: "the default is gone"})
 	}
 }
 
@@ -298,9 +298,9 @@ func (w *walk) defaults(o, old, child *schema.Node, name string, steps []step, p
 	case !has:
 		text = "the default is gone: " + short(before)
 	}
-	target := satisfy.Types(satisfy.Object)
+	target := search.Types(search.Object)
 	if !had {
-		target = satisfy.And(target, satisfy.IfAt(name, satisfy.False))
+		target = search.And(target, search.IfAt(name, search.False))
 	}
 	w.add(o, goal{code: CodeDefault, steps: steps, part: name, target: target, absent: name, pointer: pointer + "/default", text: text})
 }
@@ -312,7 +312,7 @@ func (w *walk) others(o, n *schema.Node, steps []step, pointer string) {
 	}
 	from, to := w.from.otherValues(o), w.to.otherValues(n)
 	oldAdditional, newAdditional := additionalOf(o), additionalOf(n)
-	if from == satisfy.False || to == satisfy.True && oldAdditional == newAdditional {
+	if from == search.False || to == search.True && oldAdditional == newAdditional {
 		return
 	}
 	names := w.to.propertyNames(n, w.from.propertyNames(o, []string{}))
@@ -322,12 +322,12 @@ func (w *walk) others(o, n *schema.Node, steps []step, pointer string) {
 	case newAdditional != nil:
 		w.pair(oldAdditional, newAdditional, here, pointer+"/additionalProperties")
 		return
-	case to == satisfy.True:
+	case to == search.True:
 		w.pair(oldAdditional, nil, here, pointer)
 		return
 	}
 	if !w.readers {
-		w.add(o, goal{code: CodeUnknownFields, steps: steps, names: names, target: satisfy.SomeOther(names, satisfy.True), pointer: pointer, text: "fields that the schema does not declare are not kept any more"})
+		w.add(o, goal{code: CodeUnknownFields, steps: steps, names: names, target: search.SomeOther(names, search.True), pointer: pointer, text: "fields that the schema does not declare are not kept any more"})
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	satisfy "github.com/crdkit/crdkit/internal/search"
+	"github.com/crdkit/crdkit/internal/search"
 	"github.com/crdkit/crdkit/validation"
 )
 
@@ -20,7 +20,7 @@ func (c *comparison) guard(found []Finding) []Finding {
 	}
 	for _, readers := range []bool{false, true} {
 		var last map[string]any
-		for obj := range c.side(c.versionPair, readers).samples(c.ctx, min(c.work, sampleWork), satisfy.True) {
+		for obj := range c.side(c.versionPair, readers).samples(c.ctx, min(c.work, sampleWork), search.True) {
 			proved := slices.ContainsFunc(found, func(f Finding) bool { return f.Code == Proved && (f.Role == Readers) == readers })
 			if !proved || c.watch.Ended() {
 				break

@@ -3,7 +3,7 @@ package compat
 import (
 	"fmt"
 
-	satisfy "github.com/crdkit/crdkit/internal/search"
+	"github.com/crdkit/crdkit/internal/search"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -19,9 +19,9 @@ type combined interface {
 // whose values they constrain.
 func (k *conditions) junctors(b combined, n *schema.Node) []keyword {
 	var out []keyword
-	add := func(code Code, c *satisfy.Cond, at string) {
-		if typesOf(n)&satisfy.Null != 0 { // the server evaluates none of them on null
-			c = satisfy.Or(satisfy.Types(satisfy.Null), c)
+	add := func(code Code, c *search.Cond, at string) {
+		if typesOf(n)&search.Null != 0 { // the server evaluates none of them on null
+			c = search.Or(search.Types(search.Null), c)
 		}
 		out = append(out, newKeyword(code, c, "", at))
 	}
@@ -29,19 +29,19 @@ func (k *conditions) junctors(b combined, n *schema.Node) []keyword {
 		add(CodeAllOf, k.branch(sub, n), fmt.Sprintf("/allOf/%d", i))
 	}
 	if subs := b.AnyOf(); len(subs) > 0 {
-		add(CodeAnyOf, satisfy.Or(k.branches(subs, n)...), "/anyOf")
+		add(CodeAnyOf, search.Or(k.branches(subs, n)...), "/anyOf")
 	}
 	if subs := b.OneOf(); len(subs) > 0 {
 		add(CodeOneOf, exactlyOne(k.branches(subs, n)), "/oneOf")
 	}
 	if sub := b.Not(); sub != nil {
-		add(CodeNot, satisfy.Not(k.branch(sub, n)), "/not")
+		add(CodeNot, search.Not(k.branch(sub, n)), "/not")
 	}
 	return out
 }
 
-func (k *conditions) branches(list []*schema.Branch, n *schema.Node) []*satisfy.Cond {
-	out := make([]*satisfy.Cond, len(list))
+func (k *conditions) branches(list []*schema.Branch, n *schema.Node) []*search.Cond {
+	out := make([]*search.Cond, len(list))
 	for i, b := range list {
 		out[i] = k.branch(b, n)
 	}
@@ -49,31 +49,31 @@ func (k *conditions) branches(list []*schema.Branch, n *schema.Node) []*satisfy.
 }
 
 // exactlyOne holds if one condition holds and the others do not.
-func exactlyOne(list []*satisfy.Cond) *satisfy.Cond {
-	alternatives := make([]*satisfy.Cond, len(list))
+func exactlyOne(list []*search.Cond) *search.Cond {
+	alternatives := make([]*search.Cond, len(list))
 	for i := range list {
-		parts := []*satisfy.Cond{list[i]}
+		parts := []*search.Cond{list[i]}
 		for j, c := range list {
 			if j != i {
-				parts = append(parts, satisfy.Not(c))
+				parts = append(parts, search.Not(c))
 			}
 		}
-		alternatives[i] = satisfy.And(parts...)
+		alternatives[i] = search.And(parts...)
 	}
-	return satisfy.Or(alternatives...)
+	return search.Or(alternatives...)
 }
 
 // branch returns the condition of a branch on the values of n, which may be nil.
-func (k *conditions) branch(b *schema.Branch, n *schema.Node) *satisfy.Cond {
-	var parts []*satisfy.Cond
+func (k *conditions) branch(b *schema.Branch, n *schema.Node) *search.Cond {
+	var parts []*search.Cond
 	if b.IntOrString() {
-		parts = append(parts, satisfy.Types(satisfy.Integer|satisfy.String))
+		parts = append(parts, search.Types(search.Integer|search.String))
 	} else if kind := b.Kind(); kind != schema.KindNone {
 		mask := typeMasks[kind]
 		if b.Nullable() || n.Nullable() {
-			mask |= satisfy.Null
+			mask |= search.Null
 		}
-		parts = append(parts, satisfy.Types(mask), rangeOf(b.Type(), ""))
+		parts = append(parts, search.Types(mask), rangeOf(b.Type(), ""))
 	}
 	// A branch without a type knows the formats of strings.
 	for _, w := range k.limits(b.Limits(), b.Type(), n) {
@@ -83,19 +83,19 @@ func (k *conditions) branch(b *schema.Branch, n *schema.Node) *satisfy.Cond {
 	for name, child := range b.Properties() {
 		names = append(names, name)
 		c := k.branch(child, memberSchema(n, name))
-		parts = append(parts, satisfy.Vacuous(k.member(n, name, c, false)))
+		parts = append(parts, search.Vacuous(k.member(n, name, c, false)))
 	}
 	if b.Items() != nil {
-		parts = append(parts, satisfy.Vacuous(satisfy.EveryItem(k.branch(b.Items(), n.Items()))))
+		parts = append(parts, search.Vacuous(search.EveryItem(k.branch(b.Items(), n.Items()))))
 	}
 	switch additional, declared := b.AdditionalProperties(); {
 	case additional != nil:
-		parts = append(parts, satisfy.Vacuous(satisfy.EveryOther(names, k.branch(additional, nil))))
+		parts = append(parts, search.Vacuous(search.EveryOther(names, k.branch(additional, nil))))
 	case declared && !b.AllowsAdditionalProperties():
-		parts = append(parts, satisfy.Vacuous(satisfy.EveryOther(names, satisfy.False)))
+		parts = append(parts, search.Vacuous(search.EveryOther(names, search.False)))
 	}
 	for _, w := range k.junctors(b, n) {
 		parts = append(parts, w.cond)
 	}
-	return satisfy.And(parts...)
+	return search.And(parts...)
 }

@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdkit/crdkit"
-	satisfy "github.com/crdkit/crdkit/internal/search"
+	"github.com/crdkit/crdkit/internal/search"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation"
 )
@@ -108,11 +108,11 @@ func (id identity) String() string {
 
 // repeated is the condition of lists with two elements that are the same, nil if all lists may
 // have them.
-func (id identity) repeated() *satisfy.Cond {
+func (id identity) repeated() *search.Cond {
 	if id.listType == "atomic" {
 		return nil
 	}
-	return satisfy.And(satisfy.Types(satisfy.Array), satisfy.Not(satisfy.Distinct(id.keys...)))
+	return search.And(search.Types(search.Array), search.Not(search.Distinct(id.keys...)))
 }
 
 func (l *listCheck) checkList(old, v *schema.Node) {
@@ -154,7 +154,7 @@ func (l *listCheck) addListWitness(f *Finding, before, after identity) {
 // refuse adds an object with a value at the path that satisfies a condition. The old
 // definition admits it, and the new one refuses it with such an error at the path, or, if
 // byOld is true, the other way round. It reports whether there is one.
-func (l *listCheck) refuse(f *Finding, byOld bool, c *satisfy.Cond, such func(*validation.Error) bool) bool {
+func (l *listCheck) refuse(f *Finding, byOld bool, c *search.Cond, such func(*validation.Error) bool) bool {
 	admitting, refusing := l.side(l.versionPair, byOld), l.side(l.versionPair, !byOld)
 	if c == nil || admitting.version.Name() != refusing.version.Name() {
 		return false // clients cannot send one object to both
@@ -232,7 +232,7 @@ func (l *listCheck) checkEmbedded(old, v *schema.Node) {
 	}
 	f := l.finding(CodeEmbedded, "x-kubernetes-embedded-resource", v.EmbeddedResource())
 	f.Old, f.New = fmt.Sprint(old.EmbeddedResource()), fmt.Sprint(v.EmbeddedResource())
-	noKind := satisfy.And(satisfy.Types(satisfy.Object), satisfy.Not(satisfy.At("kind", satisfy.True)))
+	noKind := search.And(search.Types(search.Object), search.Not(search.At("kind", search.True)))
 	if v.EmbeddedResource() {
 		f.Text = "a value becomes an embedded resource: it must have apiVersion and kind, and its metadata is checked and pruned"
 		if l.refuse(&f, false, noKind, anyError) {
@@ -286,7 +286,7 @@ func (l *listCheck) unknownWitness(keptByOld bool) *Witness {
 			return value[unknownField] != nil
 		})
 	}
-	obj := l.side(l.versionPair, !keptByOld).find(l.ctx, within(l.steps, satisfy.At(unknownField, satisfy.Enum("a"))), func(obj map[string]any) bool {
+	obj := l.side(l.versionPair, !keptByOld).find(l.ctx, within(l.steps, search.At(unknownField, search.Enum("a"))), func(obj map[string]any) bool {
 		was, err := l.write(l.oldVersion, obj)
 		if err != nil || was.object == nil {
 			return false

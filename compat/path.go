@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	satisfy "github.com/crdkit/crdkit/internal/search"
+	"github.com/crdkit/crdkit/internal/search"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -18,15 +18,15 @@ type step struct {
 
 // within returns the condition that a value has a part at the steps which
 // satisfies c.
-func within(steps []step, c *satisfy.Cond) *satisfy.Cond {
+func within(steps []step, c *search.Cond) *search.Cond {
 	for i := len(steps) - 1; i >= 0; i-- {
 		switch s := steps[i]; {
 		case s.item:
-			c = satisfy.SomeItem(c)
+			c = search.SomeItem(c)
 		case s.others != nil:
-			c = satisfy.SomeOther(s.others, c)
+			c = search.SomeOther(s.others, c)
 		default:
-			c = satisfy.At(s.name, c)
+			c = search.At(s.name, c)
 		}
 	}
 	return c

@@ -6,7 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/crdkit/crdkit"
-	satisfy "github.com/crdkit/crdkit/internal/search"
+	"github.com/crdkit/crdkit/internal/search"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -18,7 +18,7 @@ func (r *resourceCheck) oldVersion(i int) *crdkit.Version {
 
 // find returns an object of version i of the old definition that satisfies a condition and has
 // a property, nil if none is found.
-func (r *resourceCheck) find(i int, c *satisfy.Cond, holds func(obj map[string]any) bool) map[string]any {
+func (r *resourceCheck) find(i int, c *search.Cond, holds func(obj map[string]any) bool) map[string]any {
 	node, err := sharedNode(r.ctx, r.old, i, schema.NewInterner())
 	if err != nil {
 		return nil
@@ -30,7 +30,7 @@ func (r *resourceCheck) find(i int, c *satisfy.Cond, holds func(obj map[string]a
 // refused returns an object that version i of the old definition admits as a new one, and the
 // error of a request with it to the new definition.
 func (r *resourceCheck) refused(i int, request func(obj *unstructured.Unstructured) error) (*Witness, string) {
-	obj := r.find(i, satisfy.True, func(obj map[string]any) bool {
+	obj := r.find(i, search.True, func(obj map[string]any) bool {
 		out, err := r.create(r.ctx, r.oldVersion(i), obj)
 		return err == nil && out.object != nil && request(unstructuredCopy(obj)) != nil
 	})
@@ -76,7 +76,7 @@ func (r *resourceCheck) statusWitness(i int, update, storedByOld bool) *Witness 
 		}
 		return true, out.object["status"] != nil
 	}
-	w.Object = r.find(i, satisfy.At("status", satisfy.Types(satisfy.Any&^satisfy.Null)), func(obj map[string]any) bool {
+	w.Object = r.find(i, search.At("status", search.Types(search.Any&^search.Null)), func(obj map[string]any) bool {
 		before, was := stores(old, obj)
 		now, is := stores(after, obj)
 		return before && now && was == storedByOld && is != storedByOld

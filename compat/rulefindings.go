@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	satisfy "github.com/crdkit/crdkit/internal/search"
+	"github.com/crdkit/crdkit/internal/search"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -66,7 +66,7 @@ func (c *comparison) ruleFindings(w *walk, own *conditions) []Finding {
 // the old one.
 func (w *walk) implied(n *schema.Node, rule schema.Rule, own *conditions) bool {
 	translated := own.rules.translator.Rule(rule.Rule, n, nil)
-	return !translated.Transition && w.solve(own.of(n), satisfy.Not(translated.Holds)).Status == satisfy.None
+	return !translated.Transition && w.solve(own.of(n), search.Not(translated.Holds)).Status == search.None
 }
 
 func (c *comparison) ruleFinding(v *ruled, index int, code Code, verdict Verdict, severity Severity, text string) Finding {
@@ -89,8 +89,8 @@ func (c *comparison) judgeRules(w *walk, v *ruled, own *conditions) []Finding {
 		}
 	}
 	rest := own.without(v.n, CodeRule)
-	none := func(conds ...*satisfy.Cond) bool {
-		return own.solver.Solve(satisfy.And(append(conds, rest)...)).Status == satisfy.None
+	none := func(conds ...*search.Cond) bool {
+		return own.solver.Solve(search.And(append(conds, rest)...)).Status == search.None
 	}
 	if none() {
 		return nil // the schema admits no value, whatever the rules are
@@ -106,7 +106,7 @@ func (c *comparison) judgeRules(w *walk, v *ruled, own *conditions) []Finding {
 			}
 			continue
 		}
-		if isNew && !k.rule.OptionalOldSelf && none(satisfy.Not(k.cond)) {
+		if isNew && !k.rule.OptionalOldSelf && none(search.Not(k.cond)) {
 			out = append(out, c.ruleFinding(v, index, CodeRuleRedundant, Compatible, Note, "the rule holds for every value that the schema admits: "+k.rule.Rule))
 		}
 		for _, other := range possible {
@@ -120,12 +120,12 @@ func (c *comparison) judgeRules(w *walk, v *ruled, own *conditions) []Finding {
 }
 
 // without returns the condition of a schema without the keywords of a code.
-func (k *conditions) without(n *schema.Node, code Code) *satisfy.Cond {
-	var parts []*satisfy.Cond
+func (k *conditions) without(n *schema.Node, code Code) *search.Cond {
+	var parts []*search.Cond
 	for _, w := range k.keywords(n) {
 		if w.code != code {
 			parts = append(parts, w.cond)
 		}
 	}
-	return satisfy.And(append(parts, k.members(n), k.items(n), k.others(n))...)
+	return search.And(append(parts, k.members(n), k.items(n), k.others(n))...)
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/crdkit/crdkit/internal/celcond"
 	"github.com/crdkit/crdkit/internal/jsonval"
-	satisfy "github.com/crdkit/crdkit/internal/search"
+	"github.com/crdkit/crdkit/internal/search"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -19,7 +19,7 @@ type ruleConditions struct {
 }
 
 func newRuleConditions(k *conditions) *ruleConditions {
-	return &ruleConditions{translator: celcond.New(k.root, func(n *schema.Node, name string, c *satisfy.Cond) *satisfy.Cond {
+	return &ruleConditions{translator: celcond.New(k.root, func(n *schema.Node, name string, c *search.Cond) *search.Cond {
 		return k.member(n, name, c, true)
 	})}
 }
@@ -35,7 +35,7 @@ func (r *ruleConditions) keywords(n *schema.Node) []keyword {
 		}
 		holds := translated.Holds
 		if n.Nullable() { // the server evaluates no rule of null
-			holds = satisfy.Or(satisfy.Types(satisfy.Null), holds)
+			holds = search.Or(search.Types(search.Null), holds)
 		}
 		w := newKeyword(CodeRule, holds, rule.Rule, fmt.Sprintf("/x-kubernetes-validations/%d", i))
 		w.rule = &rule
@@ -73,8 +73,8 @@ func (w *walk) agree(o *schema.Node, known, c *celcond.Count) bool {
 		o = memberSchema(o, name)
 	}
 	element := w.from.of(o.Items())
-	pair := satisfy.And(satisfy.Types(satisfy.Object), satisfy.At(celcond.First, element), satisfy.At(celcond.Second, element))
-	differ := func(known, c *satisfy.Cond) bool { return w.solve(pair, known, satisfy.Not(c)).Status != satisfy.None }
+	pair := search.And(search.Types(search.Object), search.At(celcond.First, element), search.At(celcond.Second, element))
+	differ := func(known, c *search.Cond) bool { return w.solve(pair, known, search.Not(c)).Status != search.None }
 	return !differ(known.Holds, c.Holds) && !differ(known.Fails, c.Fails)
 }
 
@@ -92,7 +92,7 @@ func (w *walk) transforms(o, n *schema.Node) bool {
 	w.changed[pair] = true // for a schema that contains itself, which none does
 	changed := retyped(o, n) || reordered(o, n) || o.Nullable() && !n.Nullable() || w.transformsMembers(o, n) || w.transforms(o.Items(), n.Items())
 	if !changed {
-		changed = w.transforms(additionalOf(o), additionalOf(n)) || w.from.otherValues(o) != satisfy.False && w.to.otherValues(n) == satisfy.False
+		changed = w.transforms(additionalOf(o), additionalOf(n)) || w.from.otherValues(o) != search.False && w.to.otherValues(n) == search.False
 	}
 	w.changed[pair] = changed
 	return changed
@@ -150,7 +150,7 @@ func (w *walk) transformsMember(o, n *schema.Node, name string) bool {
 	case old == nil:
 		return has
 	case child == nil:
-		return w.to.otherValues(n) == satisfy.False
+		return w.to.otherValues(n) == search.False
 	case old.Nullable() && !child.Nullable():
 		return true
 	}
@@ -183,7 +183,7 @@ func (w *walk) changedAt(o, n *schema.Node) func(path []string) bool {
 				return true
 			}
 			if o.Property(name) == nil && n.Property(name) != nil {
-				return w.from.otherValues(o) != satisfy.False
+				return w.from.otherValues(o) != search.False
 			}
 			o, n = memberSchema(o, name), memberSchema(n, name)
 		}

@@ -9,7 +9,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/crdkit/crdkit"
-	satisfy "github.com/crdkit/crdkit/internal/search"
+	"github.com/crdkit/crdkit/internal/search"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -29,7 +29,7 @@ const (
 
 // find returns a small object of a side that satisfies a condition and has a property, nil if
 // none is found.
-func (s *side) find(ctx context.Context, c *satisfy.Cond, holds func(obj map[string]any) bool) map[string]any {
+func (s *side) find(ctx context.Context, c *search.Cond, holds func(obj map[string]any) bool) map[string]any {
 	for obj := range s.samples(ctx, sampleWork, c) {
 		if holds(obj) {
 			return smallest(ctx, obj, holds)
@@ -40,10 +40,10 @@ func (s *side) find(ctx context.Context, c *satisfy.Cond, holds func(obj map[str
 
 // samples yields the smallest object that satisfies a condition, if it is found with so much
 // work, and then generated objects.
-func (s *side) samples(ctx context.Context, work int, c *satisfy.Cond) iter.Seq[map[string]any] {
+func (s *side) samples(ctx context.Context, work int, c *search.Cond) iter.Seq[map[string]any] {
 	return func(yield func(map[string]any) bool) {
-		solver := satisfy.NewSolver(ctx, work)
-		if obj, ok := solver.Solve(satisfy.And(newConditions(solver, s, false).object(), c)).Value.(map[string]any); ok && !yield(obj) {
+		solver := search.NewSolver(ctx, work)
+		if obj, ok := solver.Solve(search.And(newConditions(solver, s, false).object(), c)).Value.(map[string]any); ok && !yield(obj) {
 			return
 		}
 		for obj := range s.generated(ctx, sampleObjects) {
@@ -58,7 +58,7 @@ func (s *side) samples(ctx context.Context, work int, c *satisfy.Cond) iter.Seq[
 func (s *side) generated(ctx context.Context, n int) iter.Seq[map[string]any] {
 	return func(yield func(map[string]any) bool) {
 		gvk := s.version.GroupVersionKind()
-		space := satisfy.New(s.node, satisfy.Head{APIVersion: gvk.GroupVersion().String(), Kind: gvk.Kind, Namespaced: s.version.Definition().Namespaced()}, nil)
+		space := search.New(s.node, search.Head{APIVersion: gvk.GroupVersion().String(), Kind: gvk.Kind, Namespaced: s.version.Definition().Namespaced()}, nil)
 		rng := rand.New(rand.NewPCG(1, 2))
 		for i := range n {
 			if ctx.Err() != nil || !yield(whole(space.Object(rng, i%2 == 1)).(map[string]any)) {
@@ -70,7 +70,7 @@ func (s *side) generated(ctx context.Context, n int) iter.Seq[map[string]any] {
 
 // smallest returns the smallest object found that is like obj and has a property of it.
 func smallest(ctx context.Context, obj map[string]any, holds func(obj map[string]any) bool) map[string]any {
-	return satisfy.Minimize(ctx, obj, func(obj map[string]any) map[string]any { return obj },
+	return search.Minimize(ctx, obj, func(obj map[string]any) map[string]any { return obj },
 		func(candidate map[string]any) (map[string]any, bool) { return candidate, holds(candidate) })
 }
 

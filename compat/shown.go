@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	satisfy "github.com/crdkit/crdkit/internal/search"
+	"github.com/crdkit/crdkit/internal/search"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation"
 )
@@ -85,7 +85,7 @@ const maxOthers = 32
 
 // pursueAlone searches an object that meets a goal and no other one near it, so that the
 // new definition refuses it because of the goal.
-func (c *comparison) pursueAlone(w *walk, object *satisfy.Cond, g *goal) ([]Finding, error) {
+func (c *comparison) pursueAlone(w *walk, object *search.Cond, g *goal) ([]Finding, error) {
 	var others []*goal
 	for i := range w.goals {
 		if other := &w.goals[i]; other != g {
@@ -96,9 +96,9 @@ func (c *comparison) pursueAlone(w *walk, object *satisfy.Cond, g *goal) ([]Find
 		return nil, nil
 	}
 	slices.SortStableFunc(others, func(a, b *goal) int { return cmp.Compare(distance(a, g), distance(b, g)) })
-	parts := []*satisfy.Cond{object, within(g.steps, g.target)}
+	parts := []*search.Cond{object, within(g.steps, g.target)}
 	for _, other := range others[:min(len(others), maxOthers)] {
-		parts = append(parts, satisfy.Not(within(other.steps, other.target)))
+		parts = append(parts, search.Not(within(other.steps, other.target)))
 	}
 	left := w.from.solver.Work()
 	w.from.solver.SetWork(min(left, sampleWork))

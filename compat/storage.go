@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	satisfy "github.com/crdkit/crdkit/internal/search"
+	"github.com/crdkit/crdkit/internal/search"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -76,9 +76,9 @@ func (w *storageWalk) walk(n storedNodes, steps []step, pointer string, root boo
 	}
 	w.others(n, sorted, steps, pointer)
 	if n.newStorage.EmbeddedResource() && !n.oldStorage.EmbeddedResource() && !n.old.EmbeddedResource() {
-		w.add(n, goal{code: CodeEmbedded, steps: steps, part: "metadata", target: satisfy.At("metadata", satisfy.MinProps(1)), pointer: pointer}, "the value is a resource")
+		w.add(n, goal{code: CodeEmbedded, steps: steps, part: "metadata", target: search.At("metadata", search.MinProps(1)), pointer: pointer}, "the value is a resource")
 	}
-	if all := n.newStorage == bare && len(w.goals.goals) > before; !all && (n.old == nil || typesOf(n.old)&satisfy.Array != 0) {
+	if all := n.newStorage == bare && len(w.goals.goals) > before; !all && (n.old == nil || typesOf(n.old)&search.Array != 0) {
 		items := storedNodes{itemsOf(n.old), itemsOf(n.crd), itemsOf(n.oldStorage), itemsOf(n.newStorage)}
 		w.walk(items, extend(steps, step{item: true}), pointer+"/items", false)
 	}
@@ -110,15 +110,15 @@ func (w *storageWalk) member(n storedNodes, name string, steps []step, pointer s
 	_, defaulted := n.crd.Property(name).Default()
 	switch {
 	case was && !is:
-		w.add(n, goal{code: CodeProperty, steps: steps, part: name, target: satisfy.At(name, satisfy.True), pointer: pointer}, "the field is not declared")
+		w.add(n, goal{code: CodeProperty, steps: steps, part: name, target: search.At(name, search.True), pointer: pointer}, "the field is not declared")
 		if slices.Contains(n.old.Limits().Required, name) {
-			w.addUnread(n, goal{code: CodeRequired, steps: steps, part: name, target: satisfy.At(name, satisfy.True), pointer: pointer + "/required"}, name+" is required and not declared")
+			w.addUnread(n, goal{code: CodeRequired, steps: steps, part: name, target: search.At(name, search.True), pointer: pointer + "/required"}, name+" is required and not declared")
 		}
 		return
 	case is && (!sameDefault(n.oldStorage.Property(name), n.newStorage.Property(name)) || !was && defaulted):
-		g := goal{code: CodeDefault, steps: steps, part: name, absent: name, target: satisfy.Types(satisfy.Object), pointer: pointer}
+		g := goal{code: CodeDefault, steps: steps, part: name, absent: name, target: search.Types(search.Object), pointer: pointer}
 		if _, had := n.old.Property(name).Default(); was || !had {
-			g.target = satisfy.And(g.target, satisfy.IfAt(name, satisfy.False))
+			g.target = search.And(g.target, search.IfAt(name, search.False))
 		}
 		w.add(n, g, "the field has another default")
 		if def, ok := n.newStorage.Property(name).Default(); ok && !w.goals.from.solver.Satisfied(w.goals.from.of(n.old.Property(name)), def) {
@@ -142,7 +142,7 @@ func (w *storageWalk) others(n storedNodes, names []string, steps []step, pointe
 	switch was, is, ok := w.kept(n, unknownField); {
 	case !ok || !was:
 	case !is:
-		w.add(n, goal{code: CodeUnknownFields, steps: steps, target: satisfy.SomeOther(names, satisfy.True), pointer: pointer}, "fields that the schema does not declare are not kept")
+		w.add(n, goal{code: CodeUnknownFields, steps: steps, target: search.SomeOther(names, search.True), pointer: pointer}, "fields that the schema does not declare are not kept")
 	default:
 		w.part(n.members(unknownField), extend(steps, step{others: names}), pointer)
 	}
@@ -156,7 +156,7 @@ func (n storedNodes) members(name string) storedNodes {
 // part compares a member that both storage versions keep.
 func (w *storageWalk) part(n storedNodes, steps []step, pointer string) {
 	if keepsNull(n.old) && keepsNull(n.crd) && keepsNull(n.oldStorage) && !keepsNull(n.newStorage) {
-		w.add(n, goal{code: CodeType, steps: steps, target: satisfy.Types(satisfy.Null), pointer: pointer}, "null is not kept")
+		w.add(n, goal{code: CodeType, steps: steps, target: search.Types(search.Null), pointer: pointer}, "null is not kept")
 	}
 	w.walk(n, steps, pointer, false)
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/crdkit/crdkit/internal/celcond"
-	satisfy "github.com/crdkit/crdkit/internal/search"
+	"github.com/crdkit/crdkit/internal/search"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -22,7 +22,7 @@ func (w *walk) transitions(o, n *schema.Node, steps []step, pointer string) {
 			continue
 		}
 		g := goal{
-			code: CodeTransition, role: Writers, steps: steps, target: satisfy.True, rule: &rule, schema: o,
+			code: CodeTransition, role: Writers, steps: steps, target: search.True, rule: &rule, schema: o,
 			pointer: fmt.Sprintf("%s/x-kubernetes-validations/%d", pointer, i),
 			text:    "the transition rule is new or changed: " + rule.Rule,
 		}
@@ -52,39 +52,39 @@ func (w *walk) impliesTransition(known []schema.Rule, o, n *schema.Node, g *goal
 	}
 	from, to := w.from.rules.translator, w.to.rules.translator
 	if !g.rule.OptionalOldSelf || same {
-		conds := []*satisfy.Cond{w.from.of(o), satisfy.Not(to.Rule(g.rule.Rule, n, changed).Holds)}
+		conds := []*search.Cond{w.from.of(o), search.Not(to.Rule(g.rule.Rule, n, changed).Holds)}
 		for _, rule := range known {
 			conds = append(conds, from.Rule(rule.Rule, o, nil).Holds)
 		}
-		if w.solve(conds...).Status == satisfy.None {
+		if w.solve(conds...).Status == search.None {
 			return true
 		}
 	}
 	if g.rule.OptionalOldSelf || w.from.open || w.to.open {
 		return false
 	}
-	refused := func(path []string) *satisfy.Cond {
-		conds := []*satisfy.Cond{satisfy.Types(satisfy.Object), satisfy.Not(to.Update(g.rule.Rule, n, path, changed).Holds)}
+	refused := func(path []string) *search.Cond {
+		conds := []*search.Cond{search.Types(search.Object), search.Not(to.Update(g.rule.Rule, n, path, changed).Holds)}
 		for _, rule := range known {
 			if !rule.OptionalOldSelf {
 				conds = append(conds, from.Update(rule.Rule, o, path, nil).Holds)
 			}
 		}
-		return satisfy.And(conds...)
+		return search.And(conds...)
 	}
-	if w.solve(refused(nil), eachSide(w.from.of(o))).Status == satisfy.None {
+	if w.solve(refused(nil), eachSide(w.from.of(o))).Status == search.None {
 		return true
 	}
 	if path, ok := namesOf(g.steps); ok {
-		present := within(g.steps, satisfy.Types(satisfy.Any&^satisfy.Null)) // else nothing evaluates the rule
-		g.update = satisfy.And(eachSide(present), refused(path))
+		present := within(g.steps, search.Types(search.Any&^search.Null)) // else nothing evaluates the rule
+		g.update = search.And(eachSide(present), refused(path))
 	}
 	return false
 }
 
 // eachSide is the condition that both values of an update satisfy c.
-func eachSide(c *satisfy.Cond) *satisfy.Cond {
-	return satisfy.And(satisfy.At(celcond.Self, c), satisfy.At(celcond.OldSelf, c))
+func eachSide(c *search.Cond) *search.Cond {
+	return search.And(search.At(celcond.Self, c), search.At(celcond.OldSelf, c))
 }
 
 // namesOf returns the names of steps that lead through properties only.
@@ -120,24 +120,24 @@ func correlatable(n *schema.Node, steps []step) bool {
 
 // pursueUpdate searches an update for a transition rule: two objects of the old
 // definition whose values at the rule differ.
-func (c *comparison) pursueUpdate(w *walk, object *satisfy.Cond, g *goal) ([]Finding, error) {
+func (c *comparison) pursueUpdate(w *walk, object *search.Cond, g *goal) ([]Finding, error) {
 	if found, err := c.solveUpdate(w, object, g); err != nil || len(found) > 0 {
 		return found, err
 	}
-	solve := func(target *satisfy.Cond) satisfy.Result {
+	solve := func(target *search.Cond) search.Result {
 		return w.solve(object, within(g.steps, target))
 	}
 	first := solve(g.target)
-	if first.Status == satisfy.None {
+	if first.Status == search.None {
 		return nil, nil
 	}
-	if first.Status == satisfy.Undecided {
+	if first.Status == search.Undecided {
 		return []Finding{c.undecided(g, first.Reason)}, nil
 	}
 	values := partsAt(first.Value, g.steps)
-	second := solve(satisfy.Not(satisfy.Enum(values...)))
+	second := solve(search.Not(search.Enum(values...)))
 	candidates := []any{first.Value, second.Value}
-	if second.Status == satisfy.Found {
+	if second.Status == search.Found {
 		candidates = append(candidates, c.variations(w, object, g, append(values, partsAt(second.Value, g.steps)...))...)
 	}
 	var objects []map[string]any
@@ -156,14 +156,14 @@ func (c *comparison) pursueUpdate(w *walk, object *satisfy.Cond, g *goal) ([]Fin
 			tried = tried || valid
 		}
 	}
-	if second.Status == satisfy.None && len(values) == 1 && tried {
+	if second.Status == search.None && len(values) == 1 && tried {
 		return nil, nil // only one value is possible, and both definitions admit it
 	}
 	return []Finding{c.undecided(g, "no update was found that the rule refuses")}, nil
 }
 
 // solveUpdate searches both objects of an update at once.
-func (c *comparison) solveUpdate(w *walk, object *satisfy.Cond, g *goal) ([]Finding, error) {
+func (c *comparison) solveUpdate(w *walk, object *search.Cond, g *goal) ([]Finding, error) {
 	if g.update == nil {
 		return nil, nil
 	}
@@ -178,15 +178,15 @@ func (c *comparison) solveUpdate(w *walk, object *satisfy.Cond, g *goal) ([]Find
 
 // variations returns objects with other values at a goal: neither of those that are
 // known, and such in which one more member is present.
-func (c *comparison) variations(w *walk, object *satisfy.Cond, g *goal, known []any) []any {
-	targets := []*satisfy.Cond{satisfy.Not(satisfy.Enum(known...))}
+func (c *comparison) variations(w *walk, object *search.Cond, g *goal, known []any) []any {
+	targets := []*search.Cond{search.Not(search.Enum(known...))}
 	for name := range g.schema.Properties() {
-		targets = append(targets, satisfy.At(name, satisfy.True))
+		targets = append(targets, search.At(name, search.True))
 	}
-	targets = append(targets, satisfy.MinItems(1), satisfy.MinItems(2), satisfy.MinProps(1), satisfy.MinRunes(2))
+	targets = append(targets, search.MinItems(1), search.MinItems(2), search.MinProps(1), search.MinRunes(2))
 	var out []any
 	for _, target := range targets[:min(len(targets), maxVariations)] {
-		if r := w.solve(object, within(g.steps, target)); r.Status == satisfy.Found {
+		if r := w.solve(object, within(g.steps, target)); r.Status == search.Found {
 			out = append(out, r.Value)
 		}
 	}
