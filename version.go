@@ -72,7 +72,7 @@ func (v *Version) compile(crd *apiextensionsv1.CustomResourceDefinition, i int, 
 		v.set(equal.node, equal.engines, equal.rules, cfg)
 		return nil
 	}
-	node, errs := crdversion.Compile(crd, i, watch, cfg.limit)
+	node, errs := crdversion.Compile(crd, i, cfg.limit)
 	if len(errs) > 0 {
 		return errs
 	}

@@ -155,7 +155,7 @@ func sharedNode(ctx context.Context, crd *apiextensionsv1.CustomResourceDefiniti
 		v.Schema = v.Schema.DeepCopy()
 		inheritPreserve(v.Schema.OpenAPIV3Schema)
 	}
-	n, errs := crdversion.Compile(crd, i, shared, schema.WithoutAnnotations(), schema.WithContext(ctx))
+	n, errs := crdversion.Compile(crd, i, shared, schema.WithoutAnnotations())
 	if len(errs) > 0 {
 		return nil, fmt.Errorf("compat: definition %s: %w", crd.Name, errs.ToAggregate())
 	}

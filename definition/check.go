@@ -103,7 +103,7 @@ func Check(crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) *Repor
 	}
 	crd = prepareCreate(crd)
 	meta := dropDuplicateOwners(crd)
-	form := newInternalForm(crd, facts, cfg.limit, cfg.watch)
+	form := newInternalForm(crd, facts, cfg.limit)
 	generated := crd.Name == "" && crd.GenerateName != ""
 	if generated {
 		crd.Name = objectmeta.StandInName(crd.GenerateName)
@@ -152,8 +152,8 @@ func CheckUpdate(crd, old *apiextensionsv1.CustomResourceDefinition, opts ...Opt
 	old = withDefaults(old)
 	crd = prepareUpdate(crd, old)
 	meta := dropDuplicateOwners(crd)
-	form := newInternalForm(crd, facts, cfg.limit, cfg.watch)
-	before := newInternalForm(old, factsBefore, errorlimit.New(1), cfg.watch)
+	form := newInternalForm(crd, facts, cfg.limit)
+	before := newInternalForm(old, factsBefore, errorlimit.New(1))
 
 	errs := meta.located(updatedMeta(crd, old), cfg)
 	strictness := cfg.strictness(updateStrictness(form, before), before)
@@ -164,9 +164,9 @@ func CheckUpdate(crd, old *apiextensionsv1.CustomResourceDefinition, opts ...Opt
 // factsOrRefuse returns the facts of the schemas of a definition. It returns a report if one
 // of them contains more or deeper schemas than package schema admits, and nil otherwise.
 func factsOrRefuse(crd *apiextensionsv1.CustomResourceDefinition, cfg *config) ([]facts, *Report) {
-	facts, errs := factsOf(crd, &cfg.visitor, cfg.watch)
-	if err := cfg.watch.Err(); err != nil {
-		return nil, undecided(err)
+	facts, errs := factsOf(crd, &cfg.visitor)
+	if cfg.watch.Poll() {
+		return nil, undecided(cfg.watch.Err())
 	}
 	if len(errs) == 0 {
 		return facts, nil
@@ -212,7 +212,7 @@ func commonMeta(meta *metav1.ObjectMeta) field.ErrorList {
 func newReport(form, old *internalForm, errs field.ErrorList, meta *metadata, cfg *config) *Report {
 	r := &Report{Warnings: append(meta.warnings, form.warnings(old)...), Omitted: cfg.limit.Omitted()}
 	if cfg.notes {
-		r.Notes = advise(form)
+		r.Notes = advise(form, cfg)
 	}
 	return r.explain(errs, cfg)
 }

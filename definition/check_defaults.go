@@ -29,9 +29,8 @@ import (
 // A defaultWalk visits the defaults of a structural schema, except those below
 // additional properties.
 type defaultWalk struct {
-	each  func(*defaultValue) bool // reports whether to go on
-	done  bool
-	watch *interrupt.Watch
+	each func(*defaultValue) bool // reports whether to go on
+	done bool
 }
 
 // A defaultLocation is the location of a schema in the walk.
@@ -60,7 +59,7 @@ func (w *defaultWalk) walk(n *schema.Node, root *apiextensionsv1.JSONSchemaProps
 }
 
 func (w *defaultWalk) visit(n *schema.Node, s *apiextensionsv1.JSONSchemaProps, at defaultLocation) {
-	if s == nil || w.done || w.watch.Ended() || !hasDefaults(n) {
+	if s == nil || w.done || !hasDefaults(n) {
 		return
 	}
 	resource := len(at.within) == 0 && at.isRoot
@@ -68,7 +67,7 @@ func (w *defaultWalk) visit(n *schema.Node, s *apiextensionsv1.JSONSchemaProps, 
 		at = defaultLocation{at: at.at, resource: n}
 		resource = true
 	}
-	if value, ok := n.Default(); ok && !w.watch.Poll() {
+	if value, ok := n.Default(); ok {
 		d := defaultValue{
 			defaultLocation: at, node: n, props: s, value: value, at: at.at.Child("default"),
 			ofResource: resource, ofRoot: resource && !n.EmbeddedResource(),
@@ -142,6 +141,7 @@ func (d *defaultValue) pointer(part string) string {
 type defaultChecker struct {
 	pruned bool   // unknown fields are errors
 	budget uint64 // of rules, for all defaults together
+	watch  *interrupt.Watch
 	errs   errorlimit.List
 }
 
@@ -151,8 +151,8 @@ func (c *checker) defaults(n *schema.Node, v *internalVersion) field.ErrorList {
 		return nil
 	}
 	d := defaultChecker{pruned: c.opts.prunedDefaults, budget: cel.DefaultBudget,
-		errs: errorlimit.List{Limit: c.cfg.limit, Watch: c.watch()}}
-	w := defaultWalk{each: d.check, watch: c.watch()}
+		watch: c.cfg.watch, errs: errorlimit.List{Limit: c.cfg.limit}}
+	w := defaultWalk{each: d.check}
 	w.walk(n, v.root(), v.at)
 	return d.errs.Errors()
 }
@@ -178,7 +178,7 @@ func (c *defaultChecker) check(d *defaultValue) bool {
 	if d.meta {
 		return c.checkInsideMeta(d)
 	}
-	if c.pruned && d.isPruned(c.errs.Watch) {
+	if c.pruned && d.isPruned() {
 		c.invalid(d, jsonval.Clone(d.value), "must not have unknown fields")
 	}
 	if !d.ofResource && !d.node.Facts().Has(schema.HasEmbedded) {
@@ -234,9 +234,6 @@ func (c *defaultChecker) checkValue(d *defaultValue) bool {
 	found := validation.ValidateDefault(d.node, d.value, c.errs.Limit.Most())
 	c.errs.Limit.Omit(found.Omitted)
 	for _, err := range found.Errors {
-		if c.errs.Watch.Ended() {
-			break
-		}
 		name, pointer := "", d.at.Pointer()
 		if err.Field != noField {
 			name, pointer = "."+err.Field, d.pointer(err.Pointer)
@@ -252,8 +249,7 @@ func (c *defaultChecker) checkRules(d *defaultValue) bool {
 	if !d.node.Facts().Has(schema.HasRules) {
 		return true
 	}
-	watch := c.errs.Watch
-	program, value, held, errs := d.program(watch)
+	program, value, held, errs := d.program(c.watch)
 	for _, err := range errs {
 		c.addBelow(d, err, "."+err.Field, d.at.Pointer())
 	}
@@ -277,11 +273,11 @@ func (c *defaultChecker) checkRules(d *defaultValue) bool {
 			c.addBelow(d, err.FieldError(), name, d.pointer(pointer))
 		}
 	}
-	res := program.EvalDefault(watch.Context(), value, cel.Budget(c.budget), most)
+	res := program.EvalDefault(c.watch.Context(), value, cel.Budget(c.budget), most)
 	add(res)
 	cost := res.Cost
 	if len(res.Errors) == 0 {
-		res = program.Eval(watch.Context(), value, cel.Budget(c.budget), most)
+		res = program.Eval(c.watch.Context(), value, cel.Budget(c.budget), most)
 		add(res)
 		cost = max(cost, res.Cost)
 	}
@@ -294,16 +290,16 @@ func (c *defaultChecker) checkRules(d *defaultValue) bool {
 const heldName = "default"
 
 // holder returns the schema of an object whose only field has the schema of the default.
-func (d *defaultValue) holder(watch *interrupt.Watch) (*schema.Node, field.ErrorList) {
+func (d *defaultValue) holder() (*schema.Node, field.ErrorList) {
 	held := *d.props
 	held.Default = nil
 	return schema.Compile(&apiextensionsv1.JSONSchemaProps{
 		Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{heldName: held},
-	}, schema.WithoutAnnotations(), watch)
+	}, schema.WithoutAnnotations())
 }
 
 // isPruned reports whether pruning removes something from the value.
-func (d *defaultValue) isPruned(watch *interrupt.Watch) bool {
+func (d *defaultValue) isPruned() bool {
 	value := jsonval.Clone(d.value)
 	switch v := value.(type) {
 	case map[string]any:
@@ -313,7 +309,7 @@ func (d *defaultValue) isPruned(watch *interrupt.Watch) bool {
 		}
 		pruning.New(d.node, opts...).Prune(v)
 	case []any:
-		if n, errs := d.holder(watch); len(errs) == 0 {
+		if n, errs := d.holder(); len(errs) == 0 {
 			pruning.New(n, pruning.Fragment()).Prune(map[string]any{heldName: v})
 		}
 	}
@@ -332,7 +328,7 @@ func (d *defaultValue) program(watch *interrupt.Watch) (*cel.Program, map[string
 		program, errs := cel.Compile(d.node, opts...)
 		return program, obj, "", errs
 	}
-	wrapped, errs := d.holder(watch)
+	wrapped, errs := d.holder()
 	if len(errs) > 0 {
 		return nil, nil, "", errs
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/crdkit/crdkit/internal/crdversion"
 	"github.com/crdkit/crdkit/internal/errorlimit"
-	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/internal/pathstack"
 )
 
@@ -44,13 +43,10 @@ func (c *checker) addPlain(errs field.ErrorList) {
 	}
 }
 
-// watch ends the check early.
-func (c *checker) watch() *interrupt.Watch { return c.errs.Watch }
-
 // checkSpec returns the errors of a definition except those of its metadata, in no
 // particular order, within the limit of cfg. old is the definition that it replaces, nil for a new one.
 func checkSpec(s, old *internalForm, opts strictness, cfg *config) field.ErrorList {
-	c := &checker{form: s, opts: opts, cfg: cfg, errs: errorlimit.List{Limit: cfg.limit, Watch: cfg.watch}}
+	c := &checker{form: s, opts: opts, cfg: cfg, errs: errorlimit.List{Limit: cfg.limit}}
 	var root *pathstack.Chain
 	c.spec(&s.crd.Spec, root.Child("spec"))
 	if old != nil {
@@ -137,7 +133,7 @@ func (c *checker) haveSchemas(path *pathstack.Chain) {
 	}
 	for i := range c.form.versions {
 		v := &c.form.versions[i]
-		if v.root() != nil || c.watch().Ended() {
+		if v.root() != nil {
 			continue
 		}
 		at := path.Child("versions").Index(i).Child("schema").Child("openAPIV3Schema")
@@ -165,9 +161,6 @@ func (c *checker) tighten(path *pathstack.Chain) {
 
 func (c *checker) versions(path *pathstack.Chain) {
 	for i := range c.form.versions {
-		if c.watch().Ended() {
-			return
-		}
 		v, at := &c.form.versions[i], path.Child("versions").Index(i)
 		c.requiredLabel(v.name, at.Child("name"))
 		c.version(v, at, hasStatus(c.form.subresourcesOf(v.name)))

@@ -73,11 +73,11 @@ func loadFile(t *testing.T, name string, v any) {
 
 func shape(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition, limit *errorlimit.Limit) *internalForm {
 	t.Helper()
-	facts, errs := factsOf(crd, &visitor{}, nil)
+	facts, errs := factsOf(crd, &visitor{})
 	if len(errs) > 0 {
 		t.Fatal(errs.ToAggregate())
 	}
-	return newInternalForm(crd, facts, limit, nil)
+	return newInternalForm(crd, facts, limit)
 }
 
 // TestCheckSpec compares errors and the pointers to their values.

@@ -9,7 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdkit/crdkit/internal/format"
-	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/internal/pathstack"
 	"github.com/crdkit/crdkit/schema"
 )
@@ -43,7 +42,7 @@ func locationOf(i int) *pathstack.Chain {
 // factsOf returns the facts of each version. It returns an error for each version whose
 // schema is deeper or larger than package schema admits; a schema that a program built may
 // contain itself. Nothing else in this package accepts such a definition.
-func factsOf(crd *apiextensionsv1.CustomResourceDefinition, walk *visitor, watch *interrupt.Watch) ([]facts, field.ErrorList) {
+func factsOf(crd *apiextensionsv1.CustomResourceDefinition, walk *visitor) ([]facts, field.ErrorList) {
 	var errs field.ErrorList
 	out := make([]facts, len(crd.Spec.Versions))
 	for i := range crd.Spec.Versions {
@@ -52,10 +51,10 @@ func factsOf(crd *apiextensionsv1.CustomResourceDefinition, walk *visitor, watch
 			continue
 		}
 		out[i].at = locationOf(i)
-		s := survey{facts: &out[i], walk: walk, left: schema.DefaultMaxNodes, watch: watch}
+		s := survey{facts: &out[i], walk: walk, left: schema.DefaultMaxNodes}
 		walk.survey = &s
 		if walk.start(v.Schema.OpenAPIV3Schema, out[i].at); s.exceeded {
-			_, found := schema.Compile(v.Schema.OpenAPIV3Schema, out[i].at, watch)
+			_, found := schema.Compile(v.Schema.OpenAPIV3Schema, out[i].at)
 			errs = append(errs, found...)
 		}
 	}
@@ -68,14 +67,13 @@ type survey struct {
 	*facts
 	walk     *visitor
 	left     int  // how many more schemas package schema admits
-	exceeded bool // the schema exceeds the bounds of package schema, or the context has ended
-	watch    *interrupt.Watch
+	exceeded bool // the schema exceeds the bounds of package schema
 }
 
 // note notes the facts of one schema. It reports whether to go on below it.
 func (v *survey) note(s *apiextensionsv1.JSONSchemaProps) bool {
 	v.left--
-	if v.exceeded = v.exceeded || v.watch.Ended() || v.left < 0 || v.walk.at.Depth() >= schema.DefaultMaxDepth; v.exceeded {
+	if v.exceeded = v.exceeded || v.left < 0 || v.walk.at.Depth() >= schema.DefaultMaxDepth; v.exceeded {
 		return false
 	}
 	v.defaults = v.defaults || s.Default != nil

@@ -8,7 +8,6 @@ import (
 
 	"github.com/crdkit/crdkit/internal/crdversion"
 	"github.com/crdkit/crdkit/internal/errorlimit"
-	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/internal/pathstack"
 	"github.com/crdkit/crdkit/schema"
 )
@@ -18,7 +17,6 @@ import (
 type internalForm struct {
 	crd      *apiextensionsv1.CustomResourceDefinition
 	common   internalVersion             // what all versions share; its name is that of the first version
-	watch    *interrupt.Watch            // ends work early; its results are then of no use
 	versions []internalVersion           // in their order, without what is in common
 	byName   map[string]*internalVersion // the first of each name; nil if the versions share schema and subresources
 	schemas  []*internalVersion          // common or the versions, as far as they have a schema
@@ -46,18 +44,18 @@ type internalVersion struct {
 
 // compile returns the tree of the schema, or the errors of the structural rules. It compiles
 // the schema once.
-func (v *internalVersion) compile(watch *interrupt.Watch) (*schema.Node, field.ErrorList) {
+func (v *internalVersion) compile() (*schema.Node, field.ErrorList) {
 	if !v.compiled {
 		v.compiled, v.limit = true, v.limit.Apart()
-		v.node, v.errs = schema.Compile(v.root(), v.at, schema.WithoutAnnotations(), watch, v.limit)
+		v.node, v.errs = schema.Compile(v.root(), v.at, schema.WithoutAnnotations(), v.limit)
 	}
 	return v.node, v.errs
 }
 
 // inconvertible returns the error that says that the server cannot convert the schema, nil
 // if it can. No error of a structural rule has the path of the root itself.
-func (v *internalVersion) inconvertible(watch *interrupt.Watch) *field.Error {
-	if _, errs := v.compile(watch); len(errs) == 1 && isInconvertible(errs[0], v.at.Path()) {
+func (v *internalVersion) inconvertible() *field.Error {
+	if _, errs := v.compile(); len(errs) == 1 && isInconvertible(errs[0], v.at.Path()) {
 		return errs[0]
 	}
 	return nil
@@ -68,8 +66,8 @@ var commonSchema = (*pathstack.Chain)(nil).Child("spec").Child("validation").Mov
 
 // newInternalForm returns the internal form of a definition whose defaults are set. facts are
 // those of a definition with the same schemas, and limit is that of the errors of one schema.
-func newInternalForm(crd *apiextensionsv1.CustomResourceDefinition, facts []facts, limit *errorlimit.Limit, watch *interrupt.Watch) *internalForm {
-	s := &internalForm{crd: crd, watch: watch, versions: make([]internalVersion, 0, len(crd.Spec.Versions))}
+func newInternalForm(crd *apiextensionsv1.CustomResourceDefinition, facts []facts, limit *errorlimit.Limit) *internalForm {
+	s := &internalForm{crd: crd, versions: make([]internalVersion, 0, len(crd.Spec.Versions))}
 	for i := range crd.Spec.Versions {
 		v := &crd.Spec.Versions[i]
 		s.versions = append(s.versions, internalVersion{
@@ -140,7 +138,7 @@ func (s *internalForm) lift() {
 // all reports whether holds is true of all versions but the first.
 func (s *internalForm) all(holds func(*internalVersion) bool) bool {
 	for i := range s.versions[1:] {
-		if s.watch.Poll() || !holds(&s.versions[i+1]) {
+		if !holds(&s.versions[i+1]) {
 			return false
 		}
 	}

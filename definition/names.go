@@ -55,18 +55,12 @@ func (c *checker) names(n *apiextensionsv1.CustomResourceDefinitionNames, path *
 	c.kind(n.Kind, path.Child("kind"))
 	c.kind(n.ListKind, path.Child("listKind"))
 	for i, name := range n.ShortNames {
-		if c.watch().Ended() {
-			return
-		}
 		c.requiredLabel(name, path.Child("shortNames").Index(i))
 	}
 	if n.Kind != "" && n.Kind == n.ListKind {
 		c.invalid(path.Child("listKind"), n.ListKind, "kind and listKind may not be the same")
 	}
 	for i, name := range n.Categories {
-		if c.watch().Ended() {
-			return
-		}
 		c.requiredLabel(name, path.Child("categories").Index(i))
 	}
 }

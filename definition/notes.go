@@ -102,12 +102,12 @@ func (a *adviser) add(code NoteCode, at *pathstack.Chain, format string, args ..
 }
 
 // advise returns the notes on a definition. It skips schemas that do not compile.
-func advise(form *internalForm) []Note {
-	a := &adviser{watch: form.watch}
+func advise(form *internalForm, cfg *config) []Note {
+	a := &adviser{watch: cfg.watch}
 	crd := form.crd
 	nodes := make([]*schema.Node, len(crd.Spec.Versions))
 	for i := range crd.Spec.Versions {
-		if form.watch.Poll() {
+		if cfg.watch.Poll() {
 			break
 		}
 		v := &form.versions[i]
@@ -118,7 +118,7 @@ func advise(form *internalForm) []Note {
 		if root == nil {
 			continue
 		}
-		if nodes[i], _ = v.compile(form.watch); nodes[i] == nil {
+		if nodes[i], _ = v.compile(); nodes[i] == nil {
 			continue
 		}
 		a.schema(crd.Spec.Versions[i].Schema.OpenAPIV3Schema, locationOf(i))
@@ -138,9 +138,6 @@ func (a *adviser) cost(n *schema.Node, at *pathstack.Chain) {
 	}
 	report := cel.Estimate(n, a.watch)
 	for i := range report.Expressions {
-		if a.watch.Ended() {
-			return
-		}
 		if e := &report.Expressions[i]; near(e.Total, e.Limit) {
 			a.add(CostNearLimit, at.Moved(at.Pointer()+e.Pointer), "the estimated cost is %.0f%% of what one expression may cost", 100*e.Factor())
 		}
@@ -180,9 +177,6 @@ func (a *adviser) conversion(crd *apiextensionsv1.CustomResourceDefinition, node
 // undeclared returns the locations of the topmost properties of n that the other schema
 // prunes.
 func (a *adviser) undeclared(n, other *schema.Node, at *pathstack.Chain, root bool) []*pathstack.Chain {
-	if a.watch.Ended() {
-		return nil
-	}
 	var out []*pathstack.Chain
 	for name, p := range n.Properties() {
 		if (root || n.EmbeddedResource()) && isMeta(name) {
@@ -252,9 +246,6 @@ func (n *schemaNotes) note(s *apiextensionsv1.JSONSchemaProps) bool {
 	case "additionalProperties":
 		n.values(s, "map values")
 	default:
-		return false
-	}
-	if n.watch.Ended() {
 		return false
 	}
 	if s.Nullable && len(s.Enum) > 0 {

@@ -77,9 +77,9 @@ func undecided(err error) *Report {
 	return r
 }
 
-// WithContext ends a check within some tens of milliseconds when ctx ends, as far as it works
-// on anything that grows with the definition; a single rule is compiled to its end. There
-// is no verdict then, see [Report.Undecided]. A nil ctx never ends.
+// WithContext ends a check when ctx ends: between the schemas of versions, between rules, and
+// within rules that are evaluated for defaults. There is no verdict then, see
+// [Report.Undecided]. A nil ctx never ends.
 func WithContext(ctx context.Context) Option {
 	return option(func(c *config) { c.watch = interrupt.New(ctx) })
 }

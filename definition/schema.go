@@ -13,7 +13,7 @@ import (
 // only if the defaults are valid.
 func (c *checker) schema(v *internalVersion, status bool) {
 	root := v.root()
-	if root == nil || c.watch().Poll() {
+	if root == nil || c.cfg.watch.Poll() {
 		return
 	}
 	before := c.errs.Added()
@@ -50,10 +50,10 @@ func (c *checker) forbidsDefaults() string {
 // and adds the errors. It returns the error for a schema that the server cannot convert,
 // because the server reports it only if there is no other error.
 func (c *checker) structural(v *internalVersion) (n *schema.Node, inconvertible *field.Error) {
-	if err := v.inconvertible(c.watch()); err != nil {
+	if err := v.inconvertible(); err != nil {
 		return nil, err
 	}
-	n, errs := v.compile(c.watch())
+	n, errs := v.compile()
 	c.cfg.limit.Omit(v.limit.Omitted())
 	if len(errs) == 0 {
 		errs = c.defaults(n, v)
@@ -75,7 +75,7 @@ func (c *checker) rules(n *schema.Node, v *internalVersion, faulty map[string]bo
 		cel.Preexisting(c.opts.stored.rules, c.opts.stored.messages),
 		cel.SyntaxChecked(faulty),
 		cel.KubernetesVersion(c.cfg.version),
-		c.watch(),
+		c.cfg.watch,
 		c.cfg.limit,
 	}
 	if c.opts.unchanged[v.name] {

@@ -86,7 +86,7 @@ func StoredStatus(crd, old *apiextensionsv1.CustomResourceDefinition) (*apiexten
 //
 // A definition with a schema that does not compile is not accepted and is left alone.
 func coerceDefaults(crd *apiextensionsv1.CustomResourceDefinition) {
-	facts, errs := factsOf(crd, &visitor{}, nil)
+	facts, errs := factsOf(crd, &visitor{})
 	if len(errs) > 0 {
 		return
 	}

@@ -7,7 +7,6 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/crdkit/crdkit/internal/crdversion"
-	"github.com/crdkit/crdkit/internal/interrupt"
 )
 
 // A strictness says which rules apply. What was stored once must remain storable, so an
@@ -107,21 +106,19 @@ func hasSchemas(s *internalForm) bool {
 }
 
 // anyVersion reports whether holds is true of any schema.
-func (s *internalForm) anyVersion(holds func(*internalVersion, *interrupt.Watch) bool) bool {
-	return slices.ContainsFunc(s.schemas, func(v *internalVersion) bool {
-		return !s.watch.Poll() && holds(v, s.watch)
-	})
+func (s *internalForm) anyVersion(holds func(*internalVersion) bool) bool {
+	return slices.ContainsFunc(s.schemas, holds)
 }
 
-func isNotStructural(v *internalVersion, watch *interrupt.Watch) bool {
-	_, errs := v.compile(watch)
+func isNotStructural(v *internalVersion) bool {
+	_, errs := v.compile()
 	return len(errs) > 0
 }
 
 // hasUnprunedDefaults reports whether the server would prune a default of the schema. It is
 // false for a schema that is not structural.
-func hasUnprunedDefaults(v *internalVersion, watch *interrupt.Watch) bool {
-	n, _ := v.compile(watch)
+func hasUnprunedDefaults(v *internalVersion) bool {
+	n, _ := v.compile()
 	return n != nil && crdversion.PruneDefaults(n) != n
 }
 
@@ -142,9 +139,6 @@ func expressionsOf(s *internalForm) expressions {
 	e := expressions{rules: map[string]bool{}, messages: map[string]bool{}}
 	for _, v := range s.schemas {
 		for _, rules := range v.facts.rules {
-			if s.watch.Ended() {
-				return e
-			}
 			for i := range rules {
 				e.rules[rules[i].Rule] = true
 				if text := rules[i].MessageExpression; text != "" {
@@ -159,9 +153,6 @@ func expressionsOf(s *internalForm) expressions {
 func unchangedVersions(s, old *internalForm) map[string]bool {
 	out := map[string]bool{}
 	for i := range s.versions {
-		if s.watch.Poll() {
-			break
-		}
 		name := s.versions[i].name
 		now, ok := s.schemaOf(name)
 		before, was := old.schemaOf(name)

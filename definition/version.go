@@ -116,9 +116,6 @@ func isListed(word, list string) bool {
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#additional-printer-columns
 func (c *checker) columns(columns []apiextensionsv1.CustomResourceColumnDefinition, path *pathstack.Chain) {
 	for i := range columns {
-		if c.cfg.watch.Ended() {
-			return
-		}
 		col, at := &columns[i], path.Index(i)
 		if col.Name == "" {
 			c.required(at.Child("name"), "")
@@ -153,7 +150,7 @@ const maxSelectable = 8
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#crd-selectable-fields
 func (c *checker) selectable(v *internalVersion, version *pathstack.Chain, name string) {
 	fields, path := v.selectable, version.Child("selectableFields")
-	if err := v.inconvertible(c.watch()); err != nil {
+	if err := v.inconvertible(); err != nil {
 		c.invalid(version.Child("schema").Child("openAPIV3Schema"), "", err.Detail)
 		c.selectableTexts(fields, path)
 		return

@@ -10,7 +10,6 @@ import (
 	"github.com/crdkit/crdkit/internal/celcost"
 	"github.com/crdkit/crdkit/internal/crdpath"
 	"github.com/crdkit/crdkit/internal/errorlimit"
-	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/internal/pathstack"
 	"github.com/crdkit/crdkit/schema"
 )
@@ -79,7 +78,7 @@ func (w *walk) run(root *apiextensionsv1.JSONSchemaProps, at *pathstack.Chain, d
 // check checks a schema without those below it.
 func (w *walk) check(s *apiextensionsv1.JSONSchemaProps) bool {
 	keyword, name := w.cfg.visitor.at.Last()
-	if w.watch().Ended() || keyword == "patternProperties" || keyword == "additionalItems" {
+	if keyword == "patternProperties" || keyword == "additionalItems" {
 		return false
 	}
 	p := w.around[len(w.around)-1]
@@ -159,7 +158,7 @@ func isMeta(name string) bool { return name == "metadata" || name == "kind" || n
 // in a schema that it cannot convert.
 func (w *walk) rules(s *apiextensionsv1.JSONSchemaProps) {
 	own := *s // stays on the heap; s does not
-	convertible := sync.OnceValue(func() bool { return isConvertible(&own, w.watch()) })
+	convertible := sync.OnceValue(func() bool { return isConvertible(&own) })
 	follow := func(fieldPath string) error {
 		err := crdpath.FollowField(fieldPath, &crdpath.PropsCursor{At: &own}, crdpath.DotsAndBrackets)
 		if err != nil && !w.ruled && !convertible() {
@@ -178,8 +177,8 @@ func (w *walk) rules(s *apiextensionsv1.JSONSchemaProps) {
 }
 
 // isConvertible reports whether the server can convert a schema.
-func isConvertible(s *apiextensionsv1.JSONSchemaProps, watch *interrupt.Watch) bool {
+func isConvertible(s *apiextensionsv1.JSONSchemaProps) bool {
 	path := field.NewPath("schema")
-	_, errs := schema.Compile(s, schema.AtPath(path), schema.WithoutAnnotations(), watch, errorlimit.New(1))
+	_, errs := schema.Compile(s, schema.AtPath(path), schema.WithoutAnnotations(), errorlimit.New(1))
 	return len(errs) != 1 || !isInconvertible(errs[0], path)
 }

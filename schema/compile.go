@@ -1,11 +1,14 @@
 package schema
 
 import (
+	"fmt"
 	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/crdkit/crdkit/internal/jsonscan"
 )
 
 // Compile checks that an OpenAPI v3 schema is structural and compiles it. It
@@ -22,264 +25,282 @@ import (
 // See
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema.
 func Compile(props *apiextensionsv1.JSONSchemaProps, opts ...Option) (*Node, field.ErrorList) {
-	o := optionsOf(opts)
 	if props == nil {
 		return nil, nil
 	}
-	c := newCompiler(o)
-	if o.interner != nil {
-		defer o.interner.lend(c)()
+	c := newCompiler(optionsOf(opts))
+	if c.options.interner != nil {
+		c.interner = c.options.interner
+		c.interner.mu.Lock()
+		defer c.interner.mu.Unlock()
 	}
-	root, notes := c.compileNode(props, levelRoot)
+	level := levelRoot
+	if c.options.unstructured {
+		level = levelUnchecked
+	}
+	root, notes := c.compile(props, level, false)
 	if errs := c.errors(props); len(errs) > 0 {
 		return nil, errs
 	}
-	if o.interner != nil {
-		return o.interner.root(c, root, notes), nil
-	}
-	return c.finish(root, notes), nil
+	return c.root(root, notes), nil
+}
+
+// A compiler is the state of one Compile. It walks the schema once. On the way
+// it enforces the bounds, finds unsupported keywords, checks the structure, and makes
+// nodes. It makes a [Node] only for a schema that it has not seen before.
+type compiler struct {
+	options  options
+	interner *Interner // of the options, or of this compile alone
+	check    structuralCheck
+	stop     *field.Error // the schema cannot be compiled
+	err      error        // first value that is not JSON
+	schemas  int          // how many were visited
+	level    int          // how many schemas are around the current one, and itself
+	stats    Stats
+
+	// Stacks with the names and nodes of the properties of the current schema and of those
+	// around it. A new node gets copies, so that a schema seen before allocates nothing.
+	names []string
+	nodes []*Node
 }
 
 func newCompiler(o options) *compiler {
-	c := &compiler{
-		own:          interner{share: o.share, buf: make([]byte, 0, 128)},
-		annotate:     o.annotations,
-		unstructured: o.unstructured,
-		measurer:     measurer{options: o},
-		check:        newStructuralCheck(o),
-	}
-	c.interner = &c.own
-	return c
+	return &compiler{options: o, interner: &Interner{nodes: map[string]*Node{}}, check: newStructuralCheck(o)}
 }
 
 // errors returns the errors of props once the walk is done, nil if it is valid.
 func (c *compiler) errors(props *apiextensionsv1.JSONSchemaProps) field.ErrorList {
 	if c.stop != nil {
-		return field.ErrorList{c.located(c.stop)}
+		return field.ErrorList{c.options.limit.At(c.options.at, c.stop)}
 	}
-	if c.measurer.unsupportedSeen {
-		if text := unsupportedIn(props, c.unstructured); text != "" {
-			return field.ErrorList{c.located(field.Invalid(c.measurer.at.Path(), "", text))}
+	if !c.options.unstructured {
+		if errs := c.check.finish(props); len(errs) > 0 {
+			return errs
 		}
 	}
-	var errs field.ErrorList
-	if !c.unstructured {
-		errs = c.check.finish(props)
-	}
-	if err := c.measurer.watch.Err(); err != nil {
-		return field.ErrorList{field.InternalError(c.measurer.at.Path(), err)}
-	}
-	if len(errs) > 0 {
-		return errs
-	}
 	if c.err != nil {
-		return field.ErrorList{c.located(field.Invalid(c.measurer.at.Path(), field.OmitValueType{}, c.err.Error()))}
+		err := field.Invalid(c.options.at.Path(), field.OmitValueType{}, c.err.Error())
+		return field.ErrorList{c.options.limit.At(c.options.at, err)}
 	}
 	return nil
 }
 
-// located returns an error about the root, with its location.
-func (c *compiler) located(err *field.Error) *field.Error {
-	return c.measurer.limit.At(c.measurer.at, err)
+// root returns the root of the tree: a copy of a node with what only the root has.
+func (c *compiler) root(n *Node, notes *Annotations) *Node {
+	key := sharedRoot{n, notes}
+	root := c.interner.roots[key]
+	if root == nil {
+		root = new(*n)
+		root.stats, root.annotations = c.stats, notes
+	}
+	if c.options.interner != nil {
+		c.interner.roots[key] = root
+	}
+	return root
 }
 
-// finish returns the root of the tree: a copy of the shared node with the facts
-// about the whole tree.
-func (c *compiler) finish(shared *Node, notes *Annotations) *Node {
-	root := *shared
-	root.stats = Stats{Nodes: c.nodeCount, Unique: c.interner.nodes, Branches: c.branches, Depth: c.depth}
-	root.annotations = notes
-	return &root
-}
-
-// A compiler is the state of one Compile. It walks the schema once. On the way
-// it enforces the bounds, checks the structure, and makes nodes. It makes a
-// [Node] only for a schema that it has not seen before; for any other it
-// allocates nothing.
-type compiler struct {
-	interner     *interner // own, or that of lender
-	own          interner
-	measurer     measurer
-	stop         *field.Error // the schema is too large to go on
-	check        structuralCheck
-	unstructured bool // the schema need not be structural
-	nodeCount    int
-	branches     int
-	level        int
-	depth        int       // largest level so far
-	err          error     // first value that is not JSON
-	annotate     bool      // keep annotations
-	lender       *Interner // owns interner; nil if it belongs to this compile
-
-	// Stacks with the properties of the schemas on the path to the current one:
-	// their names, and what was compiled so far. A schema uses the ends of the
-	// stacks.
-	nameStack       []string
-	nodeStack       []*Node
-	annotationStack []*Annotations // of nodes
-	branchStack     []*Branch
-}
-
-// compileNode returns the node for s and its annotations, which are nil if it
-// has none. It returns nil once c.stop is set.
-func (c *compiler) compileNode(s *apiextensionsv1.JSONSchemaProps, level structuralLevel) (*Node, *Annotations) {
-	c.nodeCount++
+// compile returns the node for s and its annotations, which are nil if it has none. nested
+// reports that s is below allOf, anyOf, oneOf or not. The result is of no use once c.stop is
+// set.
+func (c *compiler) compile(s *apiextensionsv1.JSONSchemaProps, level structuralLevel, nested bool) (*Node, *Annotations) {
 	c.level++
-	if c.stop = c.measurer.enter(s, c.level); c.stop != nil {
+	if c.enter(s); c.stop != nil {
 		return nil, nil
 	}
-	if !c.unstructured {
-		c.check.structure(s, level)
+	if !nested {
+		c.stats.Nodes++
+		c.stats.Depth = max(c.stats.Depth, c.level)
 	}
-	c.depth = max(c.depth, c.level)
-	p := compiledChildren{limits: c.compileLimits(s), junctors: c.compileJunctors(s)}
+	c.check.schema(s, level)
+	var p parts
+	if p.junctors = c.junctors(s, level); c.stop != nil {
+		return nil, nil
+	}
+	if c.stopAt(unsupportedValue(s)); c.stop != nil {
+		return nil, nil
+	}
 	var a Annotations
-	names, nodes := len(c.nameStack), len(c.nodeStack)
-	c.compileChildren(s, &p, &a)
+	names, nodes := len(c.names), len(c.nodes)
+	c.below(s, level, nested, &p, &a)
 	if c.stop != nil {
 		return nil, nil
 	}
-	p.names, p.props = c.nameStack[names:], c.nodeStack[nodes:]
-	n := c.interner.internNode(s, &p, c)
-	notes := c.annotated(s, a, n, c.annotationStack[nodes:])
-	c.nameStack, c.nodeStack, c.annotationStack = c.nameStack[:names], c.nodeStack[:nodes], c.annotationStack[:nodes]
 	c.level--
-	return n, notes
+	n := c.intern(s, &p, nested)
+	c.names, c.nodes = c.names[:names], c.nodes[:nodes]
+	if nested || !c.options.annotations {
+		return n, nil
+	}
+	return n, c.annotated(s, a, n)
 }
 
-// compileChildren compiles the schemas below s. It leaves those of properties
-// on the stacks.
-func (c *compiler) compileChildren(s *apiextensionsv1.JSONSchemaProps, p *compiledChildren, a *Annotations) {
+// enter sets c.stop if s makes the schema deeper or larger than allowed, or has a keyword
+// that the server does not support. A schema that a program built may contain itself, so
+// that nothing else looks below s before.
+func (c *compiler) enter(s *apiextensionsv1.JSONSchemaProps) {
+	c.schemas++
+	switch {
+	case c.schemas > c.options.maxNodes:
+		c.exceeds("must not have more than %d schemas", c.options.maxNodes)
+	case c.level > c.options.maxDepth:
+		c.exceeds("must not be nested more than %d schemas deep", c.options.maxDepth)
+	default:
+		c.stopAt(unsupportedKeyword(s, c.options.unstructured))
+	}
+}
+
+func (c *compiler) exceeds(format string, bound int) {
+	c.stop = field.Invalid(c.options.at.Path(), field.OmitValueType{}, fmt.Sprintf(format, bound))
+}
+
+// stopAt sets c.stop to the error of the server for a schema that it cannot convert, unless
+// text is "".
+func (c *compiler) stopAt(text string) {
+	if text != "" {
+		c.stop = field.Invalid(c.options.at.Path(), "", text)
+	}
+}
+
+// parts are the results for the schemas below a schema.
+type parts struct {
+	names             []string // of properties, in increasing order
+	props             []*Node  // in the order of names
+	items, additional *Node
+	junctors          *junctors
+}
+
+// below compiles the schemas below s, except for those of junctors.
+func (c *compiler) below(s *apiextensionsv1.JSONSchemaProps, level structuralLevel, nested bool, p *parts, a *Annotations) {
 	if s.Items != nil && s.Items.Schema != nil {
 		c.check.at.Push("items")
-		p.items, a.items = c.compileNode(s.Items.Schema, levelItem)
+		p.items, a.items = c.compile(s.Items.Schema, level.below(levelItem), nested)
 		c.check.at.Pop()
 	}
-	first := len(c.nameStack)
-	var property apiextensionsv1.JSONSchemaProps // see [structuralCheck.nestedProperties]
-	c.nodeStack, c.annotationStack = slices.Grow(c.nodeStack, len(s.Properties)), slices.Grow(c.annotationStack, len(s.Properties))
-	for i := range c.sortedNames(s) {
+	c.properties(s, level.below(levelField), nested, p, a)
+	if values := s.AdditionalProperties; values != nil && values.Schema != nil && c.stop == nil {
+		c.check.at.Push("additionalProperties")
+		if level = level.below(levelField); level == levelNested {
+			level = levelUnchecked // additionalProperties is an error itself
+		}
+		p.additional, a.additional = c.compile(values.Schema, level, nested)
+		c.check.at.Pop()
+	}
+}
+
+// properties compiles the properties of s. The elements of a map have no address. The copy
+// is declared outside of the loop, because a variable of the loop would be allocated for
+// every property.
+func (c *compiler) properties(s *apiextensionsv1.JSONSchemaProps, level structuralLevel, nested bool, p *parts, a *Annotations) {
+	if len(s.Properties) == 0 || c.stop != nil {
+		return
+	}
+	first := len(c.names)
+	for name := range s.Properties {
+		c.names = append(c.names, name)
+	}
+	p.names = c.names[first:]
+	slices.Sort(p.names)
+	first = len(c.nodes)
+	var property apiextensionsv1.JSONSchemaProps
+	for i, name := range p.names {
+		property = s.Properties[name]
+		c.check.at.PushKey("properties", name)
+		n, notes := c.compile(&property, level, nested)
+		c.check.at.Pop()
 		if c.stop != nil {
 			return
 		}
-		name := c.nameStack[first+i]
-		property = s.Properties[name]
-		c.check.at.PushKey("properties", name)
-		n, notes := c.compileNode(&property, levelField)
-		c.check.at.Pop()
-		c.nodeStack, c.annotationStack = append(c.nodeStack, n), append(c.annotationStack, notes)
+		c.nodes = append(c.nodes, n)
+		if notes != nil {
+			if a.properties == nil {
+				a.properties = make([]*Annotations, len(p.names))
+			}
+			a.properties[i] = notes
+		}
 	}
-	if values := s.AdditionalProperties; values != nil && values.Schema != nil && c.stop == nil {
-		c.check.at.Push("additionalProperties")
-		p.additional, a.additional = c.compileNode(values.Schema, levelField)
-		c.check.at.Pop()
-	}
+	p.props = c.nodes[first:]
 }
 
-// sortedNames pushes the names of the properties and returns their number.
-func (c *compiler) sortedNames(s *apiextensionsv1.JSONSchemaProps) int {
-	first := len(c.nameStack)
-	c.nameStack = slices.Grow(c.nameStack, len(s.Properties))
-	for name := range s.Properties {
-		c.nameStack = append(c.nameStack, name)
-	}
-	slices.Sort(c.nameStack[first:])
-	return len(c.nameStack) - first
-}
-
-// newNode returns a new node for s.
-func (c *compiler) newNode(s *apiextensionsv1.JSONSchemaProps, p *compiledChildren) *Node {
-	n := &c.interner.slab.nodes.take(1)[0]
-	*n = Node{
-		kind:       kindOf(s.Type),
-		typ:        s.Type,
-		flags:      flagsOf(s),
-		items:      p.items,
-		additional: p.additional,
-		junctors:   p.junctors,
-		extension:  extensionOf(s),
-		rules:      rulesOf(s.XValidations),
-		def:        c.decodeLiteral(s.Default, c.measurer.watch),
-		names:      c.interner.slab.names.copyOf(p.names),
-		props:      c.interner.slab.props.copyOf(p.props),
-	}
-	if p.limits != nil {
-		n.limits = &p.limits.Limits
-	}
-	n.facts = factsOf(n)
-	return n
-}
-
-func (c *compiler) compileBranch(s *apiextensionsv1.JSONSchemaProps) *Branch {
-	if s == nil || c.ended() {
-		return nil
-	}
-	c.branches++
-	p := compiledChildren{limits: c.compileLimits(s), junctors: c.compileJunctors(s)}
-	if a := s.AdditionalProperties; a != nil {
-		p.branchAdditional = c.compileBranch(a.Schema)
-	}
-	if s.Items != nil {
-		p.branchItems = c.compileBranch(s.Items.Schema)
-	}
-	names, below := len(c.nameStack), len(c.branchStack)
-	var property apiextensionsv1.JSONSchemaProps
-	for i := range c.sortedNames(s) {
-		property = s.Properties[c.nameStack[names+i]]
-		b := c.compileBranch(&property)
-		c.branchStack = append(c.branchStack, b)
-	}
-	if c.stop != nil {
-		return nil
-	}
-	p.names, p.branches = c.nameStack[names:], c.branchStack[below:]
-	b := c.interner.internBranch(s, &p)
-	c.nameStack, c.branchStack = c.nameStack[:names], c.branchStack[:below]
-	return b
-}
-
-// ended reports whether the watch has ended. It sets c.stop then.
-func (c *compiler) ended() bool {
-	if !c.measurer.watch.Ended() {
-		return false
-	}
-	c.stop = field.InternalError(c.measurer.at.Path(), c.measurer.watch.Err())
-	return true
-}
-
-func (c *compiler) compileJunctors(s *apiextensionsv1.JSONSchemaProps) *junctors {
+// junctors compiles the schemas nested directly below s, in the order of the server.
+func (c *compiler) junctors(s *apiextensionsv1.JSONSchemaProps, level structuralLevel) *junctors {
 	if !hasJunctors(s) {
 		return nil
 	}
-	return &junctors{
-		allOf: c.branchList(s.AllOf),
-		anyOf: c.branchList(s.AnyOf),
-		oneOf: c.branchList(s.OneOf),
-		not:   c.compileBranch(s.Not),
+	j := &junctors{}
+	if s.Not != nil {
+		c.check.at.Push("not")
+		n, _ := c.compile(s.Not, level.nested(), true)
+		c.check.at.Pop()
+		j.not = (*Branch)(n)
 	}
+	all, any := level.junctors(s)
+	j.allOf = c.list("allOf", s.AllOf, all, level.nested())
+	j.anyOf = c.list("anyOf", s.AnyOf, any, any)
+	j.oneOf = c.list("oneOf", s.OneOf, level.nested(), level.nested())
+	return j
 }
 
-func (c *compiler) branchList(list []apiextensionsv1.JSONSchemaProps) []*Branch {
-	if len(list) == 0 {
+// list compiles the schemas of a junctor.
+func (c *compiler) list(keyword string, schemas []apiextensionsv1.JSONSchemaProps, first, others structuralLevel) []*Branch {
+	if len(schemas) == 0 || c.stop != nil {
 		return nil
 	}
-	out := make([]*Branch, len(list))
-	for i := range list {
-		if out[i] = c.compileBranch(&list[i]); c.stop != nil {
-			return nil
-		}
+	out := make([]*Branch, len(schemas))
+	for i, level := 0, first; i < len(schemas) && c.stop == nil; i, level = i+1, others {
+		c.check.at.PushIndex(keyword, i)
+		n, _ := c.compile(&schemas[i], level, true)
+		c.check.at.Pop()
+		out[i] = (*Branch)(n)
 	}
 	return out
 }
 
-// compileLimits returns the limits of s, nil if it has none.
-func (c *compiler) compileLimits(s *apiextensionsv1.JSONSchemaProps) *limits {
+// intern returns the node for s.
+func (c *compiler) intern(s *apiextensionsv1.JSONSchemaProps, p *parts, nested bool) *Node {
+	if c.options.unshared {
+		return c.newNode(s, p, nested)
+	}
+	in := c.interner
+	in.key = p.appendKey(in.key[:0], s, nested)
+	n, ok := in.nodes[string(in.key)]
+	if !ok {
+		n = c.newNode(s, p, nested)
+		n.id = uint32(len(in.nodes)) + 1
+		if c.err == nil {
+			in.nodes[string(in.key)] = n
+		}
+	}
+	return n
+}
+
+// newNode returns a new node for s.
+func (c *compiler) newNode(s *apiextensionsv1.JSONSchemaProps, p *parts, nested bool) *Node {
+	n := &Node{
+		kind:       kindOf(s.Type),
+		typ:        s.Type,
+		flags:      flagsOf(s),
+		names:      slices.Clone(p.names),
+		props:      slices.Clone(p.props),
+		items:      p.items,
+		additional: p.additional,
+		junctors:   p.junctors,
+		limits:     c.limitsOf(s),
+	}
+	if !nested {
+		n.extension, n.rules, n.def = extensionOf(s), rulesOf(s.XValidations), c.decode(s.Default)
+		n.facts = factsOf(n)
+	}
+	return n
+}
+
+// limitsOf returns the limits of s, nil if it has none.
+func (c *compiler) limitsOf(s *apiextensionsv1.JSONSchemaProps) *Limits {
 	if s.Format == "" && s.Pattern == "" && s.Minimum == nil && s.Maximum == nil && s.MultipleOf == nil &&
 		s.MinLength == nil && s.MaxLength == nil && s.MinItems == nil && s.MaxItems == nil &&
 		s.MinProperties == nil && s.MaxProperties == nil && !s.UniqueItems && len(s.Required) == 0 && len(s.Enum) == 0 {
 		return nil
 	}
-	l := Limits{
+	l := &Limits{
 		Format:        s.Format,
 		Pattern:       s.Pattern,
 		Minimum:       bound(s.Minimum, s.ExclusiveMinimum),
@@ -292,26 +313,15 @@ func (c *compiler) compileLimits(s *apiextensionsv1.JSONSchemaProps) *limits {
 		MinProperties: count(s.MinProperties),
 		MaxProperties: count(s.MaxProperties),
 		UniqueItems:   s.UniqueItems,
-		Required:      s.Required,
+		Required:      slices.Clone(s.Required),
 	}
-	return c.interner.internLimits(&l, s.Enum, c)
-}
-
-// newLimits returns a copy of l that shares no memory with the schema.
-func (c *compiler) newLimits(l *Limits, enum []apiextensionsv1.JSON) *limits {
-	out := &c.interner.slab.limits.take(1)[0]
-	out.Limits = *l
-	out.Required = slices.Clone(l.Required)
-	if len(enum) > 0 {
-		out.Enum = make([]any, len(enum))
+	if len(s.Enum) > 0 {
+		l.Enum = make([]any, len(s.Enum))
 	}
-	for i := range enum {
-		if c.ended() {
-			break
-		}
-		out.Enum[i] = c.decodeLiteral(&enum[i], c.measurer.watch)
+	for i := range s.Enum {
+		l.Enum[i] = c.decode(&s.Enum[i])
 	}
-	return out
+	return l
 }
 
 func bound(v *float64, exclusive bool) Bound {
@@ -351,12 +361,8 @@ func flagsOf(s *apiextensionsv1.JSONSchemaProps) flags {
 	return f
 }
 
-func hasExtension(s *apiextensionsv1.JSONSchemaProps) bool {
-	return s.XListType != nil || s.XMapType != nil || len(s.XListMapKeys) > 0
-}
-
 func extensionOf(s *apiextensionsv1.JSONSchemaProps) *extension {
-	if !hasExtension(s) {
+	if s.XListType == nil && s.XMapType == nil && len(s.XListMapKeys) == 0 {
 		return nil
 	}
 	x := &extension{listMapKeys: slices.Clone(s.XListMapKeys)}
@@ -393,13 +399,9 @@ func rulesOf(rules apiextensionsv1.ValidationRules) []Rule {
 	return out
 }
 
-// annotated returns the annotations of s, nil if there are none. a has those of
-// its children, except for properties, which are in below. The annotations keep
-// names.
-func (c *compiler) annotated(s *apiextensionsv1.JSONSchemaProps, a Annotations, n *Node, below []*Annotations) *Annotations {
-	if !c.annotate {
-		return nil
-	}
+// annotated returns the annotations of s, whose node is n, nil if there are none. a has
+// those of the schemas below s.
+func (c *compiler) annotated(s *apiextensionsv1.JSONSchemaProps, a Annotations, n *Node) *Annotations {
 	a.description, a.title = s.Description, s.Title
 	if s.ExternalDocs != nil {
 		a.docs = &ExternalDocs{Description: s.ExternalDocs.Description, URL: s.ExternalDocs.URL}
@@ -407,17 +409,17 @@ func (c *compiler) annotated(s *apiextensionsv1.JSONSchemaProps, a Annotations, 
 	if s.Example != nil && len(s.Example.Raw) > 0 {
 		a.example = example(s.Example.Raw)
 	}
-	slab := &c.interner.slab
-	if slices.ContainsFunc(below, func(a *Annotations) bool { return a != nil }) {
-		a.names, a.properties = n.names, below
-	}
 	if a.empty() {
 		return nil
 	}
-	if c.lender != nil {
-		return c.lender.annotation(&a, n, s.Example, slab)
+	notes := new(a)
+	if a.properties != nil {
+		notes.names = n.names
 	}
-	return slab.annotation(&a)
+	if c.options.interner == nil {
+		return notes
+	}
+	return c.interner.annotation(notes, n, s.Example)
 }
 
 // example decodes an example. It returns nil for text that is not JSON.
@@ -427,4 +429,24 @@ func example(raw []byte) any {
 		return nil
 	}
 	return v
+}
+
+// decode decodes a literal of the schema as objects are decoded. It returns nil for null.
+func (c *compiler) decode(j *apiextensionsv1.JSON) any {
+	if isNull(j) {
+		return nil
+	}
+	if v, ok := jsonscan.Decode(string(j.Raw)); ok {
+		return v
+	}
+	var v any
+	if err := json.Unmarshal(j.Raw, &v); err != nil && c.err == nil {
+		c.err = fmt.Errorf("a value in the schema is not JSON: %w", err)
+	}
+	return v
+}
+
+// isNull reports whether a literal is null or missing.
+func isNull(j *apiextensionsv1.JSON) bool {
+	return j == nil || len(j.Raw) == 0 || string(j.Raw) == "null"
 }

@@ -50,7 +50,8 @@
 //
 // # Differences from Kubernetes
 //
-// The verdict and the errors are the same, except for schemas beyond the limits.
+// The verdict and the errors are the same, except for schemas beyond the limits, which are
+// errors.
 // If a schema has several unsupported keywords, the server reports a random
 // property first; this package reports the first property by name.
 //

@@ -1,5 +1,7 @@
 package schema
 
+import "slices"
+
 // A Kind is the declared type of a schema.
 type Kind uint8
 
@@ -18,46 +20,20 @@ const (
 	KindOther
 )
 
+var kindNames = [...]string{"", "object", "array", "string", "integer", "number", "boolean"}
+
 // String returns the name of the type as a schema writes it, "" for [KindNone]
 // and "other" for [KindOther].
 func (k Kind) String() string {
-	switch k {
-	case KindNone:
-		return ""
-	case KindObject:
-		return "object"
-	case KindArray:
-		return "array"
-	case KindString:
-		return "string"
-	case KindInteger:
-		return "integer"
-	case KindNumber:
-		return "number"
-	case KindBoolean:
-		return "boolean"
-	default:
-		return "other"
+	if int(k) < len(kindNames) {
+		return kindNames[k]
 	}
+	return "other"
 }
 
 func kindOf(typ string) Kind {
-	switch typ {
-	case "":
-		return KindNone
-	case "object":
-		return KindObject
-	case "array":
-		return KindArray
-	case "string":
-		return KindString
-	case "integer":
-		return KindInteger
-	case "number":
-		return KindNumber
-	case "boolean":
-		return KindBoolean
-	default:
-		return KindOther
+	if i := slices.Index(kindNames[:], typ); i >= 0 {
+		return Kind(i)
 	}
+	return KindOther
 }

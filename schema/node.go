@@ -20,7 +20,7 @@ type Node struct {
 	kind  Kind
 	flags flags
 	facts Facts
-	id    uint32 // order of creation within one Compile, from 1
+	id    uint32 // within one [Interner], from 1
 
 	typ string // as declared
 
@@ -58,6 +58,7 @@ type extension struct {
 	listMapKeys             []string
 }
 
+// The junctors of a node. The zero junctors are none.
 type junctors struct {
 	allOf, anyOf, oneOf []*Branch
 	not                 *Branch
@@ -65,10 +66,8 @@ type junctors struct {
 
 // Stats are the size of a compiled schema.
 type Stats struct {
-	Nodes    int // schemas of the spine
-	Unique   int // different nodes among them
-	Branches int // schemas below allOf, anyOf, oneOf and not
-	Depth    int // nodes on the longest path, 1 for a scalar
+	Nodes int // schemas of the spine
+	Depth int // nodes on the longest path, 1 for a scalar
 }
 
 // Kind returns the declared type. A schema with x-kubernetes-int-or-string may
@@ -156,68 +155,46 @@ func (n *Node) Limits() Limits {
 }
 
 // AllOf returns the branches of allOf in their order, nil if there are none.
-func (n *Node) AllOf() []*Branch {
-	n = n.orEmpty()
-	if n.junctors == nil {
-		return nil
-	}
-	return slices.Clone(n.junctors.allOf)
-}
+func (n *Node) AllOf() []*Branch { return slices.Clone(n.orEmpty().orNoJunctors().allOf) }
 
 // AnyOf returns the branches of anyOf in their order, nil if there are none.
-func (n *Node) AnyOf() []*Branch {
-	n = n.orEmpty()
-	if n.junctors == nil {
-		return nil
-	}
-	return slices.Clone(n.junctors.anyOf)
-}
+func (n *Node) AnyOf() []*Branch { return slices.Clone(n.orEmpty().orNoJunctors().anyOf) }
 
 // OneOf returns the branches of oneOf in their order, nil if there are none.
-func (n *Node) OneOf() []*Branch {
-	n = n.orEmpty()
-	if n.junctors == nil {
-		return nil
-	}
-	return slices.Clone(n.junctors.oneOf)
-}
+func (n *Node) OneOf() []*Branch { return slices.Clone(n.orEmpty().orNoJunctors().oneOf) }
 
 // Not returns the branch of not, nil if there is none.
-func (n *Node) Not() *Branch {
-	n = n.orEmpty()
+func (n *Node) Not() *Branch { return n.orEmpty().orNoJunctors().not }
+
+func (n *Node) orNoJunctors() *junctors {
 	if n.junctors == nil {
-		return nil
+		return &junctors{}
 	}
-	return n.junctors.not
+	return n.junctors
+}
+
+func (n *Node) orNoExtension() *extension {
+	if n.extension == nil {
+		return &extension{}
+	}
+	return n.extension
 }
 
 // ListType returns x-kubernetes-list-type and reports whether it is declared:
 // "atomic", "set" or "map". Lists are atomic if it is not.
 func (n *Node) ListType() (string, bool) {
-	n = n.orEmpty()
-	if n.extension == nil {
-		return "", false
-	}
-	return n.extension.listType, n.extension.setListType
+	x := n.orEmpty().orNoExtension()
+	return x.listType, x.setListType
 }
 
 // ListMapKeys returns x-kubernetes-list-map-keys in the order of the schema.
-func (n *Node) ListMapKeys() []string {
-	n = n.orEmpty()
-	if n.extension == nil {
-		return nil
-	}
-	return slices.Clone(n.extension.listMapKeys)
-}
+func (n *Node) ListMapKeys() []string { return slices.Clone(n.orEmpty().orNoExtension().listMapKeys) }
 
 // MapType returns x-kubernetes-map-type and reports whether it is declared:
 // "atomic" or "granular". Maps are granular if it is not.
 func (n *Node) MapType() (string, bool) {
-	n = n.orEmpty()
-	if n.extension == nil {
-		return "", false
-	}
-	return n.extension.mapType, n.extension.setMapType
+	x := n.orEmpty().orNoExtension()
+	return x.mapType, x.setMapType
 }
 
 // Rules returns x-kubernetes-validations in the order of the schema.

@@ -1,12 +1,9 @@
 package schema
 
 import (
-	"context"
-
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdkit/crdkit/internal/errorlimit"
-	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/internal/pathstack"
 	"github.com/crdkit/crdkit/internal/testopt"
 )
@@ -26,16 +23,14 @@ type Option interface {
 }
 
 type options struct {
-	at          *pathstack.Chain // of the schema
-	maxDepth    int
-	maxNodes    int
-	annotations bool
-	share       bool
-	interner    *Interner
-	watch       *interrupt.Watch  // nil if nothing ends the work
-	limit       *errorlimit.Limit // of errors
-
+	at           *pathstack.Chain // of the schema
+	maxDepth     int
+	maxNodes     int
+	annotations  bool
 	unstructured bool
+	unshared     bool
+	interner     *Interner         // nil if the compile shares with no other
+	limit        *errorlimit.Limit // of errors
 }
 
 type optionFunc func(*options)
@@ -79,20 +74,12 @@ func Unstructured() Option {
 	return optionFunc(func(o *options) { o.unstructured = true })
 }
 
-// WithContext ends Compile early when ctx ends: it then returns a single internal error
-// with the text of ctx's error, and the schema may be right or wrong. A nil ctx never ends.
-func WithContext(ctx context.Context) Option {
-	return optionFunc(func(o *options) { o.watch = interrupt.New(ctx) })
-}
-
 func optionsOf(opts []Option) options {
-	o := options{maxDepth: DefaultMaxDepth, maxNodes: DefaultMaxNodes, annotations: true, share: true}
+	o := options{maxDepth: DefaultMaxDepth, maxNodes: DefaultMaxNodes, annotations: true}
 	for _, opt := range opts {
 		switch opt := opt.(type) {
 		case *Interner:
 			o.interner = opt
-		case *interrupt.Watch:
-			o.watch = opt
 		case *errorlimit.Limit:
 			o.limit = opt
 		case *pathstack.Chain:
@@ -100,7 +87,7 @@ func optionsOf(opts []Option) options {
 		case optionFunc:
 			opt(&o)
 		case testopt.Unshared:
-			o.share = false
+			o.unshared = true
 		}
 	}
 	return o

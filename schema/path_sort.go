@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"bytes"
 	"cmp"
 	"slices"
 )
@@ -9,55 +8,24 @@ import (
 // SortPaths sorts paths in increasing order of [Path.String], the order of the
 // paths in reports. Paths that differ have equal strings if a name contains a dot
 // or a bracket; the one with more steps comes first then.
-//
-// Of the options only [WithContext] has an effect: when the context ends, SortPaths
-// returns early, and the order is unspecified.
-func SortPaths(paths []Path, opts ...Option) {
+func SortPaths(paths []Path) {
 	if len(paths) < 2 {
 		return
 	}
 	type entry struct {
 		path Path
-		text []byte
+		text string
 	}
-	watch := optionsOf(opts).watch
-	entries, order := make([]entry, len(paths)), make([]*entry, len(paths))
-	text := make([]byte, 0, textSize(paths))
+	entries := make([]entry, len(paths))
 	for i, p := range paths {
-		if watch.Ended() {
-			return
-		}
-		start := len(text)
-		text = p.appendText(text)
-		entries[i] = entry{path: p, text: text[start:len(text):len(text)]}
-		order[i] = &entries[i]
+		entries[i] = entry{p, p.String()}
 	}
-	slices.SortFunc(order, func(a, b *entry) int {
-		if c := bytes.Compare(a.text, b.text); c != 0 {
-			return c
-		}
-		return compareSteps(a.path, b.path)
+	slices.SortFunc(entries, func(a, b entry) int {
+		return cmp.Or(cmp.Compare(a.text, b.text), compareSteps(a.path, b.path))
 	})
-	for i, e := range order {
-		if watch.Ended() {
-			return
-		}
+	for i, e := range entries {
 		paths[i] = e.path
 	}
-}
-
-// textSize returns the size of the texts of all paths, or a little more.
-func textSize(paths []Path) int {
-	n := 0
-	for _, p := range paths {
-		for _, s := range p {
-			n += len(s.name) + len("[]")
-			if s.kind == stepIndex {
-				n += len("1234")
-			}
-		}
-	}
-	return n
 }
 
 // compareSteps orders paths with equal strings.
@@ -66,13 +34,12 @@ func compareSteps(a, b Path) int {
 		return len(b) - len(a)
 	}
 	for i := range a {
-		if a[i] == b[i] {
-			continue
+		if a[i] != b[i] {
+			return cmp.Or(
+				cmp.Compare(a[i:i+1].String(), b[i:i+1].String()),
+				cmp.Compare(b[i].kind, a[i].kind), // indices, then keys, then fields
+			)
 		}
-		return cmp.Or(
-			bytes.Compare(a[i:i+1].appendText(nil), b[i:i+1].appendText(nil)),
-			cmp.Compare(b[i].kind, a[i].kind), // indices, then keys, then fields
-		)
 	}
 	return 0
 }

@@ -4,9 +4,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-
-	"github.com/crdkit/crdkit/internal/interrupt"
-	"github.com/crdkit/crdkit/internal/testkit"
 )
 
 // SortPaths must sort by String and must not depend on the input order. The paths
@@ -42,27 +39,6 @@ func TestSortPaths(t *testing.T) {
 			if !slices.Equal(paths[i], shuffled[i]) {
 				t.Fatalf("the order of %q and %q depends on the input order", paths[i], shuffled[i])
 			}
-		}
-	}
-}
-
-// TestSortingPathsEnds: SortPaths polls its context in proportion to the paths.
-func TestSortingPathsEnds(t *testing.T) {
-	const n = 3000
-	paths := make([]Path, n)
-	for i := range paths {
-		paths[i] = Path{Field("l"), Index(n - i)}
-	}
-	ctx := testkit.EndingContext(1 << 30)
-	SortPaths(slices.Clone(paths), WithContext(ctx))
-	all := ctx.Polls()
-	if all < 2*n/interrupt.Interval {
-		t.Errorf("%d polls for %d paths", all, n)
-	}
-	for _, after := range []int{0, all / 2} {
-		ctx := testkit.EndingContext(after)
-		if SortPaths(slices.Clone(paths), WithContext(ctx)); ctx.Polls() != after+1 {
-			t.Errorf("%d polls after the end", ctx.Polls()-after)
 		}
 	}
 }

@@ -45,9 +45,6 @@ func (p *completeness) junctor(keyword string, nested []apiextensionsv1.JSONSche
 // values checks a nested schema v. s is the structural schema of the same
 // values; a nil s is an error at the current path.
 func (p *completeness) values(v, s *apiextensionsv1.JSONSchemaProps) {
-	if p.errs.Watch.Ended() {
-		return
-	}
 	if s == nil {
 		p.missing()
 		return
@@ -64,7 +61,7 @@ func (p *completeness) values(v, s *apiextensionsv1.JSONSchemaProps) {
 }
 
 // properties checks the properties of v. It declares its copies outside of the
-// loop as [structuralCheck.nestedProperties] does.
+// loop as [compiler.properties] does.
 func (p *completeness) properties(v, s *apiextensionsv1.JSONSchemaProps) {
 	if len(v.Properties) == 0 {
 		return

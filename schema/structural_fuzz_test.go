@@ -60,7 +60,7 @@ func errorTexts(errs field.ErrorList) []string {
 	return texts
 }
 
-// firstUnsupported is a simple implementation of [unsupported]: it returns the
+// firstUnsupported is a simple implementation of unsupported: it returns the
 // first text of all, in order.
 func firstUnsupported(props *apiextensionsv1.JSONSchemaProps) string {
 	all := allUnsupported(props, nil)

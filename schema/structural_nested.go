@@ -10,107 +10,36 @@ import (
 // must not declare structure. The keywords example and externalDocs are
 // allowed.
 
-// nested checks the nested schema n and all schemas below it, except for those
-// in additionalProperties, which is an error itself.
-func (c *structuralCheck) nested(n *apiextensionsv1.JSONSchemaProps, exemptAnyOf bool) {
-	if c.errs.Watch.Ended() {
-		return
-	}
-	c.nestedGenerics(n)
-	c.nestedExtensions(n)
-	c.nestedAdditionalProperties(n)
-	c.nestedMetadata(n)
-	c.patternCompiles(n)
-	c.values(n, exemptAnyOf, false)
-	if items := itemsOf(n); items != nil {
-		c.at.Push("items")
-		c.nested(items, false)
-		c.at.Pop()
-	}
-	c.nestedProperties(n)
-}
-
-// nestedProperties checks the schemas of the properties of n. The elements of a
-// map have no address. The copy is declared outside of the loop, because a
-// variable of the loop would be allocated for every property.
-func (c *structuralCheck) nestedProperties(n *apiextensionsv1.JSONSchemaProps) {
-	if len(n.Properties) == 0 {
-		return
-	}
-	var name string
-	var property apiextensionsv1.JSONSchemaProps
-	for name, property = range n.Properties {
-		c.at.PushKey("properties", name)
-		c.nested(&property, false)
-		c.at.Pop()
-	}
-}
-
-// nestedGenerics: a nested schema has no type and no description.
-func (c *structuralCheck) nestedGenerics(n *apiextensionsv1.JSONSchemaProps) {
+// nested checks a nested schema.
+func (c *structuralCheck) nested(n *apiextensionsv1.JSONSchemaProps) {
 	const (
 		empty     = "must be empty to be structural"
 		undefined = "must be undefined to be structural"
 		isFalse   = "must be false to be structural"
 	)
-	if n.Type != "" {
-		c.forbid("type", empty)
+	for _, rule := range [...]struct {
+		broken          bool
+		keyword, detail string
+	}{
+		{n.Type != "", "type", empty},
+		{n.Title != "", "title", empty},
+		{n.Description != "", "description", empty},
+		{hasValue(n.Default), "default", undefined},
+		{n.Nullable, "nullable", isFalse},
+		{preservesUnknown(n), "x-kubernetes-preserve-unknown-fields", isFalse},
+		{n.XEmbeddedResource, "x-kubernetes-embedded-resource", isFalse},
+		{n.XIntOrString, "x-kubernetes-int-or-string", isFalse},
+		{len(n.XListMapKeys) > 0, "x-kubernetes-list-map-keys", empty},
+		{n.XListType != nil, "x-kubernetes-list-type", undefined},
+		{n.XMapType != nil, "x-kubernetes-map-type", undefined},
+		{len(n.XValidations) > 0, "x-kubernetes-validations", empty},
+		{restrictsAdditional(n), "additionalProperties", undefined}, // the value false is not an error
+	} {
+		if rule.broken {
+			c.forbid(rule.keyword, rule.detail)
+		}
 	}
-	if n.Title != "" {
-		c.forbid("title", empty)
-	}
-	if n.Description != "" {
-		c.forbid("description", empty)
-	}
-	if hasValue(n.Default) {
-		c.forbid("default", undefined)
-	}
-	if n.Nullable {
-		c.forbid("nullable", isFalse)
-	}
-}
-
-// nestedExtensions: a nested schema has no x-kubernetes keyword.
-func (c *structuralCheck) nestedExtensions(n *apiextensionsv1.JSONSchemaProps) {
-	const (
-		empty     = "must be empty to be structural"
-		undefined = "must be undefined to be structural"
-		isFalse   = "must be false to be structural"
-	)
-	if preservesUnknown(n) {
-		c.forbid("x-kubernetes-preserve-unknown-fields", isFalse)
-	}
-	if n.XEmbeddedResource {
-		c.forbid("x-kubernetes-embedded-resource", isFalse)
-	}
-	if n.XIntOrString {
-		c.forbid("x-kubernetes-int-or-string", isFalse)
-	}
-	if len(n.XListMapKeys) > 0 {
-		c.forbid("x-kubernetes-list-map-keys", empty)
-	}
-	if n.XListType != nil {
-		c.forbid("x-kubernetes-list-type", undefined)
-	}
-	if n.XMapType != nil {
-		c.forbid("x-kubernetes-map-type", undefined)
-	}
-	if len(n.XValidations) > 0 {
-		c.forbid("x-kubernetes-validations", empty)
-	}
-}
-
-// nestedAdditionalProperties: a nested schema has no additionalProperties. The
-// value false is not an error.
-func (c *structuralCheck) nestedAdditionalProperties(n *apiextensionsv1.JSONSchemaProps) {
-	if restrictsAdditional(n) {
-		c.forbid("additionalProperties", "must be undefined to be structural")
-	}
-}
-
-// nestedMetadata: a nested schema does not constrain metadata, at any depth,
-// even if it is not the metadata of a resource.
-func (c *structuralCheck) nestedMetadata(n *apiextensionsv1.JSONSchemaProps) {
+	// At any depth, even if it is not the metadata of a resource.
 	if _, ok := n.Properties["metadata"]; ok {
 		c.forbidMetadata("must not be specified in a nested context")
 	}

@@ -93,8 +93,5 @@ func (w *Watch) Context() context.Context {
 	return w.ctx
 }
 
-// SchemaOption makes a Watch an option of package schema.
-func (*Watch) SchemaOption(testopt.Sealed) {}
-
 // CELOption makes a Watch an option of package validation/cel.
 func (*Watch) CELOption(testopt.Sealed) {}

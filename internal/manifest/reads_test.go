@@ -19,7 +19,7 @@ var reads = map[string]string{
 	"conversion/client.go io.Copy":                            "io.LimitReader limits it",
 	"conversion/handler.go io.Copy":                           "http.MaxBytesReader limits it",
 	"internal/manifest/files.go os.Open":                      "this is the bounded reader",
-	"internal/coverage/recorder.go os.OpenFile":                   "creates a file, and reads none",
+	"internal/coverage/recorder.go os.OpenFile":               "creates a file, and reads none",
 	"internal/mutate/load.go os.Open":                         "reads what go list names, in a tool of the project",
 	"internal/mutate/load.go os.ReadFile":                     "reads sources of the project, in a tool of the project",
 	"internal/mutate/main.go os.ReadFile":                     "reads a file of the project, in a tool of the project",
