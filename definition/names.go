@@ -16,8 +16,8 @@ func (c *checker) group(group string, path *pathstack.Chain) {
 		c.required(path, "")
 		return
 	}
-	if texts := validation.IsDNS1123Subdomain(group); len(texts) > 0 {
-		c.invalid(path, group, strings.Join(texts, ","))
+	if !objectname.IsSubdomain(group) {
+		c.invalid(path, group, strings.Join(validation.IsDNS1123Subdomain(group), ","))
 		return
 	}
 	if !strings.Contains(group, ".") {
