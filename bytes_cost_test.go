@@ -11,13 +11,13 @@ import (
 )
 
 // TestAllocationsOfCreateJSON checks that the fast path allocates only the request, the
-// result, the output, and the option that holds a buffer. Rules use the memory of earlier objects for their input. No field
-// has a format that strfmt checks: that allocates. The test does not run under the race detector, which makes a sync.Pool drop
-// values at random.
+// result, the output, and the option that holds a buffer. Rules use the memory of earlier
+// objects for their input. The test does not run under the race detector, which makes a
+// sync.Pool drop values at random.
 func TestAllocationsOfCreateJSON(t *testing.T) {
 	p, _ := cronTabPair(t)
 	raw := []byte(`{"apiVersion":"jobs.example.org/v1","kind":"CronTab","metadata":{"name":"nightly","namespace":"default","labels":{"app":"backup"}},
-		"spec":{"cronSpec":"0 3 * * */5","image":"backup:1.4","env":[{"name":"TARGET","value":"/srv"},{"name":"VERBOSE"}]}}`)
+		"spec":{"cronSpec":"0 3 * * */5","image":"backup:1.4","hosts":["a.example.org","b.example.org"],"env":[{"name":"TARGET","value":"/srv"},{"name":"VERBOSE"}]}}`)
 	ctx, buf := context.Background(), make([]byte, 0, 8192)
 	if got := testing.AllocsPerRun(100, func() {
 		out, res, err := p.fast.CreateJSON(ctx, raw, crdkit.AppendTo(buf[:0]))
