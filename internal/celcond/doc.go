@@ -32,7 +32,8 @@
 // value together. It decides the equality of booleans, lists and objects, too, unless
 // CEL and JSON disagree about it: sets in another order, or times in another zone.
 //
-// As in the server, a field that is null is absent.
+// As in the server, a field that is null is absent. The formats byte and date-time admit
+// texts that CEL does not read, and has ends with an error for a field with one.
 //
 // # Differences from Kubernetes
 //

@@ -24,8 +24,8 @@ func (x *translation) filter(e ast.Expr, macro string, sc scope) (filter, bool) 
 		return filter{}, false
 	}
 	p, ok := x.path(list, sc)
-	if !ok || p.node.Kind() != schema.KindArray || p.node.Items() == nil {
-		return filter{}, false
+	if !ok || p.node.Kind() != schema.KindArray || p.node.Items() == nil || readable(p.node.Items()) != search.True {
+		return filter{}, false // filter reads the elements that it keeps
 	}
 	inner := &translation{Translator: x.Translator, changed: x.changed}
 	v := inner.boolean(body, scope{name: variable, node: p.node.Items(), prefix: append(sc.below(p), Items), outer: &sc})

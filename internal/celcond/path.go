@@ -57,14 +57,20 @@ func (x *translation) path(e ast.Expr, sc scope) (path, bool) {
 }
 
 func (p path) child(name string) (path, bool) {
-	child := p.node.Property(name)
-	if child == nil {
-		child, _ = p.node.AdditionalProperties()
-	}
+	child := memberSchema(p.node, name)
 	if child == nil {
 		return path{}, false // a field of metadata, or of an embedded resource
 	}
 	return path{append(slices.Clip(p.names), name), append(slices.Clip(p.parents), p.node), child}, true
+}
+
+// memberSchema returns the schema of a member of an object, nil if it has none.
+func memberSchema(n *schema.Node, name string) *schema.Node {
+	child := n.Property(name)
+	if child == nil {
+		child, _ = n.AdditionalProperties()
+	}
+	return child
 }
 
 // at returns the condition that the field of a path exists and satisfies c.
@@ -81,11 +87,7 @@ func (x *translation) field(n *schema.Node, name string, c *search.Cond) *search
 	if n == x.root && name == "metadata" {
 		return search.At(name, c)
 	}
-	child := n.Property(name)
-	if child == nil {
-		child, _ = n.AdditionalProperties()
-	}
-	if child.Nullable() {
+	if memberSchema(n, name).Nullable() {
 		c = search.And(search.Types(search.Any&^search.Null), c)
 	}
 	return x.member(n, name, c)

@@ -308,8 +308,13 @@ func (x *translation) has(s ast.SelectExpr, sc scope) (verdict, bool) {
 	if !ok || p.node == nil {
 		return verdict{}, false
 	}
-	present := x.field(p.node, unescaped(s.FieldName()), search.True)
-	return verdict{x.at(p, present), x.at(p, search.And(search.Types(search.Object), search.Not(present)))}, true
+	return x.presence(p, unescaped(s.FieldName())), true
+}
+
+// presence returns the verdict whether an object has a field. It reads the field.
+func (x *translation) presence(p path, name string) verdict {
+	read := x.field(p.node, name, readable(memberSchema(p.node, name)))
+	return verdict{x.at(p, read), x.at(p, strictNot(search.Object, x.field(p.node, name, search.True)))}
 }
 
 // flag translates a boolean field.

@@ -13,10 +13,10 @@ import (
 
 // samples has strings of each format, by normalized name.
 var samples = map[string][]any{
-	"byte":         {"YQ==", "YWFhYWFhYWE="},
+	"byte":         {"YQ==", "YWFhYWFhYWE=", "+/8="},
 	"cidr":         {"10.0.0.0/8", "fd00::/64"},
 	"date":         {"2024-01-01", "2023-12-31"},
-	"datetime":     {"2024-01-01T00:00:00Z", "2023-12-31T23:59:59Z"},
+	"datetime":     {"2024-01-01T00:00:00Z", "2023-12-31T23:59:59Z", "2024-01-01t00:00:00z"},
 	"duration":     {"1s", "0s", "1h", "100h"},
 	"email":        {"a@example.com", "b@example.com"},
 	"hostname":     {"a", "example.com"},
