@@ -172,7 +172,7 @@ func (x *compiler) index(of, at operand, t *types.Type) operand {
 		return x.refuse("index with has")
 	}
 	if of.isOptional() && of.extras().chain == nil { // no step of a chain looks into an optional
-		return x.optionalIndex(of, at, t)
+		return x.optionalIndex(of, at, t, false)
 	}
 	cost := of.cost + 1 + at.cost
 	if at.attr {

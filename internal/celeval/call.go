@@ -76,7 +76,7 @@ func (x *compiler) operator(e ast.Expr, name string, args []ast.Expr) operand {
 	case operators.OptSelect:
 		return x.optionalSelection(a, b, x.tree.GetType(e.ID()))
 	case operators.OptIndex:
-		return x.optionalIndex(a, b, x.tree.GetType(e.ID()))
+		return x.optionalIndex(a, b, x.tree.GetType(e.ID()), true)
 	case operators.Equals:
 		return x.equal(a, b, false)
 	case operators.NotEquals:

@@ -108,8 +108,9 @@ func (o rawOptional) get(f *Frame, operandID, own identity) (v any, ok bool) {
 
 // optionalIndex compiles [?i] and the index of an optional, to an optional of type
 // t. An absent element costs nothing. The index of an absent list or map is not
-// evaluated.
-func (x *compiler) optionalIndex(of, at operand, t *types.Type) operand {
+// evaluated. may reports that the index is [?i]. Of other indexes, the value says whether it
+// is an optional: its type may be wrong, as that of dyn(x).orValue(y).
+func (x *compiler) optionalIndex(of, at operand, t *types.Type, may bool) operand {
 	if of.presence || at.presence {
 		return x.refuse("optional index with has")
 	}
@@ -119,7 +120,7 @@ func (x *compiler) optionalIndex(of, at operand, t *types.Type) operand {
 		}
 	}
 	q := x.indexWith(at)
-	q.optional = true
+	q.optional = may
 	return x.qualified(of, q, t)
 }
 
