@@ -65,7 +65,7 @@ type compiler struct {
 }
 
 func newCompiler(o options) *compiler {
-	return &compiler{options: o, interner: &Interner{nodes: map[string]*Node{}}, check: newStructuralCheck(o)}
+	return &compiler{options: o, interner: &Interner{nodes: map[string]*Node{}, key: make([]byte, 0, 128)}, check: newStructuralCheck(o)}
 }
 
 // errors returns the errors of props once the walk is done, nil if it is valid.
@@ -195,6 +195,7 @@ func (c *compiler) properties(s *apiextensionsv1.JSONSchemaProps, level structur
 		return
 	}
 	first := len(c.names)
+	c.names, c.nodes = slices.Grow(c.names, len(s.Properties)), slices.Grow(c.nodes, len(s.Properties))
 	for name := range s.Properties {
 		c.names = append(c.names, name)
 	}

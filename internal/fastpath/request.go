@@ -114,7 +114,7 @@ func (w *walk) rootMember(index int) *entry {
 // finish checks the fields of the scale subresource and the rules. text is the object to
 // store, old the one that it replaces, "" for none.
 func (w *walk) finish(text, old string, warnings []string) (Result, bool) {
-	if !w.plan.admitsScale(text) {
+	if !w.admitsScale(text) {
 		return Result{}, w.not(wrongScale)
 	}
 	cost, ok := w.evaluate(text, old)
@@ -151,18 +151,33 @@ func (w *walk) evaluate(text, old string) (cost uint64, ok bool) {
 // admitsScale reports whether the fields of the scale subresource are absent or valid:
 // numbers of replicas that fit 32 bits, and a label selector that is a string. The
 // reference is crdpath.ScalePath.
-func (p *Plan) admitsScale(text string) bool {
-	for _, path := range p.cfg.Replicas {
-		value, ok := jsonscan.Lookup(text, path...)
+func (w *walk) admitsScale(text string) bool {
+	cfg := &w.plan.cfg
+	for _, path := range cfg.Replicas {
+		value, ok := w.lookup(text, path)
 		if !ok || value != "" && !isCount(value) {
 			return false
 		}
 	}
-	if len(p.cfg.Selector) == 0 {
+	if len(cfg.Selector) == 0 {
 		return true
 	}
-	value, ok := jsonscan.Lookup(text, p.cfg.Selector...)
+	value, ok := w.lookup(text, cfg.Selector)
 	return ok && (value == "" || strings.HasPrefix(value, `"`))
+}
+
+// lookup is [jsonscan.Lookup] in the text of the object to store. It does not read the
+// members of the object before the one that it needs.
+func (w *walk) lookup(text string, path []string) (string, bool) {
+	i, declared := w.plan.root.members.at(path[0])
+	if !declared || i == w.plan.metadata {
+		return jsonscan.Lookup(text, path...)
+	}
+	e := w.rootMember(i)
+	if e == nil {
+		return "", true
+	}
+	return jsonscan.Lookup(view(w.out[e.start:e.end]), path[1:]...)
 }
 
 func isCount(value string) bool {
