@@ -13,8 +13,8 @@ import (
 	runtimeschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer/json"
 
-	"github.com/crdkit/crdkit/internal/document"
-	"github.com/crdkit/crdkit/internal/jsonscan"
+	"github.com/crdkit/crdkit/internal/text/document"
+	"github.com/crdkit/crdkit/internal/text/jsonscan"
 )
 
 // MaxRequestBytes is the size of the largest request body that kube-apiserver reads, in

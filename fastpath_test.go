@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/crdkit/crdkit"
-	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/test/testkit"
 )
 
 // TestPathsAgreeOnMetadata updates objects with valid and with invalid metadata, with and

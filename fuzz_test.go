@@ -12,10 +12,10 @@ import (
 
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/definition"
-	"github.com/crdkit/crdkit/internal/jsonval"
-	"github.com/crdkit/crdkit/internal/testkit"
-	"github.com/crdkit/crdkit/internal/testkit/fuzz"
-	"github.com/crdkit/crdkit/internal/testkit/generate"
+	"github.com/crdkit/crdkit/internal/test/testkit"
+	"github.com/crdkit/crdkit/internal/test/testkit/fuzz"
+	"github.com/crdkit/crdkit/internal/test/testkit/generate"
+	"github.com/crdkit/crdkit/internal/value/jsonval"
 )
 
 // The structured fuzz targets choose a definition by one number, and a request

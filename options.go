@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/crdkit/crdkit/conversion"
-	"github.com/crdkit/crdkit/internal/errorlimit"
-	"github.com/crdkit/crdkit/internal/kubeversion"
+	"github.com/crdkit/crdkit/internal/failure/errorlimit"
+	"github.com/crdkit/crdkit/internal/kube/kubeversion"
 )
 
 // An Option changes how [Compile] prepares a definition. Without options a

@@ -12,7 +12,7 @@ import (
 	runtimeschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/crdkit/crdkit/internal/errorlist"
+	"github.com/crdkit/crdkit/internal/failure/errorlist"
 )
 
 // An origin says how the server came by the object that a request writes.

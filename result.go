@@ -12,8 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/crdkit/crdkit/internal/errorlist"
-	"github.com/crdkit/crdkit/internal/jsonval"
+	"github.com/crdkit/crdkit/internal/failure/errorlist"
+	"github.com/crdkit/crdkit/internal/value/jsonval"
 	crdschema "github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation"
 )

@@ -16,7 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/managedfields"
 
 	"github.com/crdkit/crdkit"
-	"github.com/crdkit/crdkit/internal/objectmeta"
+	"github.com/crdkit/crdkit/internal/metadata/objectmeta"
 	"github.com/crdkit/crdkit/patch"
 )
 

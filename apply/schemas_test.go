@@ -12,7 +12,7 @@ import (
 
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/apply"
-	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/test/testkit"
 )
 
 // BenchmarkNewAll makes the Appliers of all definitions of the corpus, each of which another

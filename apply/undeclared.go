@@ -12,8 +12,8 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
 	"sigs.k8s.io/structured-merge-diff/v6/value"
 
-	"github.com/crdkit/crdkit/internal/errorlist"
-	"github.com/crdkit/crdkit/internal/jsonval"
+	"github.com/crdkit/crdkit/internal/failure/errorlist"
+	"github.com/crdkit/crdkit/internal/value/jsonval"
 )
 
 // typeErrors returns all errors of an object that does not have the type, in increasing

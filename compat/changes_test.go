@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/crdkit/crdkit/compat"
-	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/test/testkit"
 )
 
 // A change is a case of testdata/changes.yaml.

@@ -5,10 +5,10 @@ import (
 	"math"
 	"slices"
 
-	"github.com/crdkit/crdkit/internal/crdpath"
-	"github.com/crdkit/crdkit/internal/format"
-	"github.com/crdkit/crdkit/internal/leafcheck"
+	"github.com/crdkit/crdkit/internal/path/crdpath"
 	"github.com/crdkit/crdkit/internal/search"
+	"github.com/crdkit/crdkit/internal/value/format"
+	"github.com/crdkit/crdkit/internal/value/leafcheck"
 	"github.com/crdkit/crdkit/schema"
 )
 

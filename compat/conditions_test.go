@@ -8,8 +8,8 @@ import (
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/internal/crdversion"
 	"github.com/crdkit/crdkit/internal/search"
-	"github.com/crdkit/crdkit/internal/testkit"
-	"github.com/crdkit/crdkit/internal/testkit/generate"
+	"github.com/crdkit/crdkit/internal/test/testkit"
+	"github.com/crdkit/crdkit/internal/test/testkit/generate"
 	"github.com/crdkit/crdkit/schema"
 )
 

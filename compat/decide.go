@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/crdkit/crdkit"
-	"github.com/crdkit/crdkit/internal/jsondiff"
 	"github.com/crdkit/crdkit/internal/search"
+	"github.com/crdkit/crdkit/internal/text/jsondiff"
 )
 
 // decide decides the differences of two schemas: it collects the goals of each

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/crdkit/crdkit/compat"
-	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/test/testkit"
 )
 
 const page = "../docs/COMPAT.md"

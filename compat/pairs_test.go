@@ -17,10 +17,10 @@ import (
 
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/compat"
-	"github.com/crdkit/crdkit/internal/jsondiff"
-	"github.com/crdkit/crdkit/internal/testkit"
-	"github.com/crdkit/crdkit/internal/testkit/fuzz"
-	"github.com/crdkit/crdkit/internal/testkit/generate"
+	"github.com/crdkit/crdkit/internal/test/testkit"
+	"github.com/crdkit/crdkit/internal/test/testkit/fuzz"
+	"github.com/crdkit/crdkit/internal/test/testkit/generate"
+	"github.com/crdkit/crdkit/internal/text/jsondiff"
 )
 
 var (

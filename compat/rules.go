@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/crdkit/crdkit/internal/celcond"
-	"github.com/crdkit/crdkit/internal/jsonval"
+	"github.com/crdkit/crdkit/internal/cel/celcond"
 	"github.com/crdkit/crdkit/internal/search"
+	"github.com/crdkit/crdkit/internal/value/jsonval"
 	"github.com/crdkit/crdkit/schema"
 )
 

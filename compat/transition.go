@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/crdkit/crdkit/internal/celcond"
+	"github.com/crdkit/crdkit/internal/cel/celcond"
 	"github.com/crdkit/crdkit/internal/search"
 	"github.com/crdkit/crdkit/schema"
 )

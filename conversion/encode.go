@@ -9,9 +9,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/crdkit/crdkit/internal/jsonscan"
-	"github.com/crdkit/crdkit/internal/jsonval"
 	"github.com/crdkit/crdkit/internal/review/v1beta1"
+	"github.com/crdkit/crdkit/internal/text/jsonscan"
+	"github.com/crdkit/crdkit/internal/value/jsonval"
 )
 
 const (

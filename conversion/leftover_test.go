@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"github.com/crdkit/crdkit/conversion"
-	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/test/testkit"
 )
 
 // descriptors returns the number of open files of the process, 0 where it is not

@@ -13,8 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	serializer "k8s.io/apimachinery/pkg/runtime/serializer/json"
 
-	"github.com/crdkit/crdkit/internal/document"
 	"github.com/crdkit/crdkit/internal/review/v1beta1"
+	"github.com/crdkit/crdkit/internal/text/document"
 )
 
 // A response is the answer of a webhook. Its objects are not decoded yet.

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/crdkit/crdkit/crdtest"
-	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/test/testkit"
 )
 
 // TestCorpusGateway creates the samples of Gateway API, which are admitted but for one

@@ -12,7 +12,7 @@ import (
 
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/explanation"
-	"github.com/crdkit/crdkit/internal/schemapath"
+	"github.com/crdkit/crdkit/internal/path/schemapath"
 	"github.com/crdkit/crdkit/validation"
 )
 

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/crdkit/crdkit"
-	"github.com/crdkit/crdkit/internal/schemapath"
+	"github.com/crdkit/crdkit/internal/path/schemapath"
 	"github.com/crdkit/crdkit/internal/search"
 	"github.com/crdkit/crdkit/validation"
 )

@@ -13,8 +13,8 @@ import (
 
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/crdtest"
-	"github.com/crdkit/crdkit/internal/testkit"
-	"github.com/crdkit/crdkit/internal/testkit/fuzz"
+	"github.com/crdkit/crdkit/internal/test/testkit"
+	"github.com/crdkit/crdkit/internal/test/testkit/fuzz"
 )
 
 // definitions are those of testdata that have a schema.

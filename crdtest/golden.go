@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/crdkit/crdkit"
-	"github.com/crdkit/crdkit/internal/manifest"
+	"github.com/crdkit/crdkit/internal/text/manifest"
 )
 
 // goldenSuffix is what the name of a golden file has after that of its sample file.

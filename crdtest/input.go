@@ -17,7 +17,7 @@ import (
 
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/definition"
-	"github.com/crdkit/crdkit/internal/document"
+	"github.com/crdkit/crdkit/internal/text/document"
 )
 
 // An input is an object as a test gives it, and its version.

@@ -3,8 +3,8 @@ package defaulting
 import (
 	"testing"
 
-	"github.com/crdkit/crdkit/internal/testkit"
-	"github.com/crdkit/crdkit/internal/testkit/enginetest"
+	"github.com/crdkit/crdkit/internal/test/testkit"
+	"github.com/crdkit/crdkit/internal/test/testkit/enginetest"
 )
 
 // BenchmarkDropNulls drops the nulls of a sample of each definition in testdata. It

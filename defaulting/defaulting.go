@@ -1,7 +1,7 @@
 package defaulting
 
 import (
-	"github.com/crdkit/crdkit/internal/pathstack"
+	"github.com/crdkit/crdkit/internal/path/pathstack"
 	"github.com/crdkit/crdkit/schema"
 )
 

@@ -3,10 +3,10 @@ package defaulting
 import (
 	"testing"
 
-	"github.com/crdkit/crdkit/internal/defaultvalue"
-	"github.com/crdkit/crdkit/internal/testkit"
-	"github.com/crdkit/crdkit/internal/testkit/enginetest"
-	"github.com/crdkit/crdkit/internal/testkit/fuzz"
+	"github.com/crdkit/crdkit/internal/test/testkit"
+	"github.com/crdkit/crdkit/internal/test/testkit/enginetest"
+	"github.com/crdkit/crdkit/internal/test/testkit/fuzz"
+	"github.com/crdkit/crdkit/internal/value/defaultvalue"
 	"github.com/crdkit/crdkit/schema"
 )
 

@@ -1,7 +1,7 @@
 package defaulting
 
 import (
-	"github.com/crdkit/crdkit/internal/nameindex"
+	"github.com/crdkit/crdkit/internal/names/nameindex"
 	"github.com/crdkit/crdkit/schema"
 )
 

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/crdkit/crdkit/definition"
-	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/test/testkit"
 )
 
 // A change replaces a value of a document. replace returns false if the change

@@ -13,10 +13,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/crdkit/crdkit/internal/errorlimit"
-	"github.com/crdkit/crdkit/internal/errorlist"
-	"github.com/crdkit/crdkit/internal/objectmeta"
-	"github.com/crdkit/crdkit/internal/pathstack"
+	"github.com/crdkit/crdkit/internal/failure/errorlimit"
+	"github.com/crdkit/crdkit/internal/failure/errorlist"
+	"github.com/crdkit/crdkit/internal/metadata/objectmeta"
+	"github.com/crdkit/crdkit/internal/path/pathstack"
 	"github.com/crdkit/crdkit/validation"
 )
 

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/crdkit/crdkit/internal/testopt"
+	"github.com/crdkit/crdkit/internal/test/testopt"
 )
 
 // propertyX is a schema of objects with the property x.

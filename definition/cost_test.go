@@ -10,8 +10,8 @@ import (
 
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/definition"
-	"github.com/crdkit/crdkit/internal/testkit"
-	"github.com/crdkit/crdkit/internal/testopt"
+	"github.com/crdkit/crdkit/internal/test/testkit"
+	"github.com/crdkit/crdkit/internal/test/testopt"
 )
 
 // wide returns a definition with n fields that all have the same schema, in two

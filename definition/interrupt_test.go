@@ -10,7 +10,7 @@ import (
 
 	"github.com/crdkit/crdkit/definition"
 	"github.com/crdkit/crdkit/internal/interrupt"
-	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/test/testkit"
 )
 
 // wideDefinition returns a definition of two versions whose n properties differ. change changes

@@ -7,8 +7,8 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 
-	"github.com/crdkit/crdkit/internal/objectname"
-	"github.com/crdkit/crdkit/internal/pathstack"
+	"github.com/crdkit/crdkit/internal/metadata/objectname"
+	"github.com/crdkit/crdkit/internal/path/pathstack"
 )
 
 func (c *checker) group(group string, path *pathstack.Chain) {

@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/crdkit/crdkit/internal/errorlimit"
+	"github.com/crdkit/crdkit/internal/failure/errorlimit"
 	"github.com/crdkit/crdkit/internal/interrupt"
-	"github.com/crdkit/crdkit/internal/kubeversion"
-	"github.com/crdkit/crdkit/internal/testopt"
+	"github.com/crdkit/crdkit/internal/kube/kubeversion"
+	"github.com/crdkit/crdkit/internal/test/testopt"
 	"github.com/crdkit/crdkit/validation"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"

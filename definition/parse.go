@@ -12,7 +12,7 @@ import (
 	kjson "sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
 
-	"github.com/crdkit/crdkit/internal/document"
+	"github.com/crdkit/crdkit/internal/text/document"
 )
 
 // crdKind is the kind of a definition.

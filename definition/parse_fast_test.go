@@ -11,9 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/yaml"
 
-	"github.com/crdkit/crdkit/internal/document"
-	"github.com/crdkit/crdkit/internal/testkit"
-	"github.com/crdkit/crdkit/internal/testkit/fuzz"
+	"github.com/crdkit/crdkit/internal/test/testkit"
+	"github.com/crdkit/crdkit/internal/test/testkit/fuzz"
+	"github.com/crdkit/crdkit/internal/text/document"
 )
 
 // checkFastParse compares the results of the fast and the reference parser. It

@@ -3,7 +3,7 @@ package definition
 import (
 	"errors"
 
-	"github.com/crdkit/crdkit/internal/testopt"
+	"github.com/crdkit/crdkit/internal/test/testopt"
 )
 
 // The limits of [Parse] without options. No definition of the public catalogs reaches a

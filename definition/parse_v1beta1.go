@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/crdkit/crdkit/internal/errorlist"
+	"github.com/crdkit/crdkit/internal/failure/errorlist"
 )
 
 // Servers up to 1.21 served definitions of apiextensions.k8s.io/v1beta1, and old tools

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/crdkit/crdkit/internal/document"
+	"github.com/crdkit/crdkit/internal/text/document"
 )
 
 // A Position is a location in a text. The zero Position is none.

@@ -3,7 +3,7 @@ package definition
 import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/crdkit/crdkit/internal/pathstack"
+	"github.com/crdkit/crdkit/internal/path/pathstack"
 )
 
 // A check walks the schema of a version once in each of its phases:

@@ -14,7 +14,7 @@ import (
 
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/explanation"
-	"github.com/crdkit/crdkit/internal/celtrace"
+	"github.com/crdkit/crdkit/internal/cel/celtrace"
 	"github.com/crdkit/crdkit/validation"
 )
 

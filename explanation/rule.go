@@ -8,9 +8,9 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/crdkit/crdkit/internal/celtrace"
-	"github.com/crdkit/crdkit/internal/correlate"
-	"github.com/crdkit/crdkit/internal/schemapath"
+	"github.com/crdkit/crdkit/internal/cel/celtrace"
+	"github.com/crdkit/crdkit/internal/path/schemapath"
+	"github.com/crdkit/crdkit/internal/value/correlate"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation"
 )

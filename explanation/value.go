@@ -10,9 +10,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/crdkit/crdkit/internal/celtrace"
-	"github.com/crdkit/crdkit/internal/nearname"
-	"github.com/crdkit/crdkit/internal/schemapath"
+	"github.com/crdkit/crdkit/internal/cel/celtrace"
+	"github.com/crdkit/crdkit/internal/names/nearname"
+	"github.com/crdkit/crdkit/internal/path/schemapath"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation"
 )

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/crdkit/crdkit/internal/jsonscan"
+	"github.com/crdkit/crdkit/internal/text/jsonscan"
 )
 
 // A node is a value of a document that is being patched. It is text until a path enters

@@ -15,7 +15,7 @@ import (
 	kjson "sigs.k8s.io/json"
 
 	"github.com/crdkit/crdkit"
-	"github.com/crdkit/crdkit/internal/pathstack"
+	"github.com/crdkit/crdkit/internal/path/pathstack"
 )
 
 // jsonPatchOp is an operation as strict decoding sees it. Its name and its fields occur

@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/crdkit/crdkit"
-	"github.com/crdkit/crdkit/internal/jsonscan"
+	"github.com/crdkit/crdkit/internal/text/jsonscan"
 )
 
 // MaxOperations is the number of operations that a JSON patch may have.

@@ -3,8 +3,8 @@ package pruning
 import (
 	"testing"
 
-	"github.com/crdkit/crdkit/internal/testkit"
-	"github.com/crdkit/crdkit/internal/testkit/enginetest"
+	"github.com/crdkit/crdkit/internal/test/testkit"
+	"github.com/crdkit/crdkit/internal/test/testkit/enginetest"
 )
 
 // BenchmarkPrune prunes the largest sample of each definition in testdata. The sample

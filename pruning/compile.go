@@ -4,7 +4,7 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/crdkit/crdkit/internal/nameindex"
+	"github.com/crdkit/crdkit/internal/names/nameindex"
 	"github.com/crdkit/crdkit/schema"
 )
 

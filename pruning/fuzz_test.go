@@ -3,9 +3,9 @@ package pruning
 import (
 	"testing"
 
-	"github.com/crdkit/crdkit/internal/testkit"
-	"github.com/crdkit/crdkit/internal/testkit/enginetest"
-	"github.com/crdkit/crdkit/internal/testkit/fuzz"
+	"github.com/crdkit/crdkit/internal/test/testkit"
+	"github.com/crdkit/crdkit/internal/test/testkit/enginetest"
+	"github.com/crdkit/crdkit/internal/test/testkit/fuzz"
 )
 
 // FuzzPrune compares a Pruner with the reference on schemas and objects in JSON.

@@ -3,7 +3,7 @@ package schema
 import (
 	"slices"
 
-	"github.com/crdkit/crdkit/internal/jsonval"
+	"github.com/crdkit/crdkit/internal/value/jsonval"
 )
 
 // Annotations are what a schema says to its readers: descriptions, titles,

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/crdkit/crdkit/internal/jsonval"
+	"github.com/crdkit/crdkit/internal/value/jsonval"
 )
 
 // A Node is the compiled form of one structural schema. The nodes of a schema

@@ -3,7 +3,7 @@ package schema
 import (
 	"slices"
 
-	"github.com/crdkit/crdkit/internal/jsonval"
+	"github.com/crdkit/crdkit/internal/value/jsonval"
 )
 
 // RewriteDefaults returns the tree below n with every default replaced by the

@@ -3,7 +3,7 @@ package validation_test
 import (
 	"testing"
 
-	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/test/testkit"
 	"github.com/crdkit/crdkit/validation"
 )
 

@@ -8,9 +8,9 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/crdkit/crdkit/internal/correlate"
-	"github.com/crdkit/crdkit/internal/leafcheck"
-	"github.com/crdkit/crdkit/internal/pathstack"
+	"github.com/crdkit/crdkit/internal/path/pathstack"
+	"github.com/crdkit/crdkit/internal/value/correlate"
+	"github.com/crdkit/crdkit/internal/value/leafcheck"
 )
 
 // The collector finds every error of an object and reports it as kube-apiserver

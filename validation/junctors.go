@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/crdkit/crdkit/internal/correlate"
-	"github.com/crdkit/crdkit/internal/leafcheck"
-	"github.com/crdkit/crdkit/internal/pathstack"
+	"github.com/crdkit/crdkit/internal/path/pathstack"
+	"github.com/crdkit/crdkit/internal/value/correlate"
+	"github.com/crdkit/crdkit/internal/value/leafcheck"
 )
 
 const (

@@ -5,7 +5,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/crdkit/crdkit/internal/leafcheck"
+	"github.com/crdkit/crdkit/internal/value/leafcheck"
 )
 
 // inBody follows the path in messages.

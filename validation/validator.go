@@ -1,10 +1,10 @@
 package validation
 
 import (
-	"github.com/crdkit/crdkit/internal/correlate"
-	"github.com/crdkit/crdkit/internal/leafcheck"
-	"github.com/crdkit/crdkit/internal/objectmeta"
-	"github.com/crdkit/crdkit/internal/pathstack"
+	"github.com/crdkit/crdkit/internal/metadata/objectmeta"
+	"github.com/crdkit/crdkit/internal/path/pathstack"
+	"github.com/crdkit/crdkit/internal/value/correlate"
+	"github.com/crdkit/crdkit/internal/value/leafcheck"
 	"github.com/crdkit/crdkit/schema"
 )
 

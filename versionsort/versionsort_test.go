@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/version"
 
-	"github.com/crdkit/crdkit/internal/testkit/fuzz"
+	"github.com/crdkit/crdkit/internal/test/testkit/fuzz"
 )
 
 // sortTests holds names in decreasing order of priority, separated by spaces. It

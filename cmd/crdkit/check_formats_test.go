@@ -19,7 +19,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"github.com/crdkit/crdkit/internal/manifest"
+	"github.com/crdkit/crdkit/internal/text/manifest"
 )
 
 // wanted returns the expected standard output of a case in testdata. The args

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/crdkit/crdkit/definition"
-	"github.com/crdkit/crdkit/internal/manifest"
-	"github.com/crdkit/crdkit/internal/testkit/fuzz"
+	"github.com/crdkit/crdkit/internal/test/testkit/fuzz"
+	"github.com/crdkit/crdkit/internal/text/manifest"
 )
 
 // FuzzCheckOutputs checks any text as standard input, in all output formats.

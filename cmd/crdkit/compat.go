@@ -14,7 +14,7 @@ import (
 
 	"github.com/crdkit/crdkit/compat"
 	"github.com/crdkit/crdkit/definition"
-	"github.com/crdkit/crdkit/internal/manifest"
+	"github.com/crdkit/crdkit/internal/text/manifest"
 )
 
 const compatLong = `Report whether the clients and the stored objects of the old CustomResourceDefinitions

@@ -16,7 +16,7 @@ import (
 
 	"github.com/crdkit/crdkit/compat"
 	"github.com/crdkit/crdkit/internal/gittree"
-	"github.com/crdkit/crdkit/internal/manifest"
+	"github.com/crdkit/crdkit/internal/text/manifest"
 )
 
 // A definitionPair is a definition of both sides, or of one of them.

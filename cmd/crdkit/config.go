@@ -15,9 +15,9 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/crdkit/crdkit/definition"
-	"github.com/crdkit/crdkit/internal/kubeversion"
-	"github.com/crdkit/crdkit/internal/manifest"
-	"github.com/crdkit/crdkit/internal/nearname"
+	"github.com/crdkit/crdkit/internal/kube/kubeversion"
+	"github.com/crdkit/crdkit/internal/names/nearname"
+	"github.com/crdkit/crdkit/internal/text/manifest"
 )
 
 // configName is the name of the configuration file.

@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/crdkit/crdkit/internal/kubectl"
-	"github.com/crdkit/crdkit/internal/nearname"
+	"github.com/crdkit/crdkit/internal/kube/kubectl"
+	"github.com/crdkit/crdkit/internal/names/nearname"
 	"github.com/crdkit/crdkit/serving/openapi"
 	"github.com/crdkit/crdkit/versionsort"
 )

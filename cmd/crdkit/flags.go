@@ -13,8 +13,8 @@ import (
 
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/conversion"
-	"github.com/crdkit/crdkit/internal/kubeversion"
-	"github.com/crdkit/crdkit/internal/manifest"
+	"github.com/crdkit/crdkit/internal/kube/kubeversion"
+	"github.com/crdkit/crdkit/internal/text/manifest"
 )
 
 // A choice is a flag whose value is one of a few strings.

@@ -17,7 +17,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 
-	"github.com/crdkit/crdkit/internal/manifest"
+	"github.com/crdkit/crdkit/internal/text/manifest"
 	"github.com/crdkit/crdkit/serving/jsonschema"
 )
 

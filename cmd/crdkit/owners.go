@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/crdkit/crdkit/apply"
-	"github.com/crdkit/crdkit/internal/manifest"
+	"github.com/crdkit/crdkit/internal/text/manifest"
 )
 
 const ownersLong = `List the fields of objects that managers own, with their owners and the last write of each.

@@ -12,8 +12,8 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/crdkit/crdkit"
-	"github.com/crdkit/crdkit/internal/manifest"
-	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/test/testkit"
+	"github.com/crdkit/crdkit/internal/text/manifest"
 )
 
 // TestPositionsOfSamples compares the positions of all errors of the samples of the

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/crdkit/crdkit/internal/manifest"
+	"github.com/crdkit/crdkit/internal/text/manifest"
 )
 
 // TestInterrupt interrupts the command while it waits for a FIFO and while it judges

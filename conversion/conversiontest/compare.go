@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/crdkit/crdkit/internal/jsondiff"
-	"github.com/crdkit/crdkit/internal/jsonval"
-	"github.com/crdkit/crdkit/internal/pathstack"
+	"github.com/crdkit/crdkit/internal/path/pathstack"
+	"github.com/crdkit/crdkit/internal/text/jsondiff"
+	"github.com/crdkit/crdkit/internal/value/jsonval"
 )
 
 // A comparison says which differences between objects count.

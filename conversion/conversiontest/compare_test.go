@@ -12,7 +12,7 @@ import (
 
 	"github.com/crdkit/crdkit/conversion/conversiontest"
 	"github.com/crdkit/crdkit/definition"
-	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/test/testkit"
 )
 
 // A measure is what a program decodes objects of measuresCRD to.

@@ -8,9 +8,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/crdkit/crdkit"
-	"github.com/crdkit/crdkit/internal/jsondiff"
-	"github.com/crdkit/crdkit/internal/jsonval"
 	"github.com/crdkit/crdkit/internal/search"
+	"github.com/crdkit/crdkit/internal/text/jsondiff"
+	"github.com/crdkit/crdkit/internal/value/jsonval"
 )
 
 // A route is the conversion from one version to another and back.

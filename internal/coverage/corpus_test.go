@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/crdkit/crdkit/definition"
-	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/test/testkit"
 )
 
 // TestCorpusObservers compiles the observers of the rules of Gateway API.

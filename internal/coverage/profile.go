@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/crdkit/crdkit/definition"
-	"github.com/crdkit/crdkit/internal/manifest"
+	"github.com/crdkit/crdkit/internal/text/manifest"
 )
 
 // A Kind is the kind of a point.

@@ -3,7 +3,7 @@ package crdversion
 import (
 	"sync"
 
-	"github.com/crdkit/crdkit/internal/objectmeta"
+	"github.com/crdkit/crdkit/internal/metadata/objectmeta"
 	"github.com/crdkit/crdkit/pruning"
 	"github.com/crdkit/crdkit/schema"
 )

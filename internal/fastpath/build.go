@@ -5,8 +5,8 @@ import (
 	"hash/maphash"
 	"slices"
 
-	"github.com/crdkit/crdkit/internal/jsonscan"
-	"github.com/crdkit/crdkit/internal/kubeversion"
+	"github.com/crdkit/crdkit/internal/kube/kubeversion"
+	"github.com/crdkit/crdkit/internal/text/jsonscan"
 	"github.com/crdkit/crdkit/schema"
 )
 

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/crdkit/crdkit/internal/defaultvalue"
-	"github.com/crdkit/crdkit/internal/fieldaccess"
-	"github.com/crdkit/crdkit/internal/leafcheck"
-	"github.com/crdkit/crdkit/internal/nameindex"
+	"github.com/crdkit/crdkit/internal/cel/fieldaccess"
+	"github.com/crdkit/crdkit/internal/names/nameindex"
+	"github.com/crdkit/crdkit/internal/value/defaultvalue"
+	"github.com/crdkit/crdkit/internal/value/leafcheck"
 	"github.com/crdkit/crdkit/schema"
 )
 

@@ -1,8 +1,8 @@
 package fastpath
 
 import (
-	"github.com/crdkit/crdkit/internal/jsonscan"
-	"github.com/crdkit/crdkit/internal/leafcheck"
+	"github.com/crdkit/crdkit/internal/text/jsonscan"
+	"github.com/crdkit/crdkit/internal/value/leafcheck"
 )
 
 // nearMember handles member n, which begins at s[i] with the text of its name.

@@ -3,7 +3,7 @@ package fastpath
 import (
 	"strings"
 
-	"github.com/crdkit/crdkit/internal/jsonscan"
+	"github.com/crdkit/crdkit/internal/text/jsonscan"
 )
 
 // A document is the JSON text of an object that an update replaces, cut into its

@@ -1,7 +1,7 @@
 package fastpath
 
 import (
-	"github.com/crdkit/crdkit/internal/jsonscan"
+	"github.com/crdkit/crdkit/internal/text/jsonscan"
 	"github.com/crdkit/crdkit/schema"
 )
 

@@ -1,6 +1,6 @@
 package fastpath
 
-import "github.com/crdkit/crdkit/internal/jsonscan"
+import "github.com/crdkit/crdkit/internal/text/jsonscan"
 
 // Most texts have apiVersion, kind and metadata first, as encoders sort members. What comes
 // before the value of metadata is then the same text in all objects of a plan, which the walk

@@ -1,6 +1,6 @@
 package fastpath
 
-import "github.com/crdkit/crdkit/internal/jsonscan"
+import "github.com/crdkit/crdkit/internal/text/jsonscan"
 
 // A memberKey is the key of a member.
 type memberKey struct {

@@ -4,8 +4,8 @@ import (
 	"hash/maphash"
 	"slices"
 
-	"github.com/crdkit/crdkit/internal/jsonscan"
-	"github.com/crdkit/crdkit/internal/leafcheck"
+	"github.com/crdkit/crdkit/internal/text/jsonscan"
+	"github.com/crdkit/crdkit/internal/value/leafcheck"
 )
 
 // A listWalk is the state of one list that is open.

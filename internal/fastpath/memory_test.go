@@ -9,7 +9,7 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/test/testkit"
 )
 
 // TestAllocations: a request that is handled allocates the object that it returns, if the

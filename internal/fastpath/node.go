@@ -1,8 +1,8 @@
 package fastpath
 
 import (
-	"github.com/crdkit/crdkit/internal/leafcheck"
-	"github.com/crdkit/crdkit/internal/nameindex"
+	"github.com/crdkit/crdkit/internal/names/nameindex"
+	"github.com/crdkit/crdkit/internal/value/leafcheck"
 )
 
 // A node says what to do with the values at one location. It joins pruning, null

@@ -3,9 +3,9 @@ package fastpath
 import (
 	"math/bits"
 
-	"github.com/crdkit/crdkit/internal/jsonscan"
-	"github.com/crdkit/crdkit/internal/leafcheck"
-	"github.com/crdkit/crdkit/internal/objectmeta"
+	"github.com/crdkit/crdkit/internal/metadata/objectmeta"
+	"github.com/crdkit/crdkit/internal/text/jsonscan"
+	"github.com/crdkit/crdkit/internal/value/leafcheck"
 )
 
 // An objectWalk is the state of one object that is open.

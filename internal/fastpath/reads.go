@@ -4,10 +4,10 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/crdkit/crdkit/internal/fieldaccess"
-	"github.com/crdkit/crdkit/internal/jsonscan"
-	"github.com/crdkit/crdkit/internal/leafcheck"
-	"github.com/crdkit/crdkit/internal/nameindex"
+	"github.com/crdkit/crdkit/internal/cel/fieldaccess"
+	"github.com/crdkit/crdkit/internal/names/nameindex"
+	"github.com/crdkit/crdkit/internal/text/jsonscan"
+	"github.com/crdkit/crdkit/internal/value/leafcheck"
 	"github.com/crdkit/crdkit/schema"
 )
 

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"unsafe"
 
-	"github.com/crdkit/crdkit/internal/crdpath"
-	"github.com/crdkit/crdkit/internal/jsonscan"
+	"github.com/crdkit/crdkit/internal/path/crdpath"
+	"github.com/crdkit/crdkit/internal/text/jsonscan"
 )
 
 // A verb says what a walk does with the metadata.

@@ -3,7 +3,7 @@ package fastpath
 import (
 	"strings"
 
-	"github.com/crdkit/crdkit/internal/jsonscan"
+	"github.com/crdkit/crdkit/internal/text/jsonscan"
 )
 
 // Rules run on values, so the parts of a text that they read have to be decoded.

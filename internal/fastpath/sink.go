@@ -3,7 +3,7 @@ package fastpath
 import (
 	"slices"
 
-	"github.com/crdkit/crdkit/internal/jsonscan"
+	"github.com/crdkit/crdkit/internal/text/jsonscan"
 )
 
 // A sink takes the canonical text, piece by piece.

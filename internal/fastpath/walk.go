@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"strings"
 
-	"github.com/crdkit/crdkit/internal/jsonscan"
-	"github.com/crdkit/crdkit/internal/leafcheck"
-	"github.com/crdkit/crdkit/internal/objectmeta"
+	"github.com/crdkit/crdkit/internal/metadata/objectmeta"
+	"github.com/crdkit/crdkit/internal/text/jsonscan"
+	"github.com/crdkit/crdkit/internal/value/leafcheck"
 )
 
 // A walk is the state of one walk over a text. Its methods that read a value

@@ -8,7 +8,7 @@ package interrupt
 import (
 	"context"
 
-	"github.com/crdkit/crdkit/internal/testopt"
+	"github.com/crdkit/crdkit/internal/test/testopt"
 )
 
 // Interval is how many calls of [Watch.Ended] share one poll of the context. A turn of

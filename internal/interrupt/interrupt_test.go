@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/crdkit/crdkit/internal/interrupt"
-	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/test/testkit"
 )
 
 func TestWatchPollsOncePerInterval(t *testing.T) {

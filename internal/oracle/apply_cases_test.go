@@ -23,7 +23,7 @@ import (
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/apply"
 	"github.com/crdkit/crdkit/internal/oracle/server"
-	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/test/testkit"
 )
 
 // A requestCase is a sequence of requests on one object, with what each must give. The

@@ -18,7 +18,7 @@ import (
 	"github.com/crdkit/crdkit/apply"
 	"github.com/crdkit/crdkit/conversion"
 	"github.com/crdkit/crdkit/internal/oracle/server"
-	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/test/testkit"
 )
 
 // A convertStep is one request of TestApplyConversions.

@@ -17,7 +17,7 @@ import (
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/apply"
 	"github.com/crdkit/crdkit/internal/oracle/server"
-	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/test/testkit"
 )
 
 // explainEach is how many applies of a definition share one comparison of Explain and

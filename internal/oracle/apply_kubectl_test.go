@@ -36,7 +36,7 @@ import (
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/apply"
 	"github.com/crdkit/crdkit/internal/oracle/server"
-	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/test/testkit"
 )
 
 var migrations = flag.Int("migrations", 100, "sequences of kubectl apply, client-side and then server-side; above 500 over the corpus")

@@ -17,7 +17,7 @@ import (
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/apply"
 	"github.com/crdkit/crdkit/internal/oracle/server"
-	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/test/testkit"
 )
 
 var sequences = flag.Int("sequences", 4000, "sequences of requests by managers of fields")

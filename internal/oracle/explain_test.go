@@ -17,8 +17,8 @@ import (
 	clientopenapi "k8s.io/client-go/openapi"
 	kubectlexplain "k8s.io/kubectl/pkg/explain/v2"
 
-	"github.com/crdkit/crdkit/internal/kubectl"
-	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/kube/kubectl"
+	"github.com/crdkit/crdkit/internal/test/testkit"
 	"github.com/crdkit/crdkit/serving/openapi"
 )
 

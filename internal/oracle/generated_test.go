@@ -9,7 +9,7 @@ import (
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/crdtest"
 	"github.com/crdkit/crdkit/internal/oracle/upstream"
-	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/test/testkit"
 )
 
 // TestGeneratedObjects creates objects that crdtest generates with upstream, which must

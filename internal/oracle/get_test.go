@@ -15,8 +15,8 @@ import (
 	"k8s.io/cli-runtime/pkg/printers"
 	"k8s.io/kubectl/pkg/cmd/get"
 
-	"github.com/crdkit/crdkit/internal/kubectl"
-	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/kube/kubectl"
+	"github.com/crdkit/crdkit/internal/test/testkit"
 	"github.com/crdkit/crdkit/serving/table"
 )
 

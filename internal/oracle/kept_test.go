@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	. "github.com/crdkit/crdkit/internal/oracle"
-	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/test/testkit"
 )
 
 // minKept is the least ratio of upstream's memory for the rules of the corpus to the

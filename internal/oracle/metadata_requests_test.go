@@ -22,7 +22,7 @@ import (
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/apply"
 	"github.com/crdkit/crdkit/internal/oracle/server"
-	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/test/testkit"
 	"github.com/crdkit/crdkit/patch"
 )
 

@@ -4,7 +4,7 @@ import (
 	"runtime"
 	"sync"
 
-	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/test/testkit"
 )
 
 // onAll calls compare for each definition, on all processors.

@@ -18,8 +18,8 @@ import (
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/internal/oracle/server"
 	"github.com/crdkit/crdkit/internal/oracle/upstream"
-	"github.com/crdkit/crdkit/internal/testkit"
-	"github.com/crdkit/crdkit/internal/testkit/generate"
+	"github.com/crdkit/crdkit/internal/test/testkit"
+	"github.com/crdkit/crdkit/internal/test/testkit/generate"
 )
 
 // The helpers of this file compare requests with the handler of upstream, see package

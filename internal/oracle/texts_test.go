@@ -13,8 +13,8 @@ import (
 
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/internal/oracle/upstream"
-	"github.com/crdkit/crdkit/internal/testkit"
-	"github.com/crdkit/crdkit/internal/testkit/generate"
+	"github.com/crdkit/crdkit/internal/test/testkit"
+	"github.com/crdkit/crdkit/internal/test/testkit/generate"
 )
 
 // textCount is small by default. 100 makes over 100,000 texts of the corpus:

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/crdkit/crdkit/internal/schemapath"
+	"github.com/crdkit/crdkit/internal/path/schemapath"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation"
 )

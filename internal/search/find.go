@@ -11,8 +11,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/crdkit/crdkit/internal/pathstack"
-	"github.com/crdkit/crdkit/internal/schemapath"
+	"github.com/crdkit/crdkit/internal/path/pathstack"
+	"github.com/crdkit/crdkit/internal/path/schemapath"
 	"github.com/crdkit/crdkit/validation"
 )
 

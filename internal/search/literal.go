@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/crdkit/crdkit/internal/celsyntax"
-	"github.com/crdkit/crdkit/internal/schemapath"
+	"github.com/crdkit/crdkit/internal/cel/celsyntax"
+	"github.com/crdkit/crdkit/internal/path/schemapath"
 	"github.com/crdkit/crdkit/schema"
 )
 

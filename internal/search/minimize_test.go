@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/crdkit/crdkit/internal/search"
-	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/test/testkit"
 )
 
 const object = `{"apiVersion":"example.com/v1","kind":"K","a":{"b":[1,2,{"c":"x"}],"d":true},"e":"y"}`

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/crdkit/crdkit/internal/interrupt"
-	"github.com/crdkit/crdkit/internal/jsonval"
-	"github.com/crdkit/crdkit/internal/pattern"
+	"github.com/crdkit/crdkit/internal/value/jsonval"
+	"github.com/crdkit/crdkit/internal/value/pattern"
 )
 
 // A Status is how a search ends.

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/crdkit/crdkit/internal/format"
-	"github.com/crdkit/crdkit/internal/pattern"
+	"github.com/crdkit/crdkit/internal/value/format"
+	"github.com/crdkit/crdkit/internal/value/pattern"
 )
 
 // samples has strings of each format, by normalized name.

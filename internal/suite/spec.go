@@ -22,9 +22,9 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/crdkit/crdkit/definition"
-	"github.com/crdkit/crdkit/internal/document"
-	"github.com/crdkit/crdkit/internal/nearname"
-	"github.com/crdkit/crdkit/internal/pathstack"
+	"github.com/crdkit/crdkit/internal/names/nearname"
+	"github.com/crdkit/crdkit/internal/path/pathstack"
+	"github.com/crdkit/crdkit/internal/text/document"
 )
 
 // A spec is a suite in the format of openshift/api, whose runner ignores apiVersion. The

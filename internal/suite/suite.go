@@ -15,8 +15,8 @@ import (
 
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/internal/coverage"
-	"github.com/crdkit/crdkit/internal/document"
-	"github.com/crdkit/crdkit/internal/manifest"
+	"github.com/crdkit/crdkit/internal/text/document"
+	"github.com/crdkit/crdkit/internal/text/manifest"
 )
 
 // Suites are the cases of files, in the order of the files.

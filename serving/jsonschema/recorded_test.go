@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	crdefinition "github.com/crdkit/crdkit/definition"
-	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/test/testkit"
 	"github.com/crdkit/crdkit/serving/jsonschema"
 )
 

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 
-	"github.com/crdkit/crdkit/internal/crdpath/jsonpath"
+	"github.com/crdkit/crdkit/internal/path/crdpath/jsonpath"
 )
 
 const (

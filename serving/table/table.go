@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/duration"
 
-	"github.com/crdkit/crdkit/internal/crdpath/jsonpath"
+	"github.com/crdkit/crdkit/internal/path/crdpath/jsonpath"
 )
 
 // A Printer makes tables of the objects of one version. It does not change and

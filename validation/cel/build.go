@@ -12,13 +12,13 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	apiservercel "k8s.io/apiserver/pkg/cel"
 
-	"github.com/crdkit/crdkit/internal/celeval"
-	"github.com/crdkit/crdkit/internal/celtypes"
-	"github.com/crdkit/crdkit/internal/celvalue"
-	"github.com/crdkit/crdkit/internal/crdpath"
-	"github.com/crdkit/crdkit/internal/errorlimit"
-	"github.com/crdkit/crdkit/internal/fieldaccess"
+	"github.com/crdkit/crdkit/internal/cel/celeval"
+	"github.com/crdkit/crdkit/internal/cel/celtypes"
+	"github.com/crdkit/crdkit/internal/cel/celvalue"
+	"github.com/crdkit/crdkit/internal/cel/fieldaccess"
+	"github.com/crdkit/crdkit/internal/failure/errorlimit"
 	"github.com/crdkit/crdkit/internal/interrupt"
+	"github.com/crdkit/crdkit/internal/path/crdpath"
 	"github.com/crdkit/crdkit/schema"
 )
 

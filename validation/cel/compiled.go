@@ -7,9 +7,9 @@ import (
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/ast"
 
-	"github.com/crdkit/crdkit/internal/celeval"
-	"github.com/crdkit/crdkit/internal/celtypes"
-	"github.com/crdkit/crdkit/internal/celvalue"
+	"github.com/crdkit/crdkit/internal/cel/celeval"
+	"github.com/crdkit/crdkit/internal/cel/celtypes"
+	"github.com/crdkit/crdkit/internal/cel/celvalue"
 )
 
 // An expression is a compiled rule or messageExpression: its closure, and what is

@@ -14,8 +14,8 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/crdkit/crdkit/internal/celeval"
-	"github.com/crdkit/crdkit/internal/celtypes"
+	"github.com/crdkit/crdkit/internal/cel/celeval"
+	"github.com/crdkit/crdkit/internal/cel/celtypes"
 )
 
 // noRule is the index of errors that do not belong to one rule.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/crdkit/crdkit/internal/testkit/enginetest"
+	"github.com/crdkit/crdkit/internal/test/testkit/enginetest"
 	"github.com/crdkit/crdkit/validation/cel"
 )
 

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/crdkit/crdkit/internal/testopt"
+	"github.com/crdkit/crdkit/internal/test/testopt"
 )
 
 // An endingContext ends when it was looked at several times, so while the work

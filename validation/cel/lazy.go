@@ -5,7 +5,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/crdkit/crdkit/internal/celtypes"
+	"github.com/crdkit/crdkit/internal/cel/celtypes"
 	"github.com/crdkit/crdkit/schema"
 )
 

@@ -7,14 +7,14 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/crdkit/crdkit/internal/celeval"
-	"github.com/crdkit/crdkit/internal/cellib"
-	"github.com/crdkit/crdkit/internal/celtypes"
-	"github.com/crdkit/crdkit/internal/celvalue"
-	"github.com/crdkit/crdkit/internal/correlate"
-	"github.com/crdkit/crdkit/internal/errorlimit"
-	"github.com/crdkit/crdkit/internal/fieldaccess"
-	"github.com/crdkit/crdkit/internal/testopt"
+	"github.com/crdkit/crdkit/internal/cel/celeval"
+	"github.com/crdkit/crdkit/internal/cel/cellib"
+	"github.com/crdkit/crdkit/internal/cel/celtypes"
+	"github.com/crdkit/crdkit/internal/cel/celvalue"
+	"github.com/crdkit/crdkit/internal/cel/fieldaccess"
+	"github.com/crdkit/crdkit/internal/failure/errorlimit"
+	"github.com/crdkit/crdkit/internal/test/testopt"
+	"github.com/crdkit/crdkit/internal/value/correlate"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation"
 )

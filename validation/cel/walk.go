@@ -8,10 +8,10 @@ import (
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/interpreter"
 
-	"github.com/crdkit/crdkit/internal/celeval"
-	"github.com/crdkit/crdkit/internal/cellib"
-	"github.com/crdkit/crdkit/internal/celtypes"
-	"github.com/crdkit/crdkit/internal/correlate"
+	"github.com/crdkit/crdkit/internal/cel/celeval"
+	"github.com/crdkit/crdkit/internal/cel/cellib"
+	"github.com/crdkit/crdkit/internal/cel/celtypes"
+	"github.com/crdkit/crdkit/internal/value/correlate"
 	"github.com/crdkit/crdkit/schema"
 )
 

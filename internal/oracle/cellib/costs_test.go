@@ -16,7 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apiserver/pkg/cel/library"
 
-	"github.com/crdkit/crdkit/internal/cellib"
+	"github.com/crdkit/crdkit/internal/cel/cellib"
 )
 
 // each calls f for every overload of every function, with the id of the

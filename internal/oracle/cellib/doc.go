@@ -1,4 +1,4 @@
-// Package cellib compares the language of rules that internal/cellib declares with
+// Package cellib compares the language of rules that internal/cel/cellib declares with
 // the server's language, which the packages k8s.io/apiserver/pkg/cel/environment and
 // k8s.io/apiserver/pkg/cel/library define. It has only tests.
 //

@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"testing"
 
-	"github.com/crdkit/crdkit/internal/testkit/fuzz"
+	"github.com/crdkit/crdkit/internal/test/testkit/fuzz"
 )
 
 // The fuzz targets run the expressions of a library on arbitrary texts and

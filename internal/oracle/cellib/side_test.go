@@ -19,7 +19,7 @@ import (
 	"k8s.io/apiserver/pkg/cel/environment"
 	"k8s.io/apiserver/pkg/cel/library"
 
-	"github.com/crdkit/crdkit/internal/cellib"
+	"github.com/crdkit/crdkit/internal/cel/cellib"
 )
 
 const (
@@ -34,7 +34,7 @@ type side struct {
 	options  []cel.ProgramOption
 }
 
-// ours returns the language that internal/cellib declares for a minor version.
+// ours returns the language that internal/cel/cellib declares for a minor version.
 func ours(t testing.TB, minor int) side {
 	t.Helper()
 	env, err := cel.NewEnv()

@@ -15,7 +15,7 @@ import (
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	"sigs.k8s.io/yaml"
 
-	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/test/testkit"
 )
 
 // A group is an entry of validation/cel/testdata/rules: a schema, rules that
@@ -56,7 +56,7 @@ type synthetic struct {
 	slow   bool     // the inputs run few times and unchanged
 }
 
-// synthetics reads the rules and the tables of validation/cel and internal/celeval,
+// synthetics reads the rules and the tables of validation/cel and internal/cel/celeval,
 // and adds the generated rules.
 func synthetics(t testing.TB) []*synthetic {
 	t.Helper()

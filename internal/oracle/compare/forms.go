@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/crdkit/crdkit/internal/oracle/upstream"
-	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/test/testkit"
 	"github.com/crdkit/crdkit/validation/cel"
 )
 

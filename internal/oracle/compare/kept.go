@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/crdkit/crdkit/internal/oracle"
-	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/test/testkit"
 )
 
 // reportKept prints how much memory the compiled rules of the corpus hold.

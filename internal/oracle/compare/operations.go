@@ -16,7 +16,7 @@ import (
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/defaulting"
 	"github.com/crdkit/crdkit/internal/oracle/upstream"
-	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/test/testkit"
 	"github.com/crdkit/crdkit/pruning"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation"

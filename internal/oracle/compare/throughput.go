@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/crdkit/crdkit"
-	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/test/testkit"
 )
 
 // throughputTurn is how long goroutines create objects in one turn.

@@ -18,7 +18,7 @@ import (
 	"k8s.io/apiserver/pkg/util/webhook"
 
 	"github.com/crdkit/crdkit/conversion"
-	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/test/testkit"
 )
 
 // called is the number of objects of the list that a webhook converts.

@@ -19,7 +19,7 @@ import (
 	"github.com/crdkit/crdkit/definition"
 	"github.com/crdkit/crdkit/internal/oracle/processor"
 	"github.com/crdkit/crdkit/internal/oracle/upstream"
-	"github.com/crdkit/crdkit/internal/testkit/hostile"
+	"github.com/crdkit/crdkit/internal/test/testkit/hostile"
 )
 
 // Larger inputs, of some cases, are measured by hand:

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/crdkit/crdkit/internal/suite"
-	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/test/testkit"
 )
 
 // explained are the cases whose results are not as recorded, with the reasons.

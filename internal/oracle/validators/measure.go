@@ -10,7 +10,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/test/testkit"
 )
 
 // measured is what a run took.

@@ -1,0 +1,333 @@
+package celbranch
+
+import "github.com/crdkit/crdkit/internal/cel/celsyntax"
+
+// A Term is a part of a rule that decides its result.
+type Term struct {
+	Start, End int    // text[Start:End] of the rule
+	Operator   string // "&&", "||" or "?:", of which it is an operand or the condition
+	// True and False observe that the term is true or false. The text of one is "" if
+	// the results of other terms imply it; see [Rule.Implied].
+	True, False Observer
+
+	last     bool // operand of its operator
+	previous int  // index of the operand before it, -1 for the first
+	parent   int  // index of the term that is this operator, or Whole, or none
+}
+
+// An Observer is a rule that is false if it observes what it is for.
+type Observer struct{ Text string }
+
+// A Rule is a rule with its terms, in the order of the text, outer ones before those
+// within them.
+type Rule struct {
+	Terms []Term
+	// Complete is false if the text is not read, or if a term has no observer because it
+	// is nested too deeply.
+	Complete bool
+	// True and False observe the result of the rule. The text of True is "" if the text of
+	// the rule is read: such a rule is true if it was evaluated, is not false and did not end
+	// with an error. See [Rule.Evaluated].
+	True, False Observer
+	// UsesOld is true if a text that is read has oldSelf.
+	UsesOld bool
+
+	decided int // term that has the result of the rule if that result is decidedIf, or none
+	// decidedIf is true for && and false for ||.
+	decidedIf bool
+}
+
+// Whole stands for the rule itself where an index of a term is wanted.
+const Whole = -2
+
+// Evaluated returns what observes that the rule is evaluated, if the text of True is "".
+// Rules with the same observer are evaluated for the same values.
+func (r *Rule) Evaluated() Observer {
+	if r.UsesOld {
+		return Observer{"false && oldSelf == oldSelf"}
+	}
+	return Observer{"false"}
+}
+
+// Implied calls hit with a result of term i that was observed, or of the rule if i is
+// [Whole], and with the results of terms that it implies. If the evaluation comes to an
+// operand, those before it are true for && and false for ||. The operand that decides, and
+// the last one if none does, has the result of the operator.
+func (r *Rule) Implied(i int, result bool, hit func(i int, result bool)) {
+	hit(i, result)
+	if i == Whole {
+		if r.decided != none && result == r.decidedIf {
+			r.Implied(r.decided, result, hit)
+		}
+		return
+	}
+	t := &r.Terms[i]
+	decides := t.Operator == "||"
+	if (result == decides || t.last) && t.parent >= 0 {
+		r.Implied(t.parent, result, hit)
+	}
+	for p := t.previous; p >= 0; p = r.Terms[p].previous {
+		hit(p, !decides)
+	}
+}
+
+const (
+	// maxObserver is the length of the longest observer, in bytes. Observers of nested
+	// terms repeat what is around the term.
+	maxObserver = 32 << 10
+	// maxDepth is how many brackets and operators around a term are followed.
+	maxDepth = 128
+)
+
+// Split returns the terms of a rule and what observes them.
+func Split(rule string) *Rule {
+	out := &Rule{True: Observer{"!(" + rule + "\n)"}, False: Observer{rule}, decided: none}
+	tokens, ok := celsyntax.Tokens(rule)
+	if !ok {
+		return out
+	}
+	s := &splitter{text: rule, tokens: tokens, complete: true, decided: none}
+	if !s.pair() {
+		return out
+	}
+	s.expression(0, len(tokens), scope{}, Whole)
+	out.Terms, out.Complete, out.UsesOld = s.terms, s.complete, s.usesOld
+	out.decided, out.True.Text = s.decided, ""
+	if s.decided != none {
+		out.decidedIf = s.terms[s.decided].Operator == "&&"
+	}
+	return out
+}
+
+// none is the index of no term.
+const none = -1
+
+type splitter struct {
+	text     string
+	tokens   []celsyntax.Token
+	closing  []int // by index of an opening bracket
+	terms    []Term
+	complete bool
+	usesOld  bool
+	decided  int // see Rule
+}
+
+// A scope is what must hold for the evaluation to come to a term, as the text around it.
+type scope struct {
+	before, after string
+	depth         int
+}
+
+func (c scope) within(before, after string) scope {
+	return scope{before: c.before + before, after: after + c.after, depth: c.depth + 1}
+}
+
+// ifTrue returns the scope of what is evaluated if a condition is true.
+func (c scope) ifTrue(condition string) scope { return c.within("("+condition+") && (", ")") }
+
+func (c scope) ifFalse(condition string) scope { return c.within("!("+condition+") && (", ")") }
+
+func (s *splitter) word(i int) string { return s.text[s.tokens[i].Start:s.tokens[i].End] }
+
+// is reports whether token i exists before end and is an operator or bracket.
+func (s *splitter) is(i, end int, operator string) bool {
+	return i < end && s.tokens[i].IsOperator && s.word(i) == operator
+}
+
+// span returns the text of the tokens from lo to hi.
+func (s *splitter) span(lo, hi int) string {
+	if lo >= hi {
+		return ""
+	}
+	return s.text[s.tokens[lo].Start:s.tokens[hi-1].End]
+}
+
+// pair finds the closing bracket of each opening one, and oldSelf. It reports false if
+// brackets do not match.
+func (s *splitter) pair() bool {
+	s.closing = make([]int, len(s.tokens))
+	var open []int
+	for i, t := range s.tokens {
+		if t.IsName && s.word(i) == "oldSelf" {
+			s.usesOld = true
+		}
+		if !t.IsOperator {
+			continue
+		}
+		switch s.word(i) {
+		case "(", "[":
+			open = append(open, i)
+		case ")", "]":
+			if len(open) == 0 {
+				return false
+			}
+			s.closing[open[len(open)-1]] = i
+			open = open[:len(open)-1]
+		}
+	}
+	return len(open) == 0
+}
+
+// next returns the token after i at the same level of brackets.
+func (s *splitter) next(i int) int {
+	if s.is(i, len(s.tokens), "(") || s.is(i, len(s.tokens), "[") {
+		return s.closing[i] + 1
+	}
+	return i + 1
+}
+
+// expression finds the terms of the tokens from lo to hi. parent is the term that has the
+// result of this expression.
+func (s *splitter) expression(lo, hi int, c scope, parent int) {
+	c.depth++
+	if lo >= hi || c.depth > maxDepth {
+		s.complete = s.complete && lo >= hi
+		return
+	}
+	if s.bracketed(lo, hi) {
+		s.expression(lo+1, hi-1, c, parent)
+		return
+	}
+	if question, colon, ok := s.ternary(lo, hi); ok {
+		condition := s.span(lo, question)
+		s.add(lo, question, Term{Operator: "?:", previous: none, parent: none}, c)
+		s.expression(lo, question, c, none)
+		s.expression(question+1, colon, c.ifTrue(condition), none)
+		s.expression(colon+1, hi, c.ifFalse(condition), none)
+		return
+	}
+	if operands, operator := s.junction(lo, hi); len(operands) > 1 {
+		s.addOperands(operands, operator, c, parent)
+		return
+	}
+	s.operand(lo, hi, c)
+}
+
+// bracketed reports whether the tokens from lo to hi are an expression in brackets.
+func (s *splitter) bracketed(lo, hi int) bool { return s.is(lo, hi, "(") && s.closing[lo] == hi-1 }
+
+// junction returns the operands of the operator that binds least, if it is && or ||.
+func (s *splitter) junction(lo, hi int) (operands [][2]int, operator string) {
+	for _, operator := range []string{"||", "&&"} {
+		if operands := s.operands(lo, hi, operator); len(operands) > 1 {
+			return operands, operator
+		}
+	}
+	return nil, ""
+}
+
+// isJunction reports whether the tokens from lo to hi are && or ||, perhaps in brackets.
+func (s *splitter) isJunction(lo, hi int) bool {
+	for s.bracketed(lo, hi) {
+		lo, hi = lo+1, hi-1
+	}
+	_, _, ternary := s.ternary(lo, hi)
+	operands, _ := s.junction(lo, hi)
+	return !ternary && len(operands) > 1
+}
+
+// ternary returns the operators of a ternary.
+func (s *splitter) ternary(lo, hi int) (question, colon int, ok bool) {
+	nested := 0
+	for i := lo; i < hi; i = s.next(i) {
+		switch {
+		case s.is(i, hi, "?") && !s.optional(i):
+			if nested++; nested == 1 {
+				question = i
+			}
+		case s.is(i, hi, ":"):
+			if nested--; nested == 0 {
+				return question, i, true
+			}
+		}
+	}
+	return 0, 0, false
+}
+
+// optional reports whether a question mark is that of an optional field or element.
+func (s *splitter) optional(i int) bool {
+	return i == 0 || s.is(i-1, i, ".") || s.is(i-1, i, "[") || s.is(i-1, i, ",")
+}
+
+// operands splits the tokens at an operator. Each operand is a pair of indexes.
+func (s *splitter) operands(lo, hi int, operator string) [][2]int {
+	var out [][2]int
+	start := lo
+	for i := lo; i < hi; i = s.next(i) {
+		if s.is(i, hi, operator) {
+			out = append(out, [2]int{start, i})
+			start = i + 1
+		}
+	}
+	return append(out, [2]int{start, hi})
+}
+
+// addOperands finds the terms of && or ||.
+func (s *splitter) addOperands(operands [][2]int, operator string, c scope, parent int) {
+	first, previous := operands[0][0], none
+	for i, o := range operands {
+		inner := c
+		if i > 0 {
+			before := s.span(first, operands[i-1][1])
+			if operator == "&&" {
+				inner = c.ifTrue(before)
+			} else {
+				inner = c.ifFalse(before)
+			}
+		}
+		at := s.add(o[0], o[1], Term{Operator: operator, last: i == len(operands)-1, previous: previous, parent: parent}, inner)
+		if at == none {
+			return // further operands have longer observers
+		}
+		previous = at
+		if s.isJunction(o[0], o[1]) {
+			s.terms[at].True.Text, s.terms[at].False.Text = "", ""
+			s.expression(o[0], o[1], inner, at)
+			continue
+		}
+		if parent == Whole && i == len(operands)-1 {
+			s.decide(at)
+		}
+		s.expression(o[0], o[1], inner, none)
+	}
+}
+
+// decide drops the observer of the last operand whose result is that of the rule: if no
+// operand of || is true, the rule is false.
+func (s *splitter) decide(at int) {
+	s.decided = at
+	if t := &s.terms[at]; t.Operator == "&&" {
+		t.True.Text = ""
+	} else {
+		t.False.Text = ""
+	}
+}
+
+// add adds a term with the observers that nothing implies. It returns the index of the
+// term, none if an observer would be too long.
+func (s *splitter) add(lo, hi int, t Term, c scope) int {
+	text := s.span(lo, hi)
+	if len(c.before)+len(text)+len(c.after) > maxObserver {
+		s.complete = false
+		return none
+	}
+	t.Start, t.End = s.tokens[lo].Start, s.tokens[hi-1].End
+	if t.Operator != "&&" || t.last {
+		t.True.Text = s.observer(c, "("+text+")")
+	}
+	if t.Operator != "||" || t.last {
+		t.False.Text = s.observer(c, "!("+text+")")
+	}
+	s.terms = append(s.terms, t)
+	return len(s.terms) - 1
+}
+
+// observer returns the text of what observes that a condition holds.
+func (s *splitter) observer(c scope, condition string) string {
+	text := "!(" + c.before + condition + c.after + ")"
+	if s.usesOld {
+		// The observer must be a transition rule if the rule is one.
+		text += " || (false && oldSelf == oldSelf)"
+	}
+	return text
+}

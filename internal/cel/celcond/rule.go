@@ -1,0 +1,332 @@
+package celcond
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/parser"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/crdkit/crdkit/internal/cel/celsyntax"
+	"github.com/crdkit/crdkit/internal/search"
+	"github.com/crdkit/crdkit/schema"
+)
+
+// A Rule is what is known about one rule.
+type Rule struct {
+	// Holds and Fails are the conditions that the rule holds and that it fails.
+	Holds, Fails *search.Cond
+	// Transition means that the rule compares with oldSelf.
+	Transition bool
+	// Opaque has the parts of the rule that were not translated.
+	Opaque []string
+	// Counts has those macros exists_one in the rule that count elements like another
+	// one.
+	Counts []Count
+}
+
+// A Member returns the condition that an object of a schema has a member which
+// satisfies c, perhaps after defaults are set.
+type Member func(n *schema.Node, name string, c *search.Cond) *search.Cond
+
+// A Translator translates rules.
+type Translator struct {
+	syntax celsyntax.Parser
+	member Member
+	trees  map[string]ast.Expr
+	known  func(c Count) (name string, ok bool)
+	// root is the schema of whole objects, and metadata what rules see of metadata.
+	root, metadata *schema.Node
+}
+
+// New returns a translator for the rules of a version. root is the schema of whole
+// objects. A nil member means that objects have all their defaults.
+func New(root *schema.Node, member Member) *Translator {
+	if member == nil {
+		member = func(_ *schema.Node, name string, c *search.Cond) *search.Cond { return search.At(name, c) }
+	}
+	text := apiextensionsv1.JSONSchemaProps{Type: "string"}
+	metadata, _ := schema.Compile(&apiextensionsv1.JSONSchemaProps{Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{
+		"name": text, "generateName": text,
+	}})
+	return &Translator{
+		syntax: celsyntax.New([]parser.Macro{parser.HasMacro}), member: member, trees: map[string]ast.Expr{},
+		root: root, metadata: metadata,
+	}
+}
+
+// Rule translates a rule on the values of a schema. changed, if it is not nil, says
+// whether the value at a path differs from the one that other rules see. Opaque
+// conditions on such values have names of their own. The path may have the steps
+// [Items], [Presence] and [Size].
+func (t *Translator) Rule(text string, n *schema.Node, changed func(path []string) bool) Rule {
+	return t.translated(text, scope{name: "self", node: n}, changed)
+}
+
+// Update translates a transition rule to a condition on an update: on an object whose
+// members [Self] and [OldSelf] have the new and the old value of the rule at path.
+// OldSelf must not be optional in the rule. See Rule for changed.
+func (t *Translator) Update(text string, n *schema.Node, path []string, changed func(path []string) bool) Rule {
+	return t.translated(text, scope{name: "update", update: &update{n, path, map[string]string{Self: Self, OldSelf: OldSelf}}}, changed)
+}
+
+// The members of an update.
+const (
+	Self    = "self"
+	OldSelf = "oldSelf"
+)
+
+func (t *Translator) translated(text string, sc scope, changed func(path []string) bool) Rule {
+	tree, ok := t.trees[text]
+	if !ok {
+		if parsed := t.syntax.Parse(text); parsed != nil {
+			tree = parsed.Expr()
+		}
+		t.trees[text] = tree
+	}
+	x := &translation{Translator: t, changed: changed}
+	if tree == nil {
+		suffix := ""
+		if changed != nil && changed(nil) {
+			suffix = distinct
+		}
+		return Rule{
+			Holds:      search.Opaque(text+suffix, search.Holds),
+			Fails:      search.Opaque(text+suffix, search.Fails),
+			Transition: mentionsOldSelf(text),
+			Opaque:     []string{text},
+		}
+	}
+	v := x.boolean(tree, sc)
+	return Rule{Holds: v.holds, Fails: v.fails, Transition: uses(tree, OldSelf), Opaque: x.opaque, Counts: x.counts}
+}
+
+// A verdict has the conditions on which an expression is true and false.
+type verdict struct{ holds, fails *search.Cond }
+
+func (v verdict) not() verdict { return verdict{v.fails, v.holds} }
+
+func constantVerdict(b bool) verdict {
+	if b {
+		return verdict{search.True, search.False}
+	}
+	return verdict{search.False, search.True}
+}
+
+// A scope is the variable whose value the conditions are about.
+type scope struct {
+	name   string
+	node   *schema.Node
+	prefix []string // from the value of the rule to that of the variable
+	outer  *scope   // of the macro around it
+	update *update  // what self and oldSelf are, if the value is an update
+	list   ast.Expr // the list of which the value is the only element, nil if it need not be
+	names  []string // of further variables with the same value
+}
+
+// An update is about two values of one schema, such as those of a transition rule: their
+// schema, the path to them, and the members that have them, by variable.
+type update struct {
+	node    *schema.Node
+	path    []string
+	members map[string]string
+}
+
+// variable returns the path to the value of a variable.
+func (u *update) variable(name string) (path, bool) {
+	if u == nil || u.members[name] == "" {
+		return path{}, false
+	}
+	return path{append([]string{u.members[name]}, u.path...), make([]*schema.Node, 1+len(u.path)), u.node}, true
+}
+
+// below returns the part of a path that begins at the value of the rule.
+func (sc *scope) below(p path) []string {
+	if sc.update != nil {
+		return p.names[1+len(sc.update.path):]
+	}
+	return slices.Concat(sc.prefix, p.names)
+}
+
+// bound returns the paths of the variables of a scope and of those around it.
+func (sc *scope) bound() map[string][]string {
+	out := map[string][]string{OldSelf: {}}
+	for ; sc != nil; sc = sc.outer {
+		if sc.update != nil {
+			for name := range sc.update.members {
+				out[name] = []string{}
+			}
+		}
+		for _, name := range sc.names {
+			out[name] = append([]string{}, sc.prefix...)
+		}
+		if _, hidden := out[sc.name]; !hidden {
+			out[sc.name] = append([]string{}, sc.prefix...)
+		}
+	}
+	return out
+}
+
+// A translation is the state of translating one rule.
+type translation struct {
+	*Translator
+	changed func(path []string) bool
+	opaque  []string
+	counts  []Count
+}
+
+// usesOuter reports whether an expression mentions variables other than that of the scope.
+func (sc *scope) usesOuter(e ast.Expr) bool {
+	bound := sc.bound()
+	delete(bound, sc.name)
+	for name := range bound {
+		if uses(e, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// distinct ends the names of opaque conditions on changed values.
+const distinct = " of another value"
+
+// boolean translates a boolean expression over the variable of a scope. A part that
+// is opaque may read variables around the scope: in one object, the values of those
+// are the same for every expression about one element.
+func (x *translation) boolean(e ast.Expr, sc scope) verdict {
+	before := len(x.opaque)
+	if v, ok := x.translate(e, sc); ok {
+		return v
+	}
+	if x.opaque = x.opaque[:before]; !slices.Contains(x.opaque, Text(e)) {
+		x.opaque = append(x.opaque, Text(e))
+	}
+	name := sc.name + ": " + Text(e)
+	if sc.usesOuter(e) {
+		name += " at " + strings.Join(sc.prefix, "/") // another rule may have another self
+	}
+	if x.changed != nil && slices.ContainsFunc(reads(e, sc.bound()), x.changed) {
+		name += distinct
+	}
+	v := verdict{search.Opaque(name, search.Holds), search.Opaque(name, search.Fails)}
+	if c, ok := x.count(e, name, sc); ok {
+		x.counts = append(x.counts, c)
+		v = x.orKnown(v, &c)
+	}
+	if sure := x.surely(e, sc); sure != search.False {
+		v = verdict{search.Or(sure, v.holds), search.And(search.Not(sure), v.fails)}
+	}
+	if valid := x.evaluated(e, sc); valid != search.True {
+		v = verdict{search.And(valid, v.holds), search.And(valid, v.fails)}
+	}
+	return v
+}
+
+// surely returns a condition on which an opaque expression holds, False if none is known.
+func (x *translation) surely(e ast.Expr, sc scope) *search.Cond {
+	if e.Kind() != ast.CallKind {
+		return search.False
+	}
+	c := e.AsCall()
+	orders, ok := comparisons[c.FunctionName()]
+	if !ok {
+		return search.False
+	}
+	return search.Or(x.boundedSum(c.Args()[0], c.Args()[1], orders, sc), x.boundedFilter(c.Args()[0], c.Args()[1], orders, sc))
+}
+
+// translate reports false for an expression that is opaque as a whole.
+func (x *translation) translate(e ast.Expr, sc scope) (verdict, bool) {
+	switch e.Kind() {
+	case ast.LiteralKind:
+		if b, ok := e.AsLiteral().Value().(bool); ok {
+			return constantVerdict(b), true
+		}
+	case ast.SelectKind:
+		if e.AsSelect().IsTestOnly() {
+			return x.has(e.AsSelect(), sc)
+		}
+		return x.flag(e, sc)
+	case ast.IdentKind:
+		return x.flag(e, sc)
+	case ast.CallKind:
+		if v, ok := x.unique(e, sc); ok {
+			return v, true
+		}
+		if v, ok := x.atMostOne(e, sc); ok {
+			return v, true
+		}
+		return x.call(e.AsCall(), sc)
+	}
+	return verdict{}, false
+}
+
+func (x *translation) call(c ast.CallExpr, sc scope) (verdict, bool) {
+	args := c.Args()
+	if c.IsMemberFunction() {
+		return x.method(c, sc)
+	}
+	switch c.FunctionName() {
+	case "!_":
+		v := x.operand(args[0], sc)
+		return v.not(), true
+	case "_&&_":
+		a, b := x.operand(args[0], sc), x.operand(args[1], sc)
+		return verdict{search.And(a.holds, b.holds), search.Or(a.fails, b.fails)}, true
+	case "_||_":
+		a, b := x.operand(args[0], sc), x.operand(args[1], sc)
+		return verdict{search.Or(a.holds, b.holds), search.And(a.fails, b.fails)}, true
+	case "_?_:_":
+		c, a, b := x.operand(args[0], sc), x.operand(args[1], sc), x.operand(args[2], sc)
+		return verdict{
+			search.Or(search.And(c.holds, a.holds), search.And(c.fails, b.holds)),
+			search.Or(search.And(c.holds, a.fails), search.And(c.fails, b.fails)),
+		}, true
+	case "@in":
+		return x.in(args[0], args[1], sc)
+	}
+	if orders, ok := comparisons[c.FunctionName()]; ok {
+		return x.compare(args[0], args[1], orders, sc)
+	}
+	return verdict{}, false
+}
+
+// comparisons has the orders in which an operator holds.
+var comparisons = map[string]search.Mask{
+	"_==_": search.Same, "_!=_": search.Less | search.Greater,
+	"_<_": search.Less, "_<=_": search.Less | search.Same,
+	"_>_": search.Greater, "_>=_": search.Greater | search.Same,
+}
+
+// operand translates a part of an expression, which may be opaque on its own.
+func (x *translation) operand(e ast.Expr, sc scope) verdict { return x.boolean(e, sc) }
+
+// has translates has(a.b).
+func (x *translation) has(s ast.SelectExpr, sc scope) (verdict, bool) {
+	p, ok := x.path(s.Operand(), sc)
+	if !ok || p.node == nil {
+		return verdict{}, false
+	}
+	return x.presence(p, unescaped(s.FieldName())), true
+}
+
+// presence returns the verdict whether an object has a field. It reads the field.
+func (x *translation) presence(p path, name string) verdict {
+	read := x.field(p.node, name, readable(memberSchema(p.node, name)))
+	return verdict{x.at(p, read), x.at(p, strictNot(search.Object, x.field(p.node, name, search.True)))}
+}
+
+// flag translates a boolean field.
+func (x *translation) flag(e ast.Expr, sc scope) (verdict, bool) {
+	p, ok := x.path(e, sc)
+	if !ok || p.node.Kind() != schema.KindBoolean {
+		return verdict{}, false
+	}
+	return verdict{x.at(p, search.IsTrue()), x.at(p, strictNot(search.Bool, search.IsTrue()))}, true
+}
+
+// strictNot holds for values of the types that do not satisfy c.
+func strictNot(mask search.Mask, c *search.Cond) *search.Cond {
+	return search.And(search.Types(mask), search.Not(c))
+}

@@ -1,0 +1,389 @@
+package celcost
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/ast"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	apiservercel "k8s.io/apiserver/pkg/cel"
+
+	"github.com/crdkit/crdkit/internal/cel/celtypes"
+	"github.com/crdkit/crdkit/internal/failure/errorlimit"
+	"github.com/crdkit/crdkit/internal/path/pathstack"
+	"github.com/crdkit/crdkit/schema"
+)
+
+// A site is a schema that the Checker visits.
+type site struct {
+	parent   *site
+	node     *schema.Node
+	at       *pathstack.Chain // of the schema, for errors
+	location location         // of self
+
+	inScope     bool           // there are rules here or above
+	typ         *celtypes.Type // of self; nil if there is none or no rule needs it
+	broken      string         // why there is no type, in the words of the server
+	unreachable bool           // below a value that has no type but should; the server panics
+
+	uncorrelated *pathstack.Chain // schema below which values do not correlate, nil if they do
+	order        int              // of the visit
+}
+
+// A RuleCost is the scan result for one rule.
+type RuleCost struct {
+	*compiled
+	site  *site
+	Index int
+	Rule  *schema.Rule
+}
+
+// At returns the location of the rule in the schema.
+func (f *RuleCost) At() *pathstack.Chain {
+	return f.site.at.Child("x-kubernetes-validations").Index(f.Index)
+}
+
+// Values returns the path of the values of the rule, such as spec.list[*].
+func (f *RuleCost) Values() string { return f.site.location.path }
+
+// Ordered returns the results in the order of the schema.
+func (s *Checker) Ordered() []*RuleCost {
+	out := make([]*RuleCost, len(s.costs))
+	for i := range s.costs {
+		out[i] = &s.costs[i]
+	}
+	slices.SortStableFunc(out, func(a, b *RuleCost) int { return cmp.Compare(a.site.order, b.site.order) })
+	return out
+}
+
+// A compiled rule is shared by equal schemas with equal types.
+type compiled struct {
+	Condition, Message Expression
+	usesOldSelf        bool
+}
+
+// An Expression is a tree and its cost, or the reason why it has none.
+type Expression struct {
+	Tree    *ast.AST // nil if the expression has no cost
+	Problem string   // why it is refused, "" if it is not
+	Cost    uint64   // of one evaluation at most
+}
+
+type compiledKey struct {
+	node *schema.Node
+	root bool
+}
+
+// A Checker holds the rules of a schema and the errors found so far. It is for
+// one goroutine.
+type Checker struct {
+	options       Options
+	fresh, stored *celtypes.Checker // for new rules and for stored ones
+	types         *celtypes.Provider
+	sizes         *sizes
+	scratch       *cel.Ast // empty, for the trees of our parser; built lazily
+	memo          map[compiledKey][]compiled
+	visited       int
+
+	costs  []RuleCost // in the order of the server
+	syntax errorlimit.List
+	errs   errorlimit.List
+}
+
+// New visits n and everything below it. n has rules. It returns an error only if
+// the language cannot be built.
+func New(n *schema.Node, o Options) (*Checker, error) {
+	s := &Checker{options: o, sizes: newSizes(), memo: make(map[compiledKey][]compiled),
+		syntax: errorlimit.List{Limit: o.Limit, Watch: o.Watch}, errs: errorlimit.List{Limit: o.Limit, Watch: o.Watch}}
+	for _, l := range []struct {
+		minor int
+		to    **celtypes.Checker
+	}{{o.Minor - 1, &s.fresh}, {o.Minor, &s.stored}} {
+		language, err := celtypes.LanguageOf(l.minor)
+		if err != nil {
+			return nil, err
+		}
+		x := celtypes.NewChecker(language, o.PerCall, o.Reference)
+		*l.to = &x
+	}
+	s.types = s.fresh.Language.NewProvider()
+	root := &site{node: n, at: o.At, location: location{node: n, root: !o.Fragment}}
+	root.inScope = len(n.Rules()) > 0
+	if root.inScope {
+		s.typeAlone(root)
+	}
+	s.visit(root)
+	return s, nil
+}
+
+// visit visits the schemas below p, then p. It reports whether the syntax of all
+// rules there is correct.
+func (s *Checker) visit(p *site) bool {
+	if s.options.Watch.Ended() {
+		return false
+	}
+	p.order = s.visited
+	s.visited++
+	sound := true
+	if values, _ := p.node.AdditionalProperties(); celtypes.HasRules(values) {
+		sound = s.elements(p, values, "additionalProperties") && sound
+	}
+	for name, child := range p.node.Properties() {
+		if celtypes.HasRules(child) {
+			sound = s.property(p, child, name) && sound
+		}
+	}
+	if items := p.node.Items(); celtypes.HasRules(items) {
+		sound = s.elements(p, items, "items") && sound
+	}
+	if len(p.node.Rules()) == 0 {
+		return sound
+	}
+	if !s.options.SyntaxChecked {
+		wrong := CheckSyntax(p.node.Rules(), p.node, p.at, s.options.Limit)
+		s.syntax.Add(wrong...)
+		sound = sound && len(wrong) == 0
+	}
+	if sound && (len(s.options.Invalid) == 0 || !s.options.Invalid[p.at.Path().String()]) {
+		s.rules(p)
+	}
+	return sound
+}
+
+func (s *Checker) property(p *site, n *schema.Node, name string) bool {
+	c := p.child(n, p.at.Child("properties").Key(name))
+	c.location.path = joinPath(p.location.path, name)
+	if c.uncorrelated == nil && !celtypes.Correlates(p.node) {
+		c.uncorrelated = p.at
+	}
+	escaped, ok := apiservercel.Escape(name)
+	if ok && p.typ != nil {
+		if c.typ = s.types.Field(p.typ, escaped); c.typ != nil {
+			c.location, _ = p.location.field(escaped)
+		}
+	}
+	return s.typed(c, c.typ != nil)
+}
+
+// elements visits the items of a list or the values of a map. If p has a type,
+// theirs is a part of it or missing, and never made of n alone.
+func (s *Checker) elements(p *site, n *schema.Node, keyword string) bool {
+	c := p.child(n, p.at.Child(keyword))
+	c.location.path = p.location.path + "[*]"
+	if listType, _ := p.node.ListType(); keyword == "items" && c.uncorrelated == nil && listType != "map" {
+		c.uncorrelated = p.at
+	}
+	if p.typ != nil {
+		c.typ = p.typ.Elem
+		if elem, ok := p.location.elem(); ok {
+			c.location = elem
+		}
+	}
+	return s.typed(c, p.inScope)
+}
+
+func (p *site) child(n *schema.Node, at *pathstack.Chain) *site {
+	return &site{
+		parent:       p,
+		node:         n,
+		at:           at,
+		location:     location{node: n, root: n.EmbeddedResource()},
+		inScope:      p.inScope || len(n.Rules()) > 0,
+		broken:       p.broken,
+		unreachable:  p.unreachable || p.inScope && p.typ == nil && p.broken == "",
+		uncorrelated: p.uncorrelated,
+	}
+}
+
+// typed visits p. It first makes a type from p alone if none is given.
+func (s *Checker) typed(p *site, given bool) bool {
+	if p.inScope && !given && p.broken == "" {
+		s.typeAlone(p)
+	}
+	return s.visit(p)
+}
+
+func (s *Checker) typeAlone(p *site) {
+	p.typ = s.types.TypeOf(celtypes.SelfType, p.node, p.location.root)
+	if p.typ == nil {
+		p.broken = "unable to convert structural schema to CEL declarations"
+	}
+}
+
+// rules checks the rules of p itself.
+func (s *Checker) rules(p *site) {
+	at := p.at.Child("x-kubernetes-validations")
+	switch {
+	case p.unreachable:
+		s.errs.AddAt(at, field.Forbidden(at.Path(), "are not possible below items or additionalProperties of a value that has none by its type"))
+		return
+	case p.broken != "":
+		s.errs.AddAt(at, field.InternalError(at.Path(), fmt.Errorf(
+			"internal error: failed to construct type information for x-kubernetes-validations rules: %s", p.broken)))
+		return
+	case p.typ == nil:
+		s.errs.AddAt(at, field.InternalError(at.Path(), errors.New("failed to convert to declType for CEL validation rules")))
+		return
+	}
+	rules := p.node.Rules()
+	for i, c := range s.compiled(p, rules) {
+		if s.options.Watch.Ended() {
+			return
+		}
+		f := RuleCost{compiled: &c, site: p, Index: i, Rule: &rules[i]}
+		s.costs = append(s.costs, f)
+		s.judge(&f)
+	}
+}
+
+// compiled returns the compiled rules of p, which equal schemas share.
+func (s *Checker) compiled(p *site, rules []schema.Rule) []compiled {
+	key := compiledKey{node: p.node, root: p.location.root}
+	same := p.location.node == p.node
+	if old, ok := s.memo[key]; ok && same {
+		return old
+	}
+	c := ruleCompiler{Checker: s, estimator: &estimator{sizes: s.sizes, self: p.location}, self: p.typ}
+	out := make([]compiled, len(rules))
+	for i := range rules {
+		if s.options.Watch.Poll() {
+			break
+		}
+		c.rule(&out[i], &rules[i])
+	}
+	if same {
+		s.memo[key] = out
+	}
+	return out
+}
+
+// A ruleCompiler compiles the rules of one schema.
+type ruleCompiler struct {
+	*Checker
+	estimator     *estimator
+	self          *celtypes.Type
+	fresh, stored *celtypes.Scope // built lazily
+}
+
+func (c *ruleCompiler) rule(out *compiled, r *schema.Rule) {
+	if celtypes.IsBlank(r.Rule) {
+		return
+	}
+	text := r.Rule
+	out.Condition = c.expression(text, c.options.Rules[text], r.OptionalOldSelf, cel.BoolType, &celtypes.RuleWording)
+	out.usesOldSelf = out.Condition.Tree != nil && celtypes.MentionsOldSelf(out.Condition.Tree)
+	if text = r.MessageExpression; text != "" && out.Condition.Problem == "" {
+		out.Message = c.expression(text, c.options.Messages[text], r.OptionalOldSelf, cel.StringType, &celtypes.MessageWording)
+	}
+}
+
+func (c *ruleCompiler) expression(text string, stored, optional bool, want *cel.Type, w *celtypes.Wording) Expression {
+	x, s := c.Checker.fresh, &c.fresh
+	if stored {
+		x, s = c.Checker.stored, &c.stored
+	}
+	if *s == nil {
+		*s = x.Scope(c.self)
+	}
+	tree, why := x.Check(*s, text, optional, want, w)
+	out := Expression{Tree: tree, Problem: why}
+	if why != "" {
+		return out
+	}
+	cost, err := c.cost(tree, stored, c.estimator)
+	if err != nil {
+		out.Problem = w.Estimation + err.Error()
+		return out
+	}
+	out.Cost = cost
+	return out
+}
+
+// cost returns the estimated maximum cost of an expression.
+func (s *Checker) cost(tree *ast.AST, stored bool, e *estimator) (_ uint64, err error) {
+	defer celtypes.Recover(func(p error) { err = p })
+	language := s.fresh.Language
+	if stored {
+		language = s.stored.Language
+	}
+	if s.scratch == nil {
+		s.scratch = cel.ParsedExprToAst(nil)
+	}
+	*s.scratch.NativeRep() = *tree
+	estimate, err := language.Env.EstimateCost(s.scratch, e.costs())
+	return estimate.Max, err
+}
+
+// CardinalityOf returns how often the values of a rule can occur in one object,
+// whether the schema bounds that, and the total cost of the rule.
+func (s *Checker) CardinalityOf(f *RuleCost) (n uint64, bounded bool, total uint64) {
+	n, bounded = s.cardinality(f.site)
+	return n, bounded, multiply(f.Condition.Cost, n)
+}
+
+// cardinality returns how often self can occur in one object. It is bounded if
+// all lists and maps around self are. Otherwise it is the number of minimal
+// values that fit into a request.
+func (s *Checker) cardinality(p *site) (n uint64, bounded bool) {
+	if n, bounded = s.occurrences(p); bounded {
+		return n, true
+	}
+	return uint64(maxRequestBytes / (s.sizes.minOf(p.location) + 1)), false
+}
+
+func (s *Checker) occurrences(p *site) (n uint64, bounded bool) {
+	if p.parent == nil {
+		return 1, true
+	}
+	n, bounded = s.occurrences(p.parent)
+	if !bounded {
+		return 0, false
+	}
+	factor, bounded := s.factor(p.parent)
+	return multiply(n, factor), bounded
+}
+
+// factor returns how many values of each schema below it one value of p can have.
+func (s *Checker) factor(p *site) (n uint64, bounded bool) {
+	keyword, declared := p.multiplier()
+	if keyword == "" {
+		return 1, true
+	}
+	if v, ok := s.sizes.set[p.location.path]; ok {
+		return uint64(v), true
+	}
+	return uint64(max(declared.N, 0)), declared.Set
+}
+
+// multiplier returns the keyword that bounds the number of values below one value
+// of p, and its declared value.
+func (p *site) multiplier() (keyword string, declared schema.Count) {
+	switch p.node.Kind() {
+	case schema.KindObject:
+		if _, ok := p.node.AdditionalProperties(); ok {
+			return "maxProperties", p.node.Limits().MaxProperties
+		}
+	case schema.KindArray:
+		return "maxItems", p.node.Limits().MaxItems
+	}
+	return "", schema.Count{}
+}
+
+// multiply returns a product, limited to the largest uint64.
+func multiply(a, b uint64) uint64 {
+	if a == 0 || b <= math.MaxUint64/a {
+		return a * b
+	}
+	return math.MaxUint64
+}
+
+func add(a, b uint64) uint64 {
+	if a > math.MaxUint64-b {
+		return math.MaxUint64
+	}
+	return a + b
+}

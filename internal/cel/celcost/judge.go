@@ -1,0 +1,178 @@
+package celcost
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/crdkit/crdkit/internal/cel/celtypes"
+	"github.com/crdkit/crdkit/internal/failure/errorlimit"
+	"github.com/crdkit/crdkit/internal/interrupt"
+	"github.com/crdkit/crdkit/internal/path/pathstack"
+	"github.com/crdkit/crdkit/schema"
+)
+
+// Limits of the server, in cost units.
+const (
+	ExpressionLimit = 10_000_000
+	SchemaLimit     = 100_000_000
+)
+
+// mostExpensive is the number of expressions that are named if the total is over
+// the limit.
+const mostExpensive = 4
+
+// Options configures a Checker.
+type Options struct {
+	PerCall   uint64           // the cost limit of one rule on one value; see celtypes.NewChecker
+	At        *pathstack.Chain // the location of the schema, nil for the root
+	Fragment  bool             // the schema is not that of a whole resource
+	Reference bool             // use only cel-go
+	Minor     int              // of the server, 1.x
+
+	Rules, Messages map[string]bool  // stored rules and messageExpressions, by text
+	Unchanged       bool             // a single expression over its limit is no error
+	SyntaxChecked   bool             // CheckSyntax has been done by the caller
+	Watch           *interrupt.Watch // ends the work early; its findings are then incomplete
+	Limit           *errorlimit.Limit
+	Invalid         map[string]bool // paths of schemas to skip
+}
+
+// Check returns the errors of the rules of n and below, in the order of the
+// server.
+func Check(n *schema.Node, o Options) field.ErrorList {
+	if !celtypes.HasRules(n) {
+		return nil
+	}
+	s, err := New(n, o)
+	if err != nil {
+		return field.ErrorList{o.Limit.At(o.At, field.InternalError(o.At.Path(), err))}
+	}
+	_, _, errs := s.Totals()
+	if err := o.Watch.Err(); err != nil {
+		return field.ErrorList{o.Limit.At(o.At, field.InternalError(o.At.Path(), err))}
+	}
+	return slices.Concat(s.syntax.Errors(), s.errs.Errors(), errs)
+}
+
+// Totals returns the total cost of all expressions, the errors of single
+// expressions over the limit, and the errors of the total.
+func (s *Checker) Totals() (total uint64, each, all field.ErrorList) {
+	var t tally
+	for i := range s.costs {
+		if s.options.Watch.Ended() {
+			break
+		}
+		for _, e := range s.expressions(&s.costs[i]) {
+			t.observe(e.at, e.total)
+			if e.limit != nil && !s.options.Unchanged {
+				each = append(each, e.limit)
+			}
+		}
+	}
+	return t.total, each, t.errors(s.options.At, s.options.Limit)
+}
+
+// An estimated expression counts for the total.
+type estimated struct {
+	at    *pathstack.Chain
+	total uint64
+	limit *field.Error // if it is too much
+}
+
+// expressions returns the rule and the messageExpression of a scan result.
+func (s *Checker) expressions(f *RuleCost) []estimated {
+	rule := estimated{at: f.At().Child("rule")}
+	_, _, rule.total = s.CardinalityOf(f)
+	rule.limit = overLimit(s.options.Limit, rule.at, "estimated rule cost", rule.total, ExpressionLimit)
+	out := []estimated{rule}
+	if f.Message.Tree != nil && f.Message.Problem == "" {
+		message := estimated{at: f.At().Child("messageExpression"), total: f.Message.Cost}
+		message.limit = overLimit(s.options.Limit, message.at, "estimated messageExpression cost", message.total, ExpressionLimit)
+		out = append(out, message)
+	}
+	return out
+}
+
+// judge reports the errors of a rule, in the order of the server.
+func (s *Checker) judge(f *RuleCost) {
+	costs := s.expressions(f)
+	s.tooMuch(costs[0].limit)
+	at, r := f.At(), f.Rule
+	if f.Condition.Problem != "" {
+		s.invalid(at.Child("rule"), celtypes.RuleValueOf(r), f.Condition.Problem)
+	}
+	if f.Message.Problem != "" {
+		s.invalid(at.Child("messageExpression"), celtypes.RuleValueOf(r), f.Message.Problem)
+	} else if len(costs) > 1 {
+		s.tooMuch(costs[1].limit)
+	}
+	switch {
+	case f.usesOldSelf && f.site.uncorrelated != nil:
+		s.invalid(at.Child("rule"), r.Rule,
+			fmt.Sprintf("oldSelf cannot be used on the uncorrelatable portion of the schema within %v", f.site.uncorrelated.Path()))
+	case !f.usesOldSelf && r.SetOptionalOldSelf:
+		s.invalid(at.Child("optionalOldSelf"), r.OptionalOldSelf, "may not be set if oldSelf is not used in rule")
+	}
+}
+
+func (s *Checker) tooMuch(err *field.Error) {
+	if err != nil && !s.options.Unchanged {
+		s.errs.Add(err)
+	}
+}
+
+func (s *Checker) invalid(at *pathstack.Chain, value any, detail string) {
+	s.errs.AddAt(at, field.Invalid(at.Path(), value, detail))
+}
+
+// A tally adds up costs.
+type tally struct {
+	total uint64
+	most  []estimated // the most expensive ones
+}
+
+func (t *tally) observe(at *pathstack.Chain, cost uint64) {
+	t.total = add(t.total, cost)
+	if cost < SchemaLimit/100 {
+		return
+	}
+	t.most = append(t.most, estimated{at: at, total: cost})
+	slices.SortStableFunc(t.most, func(a, b estimated) int { return cmp.Compare(b.total, a.total) })
+	t.most = t.most[:min(len(t.most), mostExpensive)]
+}
+
+// errors returns the errors of the total.
+func (t *tally) errors(at *pathstack.Chain, limit *errorlimit.Limit) field.ErrorList {
+	err := overLimit(limit, at, "x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema", t.total, SchemaLimit)
+	if err == nil {
+		return nil
+	}
+	var errs field.ErrorList
+	for _, e := range t.most {
+		errs = append(errs, limit.At(e.at, field.Forbidden(e.at.Path(), "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema")))
+	}
+	return append(errs, err)
+}
+
+// overLimit returns the error for a cost over a limit, nil otherwise. l gets its pointer.
+func overLimit(l *errorlimit.Limit, at *pathstack.Chain, what string, cost, limit uint64) *field.Error {
+	if cost <= limit {
+		return nil
+	}
+	return l.At(at, field.Forbidden(at.Path(), fmt.Sprintf("%s exceeds budget by factor of %s (try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)",
+		what, factorText(float64(cost)/float64(limit)))))
+}
+
+func factorText(factor float64) string {
+	switch {
+	case factor > 100:
+		return "more than 100x"
+	case factor < 1.5:
+		return fmt.Sprintf("%fx", factor)
+	default:
+		return fmt.Sprintf("%.1fx", factor)
+	}
+}

@@ -1,0 +1,349 @@
+package celcost
+
+import (
+	"github.com/google/cel-go/checker"
+	apiservercel "k8s.io/apiserver/pkg/cel"
+
+	"github.com/crdkit/crdkit/internal/cel/cellib"
+	"github.com/crdkit/crdkit/internal/cel/celtypes"
+	"github.com/crdkit/crdkit/schema"
+)
+
+// The cost of an expression depends on the sizes of the values that it reads. The
+// estimate asks for the size of a location, which is a value below self. A
+// keyword of the schema bounds it, or else the size of a request does.
+
+const (
+	maxRequestBytes = apiservercel.DefaultMaxRequestSizeBytes
+	// maxStringBytes is the size of the longest string in a request, without
+	// quotes.
+	maxStringBytes = maxRequestBytes - 2
+	// bytesPerRune is the size that a character is counted as.
+	bytesPerRune = 4
+	// maxNameRunes is the length of the longest metadata.name.
+	// metadata.generateName is one shorter.
+	maxNameRunes = 253
+)
+
+// A location is self or a value below it.
+type location struct {
+	node *schema.Node // nil for implied strings and below
+	root bool         // a resource of its own
+	path string       // from the root of the object
+
+	// Of apiVersion, kind and metadata that are implied.
+	metadata *schema.Node // of implied metadata: the declared schema that it replaces
+	implied  bool
+	size     int64 // of implied strings, in bytes
+}
+
+// sizes returns the sizes of values of one schema. It is for one goroutine.
+type sizes struct {
+	least map[minSizeKey]minSize
+	// set overrides keywords, by path of the value.
+	set map[string]int64
+}
+
+type minSizeKey struct {
+	node *schema.Node
+	root bool
+}
+
+// A minSize is the smallest number of bytes of the JSON of a value. It is unknown
+// for values without a CEL type.
+type minSize struct {
+	bytes int64
+	known bool
+}
+
+func newSizes() *sizes { return &sizes{least: make(map[minSizeKey]minSize)} }
+
+// elem returns the location of list elements or map values.
+func (p location) elem() (location, bool) {
+	n := p.elements()
+	if n == nil {
+		return location{}, false
+	}
+	return location{node: n, root: n.EmbeddedResource(), path: p.path + "[*]"}, true
+}
+
+func (p location) elements() *schema.Node {
+	if p.node == nil || p.implied || p.node.IntOrString() {
+		return nil
+	}
+	switch p.node.Kind() {
+	case schema.KindArray:
+		return p.node.Items()
+	case schema.KindObject:
+		values, _ := p.node.AdditionalProperties()
+		return values
+	}
+	return nil
+}
+
+func (p location) isMap() bool {
+	return p.elements() != nil && p.node.Kind() == schema.KindObject
+}
+
+// field returns the location of a field with an escaped name.
+func (p location) field(escaped string) (location, bool) {
+	path := joinPath(p.path, escaped)
+	if p.implied {
+		return p.name(escaped, path)
+	}
+	if p.node == nil || p.node.IntOrString() || p.node.Kind() != schema.KindObject || p.isMap() {
+		return location{}, false
+	}
+	if p.root && celtypes.IsMeta(escaped) && !celtypes.DeclaresMeta(p.node) {
+		if escaped == "metadata" {
+			return location{implied: true, metadata: p.node.Property(escaped), path: path}, true
+		}
+		return location{size: maxStringBytes, path: path}, true
+	}
+	name, ok := apiservercel.Unescape(escaped)
+	if !ok {
+		return location{}, false
+	}
+	if back, ok := apiservercel.Escape(name); !ok || back != escaped {
+		return location{}, false
+	}
+	child := p.node.Property(name)
+	if child == nil {
+		return location{}, false
+	}
+	return location{node: child, root: child.EmbeddedResource(), path: joinPath(p.path, name)}, true
+}
+
+// name returns the location of a field of implied metadata.
+func (p location) name(field, path string) (location, bool) {
+	runes := int64(maxNameRunes)
+	switch field {
+	case "name":
+	case "generateName":
+		runes--
+	default:
+		return location{}, false
+	}
+	if p.metadata != nil {
+		if declared := p.metadata.Property(field); declared != nil {
+			if c := declared.Limits().MaxLength; c.Set {
+				runes = min(runes, c.N)
+			}
+		}
+	}
+	return location{size: max(runes, 0) * bytesPerRune, path: path}, true
+}
+
+func joinPath(path, name string) string {
+	if path == "" {
+		return name
+	}
+	return path + "." + name
+}
+
+// A limit bounds the size of a location.
+type limit struct {
+	keyword  string
+	declared schema.Count
+	unit     int64 // size per unit of the keyword
+	assumed  int64 // size without the keyword
+}
+
+// limit returns the limit of a location. It has no keyword if none can be
+// declared. known is false for a location without a CEL type.
+func (z *sizes) limit(p location) (l limit, known bool) {
+	if p.implied {
+		return limit{}, true
+	}
+	if p.node == nil {
+		return limit{assumed: p.size}, true
+	}
+	l.unit = 1
+	n, limits := p.node, p.node.Limits()
+	if n.IntOrString() {
+		return limit{keyword: "maxLength", declared: limits.MaxLength, unit: bytesPerRune, assumed: maxStringBytes}, true
+	}
+	switch n.Kind() {
+	case schema.KindArray, schema.KindObject:
+		elem, ok := p.elem()
+		if !ok {
+			return l, n.Kind() == schema.KindObject
+		}
+		smallest := z.min(elem.node, elem.root)
+		l.keyword, l.declared, l.assumed = "maxItems", limits.MaxItems, maxStringBytes/(smallest.bytes+1)
+		if p.isMap() {
+			l.keyword, l.declared, l.assumed = "maxProperties", limits.MaxProperties, maxStringBytes/(smallest.bytes+6)
+		}
+		return l, smallest.known
+	case schema.KindString:
+		return stringLimit(limits), true
+	case schema.KindBoolean, schema.KindNumber, schema.KindInteger:
+		return l, true
+	}
+	return l, false
+}
+
+func stringLimit(limits schema.Limits) limit {
+	switch limits.Format {
+	case "byte":
+		return limit{keyword: "maxLength", declared: limits.MaxLength, unit: 1, assumed: maxStringBytes}
+	case "duration":
+		return limit{assumed: apiservercel.MaxDurationSizeJSON}
+	case "date":
+		return limit{assumed: apiservercel.JSONDateSize}
+	case "date-time":
+		return limit{assumed: apiservercel.MaxDatetimeSizeJSON}
+	}
+	l := limit{keyword: "maxLength", declared: limits.MaxLength, unit: bytesPerRune, assumed: maxStringBytes}
+	if len(limits.Enum) > 0 {
+		l.assumed = 0
+		for _, v := range limits.Enum {
+			if s, ok := v.(string); ok {
+				l.assumed = max(l.assumed, int64(len(s)))
+			}
+		}
+	}
+	return l
+}
+
+// max returns the maximum size of values of a location.
+func (z *sizes) max(p location) int64 {
+	l, _ := z.limit(p)
+	if v, ok := z.set[p.path]; ok && l.keyword != "" {
+		return v * l.unit
+	}
+	if l.declared.Set {
+		return max(l.declared.N, 0) * l.unit
+	}
+	return l.assumed
+}
+
+// min returns the minimum size of the JSON of a value of n.
+func (z *sizes) min(n *schema.Node, root bool) minSize {
+	key := minSizeKey{node: n, root: root}
+	if l, ok := z.least[key]; ok {
+		return l
+	}
+	l := z.measure(n, root)
+	z.least[key] = l
+	return l
+}
+
+func (z *sizes) measure(n *schema.Node, root bool) minSize {
+	if n.IntOrString() {
+		return minSize{bytes: 1, known: true}
+	}
+	switch n.Kind() {
+	case schema.KindArray:
+		items := n.Items()
+		return minSize{bytes: 2, known: items != nil && z.min(items, items.EmbeddedResource()).known}
+	case schema.KindObject:
+		if values, _ := n.AdditionalProperties(); values != nil {
+			return minSize{bytes: 2, known: z.min(values, values.EmbeddedResource()).known}
+		}
+		return minSize{bytes: z.object(n, root && !celtypes.DeclaresMeta(n)), known: true}
+	case schema.KindString:
+		return minSize{bytes: stringLeast(n.Limits().Format), known: true}
+	case schema.KindBoolean:
+		return minSize{bytes: apiservercel.MinBoolSize, known: true}
+	case schema.KindNumber, schema.KindInteger:
+		return minSize{bytes: apiservercel.MinNumberSize, known: true}
+	}
+	return minSize{}
+}
+
+// object adds up the required fields without a default.
+func (z *sizes) object(n *schema.Node, implied bool) int64 {
+	size := int64(len("{}"))
+	seen := make(map[string]bool)
+	for _, name := range n.Limits().Required {
+		if seen[name] {
+			continue
+		}
+		seen[name] = true
+		if implied && celtypes.IsMeta(name) {
+			size += int64(len(name)) + int64(len(`""`)) + int64(len(`"":,`)) // metadata is {}
+			continue
+		}
+		child := n.Property(name)
+		if child == nil {
+			continue
+		}
+		if _, ok := child.Default(); ok {
+			continue
+		}
+		if l := z.min(child, child.EmbeddedResource()); l.known {
+			size += int64(len(name)) + l.bytes + int64(len(`"":,`))
+		}
+	}
+	return size
+}
+
+func stringLeast(format string) int64 {
+	switch format {
+	case "duration":
+		return apiservercel.MinDurationSizeJSON
+	case "date":
+		return apiservercel.JSONDateSize
+	case "date-time":
+		return apiservercel.MinDatetimeSizeJSON
+	}
+	return apiservercel.MinStringSize
+}
+
+// minOf returns the minimum size of values of a location.
+func (z *sizes) minOf(p location) int64 {
+	if p.node == nil {
+		return int64(len(`""`)) // or {}
+	}
+	return z.min(p.node, p.root).bytes
+}
+
+// An estimator provides sizes below self to the cost estimation of CEL.
+type estimator struct {
+	sizes *sizes
+	self  location
+	used  map[string]location // locations with a bound whose sizes were used; nil if not recorded
+}
+
+func (e *estimator) costs() checker.CostEstimator { return &cellib.Costs{Sizes: e} }
+
+// EstimateSize implements checker.CostEstimator. A path begins with the name of a
+// variable, which is self or a value like it.
+func (e *estimator) EstimateSize(element checker.AstNode) *checker.SizeEstimate {
+	path := element.Path()
+	if len(path) == 0 {
+		return nil
+	}
+	p := e.self
+	for _, step := range path[1:] {
+		ok := false
+		switch step {
+		case "@items", "@values":
+			p, ok = p.elem()
+		case "@keys":
+			// The server counts map keys as empty.
+			if ok = p.isMap(); ok {
+				p = location{path: p.path + "[*]"}
+			}
+		default:
+			p, ok = p.field(step)
+		}
+		if !ok {
+			return nil
+		}
+		if _, known := e.sizes.limit(p); !known {
+			return nil
+		}
+	}
+	if l, _ := e.sizes.limit(p); e.used != nil && l.keyword != "" {
+		e.used[p.path] = p
+	}
+	return &checker.SizeEstimate{Max: uint64(e.sizes.max(p))}
+}
+
+// EstimateCallCost implements checker.CostEstimator. The libraries estimate
+// calls.
+func (e *estimator) EstimateCallCost(string, string, *checker.AstNode, []checker.AstNode) *checker.CallEstimate {
+	return nil
+}

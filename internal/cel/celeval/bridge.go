@@ -1,0 +1,319 @@
+package celeval
+
+import (
+	"math"
+	"strings"
+
+	"github.com/google/cel-go/common"
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/decls"
+	"github.com/google/cel-go/common/functions"
+	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/common/overloads"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/common/types/traits"
+
+	"github.com/crdkit/crdkit/internal/cel/cellib"
+	"github.com/crdkit/crdkit/internal/value/pattern"
+)
+
+// The bridge calls functions of cel-go with boxed values and charges what cel-go
+// charges. It calls only functions whose cost was looked up: those with a cost
+// rule of the server, and those that are known to cost one unit.
+
+const sortByKeys = "@sortByAssociatedKeys"
+
+// bridged reports whether the bridge may call a function.
+func bridged(name string) bool {
+	switch name {
+	case operators.Add, operators.Subtract, operators.Multiply, operators.Divide, operators.Modulo, operators.Negate,
+		operators.Less, operators.LessEquals, operators.Greater, operators.GreaterEquals, operators.In, operators.LogicalNot,
+		"size", "type", "dyn", "int", "uint", "double", "string", "bool", "bytes", "duration", "timestamp",
+		"startsWith", "endsWith", "contains", "matches",
+		"getHours", "getMinutes", "getSeconds", "getMilliseconds", "getFullYear", "getMonth", "getDate",
+		"getDayOfMonth", "getDayOfWeek", "getDayOfYear",
+		"isSorted", "sum", "max", "min", "indexOf", "lastIndexOf", "includes",
+		"url", "isURL", "getScheme", "getHostname", "getHost", "getPort", "getEscapedPath", "getQuery",
+		"lowerAscii", "upperAscii", "substring", "trim", "replace", "split", "join", "charAt", "find", "findAll",
+		"ip", "isIP", "ip.isCanonical", "family", "isUnspecified", "isLoopback", "isLinkLocalMulticast", "isLinkLocalUnicast", "isGlobalUnicast",
+		"cidr", "isCIDR", "containsIP", "containsCIDR", "masked", "prefixLength",
+		"quantity", "isQuantity", "sign", "asInteger", "isInteger", "asApproximateFloat", "isGreaterThan", "isLessThan", "compareTo", "add", "sub",
+		"slice", "flatten", "distinct", "reverse", "sort", "lists.range",
+		"sets.contains", "sets.intersects", "sets.equivalent", "format", "strings.quote",
+		"validate", "format.named", "semver", "isSemver", "major", "minor", "patch",
+		"first", "last", "optional.unwrap", "unwrapOpt", "optional.ofNonZeroValue", sortByKeys:
+		return true
+	}
+	return isFormat(name)
+}
+
+// isFormat reports whether a function returns a named format.
+func isFormat(name string) bool {
+	return len(name) > 7 && name[:7] == "format." && name != "format.named"
+}
+
+// bridge compiles a call with boxed arguments.
+func (x *compiler) bridge(e ast.Expr, name string, args []operand) operand {
+	fn := x.language.Functions[name]
+	if fn == nil || !bridged(name) {
+		return x.refuse("function " + name)
+	}
+	for _, a := range args {
+		if a.choice && a.kind() == kindNone {
+			return x.refuse("ternary as an operand")
+		}
+	}
+	overload := x.overload(e)
+	if name == sortByKeys && overload == "" { // the cost depends on the overload
+		return x.refuse("sortBy of unknown keys")
+	}
+	impl := implementation(fn, name, overload)
+	c := &boxedCall{name: name, overload: overload, own: x.identity()}
+	if len(args) == 2 {
+		switch name {
+		case "matches":
+			impl, c.inOrder = matchesKnown(impl, args[1].constant)
+		case "find", "findAll": // cel-go compiles a constant expression once
+			_, c.inOrder = args[1].constant.(types.String)
+		}
+	}
+	if c.impl = quicker(overload, impl); c.impl != nil && (name == "find" || name == "findAll") {
+		if _, known := args[1].constant.(types.String); known {
+			c.impl = untyped(c.impl)
+		}
+	}
+	out := operand{id: c.own}
+	for _, a := range args {
+		out.cost += a.cost
+		c.args = append(c.args, argument{box: x.boxed(a), id: a.id, cost: a.cost})
+	}
+	if x.why != "" {
+		return operand{}
+	}
+	if out.box = x.invoke(c); out.box == nil {
+		return x.refuse("call of " + name)
+	}
+	return x.unbox(x.tree.GetType(e.ID()), out)
+}
+
+// untyped returns find or findAll with a constant regular expression. cel-go does not check
+// the types of the other arguments then, and reads any value that is a string for Go.
+func untyped(impl *functions.Overload) *functions.Overload {
+	call := func(args ...ref.Val) ref.Val {
+		text, ok := args[0].Value().(string)
+		if !ok {
+			return types.NoSuchOverloadErr()
+		}
+		if len(args) == 2 && impl.Binary != nil {
+			return impl.Binary(types.String(text), args[1])
+		}
+		args = append([]ref.Val{types.String(text)}, args[1:]...)
+		if len(args) == 3 {
+			most, ok := args[2].Value().(int64)
+			if !ok {
+				return types.NoSuchOverloadErr()
+			}
+			args[2] = types.Int(most)
+		}
+		return impl.Function(args...)
+	}
+	out := &functions.Overload{Operator: impl.Operator, Function: call}
+	if impl.Binary != nil {
+		out.Binary = func(v, w ref.Val) ref.Val { return call(v, w) }
+	}
+	return out
+}
+
+// matchesKnown returns impl with a constant regular expression compiled once, as
+// in cel-go. It then evaluates its operands in order and reads any value that is a
+// string for Go.
+func matchesKnown(impl *functions.Overload, expr ref.Val) (_ *functions.Overload, inOrder bool) {
+	text, ok := expr.(types.String)
+	if !ok || impl == nil {
+		return impl, false
+	}
+	p, err := pattern.Compile(string(text))
+	if err != nil {
+		return impl, false
+	}
+	return &functions.Overload{Operator: impl.Operator, Binary: func(v, _ ref.Val) ref.Val {
+		if s, ok := v.Value().(string); ok {
+			return types.Bool(p.Match(s))
+		}
+		return types.NoSuchOverloadErr()
+	}}, true
+}
+
+func implementation(fn *decls.FunctionDecl, name, overload string) *functions.Overload {
+	bindings, err := fn.Bindings()
+	if err != nil {
+		return nil
+	}
+	var byName *functions.Overload
+	for _, b := range bindings {
+		switch {
+		case overload != "" && b.Operator == overload:
+			return b
+		case b.Operator == name:
+			byName = b
+		}
+	}
+	return byName
+}
+
+// byResult reports whether the cost of a call depends on its result.
+func byResult(overload string) bool {
+	return overload == "list_slice" || overload == "list_join" || overload == "list_join_string"
+}
+
+// KnownCost returns the cost of a call as far as it is known before the call.
+func KnownCost(name, overload string, args []ref.Val) uint64 {
+	switch {
+	case name == "join":
+		return tenthOf(2 * int(cellib.JoinedSize(args)))
+	case byResult(overload):
+		return 0
+	}
+	return callCost(name, overload, nil, args...)
+}
+
+// callCost returns the cost of a call of a bridged function.
+func callCost(name, overload string, result ref.Val, args ...ref.Val) uint64 {
+	if units, ok := listCost(overload, result, args); ok {
+		return units
+	}
+	if units, ok := cellib.CallCost(name, overload, args, result); ok {
+		return units
+	}
+	switch overload {
+	case overloads.StartsWithString, overloads.EndsWithString:
+		return tenthOf(actualSize(args[1]))
+	case overloads.StringToBytes, overloads.BytesToString, overloads.ExtQuoteString, overloads.ExtFormatString:
+		return tenthOf(actualSize(args[0]))
+	case overloads.InList:
+		return uint64(actualSize(args[1]))
+	case overloads.LessString, overloads.GreaterString, overloads.LessEqualsString, overloads.GreaterEqualsString,
+		overloads.LessBytes, overloads.GreaterBytes, overloads.LessEqualsBytes, overloads.GreaterEqualsBytes,
+		overloads.Equals, overloads.NotEquals:
+		return tenthOf(min(actualSize(args[0]), actualSize(args[1])))
+	case overloads.AddString, overloads.AddBytes:
+		return tenthOf(actualSize(args[0]) + actualSize(args[1]))
+	case overloads.Matches, overloads.MatchesString:
+		return uint64(math.Ceil((1.0+float64(actualSize(args[0])))*0.1)) * uint64(math.Ceil(float64(actualSize(args[1]))*0.25))
+	case overloads.ContainsString:
+		return tenthOf(actualSize(args[0])) * tenthOf(actualSize(args[1]))
+	}
+	return 1
+}
+
+func actualSize(v ref.Val) int {
+	if o, ok := v.(*types.Optional); ok && o.HasValue() {
+		return actualSize(o.GetValue())
+	}
+	return ownSize(v)
+}
+
+// ownSize is like actualSize, but the size of an optional is 1, as in the libraries of lists
+// and sets.
+func ownSize(v ref.Val) int {
+	if s, ok := v.(traits.Sizer); ok {
+		n, _ := s.Size().(types.Int)
+		return int(n)
+	}
+	return 1
+}
+
+// foldable reports whether cel-go evaluates a call when it plans the program.
+func (x *compiler) foldable(name string, args []operand) bool {
+	return len(args) == 1 && args[0].constant != nil && overloads.IsTypeConversionFunction(name)
+}
+
+func (x *compiler) folded(e ast.Expr, name string, args []operand) operand {
+	c := x.bridge(e, name, args)
+	box := x.boxed(c)
+	if x.why != "" {
+		return operand{}
+	}
+	f := x.frame()
+	v := box(f)
+	if f.failed {
+		return x.refuse("constant without a value")
+	}
+	return x.constant(v)
+}
+
+// listCost returns the cost of functions on lists and sets whose library counts
+// it: functions that make a list pay for it and for what they read. It is not ok
+// for other functions.
+func listCost(overload string, result ref.Val, args []ref.Val) (units uint64, ok bool) {
+	switch overload {
+	case "list_slice":
+		return madeList(1, ownSize(result)), true
+	case "lists_range":
+		if types.IsError(result) {
+			return madeList(1, ownSize(result)), true
+		}
+		return madeList(1, int(cellib.RangeSize(args))), true
+	case "list_reverse":
+		if _, ok := args[0].(traits.Lister); !ok { // the result is an error
+			return madeList(1, 1), true
+		}
+		return madeList(1, ownSize(args[0])), true
+	case "list_flatten":
+		return madeList(1, ownSize(args[0])), true
+	case "list_flatten_int":
+		depth, _ := args[1].(types.Int)
+		return madeList(float64(depth), ownSize(args[0])), true
+	case "list_sets_contains_list", "list_sets_intersects_list":
+		return 1 + uint64(ownSize(args[0])*ownSize(args[1])), true
+	case "list_sets_equivalent_list":
+		return 1 + 2*uint64(ownSize(args[0])*ownSize(args[1])), true
+	}
+	if comparesElements(overload) {
+		return comparedList(args[len(args)-1]), true
+	}
+	return 0, false
+}
+
+// comparesElements reports whether a call costs by [comparedList] of its last
+// argument.
+func comparesElements(overload string) bool {
+	return overload == "list_distinct" || strings.HasSuffix(overload, "_sortByAssociatedKeys") ||
+		strings.HasPrefix(overload, "list_") && strings.HasSuffix(overload, "_sort")
+}
+
+// countable reports whether cel-go can count the cost of a call. It panics otherwise,
+// whatever the call returned.
+func countable(overload string, args []ref.Val) bool {
+	ok := true
+	switch {
+	case overload == "list_flatten_int":
+		_, ok = args[1].(types.Int)
+	case comparesElements(overload):
+		_, ok = args[len(args)-1].(traits.Lister)
+	}
+	return ok
+}
+
+func madeList(factor float64, size int) uint64 {
+	if factor < 0 {
+		factor = 1
+	}
+	return uint64(float64(size)*factor) + 1 + common.ListCreateBaseCost
+}
+
+// comparedList returns the cost of functions that compare all elements with each
+// other.
+func comparedList(v ref.Val) uint64 {
+	list, ok := v.(traits.Lister)
+	n := actualSize(v)
+	if !ok || n == 0 {
+		return madeList(2, 0)
+	}
+	factor := 2.0
+	if t := list.Get(types.IntZero).Type(); t == types.StringType || t == types.BytesType {
+		factor += common.StringTraversalCostFactor
+	}
+	return madeList(factor, n*n)
+}

@@ -1,0 +1,232 @@
+package celeval
+
+import (
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+
+	"github.com/crdkit/crdkit/internal/cel/cellib"
+	"github.com/crdkit/crdkit/internal/cel/celvalue"
+)
+
+// This file compiles loops that make lists. Parts of the object are collected in
+// raw lists, which the frame keeps for the next evaluation. Other values are
+// boxed.
+
+// collect compiles filter and map: the list of the values e of elements for which
+// p holds. Without p it holds for all.
+func (x *compiler) collect(over operand, each rangeFunc, p, e operand, cost uint64) operand {
+	if x.why != "" {
+		return operand{}
+	}
+	always := p.kind() == kindNone
+	if !always {
+		p = x.condition(p)
+	}
+	g := gathering{each: each, test: func(*Frame) bool { return true }, every: e.cost + cost, p: p.id, e: e.id, own: x.identity(), over: over.id}
+	if !always {
+		g.test, g.every, g.hit = x.bool(p), p.cost, e.cost+cost
+	}
+	if e.constant != nil { // then the appended list is constant too
+		if always {
+			g.every = mapKnownCost
+		} else {
+			g.hit = mapKnownCost
+		}
+	}
+	if x.why != "" {
+		return operand{}
+	}
+	if e.raw != nil && e.declared.Collectable() && e.constant == nil && !e.choice {
+		return x.collectRaw(over, &g, e)
+	}
+	out := x.collectBoxed(over, &g, e)
+	if e.kind() == kindInt {
+		out.ownExtras().sum = g.sum(closureOf[int64](e))
+	}
+	return out
+}
+
+// A gathering is a loop that makes a list. An element whose condition or value
+// fails makes the result fail, but does not end the loop. The error is that of
+// the last failed condition, or of the first failed value before any failed
+// condition.
+type gathering struct {
+	each       rangeFunc
+	test       func(*Frame) bool
+	every, hit uint64   // cost of each element, and of each that is collected
+	p, e       identity // of the condition and of the value
+	over, own  identity
+}
+
+// step returns the loop body. It evaluates the condition, and calls put for the
+// elements that are collected.
+func (g *gathering) step(put func(*Frame)) func(*Frame) bool {
+	test, every, hit, p, e := g.test, g.every, g.hit, g.p, g.e
+	return func(f *Frame) bool {
+		f.cost += every
+		is := test(f)
+		if f.failed {
+			f.pending = f.takeError(p)
+			return f.pending != nil && f.step()
+		}
+		if is {
+			f.cost += hit
+			put(f)
+			if f.failed {
+				what := f.takeError(e)
+				if f.pending == nil {
+					f.pending = what
+				}
+				return what != nil && f.step()
+			}
+		}
+		return f.step()
+	}
+}
+
+// run runs the loop and fails if an element failed.
+func (g *gathering) run(f *Frame, one func(*Frame) bool) {
+	outer := f.pending
+	f.pending = nil
+	g.each(f, one)
+	what := f.pending
+	f.pending = outer
+	switch {
+	case f.failed:
+		f.noRange(g.over, g.own, resultCost)
+	case what != nil:
+		f.fail(what, g.own)
+	}
+}
+
+// sum returns a closure that adds up the values instead of making a list. It
+// costs one unit per value, or one if the loop fails.
+func (g *gathering) sum(e func(*Frame) int64) func(*Frame) int64 {
+	one := g.step(func(f *Frame) {
+		i := e(f)
+		if f.failed {
+			return
+		}
+		f.summed++
+		v, what := addInt(f.total, i)
+		if f.total = v; what != nil {
+			f.decline()
+		}
+	})
+	return func(f *Frame) int64 {
+		outer, summed := f.total, f.summed
+		f.total, f.summed = 0, 0
+		g.run(f, one)
+		total, n := f.total, f.summed
+		f.total, f.summed = outer, summed
+		if f.failed {
+			n = 1
+		}
+		f.cost += n
+		return total
+	}
+}
+
+func (x *compiler) collectRaw(over operand, g *gathering, e operand) operand {
+	raw, s, what, id := e.raw, e.declared, e.absent, e.id
+	one := g.step(func(f *Frame) {
+		at := f.filling
+		v := raw(f)
+		f.filling = at
+		if f.failed || !s.Fits(v) {
+			f.failRead(v, what, id)
+			return
+		}
+		f.lists[at] = append(f.lists[at], v)
+		f.grow(cellib.ElementBytes)
+	})
+	list := func(f *Frame) []any {
+		outer := f.filling
+		f.filling = f.list()
+		at := f.filling
+		g.run(f, one)
+		f.filling = outer
+		return f.lists[at]
+	}
+	out := operand{cost: over.cost + resultCost, id: g.own, declared: s.MadeList(),
+		extra: &extras{list: list}, raw: func(f *Frame) any { return list(f) }}
+	if e.kind() == kindInt {
+		out.ownExtras().sum = g.sum(closureOf[int64](e))
+	}
+	return out
+}
+
+// list returns the index of an empty list of the frame.
+func (f *Frame) list() int {
+	if f.used == len(f.lists) {
+		f.lists = append(f.lists, nil)
+	}
+	f.lists[f.used] = f.lists[f.used][:0]
+	f.used++
+	f.filled = max(f.filled, f.used)
+	return f.used - 1
+}
+
+func (x *compiler) collectBoxed(over operand, g *gathering, e operand) operand {
+	box := x.boxed(e)
+	one := g.step(func(f *Frame) {
+		outer := f.madeList
+		v := box(f)
+		if f.madeList = outer; !f.failed {
+			f.madeList = append(f.madeList, v)
+			f.grow(cellib.BoxedBytes)
+		}
+	})
+	return operand{cost: over.cost + resultCost, id: g.own, box: func(f *Frame) ref.Val {
+		outer := f.madeList
+		f.madeList = nil
+		g.run(f, one)
+		made := f.madeList
+		f.madeList = outer
+		return types.NewRefValList(x.language.Builtin, made)
+	}}
+}
+
+// Sums of lists: a list in which order matters becomes a raw
+// list. Sets and maps merge, which their values of CEL do.
+
+// sameItems returns the declared type of the elements of two lists if these are
+// objects of one type, and nil otherwise.
+func sameItems(a, b operand) *celvalue.DeclaredType {
+	s := itemsOf(a)
+	if s == nil || s != itemsOf(b) || s.Kind != celvalue.KindObject {
+		return nil
+	}
+	return s
+}
+
+func itemsOf(c operand) *celvalue.DeclaredType {
+	if c.kind() == kindRaw && c.declared.IsList() {
+		return c.declared.Items
+	}
+	return c.extras().items
+}
+
+// addLists compiles the sum of two raw lists, of which the left one is a part of the
+// object. It returns an operand without kind for others.
+func (x *compiler) addLists(a, b operand) operand {
+	if a.kind() != kindRaw || b.kind() != kindRaw || a.declared.Kind != celvalue.KindAtomicList || a.declared.Made || !b.declared.IsList() ||
+		a.declared.Items != b.declared.Items || !a.declared.Items.Collectable() {
+		return operand{}
+	}
+	left, right, o := a.elements(), b.elements(), x.operandIDs(a, b)
+	list := func(f *Frame) []any {
+		l, r, what, whatRight, ok := both(f, o, left, right)
+		if !ok || f.failEither(what, whatRight, o.own) {
+			return nil
+		}
+		if !f.take(uint64(len(l)+len(r)) * cellib.ElementBytes) {
+			return nil
+		}
+		at := f.list()
+		f.lists[at] = append(append(f.lists[at], l...), r...)
+		return f.lists[at]
+	}
+	return operand{cost: costs(a, b, 1), id: o.own, declared: a.declared.Items.MadeList(),
+		extra: &extras{list: list}, raw: func(f *Frame) any { return list(f) }}
+}

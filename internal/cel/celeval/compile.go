@@ -1,0 +1,149 @@
+package celeval
+
+import (
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+
+	"github.com/crdkit/crdkit/internal/cel/celtypes"
+	"github.com/crdkit/crdkit/internal/cel/celvalue"
+)
+
+// A compiler compiles one expression. It stops at the first part that it
+// declines.
+type compiler struct {
+	language    *celtypes.Language
+	tree        *ast.AST
+	self        *celvalue.DeclaredType
+	optionalOld bool // oldSelf is an optional
+
+	vars       []local
+	boxes      bool // values are boxed, so that Eval may panic on objects that are not valid
+	loops      int  // around the current expression
+	highest    int  // the deepest loop so far
+	choices    uint // number of choices between optionals
+	identities identity
+	why        string // the reason why the compiler declined, "" if it did not
+	parts      int    // number of expressions so far
+	ahead      uint64 // the sum of their costs
+	refunds    uint64 // of operands that are left out after a failure
+	constants  *Frame // see frame
+}
+
+// A local is a variable of a loop.
+type local struct {
+	name    string
+	operand operand
+}
+
+// CompileRule compiles the tree of a rule on values of type self. If it declines,
+// it returns nil and the reason. optional says that oldSelf is an optional. The
+// closure is safe for concurrent use.
+func CompileRule(b *celtypes.Language, tree *ast.AST, self *celvalue.DeclaredType, optional bool) (*Closure, string) {
+	x := &compiler{language: b, tree: tree, self: self, optionalOld: optional}
+	c := x.condition(x.expr(tree.Expr()))
+	run := x.bool(c)
+	if x.why != "" {
+		return nil, x.why
+	}
+	return x.closure(c, run), ""
+}
+
+// CompileMessage is like [CompileRule] for a messageExpression. The closure
+// leaves the text in [Frame.Text].
+func CompileMessage(b *celtypes.Language, tree *ast.AST, self *celvalue.DeclaredType) (*Closure, string) {
+	x := &compiler{language: b, tree: tree, self: self}
+	c := x.expr(tree.Expr())
+	if c.kind() == kindBox {
+		c = x.unbox(c.typ, operand{cost: c.cost, box: c.box, id: c.id})
+	}
+	if c.kind() != kindString {
+		x.refuse("message of " + kindName(c))
+	}
+	if x.why != "" {
+		return nil, x.why
+	}
+	text := closureOf[string](c)
+	run := func(f *Frame) bool {
+		f.Text, f.rare = text(f), true
+		return true
+	}
+	return x.closure(c, run), ""
+}
+
+func (x *compiler) closure(c operand, run func(*Frame) bool) *Closure {
+	return &Closure{cost: c.cost, margin: x.margin(), id: c.id, run: run, guards: x.boxes}
+}
+
+// refuse declines the expression. The first reason is kept.
+func (x *compiler) refuse(why string) operand {
+	if x.why == "" {
+		x.why = why
+	}
+	return operand{}
+}
+
+func (x *compiler) expr(e ast.Expr) operand {
+	if x.why != "" {
+		return operand{}
+	}
+	x.parts++
+	c := x.compile(e)
+	x.ahead = saturated(x.ahead, c.cost)
+	if c.typ == nil {
+		c.typ = x.tree.GetType(e.ID())
+	}
+	return c
+}
+
+func (x *compiler) compile(e ast.Expr) operand {
+	switch e.Kind() {
+	case ast.LiteralKind:
+		return x.constant(e.AsLiteral())
+	case ast.IdentKind:
+		return x.ident(e, e.AsIdent())
+	case ast.SelectKind:
+		return x.selection(e, e.AsSelect())
+	case ast.CallKind:
+		return x.call(e)
+	case ast.ListKind:
+		return x.list(e)
+	case ast.ComprehensionKind:
+		return x.loop(e.AsComprehension())
+	case ast.MapKind:
+		return x.mapLiteral(e)
+	case ast.StructKind:
+		return x.message(e)
+	}
+	return x.refuse("expression")
+}
+
+// constant returns the operand of a known value. It costs nothing.
+func (x *compiler) constant(v ref.Val) operand {
+	c := operand{constant: v}
+	switch v := v.(type) {
+	case types.Bool:
+		c.value = as(kindBool, func(*Frame) bool { return bool(v) })
+	case types.Int:
+		c.value = as(kindInt, func(*Frame) int64 { return int64(v) })
+	case types.Double:
+		c.value = as(kindDouble, func(*Frame) float64 { return float64(v) })
+	case types.String:
+		c.value = as(kindString, func(*Frame) string { return string(v) })
+	case types.Duration:
+		c.value = as(kindDuration, func(*Frame) int64 { return int64(v.Duration) })
+	case types.Timestamp:
+		c.value = as(kindTimestamp, fixedTime(v.Time))
+	default:
+		c.box = func(*Frame) ref.Val { return v }
+	}
+	return c
+}
+
+// overload returns the overload of a call, "" if the checker left several.
+func (x *compiler) overload(e ast.Expr) string {
+	if r, ok := x.tree.ReferenceMap()[e.ID()]; ok && len(r.OverloadIDs) == 1 {
+		return r.OverloadIDs[0]
+	}
+	return ""
+}

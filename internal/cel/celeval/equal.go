@@ -1,0 +1,257 @@
+package celeval
+
+import (
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/common/overloads"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+
+	"github.com/crdkit/crdkit/internal/cel/celvalue"
+)
+
+// equal compiles == and !=. They cost a tenth of the smaller size; a value
+// without a size counts as one.
+func (x *compiler) equal(a, b operand, not bool) operand {
+	cost := costs(a, b, 1)
+	var out operand
+	if a.isOpaque() && a.kind() == b.kind() {
+		out = x.equalOpaque(a, b, not)
+	}
+	switch {
+	case out.kind() != kindNone:
+	case a.kind() == kindString && b.kind() == kindString:
+		out = x.equalStrings(a, b)
+	case a.isIntOrString() && b.constant != nil && (b.kind() == kindString || b.kind() == kindInt):
+		out = x.equalIntOrString(a, b)
+	case b.isIntOrString() && a.constant != nil && (a.kind() == kindString || a.kind() == kindInt):
+		out = x.equalIntOrString(b, a)
+	case a.kind() != b.kind():
+		out = x.equalBoxed(a, b, not)
+	case a.kind() == kindInt, a.kind() == kindDuration:
+		out = compareInts(cost, x.operandIDs(a, b), a, b, func(a, b int64) bool { return a == b })
+	case a.kind() == kindBool:
+		out = comparison(cost, x.operandIDs(a, b), a, b, func(a, b bool) bool { return a == b })
+	case a.kind() == kindDouble:
+		out = comparison(cost, x.operandIDs(a, b), a, b, func(a, b float64) bool { return a == b })
+	case a.kind() == kindTimestamp:
+		out = comparison(cost, x.operandIDs(a, b), a, b, time.Time.Equal)
+	case a.kind() == kindRaw && a.declared == b.declared && a.declared.Comparable():
+		out = x.equalRaw(a, b)
+	default:
+		out = x.equalBoxed(a, b, not)
+	}
+	if is := closureOf[bool](out); not {
+		out.value = as(kindBool, func(f *Frame) bool { return !is(f) })
+	}
+	return out
+}
+
+func (x *compiler) equalStrings(a, b operand) operand {
+	o := x.operandIDs(a, b)
+	out := operand{cost: costs(a, b, 0), id: o.own}
+	if text, ok := b.constant.(types.String); ok {
+		out.value = as(kindBool, equalKnown(closureOf[string](a), string(text), a.id, o.own))
+		return out
+	}
+	if text, ok := a.constant.(types.String); ok {
+		out.value = as(kindBool, equalKnown(closureOf[string](b), string(text), b.id, o.own))
+		return out
+	}
+	l, r := closureOf[string](a), closureOf[string](b)
+	out.value = as(kindBool, func(f *Frame) bool {
+		v := l(f)
+		if f.failed {
+			if w, failed := evalRight(f, o, r); failed || w != "" {
+				f.cost++
+			}
+			return false
+		}
+		w := r(f)
+		if f.failed {
+			f.propagate(o.right, o.own)
+			w = errorText
+		}
+		f.pay(tenthOfSmaller(v, w))
+		return v == w
+	})
+	return out
+}
+
+// tenthOfSmaller returns the cost of comparing two strings. Every size from 1 to 10
+// costs one unit.
+func tenthOfSmaller(v, w string) uint64 {
+	if n := min(len(v), len(w)); n <= 10 {
+		return uint64(min(n, 1))
+	}
+	if v == w {
+		return tenthOf(utf8.RuneCountInString(v))
+	}
+	return tenthOf(min(utf8.RuneCountInString(v), utf8.RuneCountInString(w)))
+}
+
+// errorText has the size that CEL assumes for an error.
+const errorText = "!"
+
+// equalKnown returns a closure that compares with a constant.
+func equalKnown(s func(*Frame) string, known string, operandID, own identity) func(*Frame) bool {
+	switch n := utf8.RuneCountInString(known); {
+	case n <= 10: // every size from 1 to 10 costs one unit
+		unit := tenthOf(n)
+		return func(f *Frame) bool {
+			v := s(f)
+			if f.failed {
+				f.propagate(operandID, own)
+				v = errorText
+			}
+			if v != "" {
+				f.pay(unit)
+			}
+			return v == known
+		}
+	default:
+		return func(f *Frame) bool {
+			v := s(f)
+			if f.failed {
+				f.propagate(operandID, own)
+				v = errorText
+			}
+			f.pay(tenthOf(min(utf8.RuneCountInString(v), n)))
+			return v == known
+		}
+	}
+}
+
+// equalBoxed compiles a comparison of boxed values. For values of libraries !=
+// costs more than ==.
+func (x *compiler) equalBoxed(a, b operand, not bool) operand {
+	left, right := argument{box: x.boxed(a), id: a.id}, argument{box: x.boxed(b), id: b.id}
+	name, overload, own := operators.Equals, overloads.Equals, x.identity()
+	if not {
+		name, overload = operators.NotEquals, overloads.NotEquals
+	}
+	return operand{cost: costs(a, b, 0), id: own, value: as(kindBool, func(f *Frame) bool {
+		v, what, ok := left.eval(f)
+		if !ok {
+			return false
+		}
+		w, whatRight, ok := right.eval(f)
+		if !ok {
+			return false
+		}
+		f.pay(callCost(name, overload, nil, v, w))
+		if what == nil {
+			what = whatRight
+		}
+		switch {
+		case what != nil:
+			f.fail(what, own)
+			return false
+		case !f.visit(name, []ref.Val{v, w}):
+			return false
+		}
+		is, ok := types.Equal(v, w).(types.Bool)
+		if !ok {
+			f.decline()
+		}
+		return bool(is)
+	})}
+}
+
+// This file compiles comparisons of raw values. It declines values that do not
+// fit their declared type.
+
+func (x *compiler) equalRaw(a, b operand) operand {
+	s, left, right, own := a.declared, rawArgument(a), rawArgument(b), x.identity()
+	return operand{cost: costs(a, b, 0), id: own, value: as(kindBool, func(f *Frame) bool {
+		v, what, ok := left.eval(f)
+		if !ok {
+			return false
+		}
+		w, whatRight, ok := right.eval(f)
+		if !ok {
+			return false
+		}
+		if what == nil {
+			what = whatRight
+		}
+		if what != nil && (v != nil && !s.Fits(v) || w != nil && !s.Fits(w)) {
+			f.decline()
+			return false
+		}
+		if what != nil {
+			f.pay(tenthOf(min(sizeOrOne(v), sizeOrOne(w))))
+			f.fail(what, own)
+			return false
+		}
+		f.pay(tenthOf(min(celvalue.SizeOf(v), celvalue.SizeOf(w))))
+		if f.stopped != nil {
+			return false
+		}
+		eq, ok := s.Same(v, w)
+		if !ok {
+			f.decline()
+		}
+		return eq
+	})}
+}
+
+// A rawOperand evaluates a part of the object.
+type rawOperand struct {
+	raw    func(*Frame) any
+	absent *EvalError
+	id     identity
+}
+
+func rawArgument(c operand) *rawOperand { return &rawOperand{c.raw, c.absent, c.id} }
+
+// eval is like [argument.eval]. The value is nil if the evaluation failed.
+func (a *rawOperand) eval(f *Frame) (v any, what *EvalError, ok bool) {
+	if v = a.raw(f); v != nil && !f.failed {
+		return v, nil, true
+	}
+	f.failRead(v, a.absent, a.id)
+	what = f.takeError(a.id)
+	return nil, what, what != nil
+}
+
+// sizeOrOne returns the size of a value, and that of an error for nil.
+func sizeOrOne(v any) int {
+	if v == nil {
+		return len(errorText)
+	}
+	return celvalue.SizeOf(v)
+}
+
+func (o operand) isIntOrString() bool {
+	return o.kind() == kindRaw && o.declared.Kind == celvalue.KindIntOrString
+}
+
+// equalIntOrString compiles a comparison with a constant string or integer.
+func (x *compiler) equalIntOrString(a, b operand) operand {
+	raw, what, operandID, own := a.raw, a.absent, a.id, x.identity()
+	text, isText := b.constant.(types.String)
+	number, _ := b.constant.(types.Int)
+	size := 1
+	if isText {
+		size = utf8.RuneCountInString(string(text))
+	}
+	failed := tenthOf(min(size, 1))
+	return operand{cost: costs(a, b, 0), id: own, value: as(kindBool, func(f *Frame) bool {
+		r := raw(f)
+		switch v := r.(type) {
+		case string:
+			f.pay(tenthOf(min(size, utf8.RuneCountInString(v))))
+			return isText && v == string(text)
+		case int64:
+			f.pay(tenthOf(min(size, 1)))
+			return !isText && v == int64(number)
+		}
+		f.failRead(r, what, operandID)
+		f.propagate(operandID, own)
+		f.pay(failed)
+		return false
+	})}
+}

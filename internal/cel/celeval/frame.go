@@ -1,0 +1,217 @@
+package celeval
+
+import (
+	"context"
+	"math"
+
+	"github.com/google/cel-go/common/types/ref"
+
+	"github.com/crdkit/crdkit/internal/cel/cellib"
+)
+
+// A Frame is the state of one evaluation. The zero Frame is ready to use; it is
+// for one goroutine. The caller sets Self, Old, Limit, Ctx and the limit of Memory
+// before [Closure.Eval]. Frames keep memory for the next evaluation.
+type Frame struct {
+	Self, Old any
+	vars      [maxVariables]variable
+
+	cost, Limit uint64
+	failed      bool       // the evaluation failed
+	failedAt    identity   // the closure that failed, 0 if the evaluation is declined
+	evalErr     *EvalError // the error of failedAt
+
+	Ctx    context.Context // nil if it cannot be cancelled
+	Memory cellib.Meter    // its Limit is set by the caller
+
+	until   uint64     // the cost at which the limits are checked next
+	ceiling uint64     // the cost at which an evaluation that runs is stopped
+	ahead   uint64     // see [margin]
+	least   uint64     // see [Frame.Least]
+	most    uint64     // the cost with which OverCost ended the evaluation
+	stopped *EvalError // the limit that ended the evaluation, nil if none did
+
+	// State of the innermost loop of each kind.
+	decided  bool       // all, exists: an element was decisive
+	pending  *EvalError // all, exists, exists_one: the error of an element
+	hits     int        // exists_one
+	filling  int        // filter, map: index of the list that is made
+	madeList []ref.Val  // filter, map: the boxed list that is made
+	total    int64      // the sum, if only that is asked for
+	summed   uint64     // the number of its terms
+
+	entries map[ref.Val]ref.Val // of the innermost loop that makes a map
+
+	looped bool     // vars are in use
+	names  []string // keys of the maps of the enclosing loops
+	rare   bool     // one of the fields is in use that few rules need
+
+	formatErrors                       []string   // of the last validated string
+	stringLists                        [][]string // results of split, reused like lists
+	usedStringLists, filledStringLists int
+
+	lists   [][]any // made by the rule; those from used on are free
+	used    int
+	filled  int     // how many lists were used since the last release
+	held    any     // the value of an optional
+	heldBox ref.Val // the same, boxed
+	chosen  uint64  // a bit for each choice between two optionals
+
+	texts []string // terms of the sums that are made
+	Text  string   // result of a messageExpression
+
+	Recovered int // panics that Eval recovered from; tests require 0
+}
+
+// frame returns a frame for the evaluation of a constant. It has the memory of the frame
+// of the last one, and nothing else of it.
+func (x *compiler) frame() *Frame {
+	if x.constants == nil {
+		x.constants = new(Frame)
+	}
+	*x.constants = Frame{Limit: math.MaxUint64, Memory: cellib.Meter{Limit: cellib.DefaultMemory}}
+	x.constants.begin(&Closure{})
+	return x.constants
+}
+
+// maxVariables is the deepest nesting of loops.
+const maxVariables = 6
+
+// A variable of a loop holds a raw value, a name or a boxed value.
+type variable struct {
+	raw   any
+	name  string
+	index int64
+	key   ref.Val
+	box   ref.Val
+	known bool       // the named value has been evaluated
+	err   *EvalError // of the named value, nil if it has not failed
+}
+
+// step ends a step of a loop, which is work even if it costs nothing, and reports
+// whether the loop goes on.
+func (f *Frame) step() bool {
+	if f.cost >= f.until {
+		f.check(0)
+	} else {
+		f.until--
+	}
+	return !f.failed
+}
+
+// A Closure is a compiled rule or messageExpression. It is immutable and safe for
+// concurrent use. The zero Closure evaluates nothing.
+type Closure struct {
+	cost uint64
+	margin
+	id     identity
+	run    func(*Frame) bool
+	guards bool // Eval recovers from panics
+}
+
+// Compiled reports whether x is not the zero Closure.
+func (x *Closure) Compiled() bool { return x.run != nil }
+
+// Eval evaluates x and returns its result and its cost, or the error that it
+// ended with, which is [OverCost], [OverMemory] or [Interrupted] if a limit ended
+// it. It is not ok if the closure declined; the caller then evaluates the
+// expression with cel-go.
+func (x *Closure) Eval(f *Frame) (result bool, cost uint64, failed *EvalError, ok bool) {
+	f.begin(x)
+	switch {
+	case f.failed:
+	case x.guards:
+		f.madeList = nil
+		result = x.guarded(f)
+	default:
+		result = x.run(f)
+	}
+	return x.outcome(f, result)
+}
+
+// outcome returns what an evaluation ended with.
+func (x *Closure) outcome(f *Frame, result bool) (_ bool, cost uint64, failed *EvalError, ok bool) {
+	switch {
+	case f.stopped != nil:
+		f.failed = false
+		return false, f.most, f.stopped, true
+	case f.failed:
+		failed = f.takeError(x.id)
+		f.failed = false
+		if failed == nil {
+			return false, 0, nil, false
+		}
+	}
+	if f.cost > f.Limit {
+		f.least = f.Limit + 1
+		return false, f.cost, OverCost, true
+	}
+	return result && failed == nil, f.cost, failed, true
+}
+
+func (x *Closure) guarded(f *Frame) bool {
+	defer func() {
+		if recover() != nil {
+			f.Recovered++
+			f.decline()
+		}
+	}()
+	return x.run(f)
+}
+
+// Release drops all references to the object, and memory beyond what the next
+// evaluation may use.
+func (f *Frame) Release() {
+	f.Self, f.Old, f.held, f.madeList, f.Ctx, f.evalErr, f.pending = nil, nil, nil, nil, nil, nil, nil
+	if f.rare {
+		f.releaseRare()
+	}
+	if f.looped {
+		f.vars, f.looped = [maxVariables]variable{}, false
+		f.names = Emptied(f.names[:cap(f.names)])
+	}
+	for i, list := range f.lists[:f.filled] {
+		if clear(list[:cap(list)]); cap(list) > maxKeptList {
+			f.lists[i] = nil
+		}
+	}
+	f.filled = 0
+	if len(f.lists) > maxLists {
+		clear(f.lists[maxLists:])
+		f.lists = f.lists[:maxLists]
+	}
+}
+
+// releaseRare releases the fields that few rules use.
+func (f *Frame) releaseRare() {
+	f.rare, f.Text, f.heldBox, f.entries, f.formatErrors = false, "", nil, nil, nil
+	f.texts = Emptied(f.texts[:cap(f.texts)])
+	for i, texts := range f.stringLists[:f.filledStringLists] {
+		f.stringLists[i] = Emptied(texts[:cap(texts)])
+	}
+	f.filledStringLists = 0
+	if len(f.stringLists) > maxLists {
+		clear(f.stringLists[maxLists:])
+		f.stringLists = f.stringLists[:maxLists]
+	}
+}
+
+// maxLists is the number of lists that a frame keeps.
+const maxLists = 16
+
+// maxKept is the number of elements that kept slices have room for, and
+// maxKeptList that of lists of raw values.
+const (
+	maxKept     = 1024
+	maxKeptList = 1 << 16
+)
+
+// Emptied returns s without elements and clears them. It returns nil if s is
+// large.
+func Emptied[T any](s []T) []T {
+	if cap(s) > maxKept {
+		return nil
+	}
+	clear(s)
+	return s[:0]
+}

@@ -1,0 +1,212 @@
+package celeval
+
+import (
+	"io"
+	"math"
+	"regexp"
+	"strings"
+
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/common/types/traits"
+
+	"github.com/crdkit/crdkit/internal/cel/cellib"
+	"github.com/crdkit/crdkit/internal/value/pattern"
+)
+
+// This file ends evaluations at their limits: of cost, of memory and of time. A
+// closure pays before it does work whose cost it knows, and takes memory before it
+// makes a value. So an evaluation never does much more than its limits allow.
+//
+// The cost that is known when a branch is compiled is added when the branch
+// begins, and a failure may refund a part of it. So the cost of a running
+// evaluation may be higher than that of cel-go, by at most the refunds of a
+// closure. An evaluation stops only when its cost is over the limit without
+// them. At the end of an evaluation the costs are equal.
+
+// The errors of evaluations that a limit ended.
+var (
+	OverCost    = &EvalError{text: "operation cancelled: actual cost limit exceeded"}
+	OverMemory  = &EvalError{text: "operation cancelled: memory limit exceeded"}
+	Interrupted = &EvalError{text: "operation interrupted"}
+)
+
+// pollCost is the cost after which an evaluation looks at its context.
+const pollCost = 500
+
+// A margin says how far the cost of a running evaluation may be from that of
+// cel-go.
+type margin struct {
+	refunds uint32 // that failures may make
+	ahead   uint32 // paid for and not evaluated yet
+}
+
+// begin prepares the limits of an evaluation.
+func (f *Frame) begin(x *Closure) {
+	f.cost, f.used, f.usedStringLists, f.names = x.cost, 0, 0, f.names[:0]
+	f.stopped, f.ahead = nil, uint64(x.ahead)
+	f.ceiling = saturated(f.Limit, uint64(x.refunds))
+	f.until = min(f.ceiling, saturated(f.cost, pollCost))
+	f.Memory.Begin()
+	if f.cost > f.ceiling {
+		f.check(0)
+	}
+}
+
+func saturated(a, b uint64) uint64 {
+	if a > math.MaxUint64-b {
+		return math.MaxUint64
+	}
+	return a + b
+}
+
+// pay adds the cost of a step. The evaluation has failed afterwards if it is over
+// its limit or if its context has ended.
+func (f *Frame) pay(units uint64) {
+	if f.cost += units; f.cost > f.until {
+		f.check(units)
+	}
+}
+
+// work counts work that costs hardly anything, in bytes that are read.
+func (f *Frame) work(bytes int) {
+	units := uint64(bytes) >> 7
+	switch {
+	case units == 0:
+	case f.until <= units || f.cost >= f.until-units:
+		f.check(0)
+	default:
+		f.until -= units
+	}
+}
+
+// visit counts the work of a call that reads its arguments, and reports whether
+// the limits allow it.
+func (f *Frame) visit(name string, args []ref.Val) bool {
+	deep := cellib.Deep(name)
+	for _, v := range args {
+		switch v := v.(type) {
+		case types.String:
+			f.work(len(v))
+		case traits.Lister, traits.Mapper, *types.Optional:
+			if deep && cellib.Nodes(v, cellib.MaxNodes) >= cellib.MaxNodes && !f.failed {
+				f.Memory.Exceeded = true
+				f.stop(OverMemory)
+			}
+		}
+	}
+	return !f.failed
+}
+
+// affords reports whether the evaluation may go on after a step of so many units,
+// which are paid for later. If not, it stops.
+func (f *Frame) affords(units uint64) bool {
+	if f.cost+units > f.ceiling {
+		f.pay(units)
+	}
+	return !f.failed
+}
+
+// grow is like take for a few bytes.
+func (f *Frame) grow(bytes uint64) {
+	if f.Memory.Taken += bytes; f.Memory.Taken > f.Memory.Limit {
+		f.take(0)
+	}
+}
+
+// check stops the evaluation at a limit. units is the cost of the last step.
+func (f *Frame) check(units uint64) {
+	switch {
+	case f.failed:
+	case f.cost > f.ceiling:
+		f.overspent(units)
+	case f.Ctx != nil && f.Ctx.Err() != nil:
+		f.stop(Interrupted)
+	default:
+		f.until = min(f.ceiling, saturated(f.cost, pollCost))
+	}
+}
+
+// overspent stops the evaluation because of its cost. cel-go stops at the same
+// step or, if the cost was over the limit before it, at one before.
+func (f *Frame) overspent(units uint64) {
+	f.least = saturated(f.Limit, 1)
+	if before := f.cost - units; before <= f.Limit && f.ahead < math.MaxUint32 {
+		f.least = max(f.least, units+before-min(before, f.ahead))
+	}
+	f.stop(OverCost)
+}
+
+// take counts the memory of a value that is about to be made, and reports whether
+// the evaluation may make it.
+func (f *Frame) take(bytes uint64) bool {
+	if f.failed {
+		return false
+	}
+	if !f.Memory.Take(bytes) {
+		f.stop(OverMemory)
+		return false
+	}
+	f.work(int(min(bytes, math.MaxInt32)))
+	return !f.failed
+}
+
+// stop ends the evaluation with the error of a limit.
+func (f *Frame) stop(why *EvalError) {
+	f.failed, f.failedAt = true, 0
+	if f.stopped == nil {
+		f.stopped, f.most = why, f.cost
+	}
+}
+
+// Least returns the lowest cost at which cel-go may have ended an evaluation that
+// ended with [OverCost]. The cost that [Closure.Eval] returns is the highest.
+func (f *Frame) Least() uint64 { return f.least }
+
+// costAhead is at least what a loop adds for a part of an expression.
+const costAhead = 16
+
+// margin returns the margin of the expression. A part of an expression refunds at most
+// two units, and what the compiler counted for operands that a failure leaves out.
+func (x *compiler) margin() margin {
+	parts := uint64(x.parts)
+	return margin{
+		refunds: uint32(min(saturated(2*parts, x.refunds), math.MaxUint32)),
+		ahead:   uint32(min(saturated(x.ahead, costAhead*parts), math.MaxUint32)),
+	}
+}
+
+// longText is the number of bytes from which a search by package regexp looks at
+// the context.
+const longText = 1 << 14
+
+// match matches a text. A search in a long text that takes long ends with the
+// context.
+func (f *Frame) match(p *pattern.Pattern, text string) bool {
+	if len(text) < longText || f.Ctx == nil || p.Fast() {
+		f.work(len(text))
+		return p.Match(text)
+	}
+	re, err := regexp.Compile(p.String())
+	if err != nil {
+		return p.Match(text)
+	}
+	return re.MatchReader(&interruptible{Reader: strings.NewReader(text), frame: f})
+}
+
+// An interruptible is a text that ends when its frame stops.
+type interruptible struct {
+	*strings.Reader
+	frame *Frame
+}
+
+// ReadRune implements io.RuneReader.
+func (t *interruptible) ReadRune() (r rune, size int, err error) {
+	if t.frame.work(readWork); t.frame.failed {
+		return 0, 0, io.EOF
+	}
+	return t.Reader.ReadRune()
+}
+
+// readWork is the work of a step of package regexp.
+const readWork = 1 << 10

@@ -1,0 +1,228 @@
+package celeval
+
+import (
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+
+	"github.com/crdkit/crdkit/internal/cel/celvalue"
+)
+
+// This file compiles loops. The macros all, exists, exists_one, filter and map
+// expand to folds and are recognized by them. The constants are the costs of each
+// fold per step.
+const (
+	resultCost = 1 // the accumulator
+
+	allStep, allStop       = 3, 2
+	existsStep, existsStop = 4, 3
+	oneHit, oneResult      = 2, 2
+	mapCost, mapKnownCost  = 12, 2
+)
+
+// loop compiles a comprehension.
+func (x *compiler) loop(c ast.ComprehensionExpr) operand {
+	if isBind(c) {
+		return x.bind(c)
+	}
+	over := x.expr(c.IterRange())
+	if x.why != "" {
+		return operand{}
+	}
+	if x.loops >= maxVariables {
+		return x.refuse("deep nesting of comprehensions")
+	}
+	over.id = x.identityOf(over)
+	outer, slot := len(x.vars), x.loops
+	key, v, each := x.variables(over, slot, c.HasIterVar2())
+	if c.HasIterVar2() {
+		x.vars = append(x.vars, local{name: c.IterVar(), operand: key}, local{name: c.IterVar2(), operand: v})
+	} else {
+		x.vars = append(x.vars, local{name: c.IterVar(), operand: v})
+	}
+	if x.why != "" {
+		return operand{}
+	}
+	x.loops++
+	x.highest = max(x.highest, x.loops)
+	defer func() { x.vars, x.loops = x.vars[:outer], slot }()
+	if cond, value, entry := inserted(c); value != nil || entry != nil {
+		return x.transformMap(over, x.vars[outer].operand, each, cond, value, entry)
+	}
+	macro, body, value := macroOf(c)
+	if macro == "filter" && c.HasIterVar2() {
+		macro = "map of some"
+	}
+	switch macro {
+	case "all", "exists":
+		return x.quantifier(over, each, x.expr(body), macro == "exists")
+	case "exists_one":
+		return x.existsOne(over, each, x.expr(body))
+	case "filter":
+		return x.collect(over, each, x.expr(body), v, mapCost)
+	case "map":
+		return x.collect(over, each, operand{}, x.expr(value), mapCost)
+	case "map of some":
+		return x.collect(over, each, x.expr(body), x.expr(value), mapCost)
+	}
+	return x.refuse("comprehension")
+}
+
+// isMap reports whether an operand is a map of the object.
+func (o operand) isMap() bool {
+	return o.kind() == kindRaw && o.declared.Kind == celvalue.KindObject && o.declared.Props == nil && o.declared.Values != nil
+}
+
+// quantifier compiles all and exists.
+func (x *compiler) quantifier(over operand, each rangeFunc, p operand, exists bool) operand {
+	p = x.condition(p)
+	test := x.bool(p)
+	step, stop := p.cost+allStep, uint64(allStop)
+	if exists {
+		step, stop = p.cost+existsStep, existsStop
+	}
+	if x.why != "" {
+		return operand{}
+	}
+	operandID, own := p.id, x.identity()
+	// A decisive element ends the loop when the next element is reached. A failed
+	// element does not end it, and is ignored if another one is decisive.
+	one := func(f *Frame) bool {
+		if f.decided {
+			f.cost += stop
+			return false
+		}
+		f.cost += step
+		v := test(f)
+		if f.failed {
+			what := f.takeError(operandID)
+			if f.pending == nil {
+				f.pending = what
+			}
+			return what != nil && f.step()
+		}
+		f.decided = v == exists
+		return f.step()
+	}
+	return operand{cost: over.cost + resultCost, id: own, value: as(kindBool, func(f *Frame) bool {
+		outer, pending := f.decided, f.pending
+		f.decided, f.pending = false, nil
+		each(f, one)
+		decided, what := f.decided, f.pending
+		f.decided, f.pending = outer, pending
+		switch {
+		case f.failed:
+			f.noRange(over.id, own, resultCost)
+		case what != nil && !decided:
+			f.fail(what, own)
+		}
+		return decided == exists
+	})}
+}
+
+// noRange makes a loop fail whose range failed. Its result is not paid for.
+func (f *Frame) noRange(over, own identity, result uint64) {
+	f.cost -= result
+	f.propagate(over, own)
+}
+
+func (x *compiler) existsOne(over operand, each rangeFunc, p operand) operand {
+	p = x.condition(p)
+	test, cost := x.bool(p), p.cost
+	if x.why != "" {
+		return operand{}
+	}
+	operandID, own := p.id, x.identity()
+	// The first failed element makes the count fail. The error is that of the
+	// last one.
+	one := func(f *Frame) bool {
+		f.cost += cost
+		hit := test(f)
+		if f.failed {
+			f.pending = f.takeError(operandID)
+			return f.pending != nil && f.step()
+		}
+		if hit {
+			f.cost += oneHit
+			f.hits++
+		}
+		return f.step()
+	}
+	return operand{cost: over.cost + oneResult, id: own, value: as(kindBool, func(f *Frame) bool {
+		outer, pending := f.hits, f.pending
+		f.hits, f.pending = 0, nil
+		each(f, one)
+		hits, what := f.hits, f.pending
+		f.hits, f.pending = outer, pending
+		switch {
+		case f.failed:
+			f.noRange(over.id, own, oneResult)
+		case what != nil:
+			f.fail(what, own)
+		}
+		return hits == 1
+	})}
+}
+
+// macroOf returns the macro that a comprehension was expanded from, with its
+// condition and value.
+func macroOf(c ast.ComprehensionExpr) (macro string, cond, value ast.Expr) {
+	accu, step := c.AccuVar(), c.LoopStep()
+	init := c.AccuInit()
+	switch {
+	case isLiteral(init, types.True) && isCall(step, operators.LogicalAnd, 2) && isIdent(arg(step, 0), accu) &&
+		isCall(c.LoopCondition(), operators.NotStrictlyFalse, 1) && isIdent(arg(c.LoopCondition(), 0), accu) && isIdent(c.Result(), accu):
+		return "all", arg(step, 1), nil
+	case isLiteral(init, types.False) && isCall(step, operators.LogicalOr, 2) && isIdent(arg(step, 0), accu) &&
+		isCall(c.LoopCondition(), operators.NotStrictlyFalse, 1) && isCall(arg(c.LoopCondition(), 0), operators.LogicalNot, 1) &&
+		isIdent(arg(arg(c.LoopCondition(), 0), 0), accu) && isIdent(c.Result(), accu):
+		return "exists", arg(step, 1), nil
+	case !isLiteral(c.LoopCondition(), types.True):
+		return "", nil, nil
+	case isLiteral(init, types.IntZero) && isCall(step, operators.Conditional, 3) && isIdent(arg(step, 2), accu) &&
+		isCall(arg(step, 1), operators.Add, 2) && isIdent(arg(arg(step, 1), 0), accu) && isLiteral(arg(arg(step, 1), 1), types.IntOne) &&
+		isCall(c.Result(), operators.Equals, 2) && isIdent(arg(c.Result(), 0), accu) && isLiteral(arg(c.Result(), 1), types.IntOne):
+		return "exists_one", arg(step, 0), nil
+	case init.Kind() != ast.ListKind || init.AsList().Size() != 0 || !isIdent(c.Result(), accu):
+		return "", nil, nil
+	}
+	if e := appended(step, accu); e != nil {
+		return "map", nil, e
+	}
+	if !isCall(step, operators.Conditional, 3) || !isIdent(arg(step, 2), accu) {
+		return "", nil, nil
+	}
+	e := appended(arg(step, 1), accu)
+	switch {
+	case e == nil:
+		return "", nil, nil
+	case isIdent(e, c.IterVar()):
+		return "filter", arg(step, 0), e
+	}
+	return "map of some", arg(step, 0), e
+}
+
+// appended returns e if step is accu + [e], and nil otherwise.
+func appended(step ast.Expr, accu string) ast.Expr {
+	if !isCall(step, operators.Add, 2) || !isIdent(arg(step, 0), accu) {
+		return nil
+	}
+	list := arg(step, 1)
+	if list.Kind() != ast.ListKind || list.AsList().Size() != 1 || len(list.AsList().OptionalIndices()) > 0 {
+		return nil
+	}
+	return list.AsList().Elements()[0]
+}
+
+func arg(e ast.Expr, i int) ast.Expr { return e.AsCall().Args()[i] }
+
+func isCall(e ast.Expr, name string, args int) bool {
+	return e.Kind() == ast.CallKind && !e.AsCall().IsMemberFunction() && e.AsCall().FunctionName() == name && len(e.AsCall().Args()) == args
+}
+
+func isIdent(e ast.Expr, name string) bool { return e.Kind() == ast.IdentKind && e.AsIdent() == name }
+
+func isLiteral(e ast.Expr, v ref.Val) bool {
+	return e.Kind() == ast.LiteralKind && e.AsLiteral().Type() == v.Type() && e.AsLiteral().Equal(v) == types.True
+}

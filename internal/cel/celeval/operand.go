@@ -1,0 +1,190 @@
+package celeval
+
+import (
+	"net/netip"
+	"net/url"
+	"time"
+
+	"github.com/blang/semver/v4"
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"k8s.io/apimachinery/pkg/api/resource"
+	apiservercel "k8s.io/apiserver/pkg/cel"
+
+	"github.com/crdkit/crdkit/internal/cel/celvalue"
+)
+
+// A kind is the kind of value to which an operand evaluates.
+type kind uint8
+
+const (
+	kindNone kind = iota
+	kindBool
+	kindInt
+	kindDouble
+	kindString
+	kindDuration // as an int64
+	kindTimestamp
+	kindRaw         // a part of the object that has no kind of its own
+	kindBox         // any other value of CEL
+	kindRawOptional // an optional of a part of the object
+	kindOptional    // an optional of any value
+
+	// Values that only functions of libraries read.
+	kindStrings
+	kindQuantity
+	kindAddress
+	kindNetwork
+	kindURL
+	kindVersion
+)
+
+// An operand is a compiled expression. Once its evaluation failed, its closures may
+// return any value.
+type operand struct {
+	cost     uint64   // of every evaluation; closures add what depends on values
+	attr     bool     // a variable or a selection, whose first unit some operators save
+	choice   bool     // a ternary
+	presence bool     // the result of has()
+	refunds  bool     // a presence test in a ternary, which refunds a unit unless it is a branch of another
+	summed   bool     // a quantity that is a sum, which CEL holds by pointer
+	id       identity // of the closure, if it follows the error rules
+	constant ref.Val  // nil unless the value is known at compile time
+	typ      *cel.Type
+	absent   *EvalError // the error that a nil raw value means; nil if it is unexpected
+
+	value    value                  // nil if there is only raw or box
+	raw      func(*Frame) any       // of a part of the object; nil if the part is absent
+	declared *celvalue.DeclaredType // of raw, or of the value of a raw optional
+	box      func(*Frame) ref.Val   // of a value that is not a part of the object
+
+	extra *extras // nil if there are none
+}
+
+// extras is what few operands have. It lies outside of operand, because operands are
+// copied often. Copies of an operand share it.
+type extras struct {
+	list     listFunc               // a raw list that is made, to avoid boxing it in raw
+	chain    *chain                 // of a field or an element of a value that is not a part of the object
+	branches *ternaryParts          // of a ternary
+	items    *celvalue.DeclaredType // of the objects in a boxed list, nil if unknown
+	sum      func(*Frame) int64     // of a list of integers, instead of the list
+	terms    []term                 // of a sum of strings
+	format   *apiservercel.Format   // the format that a boxed value is, nil if unknown
+}
+
+// extras returns the extras of an operand, to be read.
+func (o *operand) extras() *extras {
+	if o.extra == nil {
+		return &extras{}
+	}
+	return o.extra
+}
+
+// ownExtras gives the operand a copy of its extras and returns it, to be changed.
+func (o *operand) ownExtras() *extras {
+	e := *o.extras()
+	o.extra = &e
+	return &e
+}
+
+// kind returns the kind of value to which the operand evaluates.
+func (o operand) kind() kind {
+	switch {
+	case o.value != nil:
+		return o.value.kind()
+	case o.raw != nil:
+		return kindRaw
+	case o.box != nil:
+		return kindBox
+	}
+	return kindNone
+}
+
+// isOpaque reports whether an operand has a value that only libraries read.
+func (o operand) isOpaque() bool { return o.kind() >= kindStrings }
+
+// A value evaluates an operand: it is a closure, a rawOptional or an *optional.
+type value interface {
+	kind() kind
+	after(before func(*Frame)) value // returns a value that calls before first
+}
+
+// A closure evaluates an operand to a Go value.
+type closure[T any] struct {
+	is  kind
+	run func(*Frame) T
+}
+
+// as returns the value of a kind that run evaluates.
+func as[T any](is kind, run func(*Frame) T) value { return &closure[T]{is, run} }
+
+// closureOf returns the function that evaluates an operand, nil if the operand has
+// a value of another Go type.
+func closureOf[T any](c operand) func(*Frame) T {
+	if v, ok := c.value.(*closure[T]); ok {
+		return v.run
+	}
+	return nil
+}
+
+func (c *closure[T]) kind() kind { return c.is }
+
+func (c *closure[T]) after(before func(*Frame)) value { return as(c.is, after(before, c.run)) }
+
+// A scalar is any closure.
+type scalar interface {
+	value
+	choice(b *branches, no value) value
+	effect() func(*Frame)
+	boxed() func(*Frame) ref.Val
+}
+
+// choice returns the value of one of two branches, of which c is the first. Both
+// are of one kind.
+func (c *closure[T]) choice(b *branches, no value) value {
+	return as(c.is, choice(b, c.run, no.(*closure[T]).run))
+}
+
+// effect returns a function that evaluates c for its cost and its error only.
+func (c *closure[T]) effect() func(*Frame) {
+	run := c.run
+	return func(f *Frame) { run(f) }
+}
+
+// boxed returns a closure that makes a value of CEL.
+func (c *closure[T]) boxed() func(*Frame) ref.Val { return boxed(c.is, c.run) }
+
+// boxed returns a closure that makes a value of CEL from what evaluate returns, which is
+// the run of a closure. It has no type parameter, because the linker would keep a copy of
+// all its cases for each type.
+func boxed(is kind, evaluate any) func(*Frame) ref.Val {
+	switch run := evaluate.(type) {
+	case func(*Frame) bool:
+		return func(f *Frame) ref.Val { return types.Bool(run(f)) }
+	case func(*Frame) int64:
+		if is == kindDuration {
+			return func(f *Frame) ref.Val { return types.Duration{Duration: time.Duration(run(f))} }
+		}
+		return func(f *Frame) ref.Val { return types.Int(run(f)) }
+	case func(*Frame) float64:
+		return func(f *Frame) ref.Val { return types.Double(run(f)) }
+	case func(*Frame) string:
+		return func(f *Frame) ref.Val { return types.String(run(f)) }
+	case func(*Frame) time.Time:
+		return func(f *Frame) ref.Val { return types.Timestamp{Time: run(f)} }
+	case func(*Frame) []string:
+		return func(f *Frame) ref.Val { return types.NewStringList(types.DefaultTypeAdapter, run(f)) }
+	case func(*Frame) resource.Quantity:
+		return func(f *Frame) ref.Val { q := run(f); return apiservercel.Quantity{Quantity: &q} }
+	case func(*Frame) netip.Addr:
+		return func(f *Frame) ref.Val { return apiservercel.IP{Addr: run(f)} }
+	case func(*Frame) netip.Prefix:
+		return func(f *Frame) ref.Val { return apiservercel.CIDR{Prefix: run(f)} }
+	case func(*Frame) *url.URL:
+		return func(f *Frame) ref.Val { return apiservercel.URL{URL: run(f)} }
+	}
+	run := evaluate.(func(*Frame) semver.Version)
+	return func(f *Frame) ref.Val { return apiservercel.Semver{Version: run(f)} }
+}

@@ -1,0 +1,286 @@
+package celeval
+
+import (
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/cel-go/common/overloads"
+	"github.com/google/cel-go/common/types"
+
+	"github.com/crdkit/crdkit/internal/cel/celvalue"
+	"github.com/crdkit/crdkit/internal/value/pattern"
+)
+
+// This file compiles functions of strings. Their size is in code points. Most
+// functions cost a tenth of it.
+
+const operatorSize = "size"
+
+// size compiles size() of operands that need no boxes.
+func (x *compiler) size(overload string, a operand) operand {
+	operandID, own := a.id, x.identity()
+	out := operand{cost: a.cost + 1, id: own}
+	switch {
+	case overload == "":
+		return operand{}
+	case a.kind() == kindString:
+		s := closureOf[string](a)
+		out.value = as(kindInt, func(f *Frame) int64 {
+			v := s(f)
+			if f.failed {
+				f.propagate(operandID, own)
+			}
+			f.work(len(v))
+			return int64(utf8.RuneCountInString(v))
+		})
+	case a.kind() == kindStrings:
+		out.value = as(kindInt, lengthOf(closureOf[[]string](a), operandID, own))
+	case a.kind() == kindRaw && a.declared.IsList():
+		out.value = as(kindInt, lengthOf(a.elements(), operandID, own))
+	case a.kind() == kindRaw && a.declared.Kind == celvalue.KindObject:
+		object, what := a.raw, a.absent
+		out.value = as(kindInt, func(f *Frame) int64 {
+			v := object(f)
+			m, ok := v.(map[string]any)
+			if !ok {
+				f.failRead(v, what, operandID)
+				f.propagate(operandID, own)
+			}
+			return int64(len(m))
+		})
+	default:
+		return operand{}
+	}
+	return out
+}
+
+// lengthOf returns the closure of the length of a list.
+func lengthOf[E any, F ~func(*Frame) []E](list F, operandID, own identity) func(*Frame) int64 {
+	return func(f *Frame) int64 {
+		l := list(f)
+		if f.failed {
+			f.propagate(operandID, own)
+		}
+		return int64(len(l))
+	}
+}
+
+func (x *compiler) binaryString(name, overload string, a, b operand) operand {
+	if is := order[string](name); is != nil {
+		return x.stringTest(a, b, is, smaller)
+	}
+	switch overload {
+	case overloads.StartsWithString:
+		return x.stringTest(a, b, strings.HasPrefix, func(_, b int) uint64 { return tenthOf(b) })
+	case overloads.EndsWithString:
+		return x.stringTest(a, b, strings.HasSuffix, func(_, b int) uint64 { return tenthOf(b) })
+	case overloads.ContainsString:
+		return x.stringTest(a, b, strings.Contains, func(a, b int) uint64 { return tenthOf(a) * tenthOf(b) })
+	case overloads.MatchesString, overloads.Matches:
+		return x.matches(a, b)
+	case "string_find_string":
+		return x.find(a, b)
+	case overloads.AddString:
+		return x.concatenation(a, b)
+	}
+	return operand{}
+}
+
+func smaller(a, b int) uint64 { return tenthOf(min(a, b)) }
+
+// stringTest compiles a predicate on two strings that costs by their sizes.
+func (x *compiler) stringTest(a, b operand, is func(a, b string) bool, cost func(a, b int) uint64) operand {
+	l, r, o := closureOf[string](a), closureOf[string](b), x.operandIDs(a, b)
+	out := operand{cost: costs(a, b, 0), id: o.own}
+	if text, ok := b.constant.(types.String); ok {
+		known, size := string(text), utf8.RuneCountInString(string(text))
+		if cost(0, size) == cost(math.MaxInt32, size) {
+			out.cost += cost(0, size)
+			out.value = as(kindBool, func(f *Frame) bool {
+				v := l(f)
+				if f.failed {
+					f.propagate(o.left, o.own)
+				}
+				return is(v, known)
+			})
+			return out
+		}
+		out.value = as(kindBool, func(f *Frame) bool {
+			v := l(f)
+			if f.failed {
+				f.propagate(o.left, o.own)
+				v = errorText
+			}
+			f.pay(cost(utf8.RuneCountInString(v), size))
+			return is(v, known)
+		})
+		return out
+	}
+	out.value = as(kindBool, func(f *Frame) bool {
+		v := l(f)
+		if f.failed {
+			w, failed := evalRight(f, o, r)
+			if failed {
+				w = errorText
+			}
+			f.pay(cost(1, utf8.RuneCountInString(w)))
+			return false
+		}
+		w := r(f)
+		if f.failed {
+			f.propagate(o.right, o.own)
+			w = errorText
+		}
+		f.pay(cost(utf8.RuneCountInString(v), utf8.RuneCountInString(w)))
+		return is(v, w)
+	})
+	return out
+}
+
+// matches compiles a match with a constant regular expression.
+func (x *compiler) matches(a, b operand) operand {
+	text, ok := b.constant.(types.String)
+	if !ok {
+		return operand{}
+	}
+	p, err := pattern.Compile(string(text))
+	if err != nil {
+		return x.refuse("pattern")
+	}
+	own := x.identity()
+	return operand{cost: a.cost, id: own, value: as(kindBool, searched(a, own, string(text), func(f *Frame, s string) bool { return f.match(p, s) }))}
+}
+
+// find compiles the search for the first match of a constant regular expression.
+func (x *compiler) find(a, b operand) operand {
+	text, ok := b.constant.(types.String)
+	if !ok {
+		return operand{}
+	}
+	re, err := regexp.Compile(string(text))
+	if err != nil {
+		return x.refuse("pattern")
+	}
+	own := x.identity()
+	return operand{cost: a.cost, id: own, value: as(kindString, searched(a, own, string(text), func(_ *Frame, s string) string { return re.FindString(s) }))}
+}
+
+// searched returns the closure of a search for a pattern. It costs nothing if its
+// operand fails.
+func searched[T any](a operand, own identity, pattern string, search func(*Frame, string) T) func(*Frame) T {
+	s, each, operandID := closureOf[string](a), patternCost(pattern), a.id
+	return func(f *Frame) (none T) {
+		v := s(f)
+		if f.failed {
+			f.propagate(operandID, own)
+			return none
+		}
+		if f.pay(searchCost(v) * each); f.failed {
+			return none
+		}
+		return search(f, v)
+	}
+}
+
+// searchCost returns the cost of searching a string, to be multiplied by
+// patternCost.
+func searchCost(s string) uint64 {
+	return uint64(math.Ceil((1.0 + float64(utf8.RuneCountInString(s))) * 0.1))
+}
+
+func patternCost(p string) uint64 {
+	return uint64(math.Ceil(float64(utf8.RuneCountInString(p)) * 0.25))
+}
+
+// This file compiles functions of one string: conversions, which cost one unit,
+// and functions that copy the string, which cost by its size.
+
+// unaryString compiles a function of a string. It returns an operand without kind
+// for unknown functions.
+func (x *compiler) unaryString(overload string, a operand) operand {
+	if a.constant != nil {
+		return operand{}
+	}
+	out := operand{cost: a.cost + 1, id: x.identity()}
+	switch overload {
+	case overloads.StringToInt:
+		out.value = as(kindInt, conversion(a, out.id, types.IntType, func(s string) (int64, error) { return strconv.ParseInt(s, 10, 64) }))
+	case overloads.StringToDouble:
+		out.value = as(kindDouble, conversion(a, out.id, types.DoubleType, func(s string) (float64, error) { return strconv.ParseFloat(s, 64) }))
+	case overloads.StringToDuration:
+		out.value = as(kindDuration, conversion(a, out.id, types.DurationType, func(s string) (int64, error) {
+			d, err := time.ParseDuration(s)
+			return int64(d), err
+		}))
+	case "string_lower_ascii":
+		return x.rewritten(a, lowerASCII)
+	case "string_trim":
+		return x.rewritten(a, strings.TrimSpace)
+	default:
+		return operand{}
+	}
+	return out
+}
+
+// conversion returns the closure of a conversion from a string.
+func conversion[T any](a operand, own identity, to *types.Type, parse func(string) (T, error)) func(*Frame) T {
+	s, operandID := closureOf[string](a), a.id
+	what := &EvalError{text: types.NewErr("type conversion error from '%s' to '%s'", types.StringType, to).(*types.Err).Error()}
+	return func(f *Frame) T {
+		text := s(f)
+		if f.failed {
+			var none T
+			f.propagate(operandID, own)
+			return none
+		}
+		v, err := parse(text)
+		if err != nil {
+			f.fail(what, own)
+		}
+		return v
+	}
+}
+
+// rewritten compiles a function that returns a changed string. It costs a tenth
+// of the size.
+func (x *compiler) rewritten(a operand, rewrite func(string) string) operand {
+	s, operandID, own := closureOf[string](a), a.id, x.identity()
+	return operand{cost: a.cost, id: own, value: as(kindString, func(f *Frame) string {
+		v := s(f)
+		if f.failed {
+			f.propagate(operandID, own)
+			f.pay(tenthOf(len(errorText)))
+			return ""
+		}
+		if f.pay(tenthOf(utf8.RuneCountInString(v))); !f.take(uint64(len(v))) {
+			return ""
+		}
+		return rewrite(v)
+	})}
+}
+
+// lowerASCII returns s with ASCII letters in lower case. Bytes that are not UTF-8
+// become the replacement character.
+func lowerASCII(s string) string { return shiftASCII(s, 'A', 'Z', 'a'-'A') }
+
+// upperASCII is like [lowerASCII].
+func upperASCII(s string) string { return shiftASCII(s, 'a', 'z', 'A'-'a') }
+
+// shiftASCII adds by to the characters between from and to.
+func shiftASCII(s string, from, to, by rune) string {
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; c >= utf8.RuneSelf || byte(from) <= c && c <= byte(to) {
+			return strings.Map(func(r rune) rune {
+				if from <= r && r <= to {
+					return r + by
+				}
+				return r
+			}, s)
+		}
+	}
+	return s
+}

@@ -1,0 +1,134 @@
+package celtrace
+
+import (
+	"context"
+	"errors"
+
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/interpreter"
+	apiservercel "k8s.io/apiserver/pkg/cel"
+
+	"github.com/crdkit/crdkit/internal/cel/celtypes"
+	"github.com/crdkit/crdkit/internal/cel/celvalue"
+	"github.com/crdkit/crdkit/schema"
+)
+
+// limit is the cost limit of one evaluation, that of the server.
+const limit = 1_000_000
+
+// An Input is a rule and the values that it failed on.
+type Input struct {
+	Root *schema.Node
+	Path schema.Path // of the value that the rule is on, with fields, keys and indexes
+	Rule schema.Rule
+	Self any
+	Old  any // nil if there is no old value
+	// Runes is the length of a written value; 0 leaves values out.
+	Runes int
+}
+
+// An Operand is a part of the rule and its value.
+type Operand struct{ Expression, Value string }
+
+// A Trace says why a rule failed.
+type Trace struct {
+	// Text is a sentence: the deciding parts with their values.
+	Text string
+	// Decided is the deciding part as an expression. It is the first one if there
+	// are several.
+	Decided    string
+	Operands   []Operand
+	Suggestion string // "" if there is none
+}
+
+// ErrPasses is the error of a rule that does not fail on the values.
+var ErrPasses = errors.New("the rule does not fail on this object")
+
+// Rule evaluates the rule and returns its trace. The error is that of ctx if it ended,
+// [ErrPasses], or that of a rule that does not compile.
+func Rule(ctx context.Context, in Input) (_ *Trace, err error) {
+	defer celtypes.Recover(func(p error) { err = p })
+	language, err := celtypes.LanguageOf(celtypes.NewestMinor)
+	if err != nil {
+		return nil, err
+	}
+	node, self := typeAt(language.NewProvider(), in.Root, in.Path)
+	if node == nil || self == nil {
+		return nil, errors.New("the schema does not declare the value of the rule")
+	}
+	checker := celtypes.NewChecker(language, limit, true)
+	planned, err := checker.NewTracer(checker.Scope(self), in.Rule.Rule, in.Rule.OptionalOldSelf)
+	if err != nil {
+		return nil, err
+	}
+	vars, err := variables(node, len(in.Path) == 0, in)
+	if err != nil {
+		return nil, err
+	}
+	t := &tracer{ctx: ctx, plans: planned, runes: in.Runes}
+	trace := t.root(planned.Tree.Expr(), vars)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if trace == nil {
+		return nil, ErrPasses
+	}
+	return trace, nil
+}
+
+func variables(node *schema.Node, root bool, in Input) (interpreter.Activation, error) {
+	declared := make(celvalue.Types).Of(node, root)
+	vars := map[string]any{celtypes.Self: declared.Value(in.Self)}
+	switch {
+	case in.Rule.OptionalOldSelf && in.Old == nil:
+		vars[celtypes.OldSelf] = types.OptionalNone
+	case in.Rule.OptionalOldSelf:
+		vars[celtypes.OldSelf] = types.OptionalOf(declared.Value(in.Old))
+	case in.Old != nil:
+		vars[celtypes.OldSelf] = declared.Value(in.Old)
+	}
+	return interpreter.NewActivation(vars)
+}
+
+// typeAt returns the schema at a path and the type of its values. Like the engine it
+// descends from the type of the root, since metadata has an implied type there.
+func typeAt(p *celtypes.Provider, root *schema.Node, path schema.Path) (*schema.Node, *celtypes.Type) {
+	n, t := root, p.TypeOf(celtypes.SelfType, root, true)
+	for _, step := range path {
+		name, named := step.Name()
+		child := n.Property(name)
+		switch {
+		case !named:
+			n, t = n.Items(), elementOf(t)
+		case child != nil:
+			n, t = child, fieldOf(p, t, name, child)
+		default:
+			n, _ = n.AdditionalProperties()
+			t = elementOf(t)
+		}
+		if n == nil {
+			return nil, nil
+		}
+	}
+	return n, t
+}
+
+func elementOf(t *celtypes.Type) *celtypes.Type {
+	if t == nil {
+		return nil
+	}
+	return t.Elem
+}
+
+// fieldOf returns the type of a field. Rules of a field whose name no rule can spell
+// run nevertheless.
+func fieldOf(p *celtypes.Provider, t *celtypes.Type, name string, child *schema.Node) *celtypes.Type {
+	escaped, ok := apiservercel.Escape(name)
+	switch {
+	case !ok:
+		return p.TypeOf(celtypes.SelfType, child, child.EmbeddedResource())
+	case t == nil:
+		return nil
+	}
+	return p.Field(t, escaped)
+}

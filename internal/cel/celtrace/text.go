@@ -1,0 +1,235 @@
+package celtrace
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/common/types/traits"
+	"github.com/google/cel-go/parser"
+
+	"github.com/crdkit/crdkit/internal/text/jsondiff"
+)
+
+// maxText is the number of runes of a part in a text.
+const maxText = 200
+
+// maxDifferences is the number of paths in a text.
+const maxDifferences = 3
+
+// text returns a part as an expression, on one line.
+func (t *tracer) text(e ast.Expr) string {
+	text, err := parser.Unparse(e, t.plans.Tree.SourceInfo(), parser.WrapOnColumn(1<<30), parser.WrapAfterColumnLimit(false))
+	if err != nil {
+		return "the expression"
+	}
+	return Cut(text, maxText)
+}
+
+// atom returns the clause of a part that decides by itself.
+func (t *tracer) atom(f frame, e ast.Expr, result bool) string {
+	t.decided(e)
+	text, operands := t.annotated(f, e)
+	for _, o := range operands {
+		t.operand(t.text(o), t.valueOf(f, o))
+	}
+	return text + is(result) + t.where(f, e, operands) + t.differences(f, e, result)
+}
+
+// differences returns a clause with the paths at which two objects or lists of the
+// object differ, if a part is false because they are not equal, and "" otherwise.
+func (t *tracer) differences(f frame, e ast.Expr, result bool) string {
+	if result || e.Kind() != ast.CallKind || e.AsCall().FunctionName() != operators.Equals {
+		return ""
+	}
+	args := e.AsCall().Args()
+	a, b := t.valueOf(f, args[0]), t.valueOf(f, args[1])
+	if a == nil || b == nil || isScalar(a) || isScalar(b) {
+		return ""
+	}
+	var paths []string
+	found := jsondiff.Of(a.Value(), b.Value())
+	for _, d := range found[:min(len(found), maxDifferences)] {
+		if path := d.Path.String(); path != "" {
+			paths = append(paths, Cut(path, maxText))
+		}
+	}
+	if len(paths) == 0 {
+		return ""
+	}
+	if more := len(found) - len(paths); more > 0 {
+		paths = append(paths, strconv.Itoa(more)+" more")
+	}
+	return ", which differ at " + strings.Join(paths, ", ")
+}
+
+// negated is atom for a part that ! negates: the clause keeps the operator.
+func (t *tracer) negated(f frame, e ast.Expr, result bool) string {
+	arg := e.AsCall().Args()[0]
+	t.decided(e)
+	text, operands := t.annotated(f, arg)
+	for _, o := range operands {
+		t.operand(t.text(o), t.valueOf(f, o))
+	}
+	return "!" + text + is(result) + t.where(f, arg, operands)
+}
+
+func is(result bool) string {
+	if result {
+		return " is true"
+	}
+	return " is false"
+}
+
+// annotated returns a part with the values of its operands, and these operands.
+func (t *tracer) annotated(f frame, e ast.Expr) (string, []ast.Expr) {
+	if e.Kind() != ast.CallKind {
+		return t.text(e), nil
+	}
+	call := e.AsCall()
+	args := call.Args()
+	if symbol, ok := operators.FindReverseBinaryOperator(call.FunctionName()); ok && len(args) == 2 {
+		return t.valued(f, args[0]) + " " + symbol + " " + t.valued(f, args[1]), variable(args)
+	}
+	if _, ok := operators.FindReverse(call.FunctionName()); ok {
+		return t.text(e), nil
+	}
+	texts := make([]string, len(args))
+	for i, arg := range args {
+		texts[i] = t.valued(f, arg)
+	}
+	text := call.FunctionName() + "(" + strings.Join(texts, ", ") + ")"
+	if call.IsMemberFunction() {
+		args = append([]ast.Expr{call.Target()}, args...)
+		text = t.valued(f, call.Target()) + "." + text
+	}
+	return text, variable(args)
+}
+
+// valued returns an operand, with its value unless it is a literal.
+func (t *tracer) valued(f frame, e ast.Expr) string {
+	text := t.text(e)
+	if constant(e) || t.runes == 0 {
+		return text
+	}
+	if e.Kind() == ast.CallKind {
+		if _, ok := operators.FindReverse(e.AsCall().FunctionName()); ok && e.AsCall().FunctionName() != operators.Index {
+			text = "(" + text + ")"
+		}
+	}
+	return text + " (" + valueText(t.valueOf(f, e), t.runes) + ")"
+}
+
+// constant reports whether a part is a literal, a list of them, or a function of them
+// such as duration("1h").
+func constant(e ast.Expr) bool {
+	switch e.Kind() {
+	case ast.LiteralKind:
+		return true
+	case ast.ListKind:
+		return len(variable(e.AsList().Elements())) == 0
+	case ast.CallKind:
+		return !e.AsCall().IsMemberFunction() && len(variable(e.AsCall().Args())) == 0
+	}
+	return false
+}
+
+// variable returns the parts that are not constant.
+func variable(parts []ast.Expr) (out []ast.Expr) {
+	for _, e := range parts {
+		if !constant(e) {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// where returns a clause with the scalar fields that a deciding part reads and that it
+// does not show as operands, "" if there are none.
+func (t *tracer) where(f frame, e ast.Expr, shown []ast.Expr) string {
+	seen := map[string]bool{}
+	for _, s := range shown {
+		seen[t.text(s)] = true
+	}
+	var clauses []string
+	for _, field := range fields(nil, e) {
+		text := t.text(field)
+		if seen[text] {
+			continue
+		}
+		seen[text] = true
+		v := t.valueOf(f, field)
+		if isError(v) {
+			continue
+		}
+		if t.operand(text, v); t.runes > 0 && isScalar(v) && len(clauses) < maxTerms {
+			clauses = append(clauses, text+" is "+valueText(v, t.runes))
+		}
+	}
+	if len(clauses) == 0 {
+		return ""
+	}
+	return ", where " + strings.Join(clauses, " and ")
+}
+
+func isScalar(v ref.Val) bool {
+	switch v.(type) {
+	case traits.Mapper, traits.Lister, types.Bool, *types.Optional:
+		return false
+	}
+	return true
+}
+
+// fields returns the longest paths of fields and indexes in e, from left to right. It
+// does not look into macros, since their variables have no value outside.
+func fields(out []ast.Expr, e ast.Expr) []ast.Expr {
+	if len(out) >= maxOperands {
+		return out
+	}
+	switch e.Kind() {
+	case ast.SelectKind:
+		if !e.AsSelect().IsTestOnly() && path(e) {
+			return append(out, e)
+		}
+		if e.AsSelect().IsTestOnly() {
+			return out
+		}
+		return fields(out, e.AsSelect().Operand())
+	case ast.CallKind:
+		if path(e) {
+			return append(out, e)
+		}
+		if e.AsCall().IsMemberFunction() {
+			out = fields(out, e.AsCall().Target())
+		}
+		for _, arg := range e.AsCall().Args() {
+			out = fields(out, arg)
+		}
+	case ast.ListKind:
+		for _, x := range e.AsList().Elements() {
+			out = fields(out, x)
+		}
+	case ast.IdentKind:
+		return append(out, e)
+	case ast.ComprehensionKind:
+		return fields(out, e.AsComprehension().IterRange())
+	}
+	return out
+}
+
+// path reports whether e is a variable, or a field or element of one.
+func path(e ast.Expr) bool {
+	switch e.Kind() {
+	case ast.IdentKind:
+		return true
+	case ast.SelectKind:
+		return !e.AsSelect().IsTestOnly() && path(e.AsSelect().Operand())
+	case ast.CallKind:
+		call := e.AsCall()
+		return call.FunctionName() == operators.Index && path(call.Args()[0]) && (constant(call.Args()[1]) || path(call.Args()[1]))
+	}
+	return false
+}

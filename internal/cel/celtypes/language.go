@@ -1,0 +1,143 @@
+package celtypes
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/checker"
+	"github.com/google/cel-go/common/decls"
+	apiservercel "k8s.io/apiserver/pkg/cel"
+
+	"github.com/crdkit/crdkit/internal/cel/cellib"
+	"github.com/crdkit/crdkit/internal/cel/celsyntax"
+	"github.com/crdkit/crdkit/internal/kube/kubeversion"
+)
+
+const (
+	Self    = "self"
+	OldSelf = "oldSelf"
+)
+
+// A Language is the language of rules in one Kubernetes version: functions,
+// types, macros and validators. It is immutable and safe for concurrent use.
+// Building one takes longer than compiling a rule, so programs share it; see
+// [LanguageOf].
+type Language struct {
+	Env        *cel.Env
+	checker    *checker.Env                   // declarations of Env; copied for every node
+	Builtin    *apiservercel.DeclTypeProvider // types that no schema declares
+	Functions  map[string]*decls.FunctionDecl // all functions, by name
+	validators validatorConfig
+	planner    planner
+	syntax     celsyntax.Parser
+	signatures signatures
+	keywords   bool // reserved words need no escaping as field names
+}
+
+// HeapGlobal leaves a Language out of the size of what uses it: a program has one
+// per Kubernetes version.
+func (*Language) HeapGlobal() {}
+
+func newLanguage(minor int) (*Language, error) {
+	std, err := cel.NewEnv()
+	if err != nil {
+		return nil, err
+	}
+	env, err := std.Extend(cel.Lib(cellib.Language(minor)))
+	if err != nil {
+		return nil, err
+	}
+	b := &Language{Env: env, Functions: env.Functions(), syntax: celsyntax.New(env.Macros()), keywords: minor >= 31}
+	if b.checker, err = declarationsOf(env); err != nil {
+		return nil, err
+	}
+	if b.Builtin, err = apiservercel.NewDeclTypeProvider().WithTypeProvider(env.CELTypeProvider()); err != nil {
+		return nil, err
+	}
+	if b.planner, err = newPlanner(env, b.Builtin); err != nil {
+		return nil, err
+	}
+	b.signatures = newSignatures(b.Functions)
+	b.validators, err = configure(env.Validators())
+	return b, err
+}
+
+// declarationsOf returns a checker with the declarations of env. An Env does not
+// expose its own, and extending it for every node costs several times more than
+// checking the rules.
+func declarationsOf(env *cel.Env) (*checker.Env, error) {
+	c, err := checker.NewEnv(env.Container, env.CELTypeProvider(), checker.CrossTypeNumericComparisons(true))
+	if err != nil {
+		return nil, err
+	}
+	if err := c.AddIdents(env.Variables()...); err != nil {
+		return nil, err
+	}
+	for name, fn := range env.Functions() {
+		if fn.IsDeclarationDisabled() {
+			continue
+		}
+		if err := c.AddFunctions(fn); err != nil {
+			return nil, fmt.Errorf("function %s: %w", name, err)
+		}
+	}
+	return c, nil
+}
+
+// A validatorConfig holds the settings of validators, as [cel.Env.Check] collects
+// them.
+type validatorConfig map[string]any
+
+func configure(validators []cel.ASTValidator) (validatorConfig, error) {
+	config := validatorConfig{cel.HomogeneousAggregateLiteralExemptFunctions: []string{}}
+	for _, v := range validators {
+		c, ok := v.(cel.ASTValidatorConfigurer)
+		if !ok {
+			continue
+		}
+		if err := c.Configure(config); err != nil {
+			return nil, err
+		}
+	}
+	return config, nil
+}
+
+func (c validatorConfig) GetOrDefault(name string, value any) any {
+	if v, ok := c[name]; ok {
+		return v
+	}
+	return value
+}
+
+func (c validatorConfig) Set(name string, value any) error {
+	if name == "" {
+		return errors.New("setting of a validator without a name")
+	}
+	c[name] = value
+	return nil
+}
+
+// A server knows all functions up to its own version, but admits in new rules
+// only those that the previous version knows too. So the language of a minor
+// version is that of stored rules in this version and of new rules in the next.
+
+// The minor versions that have a language. The oldest one is that of new rules at
+// the oldest known version.
+const (
+	OldestMinor = int(kubeversion.Oldest) - 1
+	NewestMinor = int(kubeversion.Newest)
+)
+
+// languages builds the language of each minor version lazily.
+var languages = func() (all [NewestMinor - OldestMinor + 1]func() (*Language, error)) {
+	for i := range all {
+		all[i] = sync.OnceValues(func() (*Language, error) { return newLanguage(OldestMinor + i) })
+	}
+	return all
+}()
+
+// LanguageOf returns the language of stored rules of Kubernetes 1.minor, which
+// lies between OldestMinor and NewestMinor.
+func LanguageOf(minor int) (*Language, error) { return languages[minor-OldestMinor]() }

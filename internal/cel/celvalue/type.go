@@ -1,0 +1,305 @@
+package celvalue
+
+import (
+	"time"
+
+	"github.com/google/cel-go/common/types"
+	apiservercel "k8s.io/apiserver/pkg/cel"
+	"k8s.io/kube-openapi/pkg/validation/strfmt"
+
+	"github.com/crdkit/crdkit/internal/cel/celtypes"
+	"github.com/crdkit/crdkit/schema"
+)
+
+// A DeclaredType describes the raw values of a schema node. It is compiled once,
+// so that access to a field is one lookup. The server copies all properties of
+// the object first. A DeclaredType is immutable.
+type DeclaredType struct {
+	Kind     Kind
+	nullable bool
+	TypeName string // the type in the schema, for errors
+
+	// Of objects. An object with neither Props nor Values is opaque: it has a
+	// size and can be compared.
+	Props  map[string]*DeclaredType // by name, nil unless fields are declared
+	fields map[string]declaredField // by the identifiers that rules use
+	Values *DeclaredType            // of maps
+
+	// Of lists.
+	Items *DeclaredType
+	keys  []string // x-kubernetes-list-map-keys, escaped
+	list  string   // x-kubernetes-list-type
+	Made  bool     // by a rule
+}
+
+type declaredField struct {
+	name     string // the property name
+	declared *DeclaredType
+}
+
+// A Kind is the kind of values that a schema node declares.
+type Kind uint8
+
+const (
+	KindNone Kind = iota // no value fits
+	KindIntOrString
+	KindObject
+	KindAtomicList
+	KindSetList
+	KindMapList
+	KindList // with an unknown x-kubernetes-list-type
+	KindListWithoutItems
+	KindString
+	KindByte
+	KindDuration
+	KindDate
+	KindDateTime
+	KindNumber
+	KindInteger
+	KindBoolean
+	KindPreserved // values that can only be compared
+)
+
+// Types compiles nodes to declared types. Equal nodes share one. It is for one
+// goroutine.
+type Types map[typeKey]*DeclaredType
+
+type typeKey struct {
+	node *schema.Node
+	root bool // implied apiVersion, kind and metadata replace declared ones
+}
+
+var stringType = &DeclaredType{Kind: KindString, TypeName: "string"}
+
+// Of returns the declared type of values of n. root says whether n is the root of
+// a resource.
+func (c Types) Of(n *schema.Node, root bool) *DeclaredType {
+	key := typeKey{node: n, root: (root || n.EmbeddedResource()) && !celtypes.DeclaresMeta(n)}
+	if s, ok := c[key]; ok {
+		return s
+	}
+	s := &DeclaredType{Kind: kindOf(n), nullable: n.Nullable(), TypeName: n.Type()}
+	c[key] = s
+	switch s.Kind {
+	case KindObject:
+		c.object(s, n, key.root)
+	case KindAtomicList, KindSetList, KindMapList, KindList:
+		s.Items = c.Of(n.Items(), false)
+		s.list, _ = n.ListType()
+		s.keys = escapeAll(n.ListMapKeys())
+	}
+	return s
+}
+
+func (c Types) object(s *DeclaredType, n *schema.Node, implied bool) {
+	if n.Len() > 0 || implied {
+		s.Props = make(map[string]*DeclaredType, n.Len())
+		for name, child := range n.Properties() {
+			s.Props[name] = c.Of(child, false)
+		}
+		if implied {
+			s.Props["apiVersion"], s.Props["kind"], s.Props["metadata"] = stringType, stringType, metadataType()
+		}
+		s.fields = fieldTable(s.Props)
+		return
+	}
+	if values, _ := n.AdditionalProperties(); values != nil {
+		s.Values = c.Of(values, false)
+	}
+}
+
+func metadataType() *DeclaredType {
+	s := &DeclaredType{Kind: KindObject, TypeName: "object", Props: map[string]*DeclaredType{"name": stringType, "generateName": stringType}}
+	s.fields = fieldTable(s.Props)
+	return s
+}
+
+// fieldTable returns fields by the identifiers that denote them: the escaped name
+// and, for a reserved word, also the name itself.
+func fieldTable(props map[string]*DeclaredType) map[string]declaredField {
+	t := make(map[string]declaredField, len(props))
+	for name, s := range props {
+		for _, spelled := range spellings(name) {
+			if back, ok := apiservercel.Unescape(spelled); ok && back == name {
+				t[spelled] = declaredField{name: name, declared: s}
+			}
+		}
+	}
+	return t
+}
+
+func spellings(name string) []string {
+	escaped, ok := apiservercel.Escape(name)
+	if !ok || escaped == name {
+		return []string{name}
+	}
+	return []string{name, escaped}
+}
+
+// escapeAll escapes names and keeps those that cannot be escaped.
+func escapeAll(names []string) []string {
+	out := make([]string, len(names))
+	for i, name := range names {
+		out[i] = name
+		if escaped, ok := apiservercel.Escape(name); ok {
+			out[i] = escaped
+		}
+	}
+	return out
+}
+
+func kindOf(n *schema.Node) Kind {
+	if n.IntOrString() {
+		return KindIntOrString
+	}
+	switch n.Kind() {
+	case schema.KindObject:
+		return KindObject
+	case schema.KindArray:
+		return listKind(n)
+	case schema.KindString:
+		return stringKind(n.Limits().Format)
+	case schema.KindNumber:
+		return KindNumber
+	case schema.KindInteger:
+		return KindInteger
+	case schema.KindBoolean:
+		return KindBoolean
+	}
+	if n.PreserveUnknownFields() {
+		return KindPreserved
+	}
+	return KindNone
+}
+
+func listKind(n *schema.Node) Kind {
+	if n.Items() == nil {
+		return KindListWithoutItems
+	}
+	switch t, _ := n.ListType(); t {
+	case "", "atomic":
+		return KindAtomicList
+	case "set":
+		return KindSetList
+	case "map":
+		return KindMapList
+	}
+	return KindList
+}
+
+func stringKind(format string) Kind {
+	switch format {
+	case "byte":
+		return KindByte
+	case "duration":
+		return KindDuration
+	case "date":
+		return KindDate
+	case "date-time":
+		return KindDateTime
+	}
+	return KindString
+}
+
+// Entry returns the property name and the declared type that an identifier
+// denotes. The type is nil if there is no such entry.
+func (s *DeclaredType) Entry(spelled string) (string, *DeclaredType) {
+	if s.Props == nil {
+		return spelled, s.Values
+	}
+	f, ok := s.fields[spelled]
+	if !ok {
+		f, _ = s.overescaped(spelled)
+	}
+	return f.name, f.declared
+}
+
+// Fits reports whether [DeclaredType.Value] returns no error for a value. It is
+// false for null.
+func (s *DeclaredType) Fits(v any) bool {
+	switch s.Kind {
+	case KindString:
+		_, ok := v.(string)
+		return ok
+	case KindObject:
+		_, ok := v.(map[string]any)
+		return ok
+	case KindAtomicList, KindSetList, KindMapList:
+		_, ok := v.([]any)
+		return ok
+	case KindBoolean:
+		_, ok := v.(bool)
+		return ok
+	case KindInteger:
+		_, ok := v.(int64)
+		return ok
+	case KindNumber:
+		switch v.(type) {
+		case float64, int64:
+			return true
+		}
+		return false
+	case KindIntOrString:
+		switch v.(type) {
+		case string, int64:
+			return true
+		}
+		return false
+	case KindDuration:
+		_, ok := ParseDuration(v)
+		return ok
+	case KindDate, KindDateTime:
+		_, ok := s.Time(v)
+		return ok
+	}
+	return v != nil && !types.IsUnknownOrError(s.Value(v))
+}
+
+// MadeList returns the type of a list of such elements that a rule makes.
+func (s *DeclaredType) MadeList() *DeclaredType {
+	return &DeclaredType{Kind: KindAtomicList, TypeName: "array", Items: s, Made: true}
+}
+
+// IsList reports whether values are lists of a known list type.
+func (s *DeclaredType) IsList() bool {
+	return s.Kind == KindAtomicList || s.Kind == KindSetList || s.Kind == KindMapList
+}
+
+// Collectable reports whether a made list of such elements behaves like one of an
+// object.
+func (s *DeclaredType) Collectable() bool {
+	switch s.Kind {
+	case KindString, KindInteger, KindNumber, KindBoolean, KindObject, KindAtomicList, KindSetList, KindMapList:
+		return true
+	}
+	return false
+}
+
+// ParseDuration parses a raw value of [KindDuration]. It is not ok if v does not fit.
+func ParseDuration(v any) (time.Duration, bool) {
+	text, ok := v.(string)
+	if !ok {
+		return 0, false
+	}
+	d, err := strfmt.ParseDuration(text)
+	return d, err == nil
+}
+
+// Time parses a raw value of [KindDate] or [KindDateTime]. It is not ok if v does
+// not fit.
+func (s *DeclaredType) Time(v any) (time.Time, bool) {
+	text, ok := v.(string)
+	if !ok {
+		return time.Time{}, false
+	}
+	if s.Kind == KindDate {
+		t, err := time.Parse(strfmt.RFC3339FullDate, text)
+		return t, err == nil
+	}
+	// Try the usual layout first: the layouts that do not match allocate.
+	if t, err := time.Parse(time.RFC3339, text); err == nil {
+		return t, true
+	}
+	t, err := strfmt.ParseDateTime(text)
+	return time.Time(t), err == nil
+}

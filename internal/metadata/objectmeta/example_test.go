@@ -1,0 +1,129 @@
+package objectmeta_test
+
+import (
+	"fmt"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/crdkit/crdkit/internal/metadata/objectmeta"
+	"github.com/crdkit/crdkit/schema"
+)
+
+func ExampleCoerce() {
+	obj := map[string]any{"metadata": map[string]any{
+		"name":              "web",
+		"creationTimestamp": nil,
+		"clusterName":       "east",
+	}}
+	unknown, err := objectmeta.Coerce(obj, objectmeta.Options{ReportUnknown: true})
+	fmt.Println(obj["metadata"], unknown, err)
+	// Output: map[name:web] [metadata.clusterName] <nil>
+}
+
+func ExampleDecode() {
+	obj := map[string]any{"metadata": map[string]any{"name": "web", "labels": map[string]any{"tier": int64(1)}}}
+	_, _, err := objectmeta.Decode(obj, objectmeta.Options{})
+	fmt.Println(err)
+
+	meta, _, err := objectmeta.Decode(obj, objectmeta.Options{DropInvalid: true})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	meta.Restore(obj)
+	objectmeta.RepairGeneration(obj)
+	fmt.Println(obj["metadata"])
+	// Output:
+	// json: cannot unmarshal number into Go struct field ObjectMeta.labels of type string
+	// map[generation:1 name:web]
+}
+
+func ExampleNewEmbedded() {
+	n, errs := schema.Compile(&apiextensionsv1.JSONSchemaProps{
+		Type: "object",
+		Properties: map[string]apiextensionsv1.JSONSchemaProps{
+			"template": {Type: "object", XEmbeddedResource: true, XPreserveUnknownFields: new(true)},
+		},
+	})
+	if len(errs) > 0 {
+		fmt.Println(errs)
+		return
+	}
+	e := objectmeta.NewEmbedded(n)
+	obj := map[string]any{"template": map[string]any{
+		"apiVersion": "v1",
+		"metadata":   map[string]any{"name": "web", "labels": map[string]any{"tier": "no way"}},
+	}}
+	fmt.Println(e.Valid(obj))
+	for _, p := range e.Validate(obj) {
+		fmt.Println(p.Pointer, p.Err.Type, p.Err.Field)
+	}
+	// Output:
+	// false
+	// /template/kind Required value template.kind
+	// /template/metadata/labels/tier Invalid value template.metadata.labels
+}
+
+// read returns the metadata of an object with the members.
+func read(metadata map[string]any) *objectmeta.Meta {
+	m := new(objectmeta.Meta)
+	m.ReadMap(map[string]any{"metadata": metadata})
+	return m
+}
+
+func ExampleMeta_ValidateCreate() {
+	for _, p := range read(map[string]any{"name": "web"}).ValidateCreate(true, nil) {
+		fmt.Println(p.Err)
+	}
+	// Output: metadata.namespace: Required value
+}
+
+func ExampleMeta_ValidateUpdate() {
+	old := read(map[string]any{"name": "web", "resourceVersion": "1"})
+	m := read(map[string]any{"name": "web2", "resourceVersion": "1"})
+	for _, p := range m.ValidateUpdate(old, false, nil) {
+		fmt.Println(p.Err)
+	}
+	// Output: metadata.name: Invalid value: "web2": field is immutable
+}
+
+func ExampleMeta_ValidateCommonCreate() {
+	m := read(map[string]any{"name": "web", "generateName": "a/-"})
+	fmt.Println(m.ValidateCreate(false, nil))
+	for _, p := range m.ValidateCommonCreate(false, nil) {
+		fmt.Println(p.Err)
+	}
+	// Output:
+	// []
+	// metadata.generateName: Invalid value: "a/-": may not contain '/'
+}
+
+func ExampleMeta_ValidateCommonUpdate() {
+	old := read(map[string]any{"name": "web", "resourceVersion": "1"})
+	m := read(map[string]any{"name": "web", "resourceVersion": "1", "finalizers": []any{"a/b/c"}})
+	fmt.Println(m.ValidateUpdate(old, false, nil))
+	for _, p := range m.ValidateCommonUpdate(old, false, nil) {
+		fmt.Println(p.Pointer, p.Err.Type)
+	}
+	// Output:
+	// []
+	// /metadata/finalizers/0 Invalid value
+}
+
+func ExampleMeta_FinalizerWarnings() {
+	m := read(map[string]any{"finalizers": []any{"cleanup", "example.com/cleanup"}})
+	fmt.Println(m.FinalizerWarnings(new(objectmeta.Meta)))
+	// Output: [metadata.finalizers: "cleanup": prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers]
+}
+
+func ExampleMeta_PrepareUpdate() {
+	old := read(map[string]any{"name": "web", "uid": "8f2c", "generation": int64(7)})
+	obj := map[string]any{"metadata": map[string]any{"name": "web"}, "spec": "changed"}
+	var m objectmeta.Meta
+	m.ReadMap(obj)
+	m.PrepareUpdate(old)
+	m.Generation++
+	m.Write(obj)
+	fmt.Println(obj["metadata"])
+	// Output: map[generation:8 name:web uid:8f2c]
+}

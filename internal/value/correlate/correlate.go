@@ -1,0 +1,128 @@
+package correlate
+
+import (
+	"github.com/crdkit/crdkit/internal/value/jsonval"
+	"github.com/crdkit/crdkit/schema"
+)
+
+// A Schema says which parts of old and new values correspond. It is compiled
+// from a schema node. A nil Schema is that of a nil node, which declares
+// nothing.
+type Schema struct {
+	props      map[string]*Schema
+	additional *Schema
+	items      *Schema
+	mapList    bool     // the list type is map
+	keys       []string // list map keys, nil if elements cannot be looked up
+}
+
+// New compiles n and everything below it. It returns nil if n is nil.
+func New(n *schema.Node) *Schema {
+	c := compiler{}
+	return c.compileNode(n)
+}
+
+// A compiler has the compiled nodes. Nodes are shared.
+type compiler map[*schema.Node]*Schema
+
+func (c compiler) compileNode(n *schema.Node) *Schema {
+	if n == nil {
+		return nil
+	}
+	if s, ok := c[n]; ok {
+		return s
+	}
+	s := &Schema{items: c.compileNode(n.Items())}
+	c[n] = s
+	additional, _ := n.AdditionalProperties()
+	s.additional = c.compileNode(additional)
+	if n.Len() > 0 {
+		s.props = make(map[string]*Schema, n.Len())
+		for name, p := range n.Properties() {
+			s.props[name] = c.compileNode(p)
+		}
+	}
+	if t, _ := n.ListType(); t == "map" {
+		s.mapList = true
+		if n.Kind() == schema.KindArray && s.items != nil {
+			s.keys = n.ListMapKeys()
+		}
+	}
+	return s
+}
+
+// Child returns the Schema of the entry of this name: that of the property, or
+// else of additionalProperties. It returns nil if neither is declared.
+func (s *Schema) Child(name string) *Schema {
+	if s == nil {
+		return nil
+	}
+	if p, ok := s.props[name]; ok {
+		return p
+	}
+	return s.additional
+}
+
+// Items returns the Schema of list elements, nil if items is not declared.
+func (s *Schema) Items() *Schema {
+	if s == nil {
+		return nil
+	}
+	return s.items
+}
+
+// Keyed reports whether elements of the list can correspond to old elements.
+func (s *Schema) Keyed() bool { return s != nil && len(s.keys) > 0 }
+
+// Atomic reports whether lists of s are compared as a whole, so that equal lists are
+// unchanged whatever is in them.
+func (s *Schema) Atomic() bool { return s != nil && !s.mapList }
+
+// Unchanged reports whether next equals old. It is false for a nil Schema.
+func (s *Schema) Unchanged(next, old any) bool {
+	if s == nil {
+		return false
+	}
+	switch next := next.(type) {
+	case map[string]any:
+		old, ok := old.(map[string]any)
+		return ok && s.sameMap(next, old)
+	case []any:
+		old, ok := old.([]any)
+		return ok && s.sameList(next, old)
+	default:
+		return jsonval.Equal(next, old)
+	}
+}
+
+func (s *Schema) sameMap(next, old map[string]any) bool {
+	if len(next) != len(old) {
+		return false
+	}
+	for name, v := range next {
+		before, ok := old[name]
+		if !ok || !s.Child(name).Unchanged(v, before) {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *Schema) sameList(next, old []any) bool {
+	if len(next) != len(old) {
+		return false
+	}
+	if len(next) == 0 {
+		return true
+	}
+	if !s.mapList {
+		return jsonval.Equal(next, old)
+	}
+	e := Elements{schema: s, next: next, old: old}
+	for i := range next {
+		if !e.At(i).Unchanged() {
+			return false
+		}
+	}
+	return true
+}

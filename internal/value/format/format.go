@@ -1,0 +1,128 @@
+package format
+
+import (
+	"strings"
+
+	"k8s.io/kube-openapi/pkg/validation/strfmt"
+
+	"github.com/crdkit/crdkit/internal/kube/kubeversion"
+)
+
+// A Func reports whether a string has a format. The Func is not nil if a function
+// of this package returns it with true.
+type Func func(string) bool
+
+// DefaultMinor is the minor version of the formats that a server of version
+// [kubeversion.Newest] honours.
+const DefaultMinor = int(kubeversion.Newest) - 1
+
+// namesSince is the first minor version that knows k8s-long-name and k8s-short-name.
+const namesSince = 34
+
+// Normalize returns the normalized name of a format, which is name without dashes.
+func Normalize(name string) string { return strings.ReplaceAll(name, "-", "") }
+
+// Supported reports whether Kubernetes 1.minor honours a format in a schema of
+// the declared type. Kubernetes ignores the formats that it does not honour. The
+// type is "" if the schema declares no type or more than one, as
+// x-kubernetes-int-or-string does. The empty format is not supported.
+func Supported(typ, format string, minor int) bool {
+	switch typ {
+	case "", "string":
+		return isKnown(Normalize(format), minor)
+	case "integer":
+		return format == "int32" || format == "int64"
+	case "number":
+		return format == "float" || format == "double"
+	}
+	return false
+}
+
+// isKnown reports whether Kubernetes 1.minor knows a format of strings with the
+// given normalized name.
+func isKnown(name string, minor int) bool {
+	if name == "k8slongname" || name == "k8sshortname" {
+		return minor >= namesSince
+	}
+	return strfmt.Default.ContainsName(name)
+}
+
+// Lookup returns the check of a format of strings. It returns nil and false if
+// Kubernetes 1.minor ignores a format of this name for strings.
+func Lookup(name string, minor int) (Func, bool) {
+	if !isKnown(Normalize(name), minor) {
+		return nil, false
+	}
+	return Registered(name)
+}
+
+// Registered returns the check of a format of strings, whatever the version of
+// Kubernetes. It returns nil and false if there is no such format.
+func Registered(name string) (Func, bool) {
+	switch name = Normalize(name); {
+	case name == "byte":
+		return isBase64, true
+	case name == "date":
+		return isDate, true
+	case name == "datetime":
+		return isDateTime, true
+	case name == "hostname":
+		return isHostname, true
+	case strfmt.Default.ContainsName(name):
+		return func(s string) bool { return strfmt.Default.Validates(name, s) }, true
+	}
+	return nil, false
+}
+
+// isBase64 accepts standard base64 with padding that encodes at least one byte.
+// The unused bits before the padding need not be zero.
+func isBase64(s string) bool {
+	if s == "" || len(s)%4 != 0 {
+		return false
+	}
+	s = strings.TrimSuffix(s, "=")
+	if len(s)%4 == 3 {
+		s = strings.TrimSuffix(s, "=")
+	}
+	for i := range len(s) {
+		if c := s[i]; !isDigit(c) && !isLetter(c) && c != '+' && c != '/' {
+			return false
+		}
+	}
+	return true
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+
+// isHostname accepts the usual names at once: letters and digits, or labels before a top-level
+// domain. strfmt judges all others, with a regular expression.
+func isHostname(s string) bool { return isUsualHostname(s) || strfmt.IsHostname(s) }
+
+func isUsualHostname(s string) bool {
+	const longest, longestLabel = 255, 63
+	labels, last, several := s, "", false
+	if top := strings.LastIndexByte(s, '.'); top >= 0 {
+		labels, last, several = s[:top], s[top+1:], true
+	}
+	if several && (len(s) > longest || len(last) < 2 || len(last) > longestLabel || !all(last, isLetter)) {
+		return false
+	}
+	for label := range strings.SplitSeq(labels, ".") {
+		inside := func(c byte) bool { return isLetter(c) || isDigit(c) || several && c == '-' }
+		if label == "" || len(label) > longestLabel || label[0] == '-' || label[len(label)-1] == '-' || !all(label, inside) {
+			return false
+		}
+	}
+	return true
+}
+
+func all(s string, f func(byte) bool) bool {
+	for i := range len(s) {
+		if !f(s[i]) {
+			return false
+		}
+	}
+	return true
+}

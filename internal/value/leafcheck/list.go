@@ -1,0 +1,291 @@
+package leafcheck
+
+import (
+	"encoding/json"
+	"unicode/utf8"
+
+	"github.com/crdkit/crdkit/internal/value/jsonval"
+)
+
+// List has the checks of lists apart from type, enum and elements.
+//
+// Scalar elements of a set are equal if they are equal Go values: int64(1) and
+// float64(1) differ, and null equals null. Objects and lists are equal if their
+// JSON texts are.
+//
+// Elements of a list of type map are equal if their keys are. All elements must
+// be objects or null; null has no keys. A single key is compared like an
+// element of a set, where an absent key equals only an absent key. Several keys
+// are compared by the JSON text of the object of those that are present. If the
+// schema declares no keys, all elements are equal.
+type List struct {
+	Size
+	Unique bool // uniqueItems: jsonval.Equal compares the elements
+	Kind   ListKind
+	Keys   []string // of a MapList
+}
+
+// A ListKind is the x-kubernetes-list-type of a list, with one value for all
+// types that admit equal elements.
+type ListKind uint8
+
+const (
+	AnyList ListKind = iota
+	SetList
+	MapList
+)
+
+// Valid reports whether list passes all checks.
+func (l *List) Valid(list []any) bool {
+	return l.Allows(len(list)) && (!l.Unique || !HasEqual(list)) && l.Distinct(list)
+}
+
+// HasEqual reports whether two elements are equal values of the same Go types.
+func HasEqual(list []any) bool {
+	for i, v := range list {
+		for _, u := range list[:i] {
+			if jsonval.Equal(v, u) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Distinct reports whether the elements conform to the list type. It does not
+// allocate for lists of up to 16 elements with scalar elements or keys.
+func (l *List) Distinct(list []any) bool {
+	switch {
+	case l.Kind == AnyList:
+		return true
+	case l.Kind == MapList && !onlyObjects(list):
+		return false
+	case len(list) > pairwise || len(l.Keys) > maxKeys:
+		return l.distinctLong(list)
+	case l.Kind == MapList:
+		return l.distinctMap(list)
+	}
+	for i, v := range list {
+		for _, u := range list[:i] {
+			if sameElement(v, u) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func onlyObjects(list []any) bool {
+	for _, v := range list {
+		switch v.(type) {
+		case map[string]any, nil:
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+const (
+	pairwise = 16 // elements that are compared pairwise; those of longer lists are looked up
+	maxKeys  = 4  // keys of elements that are compared pairwise
+)
+
+// distinctMap reads the keys of each element once and compares them pairwise.
+func (l *List) distinctMap(list []any) bool {
+	var buf [maxKeys * pairwise]any
+	width := len(l.Keys)
+	for i, v := range list {
+		row := buf[i*width : (i+1)*width]
+		obj, _ := v.(map[string]any)
+		for k, name := range l.Keys {
+			row[k] = absent{}
+			if key, ok := obj[name]; ok {
+				row[k] = key
+			}
+		}
+		for j := range i {
+			if sameKeys(row, buf[j*width:(j+1)*width]) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// absent represents a key that an element does not have.
+type absent struct{}
+
+func sameKeys(a, b []any) bool {
+	if len(a) == 1 {
+		return sameElement(a[0], b[0])
+	}
+	for i := range a {
+		if !sameText(a[i], b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// sameElement reports whether a and b are equal elements of a set: scalars of
+// the same Go type and value, or objects or lists with the same JSON text.
+func sameElement(a, b any) bool {
+	switch a.(type) {
+	case nil, bool, int64, float64, string, absent:
+		return a == b
+	}
+	return sameText(a, b)
+}
+
+// sameText reports whether a and b have the same JSON text. Numbers of
+// different Go types may have the same text, and so may strings that are not
+// UTF-8. The value absent has a text of its own.
+func sameText(a, b any) bool {
+	switch x := a.(type) {
+	case nil, bool, absent:
+		return a == b
+	case int64:
+		if y, ok := b.(int64); ok {
+			return x == y
+		}
+	case string:
+		if y, ok := b.(string); !ok || x == y || utf8.ValidString(x) {
+			return ok && x == y
+		}
+	}
+	if b == any(absent{}) {
+		return false
+	}
+	x, errX := json.Marshal(a)
+	y, errY := json.Marshal(b)
+	return errX == nil && errY == nil && string(x) == string(y)
+}
+
+// distinctLong compares the identities of the elements.
+func (l *List) distinctLong(list []any) bool {
+	seen := make(map[any]struct{}, len(list))
+	for _, v := range list {
+		id, err := l.Identity(v)
+		if _, ok := seen[id]; ok || err != nil {
+			return false
+		}
+		seen[id] = struct{}{}
+	}
+	return true
+}
+
+// Identity returns a comparable value. Elements are equal if and only if their
+// identities are. It returns an error for an element that has no JSON text.
+func (l *List) Identity(element any) (any, error) {
+	switch {
+	case l.Kind == MapList && len(l.Keys) == 1:
+		obj, _ := element.(map[string]any)
+		var ok bool
+		if element, ok = obj[l.Keys[0]]; !ok {
+			return absent{}, nil
+		}
+	case l.Kind == MapList:
+		element = l.KeysOf(element)
+	}
+	switch element.(type) {
+	case nil, bool, int64, float64, string:
+		return element, nil
+	}
+	text, err := json.Marshal(element)
+	return jsonText(text), err
+}
+
+// jsonText is the JSON text of an object or a list. It differs from every string.
+type jsonText string
+
+// KeysOf returns the keys that an element of a MapList has.
+func (l *List) KeysOf(element any) map[string]any {
+	obj, _ := element.(map[string]any)
+	out := make(map[string]any, len(l.Keys))
+	for _, k := range l.Keys {
+		if v, ok := obj[k]; ok {
+			out[k] = v
+		}
+	}
+	return out
+}
+
+// Distinct reports whether all lists in v conform to their list types. It
+// ignores everything else that n declares.
+//
+// It differs from Valid in one case: additionalProperties also applies to
+// declared properties. Only a schema that declares both has this case, and no
+// definition may.
+func (n *Node) Distinct(v any) bool {
+	if n == nil || !n.HasLists {
+		return true
+	}
+	switch v := v.(type) {
+	case []any:
+		return n.distinctList(v)
+	case map[string]any:
+		return n.distinctObject(v)
+	}
+	return true
+}
+
+func (n *Node) distinctList(list []any) bool {
+	if n.List != nil && !n.List.Distinct(list) {
+		return false
+	}
+	if n.Items == nil || !n.Items.HasLists {
+		return true
+	}
+	for _, v := range list {
+		if !n.Items.Distinct(v) {
+			return false
+		}
+	}
+	return true
+}
+
+func (n *Node) distinctObject(obj map[string]any) bool {
+	if a := n.Fields.Additional; a != nil && a.HasLists {
+		for _, v := range obj {
+			if !a.Distinct(v) {
+				return false
+			}
+		}
+	}
+	for i := range n.Fields.Props {
+		p := &n.Fields.Props[i]
+		if !p.Node.HasLists {
+			continue
+		}
+		if v, ok := obj[p.Name]; ok && !p.Node.Distinct(v) {
+			return false
+		}
+	}
+	return true
+}
+
+// ListsOverlap reports whether Valid and Distinct can disagree about lists
+// below n: whether additionalProperties also applies to a declared property.
+func (n *Node) ListsOverlap() bool {
+	return n.listsOverlap(make(map[*Node]bool))
+}
+
+func (n *Node) listsOverlap(seen map[*Node]bool) bool {
+	if n == nil || !n.HasLists || seen[n] {
+		return false
+	}
+	seen[n] = true
+	if a := n.Fields.Additional; a != nil && a.HasLists && len(n.Fields.Props) > 0 {
+		return true
+	}
+	if n.Items.listsOverlap(seen) || n.Fields.Additional.listsOverlap(seen) {
+		return true
+	}
+	for _, p := range n.Fields.Props {
+		if p.Node.listsOverlap(seen) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,216 @@
+package leafcheck
+
+import (
+	"math"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/crdkit/crdkit/internal/value/format"
+	"github.com/crdkit/crdkit/internal/value/pattern"
+	"github.com/crdkit/crdkit/schema"
+)
+
+// Text has the checks of strings apart from enum. Lengths count runes, where
+// each invalid byte counts as one.
+type Text struct {
+	Min, Max  schema.Count
+	Expr      string           // pattern as declared, "" if there is none
+	Pattern   *pattern.Pattern // nil if there is none or BadExpr is set
+	BadExpr   string           // the error of compiling Expr; no string matches it
+	Format    string           // as declared
+	HasFormat format.Func      // nil if Format is not a format of strings
+}
+
+// Valid reports whether s passes all checks.
+func (t *Text) Valid(s string) bool {
+	return !t.TooLong(s) && !t.TooShort(s) && t.Matches(s) && (t.HasFormat == nil || t.HasFormat(s))
+}
+
+// TooLong reports whether s has more runes than Max.
+func (t *Text) TooLong(s string) bool {
+	if !t.Max.Set || int64(len(s)) <= t.Max.N { // there are at least as many bytes as runes
+		return false
+	}
+	return int64(utf8.RuneCountInString(s)) > t.Max.N
+}
+
+// TooShort reports whether s has fewer runes than Min.
+func (t *Text) TooShort(s string) bool {
+	if !t.Min.Set {
+		return false
+	}
+	if n := int64(len(s)); n < t.Min.N || (n+utf8.UTFMax-1)/utf8.UTFMax >= t.Min.N {
+		return n < t.Min.N
+	}
+	return int64(utf8.RuneCountInString(s)) < t.Min.N
+}
+
+// Matches reports whether s matches the pattern. It is true without a pattern.
+func (t *Text) Matches(s string) bool {
+	if t.Pattern == nil {
+		return t.Expr == ""
+	}
+	return t.Pattern.Match(s)
+}
+
+// Number has the checks of numbers apart from type and enum.
+//
+// A number must be in the range of its declared type and format. The type
+// counts only if it is the only one, so an int-or-string has no range.
+//
+// Bounds in a schema are float64. They must be in the range of the type as
+// well: a bound that is not, such as a maximum of 1.5 for integers, refuses
+// every number. An int64 value is compared with the bound converted to int64: a
+// minimum of 1.5 admits 1 where numbers are declared. The result for a bound
+// beyond the range of int64 depends on the processor.
+type Number struct {
+	Type   string // "integer", "number" or ""
+	Format string // "int32", "int64", "float", "double" or ""
+
+	Min, Max, Multiple Limit
+
+	never bool // a bound is outside the range, so no number is valid
+	space space
+}
+
+// A Limit is a bound in each type that it is compared in.
+type Limit struct {
+	schema.Bound
+	Int  int64
+	Fits bool // the bound is in the range of the declared type
+}
+
+// A space is the range of a type and format.
+type space uint8
+
+const (
+	anyNumber space = iota
+	anyInteger
+	int32s
+	float32s
+)
+
+// NewNumber returns the checks of numbers of a type in l.
+func NewNumber(typ *Type, l *schema.Limits) *Number {
+	n := &Number{}
+	if len(typ.Names) == 1 {
+		switch typ.Names[0] {
+		case "integer":
+			n.Type, n.space = "integer", anyInteger
+		case "number":
+			n.Type = "number"
+		}
+		if n.Type != "" && format.Supported(n.Type, typ.Format, 0) {
+			n.setFormat(typ.Format)
+		}
+	}
+	n.Min, n.Max, n.Multiple = n.limit(l.Minimum), n.limit(l.Maximum), n.limit(l.MultipleOf)
+	return n
+}
+
+func (n *Number) setFormat(name string) {
+	switch n.Format = name; name {
+	case "int32":
+		n.space = int32s
+	case "float":
+		n.space = float32s
+	}
+}
+
+func (n *Number) limit(b schema.Bound) Limit {
+	if !b.Set {
+		return Limit{}
+	}
+	l := Limit{Bound: b, Int: int64(b.Value), Fits: n.space.float(b.Value)}
+	if !l.Fits {
+		n.never = true
+	}
+	return l
+}
+
+// kinds returns the kinds of numbers that n can refuse.
+func (n *Number) kinds() Mask {
+	if n.Min.Set || n.Max.Set || n.Multiple.Set {
+		return Int | Float
+	}
+	switch n.space {
+	case int32s:
+		return Int | Float
+	case anyInteger, float32s:
+		return Float
+	}
+	return 0
+}
+
+// ValidInt reports whether v passes all checks.
+func (n *Number) ValidInt(v int64) bool {
+	return !n.never && n.FitsInt(v) && !n.Multiple.OffInt(v) && !n.Max.TooHighInt(v) && !n.Min.TooLowInt(v)
+}
+
+// ValidFloat reports whether v passes all checks.
+func (n *Number) ValidFloat(v float64) bool {
+	return !n.never && n.FitsFloat(v) && !n.Multiple.OffFloat(v) && !n.Max.TooHighFloat(v) && !n.Min.TooLowFloat(v)
+}
+
+// FitsInt reports whether v is in the range of the declared type.
+func (n *Number) FitsInt(v int64) bool { return n.space != int32s || int64(int32(v)) == v }
+
+// FitsFloat reports whether v is in the range of the declared type.
+func (n *Number) FitsFloat(v float64) bool { return n.space.float(v) }
+
+func (s space) float(v float64) bool {
+	switch s {
+	case anyInteger:
+		return v == math.Trunc(v) && math.Abs(v) < 1<<63
+	case int32s:
+		return v == math.Trunc(v) && math.MinInt32 <= v && v <= math.MaxInt32
+	case float32s:
+		if math.Abs(v) <= math.MaxFloat32 {
+			return true
+		}
+		_, err := strconv.ParseFloat(strconv.FormatFloat(v, 'f', -1, 64), 32)
+		return err == nil
+	}
+	return true
+}
+
+// TooHighInt reports whether v exceeds l as a maximum.
+func (l *Limit) TooHighInt(v int64) bool {
+	return l.Set && (v > l.Int || l.Exclusive && v == l.Int)
+}
+
+// TooLowInt reports whether v falls short of l as a minimum.
+func (l *Limit) TooLowInt(v int64) bool {
+	return l.Set && (v < l.Int || l.Exclusive && v == l.Int)
+}
+
+// TooHighFloat reports whether v exceeds l as a maximum.
+func (l *Limit) TooHighFloat(v float64) bool {
+	return l.Set && (v > l.Value || l.Exclusive && v == l.Value)
+}
+
+// TooLowFloat reports whether v falls short of l as a minimum.
+func (l *Limit) TooLowFloat(v float64) bool {
+	return l.Set && (v < l.Value || l.Exclusive && v == l.Value)
+}
+
+// OffInt reports whether v is not a multiple of l. It is true if l is not
+// positive.
+func (l *Limit) OffInt(v int64) bool {
+	return l.Set && (l.Int <= 0 || v%l.Int != 0)
+}
+
+// OffFloat reports whether v is not a multiple of l. It is true if l is not
+// positive.
+func (l *Limit) OffFloat(v float64) bool {
+	return l.Set && (l.Value <= 0 || !IsWhole(l.quotient(v)))
+}
+
+// quotient divides v by the factor as the server does, with the same rounding
+// errors.
+func (l *Limit) quotient(v float64) float64 {
+	if l.Value < 1 {
+		return 1 / l.Value * v
+	}
+	return v / l.Value
+}
