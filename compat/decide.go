@@ -7,6 +7,7 @@ import (
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/internal/search"
 	"github.com/crdkit/crdkit/internal/text/jsondiff"
+	"github.com/crdkit/crdkit/validation"
 )
 
 // decide decides the differences of two schemas: it collects the goals of each
@@ -207,8 +208,12 @@ func (c *comparison) readerDifferences(obj map[string]any) ([]difference, error)
 	}
 	d := difference{role: Readers, code: Refused, witness: Witness{Object: obj}, old: before.answer(), new: "admitted", errors: before.result.Errors}
 	if before.object == nil {
-		if same, err := c.readsRefused(obj); err != nil || same {
+		own, err := c.ownErrors(obj)
+		if err != nil {
 			return nil, err
+		}
+		if d.errors = otherErrors(d.errors, own); len(d.errors) == 0 && len(own) > 0 {
+			return nil, nil
 		}
 		return []difference{d}, nil
 	}
@@ -227,17 +232,40 @@ func (c *comparison) readerDifferences(obj map[string]any) ([]difference, error)
 	return nil, nil
 }
 
-// readsRefused reports whether clients of the old definition read of obj what its own schema
-// refuses, since its storage version drops fields.
-func (c *comparison) readsRefused(obj map[string]any) (bool, error) {
+// ownErrors returns the errors that the old definition has for what its clients read of obj,
+// but not for obj: its storage version drops fields. The old definition need not admit obj.
+func (c *comparison) ownErrors(obj map[string]any) (validation.ErrorList, error) {
+	if !c.storesAnotherVersion() {
+		return nil, nil
+	}
 	sent := unstructuredCopy(obj)
 	sent.SetAPIVersion(c.oldVersion.GroupVersionKind().GroupVersion().String())
-	own, err := c.write(c.ctx, c.oldVersion, sent.Object, nil)
-	if err != nil || own.object == nil {
-		return false, err
+	direct, err := c.write(c.ctx, c.oldVersion, sent.Object, nil)
+	if err != nil {
+		return nil, err
 	}
-	again, err := c.write(c.ctx, c.oldVersion, own.object, nil)
-	return err == nil && again.object == nil, err
+	stored, err := c.oldVersion.Store(c.ctx, sent)
+	if err != nil {
+		return nil, err
+	}
+	read, _, err := c.oldVersion.Read(c.ctx, stored)
+	if err != nil {
+		return nil, err
+	}
+	again, err := c.write(c.ctx, c.oldVersion, read.Object, nil)
+	if err != nil {
+		return nil, err
+	}
+	return otherErrors(again.result.Errors, direct.result.Errors), nil
+}
+
+// otherErrors returns the errors that a list of errors of the same definition lacks.
+func otherErrors(errs, known validation.ErrorList) validation.ErrorList {
+	return slices.DeleteFunc(slices.Clone(errs), func(e *validation.Error) bool {
+		return slices.ContainsFunc(known, func(k *validation.Error) bool {
+			return k.Type == e.Type && k.Pointer == e.Pointer && k.SchemaPointer == e.SchemaPointer && k.Rule == e.Rule
+		})
+	})
 }
 
 // findingOf returns the finding for a difference that meets a goal.

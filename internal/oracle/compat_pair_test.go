@@ -128,6 +128,15 @@ func serves(d *served, version string) bool {
 	return v != nil && v.Served
 }
 
+// storage returns the version at which the server of a version stores objects.
+func (d *served) storage(version string) string {
+	i := slices.IndexFunc(d.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Storage })
+	if d.webhook || i < 0 {
+		return version
+	}
+	return d.Spec.Versions[i].Name
+}
+
 // version returns a version of the definition, nil if it has none of the name.
 func (d *served) version(name string) *apiextensionsv1.CustomResourceDefinitionVersion {
 	i := slices.IndexFunc(d.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == name })
@@ -285,10 +294,12 @@ func (p *compatPair) attack(f *compat.Finding, objects int) {
 		case compat.Stored:
 			wrong = p.storedAlike(was, is, obj, strings.Contains(f.Text, "update that does not change it is admitted"))
 		case compat.Readers:
-			own, _ := p.put(p.old, was, obj, nil)
-			p.old.server(p, was).Delete(p.placed(obj).GetNamespace(), p.placed(obj).GetName())
-			if own == nil || p.readable(was, own) == "" {
-				wrong = p.readable(was, before)
+			direct, own := p.unreadable(was, obj), p.unreadable(was, p.storedAsIs(was, obj))
+			for _, cause := range p.unreadable(was, before) {
+				if !slices.Contains(own, cause) || slices.Contains(direct, cause) {
+					wrong = cause
+					break
+				}
 			}
 		}
 		if wrong != "" && !p.random(d, version, obj) {
@@ -337,9 +348,24 @@ func (p *compatPair) storedAlike(was, is string, obj map[string]any, updates boo
 	return ""
 }
 
-// readable says why an object of the new server has not the types, fields and values of
-// the schema of the old one, "" if it has.
-func (p *compatPair) readable(was string, obj map[string]any) string {
+// storedAsIs returns what the old server reads of an object that it stores without validation.
+func (p *compatPair) storedAsIs(was string, obj map[string]any) map[string]any {
+	u, s := p.placed(obj), p.old.server(p, was)
+	defer s.Delete(u.GetNamespace(), u.GetName())
+	u.SetAPIVersion(p.old.Spec.Group + "/" + p.old.storage(was))
+	if err := s.Put(u.Object); err != nil {
+		p.Fatal(err)
+	}
+	read := p.content(s.Do(server.Request{Method: http.MethodGet, Version: was, Namespace: u.GetNamespace(), Name: u.GetName()}))
+	if read == nil {
+		p.Fatalf("the old server cannot read %s: %s", testkit.Encode(obj), p.refusal)
+	}
+	return read
+}
+
+// unreadable says why an object of the new server has not the types, fields and values of
+// the schema of the old one.
+func (p *compatPair) unreadable(was string, obj map[string]any) []string {
 	obj = testkit.Clone(obj)
 	obj["metadata"] = map[string]any{"name": "a"}
 	u := p.placed(obj)
@@ -348,21 +374,22 @@ func (p *compatPair) readable(was string, obj map[string]any) string {
 	answer := p.send(s, server.Request{Method: http.MethodPost, Version: was, Namespace: u.GetNamespace()}, u)
 	var status metav1.Status
 	if answer.Code < 300 || json.Unmarshal(answer.Body, &status) != nil || status.Details == nil {
-		return ""
+		return nil
 	}
 	// The proof leaves out alternatives and what makes an embedded object one.
 	if strings.Contains(status.Message, "Of)") {
-		return ""
+		return nil
 	}
+	var out []string
 	for _, cause := range status.Details.Causes {
 		switch {
 		case strings.HasSuffix(cause.Field, ".apiVersion"), strings.HasSuffix(cause.Field, ".kind"):
 		case cause.Message == "Required value", cause.Type == metav1.CauseTypeFieldValueNotSupported,
 			cause.Type == metav1.CauseTypeTypeInvalid && strings.Contains(cause.Message, "must be of type"):
-			return "the old server refuses " + cause.Field + ": " + cause.Message
+			out = append(out, "the old server refuses "+cause.Field+": "+cause.Message)
 		}
 	}
-	return ""
+	return out
 }
 
 // changes returns the differences of two objects outside of what a server sets.
@@ -397,8 +424,8 @@ func (p *compatPair) put(d *served, version string, obj, old map[string]any) (co
 	r := server.Request{Method: http.MethodPost, Version: version, Namespace: u.GetNamespace()}
 	if old != nil {
 		stored := p.placed(old)
-		if i := slices.IndexFunc(d.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Storage }); !d.webhook {
-			stored.SetAPIVersion(d.Spec.Group + "/" + d.Spec.Versions[i].Name)
+		if !d.webhook {
+			stored.SetAPIVersion(d.Spec.Group + "/" + d.storage(version))
 		}
 		stored.SetUID("u-1")
 		if err := s.Put(stored.Object); err != nil {
