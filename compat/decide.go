@@ -246,11 +246,11 @@ func (c *comparison) ownErrors(obj map[string]any) (validation.ErrorList, error)
 	}
 	stored, err := c.oldVersion.Store(c.ctx, sent)
 	if err != nil {
-		return nil, err
+		return nil, c.ctx.Err()
 	}
 	read, _, err := c.oldVersion.Read(c.ctx, stored)
 	if err != nil {
-		return nil, err
+		return nil, c.ctx.Err() // its clients cannot read it
 	}
 	again, err := c.write(c.ctx, c.oldVersion, read.Object, nil)
 	if err != nil {
