@@ -126,7 +126,7 @@ func (w *warnings) AddWarning(_, text string) {
 var (
 	namedFormat = regexp.MustCompile(`\{\w* 0x[0-9a-f]+ \d+\}`)
 	// valueText matches the errors that print a value.
-	valueText = regexp.MustCompile(`(?s)(insert failed: key|cannot initialize optional (list element|entry)|join: invalid input:) .*? evaluating `)
+	valueText = regexp.MustCompile(`(?s)(insert failed: key|cannot initialize optional (list element|entry)|join: invalid input:) .*? evaluating |value .*? is not optional evaluating `)
 )
 
 // withoutValues returns a text of upstream as ours is with the difference cel/value_text: a

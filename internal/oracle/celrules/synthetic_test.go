@@ -65,7 +65,7 @@ func synthetics(t testing.TB) []*synthetic {
 	if err != nil || len(files) == 0 {
 		t.Fatal("no testdata", err)
 	}
-	for _, file := range append(files, "../../celeval/testdata/rules.yaml") {
+	for _, file := range append(files, "../../cel/celeval/testdata/rules.yaml") {
 		var groups []group
 		readYAML(t, file, &groups)
 		for i := range groups {
