@@ -1,53 +1,120 @@
 package crdversion
 
 import (
+	"bytes"
+	"reflect"
 	"testing"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/conversion"
+	"k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/crdkit/crdkit/internal/value/jsonval"
 )
 
-func TestSameSchema(t *testing.T) {
-	type props = apiextensionsv1.JSONSchemaProps
-	literal := func(text string) *props { return &props{Default: &apiextensionsv1.JSON{Raw: []byte(text)}} }
-	zero := int64(0)
-	for _, tt := range []struct {
-		name string
-		a, b *props
-		want bool
-	}{
-		{"both missing", nil, nil, true},
-		{"one missing", nil, &props{}, false},
-		{"an empty list and map, and missing ones", &props{Required: []string{}, Properties: map[string]props{}}, &props{}, true},
-		{"a pointer to zero and a missing one", &props{MaxLength: &zero}, &props{}, false},
-		{"descriptions", &props{Description: "a"}, &props{Description: "b"}, false},
-		{"fields below", &props{Properties: map[string]props{"a": {Type: "string"}}}, &props{Properties: map[string]props{"a": {Type: "integer"}}}, false},
-		{"other names", &props{Properties: map[string]props{"a": {}}}, &props{Properties: map[string]props{"b": {}}}, false},
-		{"other spelling of a literal", literal(`{ "a": 1 }`), literal(`{"a":1}`), true},
-		{"other literals", literal(`1`), literal(`"1"`), false},
-		{"null and no literal", literal(`null`), &props{}, false},
-	} {
-		if got := SameSchema(tt.a, tt.b); got != tt.want || SameSchema(tt.b, tt.a) != tt.want {
-			t.Errorf("%s: SameSchema = %t, want %t", tt.name, got, tt.want)
-		}
+var equalities = conversion.EqualitiesOrDie(func(a, b apiextensionsv1.JSON) bool {
+	return bytes.Equal(a.Raw, b.Raw) || jsonval.Equal(decoded(a.Raw), decoded(b.Raw))
+})
+
+// decoded returns the value of a literal, nil if it has none.
+func decoded(raw []byte) (v any) {
+	if err := json.Unmarshal(raw, &v); err != nil {
+		return nil
 	}
+	return v
 }
 
-func TestSameSubresources(t *testing.T) {
-	type subresources = apiextensionsv1.CustomResourceSubresources
-	path := ".spec.selector"
-	scale := func(selector *string) *subresources {
-		return &subresources{Scale: &apiextensionsv1.CustomResourceSubresourceScale{SpecReplicasPath: ".spec.replicas", LabelSelectorPath: selector}}
+// reflected is the naive definition of sameness.
+func reflected(a, b any) bool { return equalities.DeepEqual(a, b) }
+
+// values returns some values of a type, at least two different ones, with empty
+// lists and maps.
+func values(t reflect.Type, depth int) []reflect.Value {
+	zero := reflect.Zero(t)
+	if t == reflect.TypeFor[apiextensionsv1.JSON]() {
+		var out []reflect.Value
+		for _, raw := range []string{"", "null", `{"a":1}`, `{ "a": 1 }`, `1`, `1.0`} {
+			out = append(out, reflect.ValueOf(apiextensionsv1.JSON{Raw: []byte(raw)}))
+		}
+		return out
 	}
-	status := &subresources{Status: &apiextensionsv1.CustomResourceSubresourceStatus{}}
-	for _, tt := range []struct {
-		a, b *subresources
-		want bool
-	}{
-		{nil, nil, true}, {nil, status, false}, {status, status.DeepCopy(), true}, {status, &subresources{}, false},
-		{scale(nil), scale(nil), true}, {scale(&path), scale(nil), false}, {scale(&path), scale(&path), true},
-	} {
-		if got := SameSubresources(tt.a, tt.b); got != tt.want {
-			t.Errorf("SameSubresources(%+v, %+v) = %t, want %t", tt.a, tt.b, got, tt.want)
+	switch t.Kind() {
+	case reflect.Bool:
+		return []reflect.Value{zero, reflect.ValueOf(true).Convert(t)}
+	case reflect.String:
+		return []reflect.Value{zero, reflect.ValueOf("x").Convert(t)}
+	case reflect.Int32, reflect.Int64, reflect.Float64:
+		return []reflect.Value{zero, reflect.ValueOf(7).Convert(t)}
+	case reflect.Pointer:
+		out := []reflect.Value{zero}
+		for _, v := range values(t.Elem(), depth) {
+			p := reflect.New(t.Elem())
+			p.Elem().Set(v)
+			out = append(out, p)
+		}
+		return out
+	case reflect.Slice:
+		out := []reflect.Value{zero, reflect.MakeSlice(t, 0, 0)}
+		for _, v := range values(t.Elem(), depth) {
+			out = append(out, reflect.Append(zero, v))
+		}
+		return out
+	case reflect.Map:
+		out := []reflect.Value{zero, reflect.MakeMap(t)}
+		for _, v := range values(t.Elem(), depth) {
+			m := reflect.MakeMap(t)
+			m.SetMapIndex(reflect.ValueOf("x"), v)
+			out = append(out, m)
+		}
+		return out
+	case reflect.Struct:
+		return structs(t, depth)
+	}
+	return []reflect.Value{zero}
+}
+
+func structs(t reflect.Type, depth int) []reflect.Value {
+	out := []reflect.Value{reflect.Zero(t)}
+	if depth == 0 {
+		return out
+	}
+	for i := range t.NumField() {
+		for _, v := range values(t.Field(i).Type, depth-1) {
+			s := reflect.New(t).Elem()
+			s.Field(i).Set(v)
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// TestSame checks that every field of a schema counts, also in the types that a
+// schema contains.
+func TestSame(t *testing.T) {
+	schemas := values(reflect.TypeFor[apiextensionsv1.JSONSchemaProps](), 2)
+	base := schemas[0].Interface().(apiextensionsv1.JSONSchemaProps)
+	different := 0
+	for i, v := range schemas {
+		s := v.Interface().(apiextensionsv1.JSONSchemaProps)
+		for _, other := range []apiextensionsv1.JSONSchemaProps{base, schemas[max(i-1, 0)].Interface().(apiextensionsv1.JSONSchemaProps)} {
+			want := reflected(s, other)
+			if got := SameSchema(&s, &other); got != want {
+				t.Errorf("SameSchema(%+v, %+v) = %v, want %v", s, other, got, want)
+			}
+			if !want {
+				different++
+			}
+		}
+	}
+	if different < 100 {
+		t.Errorf("%d pairs of schemas differ, which is too few to show anything", different)
+	}
+	for _, v := range values(reflect.TypeFor[*apiextensionsv1.CustomResourceSubresources](), 3) {
+		for _, w := range values(reflect.TypeFor[*apiextensionsv1.CustomResourceSubresources](), 3) {
+			a, b := v.Interface().(*apiextensionsv1.CustomResourceSubresources), w.Interface().(*apiextensionsv1.CustomResourceSubresources)
+			if got, want := SameSubresources(a, b), reflected(a, b); got != want {
+				t.Errorf("SameSubresources(%+v, %+v) = %v, want %v", a, b, got, want)
+			}
 		}
 	}
 }

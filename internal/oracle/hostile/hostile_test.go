@@ -35,12 +35,9 @@ const (
 	attempts = 8 // at rounds, until crdkit is fast enough
 	// Below these figures the two sides are not compared.
 	shortest = 5 * time.Millisecond
-	fewBytes = 512 << 10
-
-	// noise is how much the processor time of a few milliseconds varies from run to run.
-	noise = 1.5
-	// byteNoise is how much the bytes vary, because pools of buffers are emptied.
-	byteNoise = 1.01
+	fewBytes = 1 << 20
+	// most is how many times the processor time and the bytes of upstream an input may take.
+	most = 2
 )
 
 // unchecked are the cases of definitions that the server refuses before it serves them.
@@ -80,10 +77,10 @@ func TestWorkIsNotAboveThatOfUpstream(t *testing.T) {
 		if ours.verdict != up.verdict && !unchecked[c.Name] {
 			t.Errorf("%s: %s, upstream %s", c.Name, ours.verdict, up.verdict)
 		}
-		if ours.time > shortest && ratio(ours.time, up.time) > noise {
+		if ours.time > shortest && ratio(ours.time, up.time) > most {
 			t.Errorf("%s: %v of processor time, upstream %v", c.Name, ours.time, up.time)
 		}
-		if ours.bytes > fewBytes && ratio(ours.bytes, up.bytes) > byteNoise {
+		if ours.bytes > fewBytes && ratio(ours.bytes, up.bytes) > most {
 			t.Errorf("%s: %d bytes, upstream %d", c.Name, ours.bytes, up.bytes)
 		}
 	}
@@ -103,7 +100,7 @@ type work struct {
 }
 
 // compare returns the least work of both sides in some runs. As long as ours takes more
-// than upstream's time and noise, both run again: the time of a run may hold the work
+// than its share of upstream's time, both run again: the time of a run may hold the work
 // of the garbage collector for an earlier one, and other programs take the caches.
 func compare(theirs, op hostile.Op, in hostile.Input) (up, ours work, err error) {
 	up = work{time: time.Hour, bytes: 1 << 62}
@@ -115,7 +112,7 @@ func compare(theirs, op hostile.Op, in hostile.Input) (up, ours work, err error)
 		if err := ours.measure(op, in); err != nil {
 			return up, ours, err
 		}
-		if ours.time <= shortest || ratio(ours.time, up.time) <= noise {
+		if ours.time <= shortest || ratio(ours.time, up.time) <= most {
 			break
 		}
 	}
