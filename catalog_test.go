@@ -341,8 +341,8 @@ type operation func(ctx context.Context, k uint64) (string, error)
 
 // TestConcurrentEverything runs all verbs over one Definition, one Catalog whose
 // definitions are replaced and removed, one Program and one Handler in 64 goroutines.
-// Every third context ends at a random moment. An outcome must be that of the same
-// operation alone, or the error of the context. It is meant for the race detector.
+// Every third context ends at a random moment. Each operation must return what
+// it returns alone, or the error of the context. The test is meant for the race detector.
 func TestConcurrentEverything(t *testing.T) {
 	s := newSubject(t, 5)
 	catalog := newCatalog(t, parsedDefinition(t))

@@ -24,9 +24,8 @@ import (
 // program made by hand, with values of Go types that decoded JSON does not have,
 // such as int and []string; they are converted in the same way.
 //
-// ToUnstructured returns an error if typed or v is nil, if typed cannot be encoded
-// or is not encoded as a JSON object, and if its apiVersion or kind is not that of
-// v.
+// ToUnstructured returns an error if typed or v is nil, if typed cannot be encoded as a
+// JSON object, or if it names another apiVersion or kind than v.
 func ToUnstructured(typed any, v *Version) (*unstructured.Unstructured, error) {
 	if v == nil {
 		return nil, errors.New("crdkit: the version is nil")

@@ -217,8 +217,8 @@ var typedTests = []struct {
 	{name: "huge integer", obj: typedTab{Spec: typedSpec{Count: math.MaxUint64}}, integral: true},
 }
 
-// TestToUnstructured compares the objects with those that a server decodes from
-// the request of a client, and with those of the converter in apimachinery.
+// TestToUnstructured compares the objects with what a server decodes from the request of a
+// client, and with what the converter of apimachinery returns.
 func TestToUnstructured(t *testing.T) {
 	v := compiledVersion("v1")
 	for _, tt := range typedTests {

@@ -67,11 +67,10 @@ func WithContext(ctx context.Context) Option {
 	return compileOption(func(cfg *config) { cfg.ctx = ctx })
 }
 
-// KubernetesVersion follows the server of a version, such as "1.33", "v1.33.4" or
-// "v1.33.4-eks-1", of which only the minor version counts, in what changes from one version to the next with regard to objects: which
-// functions rules may use, from 1.29 to 1.37, and which formats of text are
-// known. Everything else is that of 1.37. An empty version means 1.37. [Compile]
-// returns an error for a text without such a minor version.
+// KubernetesVersion sets the server version to emulate, from 1.29 to 1.37, such as "1.33",
+// "v1.33.4" or "v1.33.4-eks-1". The patch version is ignored. The version decides which
+// functions rules may use and which formats of text are known. All else follows 1.37, which
+// is also the default for an empty version. [Compile] returns an error for any other text.
 //
 // See https://kubernetes.io/docs/reference/using-api/cel/#cel-options-language-features-and-libraries.
 func KubernetesVersion(version string) Option {

@@ -172,8 +172,8 @@ func (a *Applier) apply(ctx context.Context, s subresource, live *unstructured.U
 	return res, nil
 }
 
-// check returns an error for a live object of which there can be no verdict, and the answer
-// of the server to a malformed manager.
+// check returns an error for a live object that the server could not have stored. It returns
+// the answer of the server to a malformed manager.
 func (a *Applier) check(live *unstructured.Unstructured, manager string, applies bool) (*Result, error) {
 	if err := a.checkLive(live); err != nil {
 		return nil, err

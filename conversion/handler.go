@@ -249,7 +249,7 @@ func (h *handler) decode(body string, held *share) (*request, int, error) {
 	if err != nil {
 		return nil, http.StatusBadRequest, fmt.Errorf("decoding the request: %w", irregular(body))
 	}
-	// The handler decodes one object at a time. An answer is mostly about as long as its
+	// The handler decodes one object at a time. Most answers are about as long as the
 	// request, so the estimate counts the text twice.
 	r.objects, r.memory = taken.objects, 2*textCost*int64(len(body))+taken.largest
 	switch {

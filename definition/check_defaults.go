@@ -102,8 +102,8 @@ func (w *defaultWalk) below(n *schema.Node, s *apiextensionsv1.JSONSchemaProps, 
 
 func hasDefaults(n *schema.Node) bool { return n != nil && n.Facts().Has(schema.HasDefaults) }
 
-// embedded returns the resources in the value, of which the value may be one. limit gets the
-// pointers of errors of Coerce.
+// embedded returns the embedded resources of the value. The value may be a resource itself.
+// limit gets the pointers of the errors of Coerce.
 func (d *defaultValue) embedded(limit *errorlimit.Limit) *objectmeta.Embedded {
 	opts := []objectmeta.Option{objectmeta.At(d.at, limit)}
 	if d.ofResource {

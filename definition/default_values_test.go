@@ -67,7 +67,7 @@ var defaultTests = []struct {
 	{`{x-kubernetes-int-or-string: true}`, nil, []string{`1`, `"a"`, `true`}},
 }
 
-// holder returns a definition with a schema as that of the field spec.a.
+// holder returns a definition whose field spec.a has the schema s.
 func holder(t *testing.T, s apiextensionsv1.JSONSchemaProps, name string) *apiextensionsv1.CustomResourceDefinition {
 	t.Helper()
 	crd, err := Parse([]byte(`

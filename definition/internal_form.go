@@ -64,8 +64,8 @@ func (v *internalVersion) inconvertible() *field.Error {
 // commonSchema is the location of the schema that all versions share.
 var commonSchema = (*pathstack.Chain)(nil).Child("spec").Child("validation").Moved("/spec/versions/0/schema").Child("openAPIV3Schema")
 
-// newInternalForm returns the internal form of a definition whose defaults are set. facts are
-// those of a definition with the same schemas, and limit is that of the errors of one schema.
+// newInternalForm returns the internal form of a definition whose defaults are set. facts
+// describes the same schemas. limit bounds the errors of one schema.
 func newInternalForm(crd *apiextensionsv1.CustomResourceDefinition, facts []facts, limit *errorlimit.Limit) *internalForm {
 	s := &internalForm{crd: crd, versions: make([]internalVersion, 0, len(crd.Spec.Versions))}
 	for i := range crd.Spec.Versions {

@@ -131,7 +131,7 @@ func (p *sourceIndex) written(pointer string) string {
 	return whole
 }
 
-// betaPointers maps locations of a v1 definition to those of a v1beta1 definition. An
+// betaPointers maps a location in a v1 definition to the location in a v1beta1 definition. An
 // asterisk stands for the index of a version. Everything below a location moves with it.
 var betaPointers = [...]struct{ v1, v1beta1 string }{
 	{"/spec/versions/*/schema", "/spec/validation"},

@@ -124,10 +124,11 @@ func coerceDefault(d *defaultValue) bool {
 }
 
 // normalize returns a copy of a definition in the server's spelling: literals are spelled
-// as Go spells them, and what versions share has one spelling. It also reports whether
-// the spec differs from that of old; without old it does. Both must have defaults set.
+// as Go spells them, and what versions share has one spelling. changed reports
+// whether the spec changed. It is true if there is no old definition. Both must have their
+// defaults set.
 //
-// The conversions are those of the server, which are part of its types.
+// The server's own conversions do the work. They are part of its types.
 func normalize(crd, old *apiextensionsv1.CustomResourceDefinition) (out *apiextensionsv1.CustomResourceDefinition, changed bool, err error) {
 	internal, err := internalOf(crd)
 	if err != nil {
