@@ -202,7 +202,7 @@ func (w *walk) solve(conds ...*search.Cond) search.Result {
 
 // properties compares the properties of two schemas.
 func (w *walk) properties(o, n *schema.Node, steps []step, pointer string) {
-	if root := len(steps) == 0; !w.readers && (root || o.EmbeddedResource() && n.EmbeddedResource()) {
+	if root := len(steps) == 0; root || o.EmbeddedResource() && n.EmbeddedResource() {
 		w.metadata(o.Property("metadata"), n.Property("metadata"), extend(steps, step{name: "metadata"}), propertyPointer(pointer, "metadata"))
 		if root {
 			w.constants(o, n, pointer)
@@ -258,7 +258,7 @@ func (w *walk) constants(o, n *schema.Node, pointer string) {
 		steps, at := []step{{name: constant.name}}, propertyPointer(pointer, constant.name)
 		w.to.rules.changed = nil
 		for _, k := range w.to.keywords(child) {
-			if !w.to.solver.Satisfied(k.cond, constant.value) {
+			if (!w.readers || slices.Contains(readerCodes, k.code)) && !w.to.solver.Satisfied(k.cond, constant.value) {
 				w.add(old, goal{code: k.code, steps: steps, target: search.True, pointer: at + k.at, text: w.changeText(w.from.keywords(old), k), rule: k.rule})
 			}
 		}
