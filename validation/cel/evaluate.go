@@ -91,11 +91,7 @@ func (r *run) rule(n *node, i int) {
 // decide evaluates a rule: with its closure or, if that declines, with cel-go.
 func (r *run) decide(n *node, rule *rule) (bool, costProblem, error) {
 	if x := &rule.fast; x.Compiled() {
-		result, cost, failed, ok := x.Eval(&r.frame)
-		if ok && failed == nil && !r.watched {
-			return result, r.pay(cost), nil
-		}
-		if ok && r.knowsVerdict(cost, failed) {
+		if result, cost, failed, ok := x.Eval(&r.frame); ok {
 			err := r.evalError(failed)
 			r.watch(rule.condition, true, err)
 			return result, r.pay(cost), err
@@ -111,17 +107,6 @@ func (r *run) decide(n *node, rule *rule) (bool, costProblem, error) {
 	return result == types.True, cost, err
 }
 
-// knowsVerdict reports whether the errors of an evaluation are known. The closure
-// knows the cost of an evaluation over the limit of a call only roughly. It does
-// not matter unless the budget lies between the bounds; cel-go then decides.
-func (r *run) knowsVerdict(cost uint64, failed *celeval.EvalError) bool {
-	if failed != celeval.OverCost {
-		return true
-	}
-	remaining := uint64(max(r.remaining, 0))
-	return remaining < r.frame.Least() || remaining >= cost
-}
-
 // evalError returns the error of a closure.
 func (r *run) evalError(failed *celeval.EvalError) error {
 	switch failed {
@@ -129,8 +114,6 @@ func (r *run) evalError(failed *celeval.EvalError) error {
 		return nil
 	case celeval.Interrupted:
 		return interrupted(r.ctx)
-	case celeval.OverCost:
-		return overCallLimit
 	case celeval.OverMemory:
 		return celtypes.MemoryExceeded
 	}
@@ -138,7 +121,7 @@ func (r *run) evalError(failed *celeval.EvalError) error {
 }
 
 // overCallLimit is the error of cel-go for an evaluation over the limit of a call.
-var overCallLimit error = interpreter.EvalCancelledError{Message: celeval.OverCost.Error(), Cause: interpreter.CostLimitExceeded}
+var overCallLimit error = interpreter.EvalCancelledError{Message: "operation cancelled: actual cost limit exceeded", Cause: interpreter.CostLimitExceeded}
 
 // interrupted returns the error of cel-go for an evaluation whose context ended.
 func interrupted(ctx context.Context) error {
@@ -261,7 +244,7 @@ func (r *run) message(n *node, rule *rule) (text string, err *field.Error) {
 func (r *run) evalMessage(n *node, e *expression) (string, costProblem, error) {
 	// Closures do not support an absent oldSelf.
 	if x := e.fast; x != nil && (!e.usesOldSelf || n.usesOld && r.frame.Old != nil) {
-		if _, cost, failed, ok := x.Eval(&r.frame); ok && r.knowsVerdict(cost, failed) {
+		if _, cost, failed, ok := x.Eval(&r.frame); ok {
 			err := r.evalError(failed)
 			r.watch(e, true, err)
 			return r.frame.Text, r.pay(cost), err

@@ -193,7 +193,7 @@ func (r *run) eval(ctx context.Context, p *Program, value, old any) Result {
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	r.program, r.object, r.watched = p, value, p.count != nil || r.options.watch != nil
+	r.program, r.object = p, value
 	r.ctx, r.cancelable = ctx, ctx.Done() != nil
 	r.frame.Limit, r.visits = p.limit, 0
 	r.frame.Memory = cellib.Meter{Limit: r.options.memory, CostLimit: p.limit, Cost: celeval.KnownCost}

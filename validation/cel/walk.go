@@ -20,7 +20,6 @@ import (
 type run struct {
 	options    evalOptions
 	program    *Program
-	watched    bool // tests want to know of evaluations
 	ctx        context.Context
 	cancelable bool
 	visits     int   // of values with rules

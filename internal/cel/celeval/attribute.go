@@ -184,7 +184,6 @@ func (x *compiler) index(of, at operand, t *types.Type) operand {
 	i, name := closureOf[int64](at), closureOf[string](at)
 	out := operand{cost: cost, attr: !of.choice, choice: of.choice, id: x.identity()}
 	ids := operandIDs{left: of.id, right: at.id, own: out.id}
-	x.refunds += branchCost(at)
 	switch {
 	case of.kind() == kindRaw && of.declared.IsList() && at.kind() == kindInt:
 		out.declared, out.raw = of.declared.Items, element(of.elements(), i, ids, branchCost(at))

@@ -24,9 +24,6 @@ type compiler struct {
 	choices    uint // number of choices between optionals
 	identities identity
 	why        string // the reason why the compiler declined, "" if it did not
-	parts      int    // number of expressions so far
-	ahead      uint64 // the sum of their costs
-	refunds    uint64 // of operands that are left out after a failure
 	constants  *Frame // see frame
 }
 
@@ -72,7 +69,7 @@ func CompileMessage(b *celtypes.Language, tree *ast.AST, self *celvalue.Declared
 }
 
 func (x *compiler) closure(c operand, run func(*Frame) bool) *Closure {
-	return &Closure{cost: c.cost, margin: x.margin(), id: c.id, run: run, guards: x.boxes}
+	return &Closure{cost: c.cost, id: c.id, run: run, guards: x.boxes}
 }
 
 // refuse declines the expression. The first reason is kept.
@@ -87,9 +84,7 @@ func (x *compiler) expr(e ast.Expr) operand {
 	if x.why != "" {
 		return operand{}
 	}
-	x.parts++
 	c := x.compile(e)
-	x.ahead = saturated(x.ahead, c.cost)
 	if c.typ == nil {
 		c.typ = x.tree.GetType(e.ID())
 	}

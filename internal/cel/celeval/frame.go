@@ -25,10 +25,6 @@ type Frame struct {
 	Memory cellib.Meter    // its Limit is set by the caller
 
 	until   uint64     // the cost at which the limits are checked next
-	ceiling uint64     // the cost at which an evaluation that runs is stopped
-	ahead   uint64     // see [margin]
-	least   uint64     // see [Frame.Least]
-	most    uint64     // the cost with which OverCost ended the evaluation
 	stopped *EvalError // the limit that ended the evaluation, nil if none did
 
 	// State of the innermost loop of each kind.
@@ -92,7 +88,7 @@ type variable struct {
 // whether the loop goes on.
 func (f *Frame) step() bool {
 	if f.cost >= f.until {
-		f.check(0)
+		f.check()
 	} else {
 		f.until--
 	}
@@ -102,8 +98,7 @@ func (f *Frame) step() bool {
 // A Closure is a compiled rule or messageExpression. It is immutable and safe for
 // concurrent use. The zero Closure evaluates nothing.
 type Closure struct {
-	cost uint64
-	margin
+	cost   uint64
 	id     identity
 	run    func(*Frame) bool
 	guards bool // Eval recovers from panics
@@ -113,9 +108,9 @@ type Closure struct {
 func (x *Closure) Compiled() bool { return x.run != nil }
 
 // Eval evaluates x and returns its result and its cost, or the error that it
-// ended with, which is [OverCost], [OverMemory] or [Interrupted] if a limit ended
-// it. It is not ok if the closure declined; the caller then evaluates the
-// expression with cel-go.
+// ended with, which is [OverMemory] or [Interrupted] if that ended it. It is not ok
+// if the closure declined, for example because the cost is over its limit; the
+// caller then evaluates the expression with cel-go.
 func (x *Closure) Eval(f *Frame) (result bool, cost uint64, failed *EvalError, ok bool) {
 	f.begin(x)
 	switch {
@@ -134,7 +129,7 @@ func (x *Closure) outcome(f *Frame, result bool) (_ bool, cost uint64, failed *E
 	switch {
 	case f.stopped != nil:
 		f.failed = false
-		return false, f.most, f.stopped, true
+		return false, f.cost, f.stopped, true
 	case f.failed:
 		failed = f.takeError(x.id)
 		f.failed = false
@@ -143,8 +138,7 @@ func (x *Closure) outcome(f *Frame, result bool) (_ bool, cost uint64, failed *E
 		}
 	}
 	if f.cost > f.Limit {
-		f.least = f.Limit + 1
-		return false, f.cost, OverCost, true
+		return false, 0, nil, false
 	}
 	return result && failed == nil, f.cost, failed, true
 }

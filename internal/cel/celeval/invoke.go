@@ -54,14 +54,10 @@ func (x *compiler) invoke(c *boxedCall) func(*Frame) ref.Val {
 	case n == 1 && (c.impl == nil || c.impl.Unary != nil):
 		return c.unary
 	case n == 2 && c.inOrder && c.impl != nil && c.impl.Binary != nil:
-		x.refunds += c.args[1].cost
 		return c.binaryInOrder
 	case n == 2 && (c.impl == nil || c.impl.Binary != nil):
 		return c.binary
 	case c.impl != nil && c.impl.Function != nil:
-		for _, a := range c.args {
-			x.refunds += a.cost
-		}
 		return c.function
 	}
 	return nil

@@ -19,14 +19,11 @@ import (
 // makes a value. So an evaluation never does much more than its limits allow.
 //
 // The cost that is known when a branch is compiled is added when the branch
-// begins, and a failure may refund a part of it. So the cost of a running
-// evaluation may be higher than that of cel-go, by at most the refunds of a
-// closure. An evaluation stops only when its cost is over the limit without
-// them. At the end of an evaluation the costs are equal.
+// begins, and a failure may refund a part of it. So an evaluation over the limit of
+// its cost is declined: cel-go finds out where it ends.
 
 // The errors of evaluations that a limit ended.
 var (
-	OverCost    = &EvalError{text: "operation cancelled: actual cost limit exceeded"}
 	OverMemory  = &EvalError{text: "operation cancelled: memory limit exceeded"}
 	Interrupted = &EvalError{text: "operation interrupted"}
 )
@@ -34,37 +31,23 @@ var (
 // pollCost is the cost after which an evaluation looks at its context.
 const pollCost = 500
 
-// A margin says how far the cost of a running evaluation may be from that of
-// cel-go.
-type margin struct {
-	refunds uint32 // that failures may make
-	ahead   uint32 // paid for and not evaluated yet
-}
-
 // begin prepares the limits of an evaluation.
 func (f *Frame) begin(x *Closure) {
 	f.cost, f.used, f.usedStringLists, f.names = x.cost, 0, 0, f.names[:0]
-	f.stopped, f.ahead = nil, uint64(x.ahead)
-	f.ceiling = saturated(f.Limit, uint64(x.refunds))
-	f.until = min(f.ceiling, saturated(f.cost, pollCost))
+	f.stopped = nil
 	f.Memory.Begin()
-	if f.cost > f.ceiling {
-		f.check(0)
+	if f.cost > f.Limit {
+		f.decline()
+		return
 	}
-}
-
-func saturated(a, b uint64) uint64 {
-	if a > math.MaxUint64-b {
-		return math.MaxUint64
-	}
-	return a + b
+	f.until = f.cost + min(pollCost, f.Limit-f.cost)
 }
 
 // pay adds the cost of a step. The evaluation has failed afterwards if it is over
 // its limit or if its context has ended.
 func (f *Frame) pay(units uint64) {
 	if f.cost += units; f.cost > f.until {
-		f.check(units)
+		f.check()
 	}
 }
 
@@ -74,7 +57,7 @@ func (f *Frame) work(bytes int) {
 	switch {
 	case units == 0:
 	case f.until <= units || f.cost >= f.until-units:
-		f.check(0)
+		f.check()
 	default:
 		f.until -= units
 	}
@@ -99,10 +82,10 @@ func (f *Frame) visit(name string, args []ref.Val) bool {
 }
 
 // affords reports whether the evaluation may go on after a step of so many units,
-// which are paid for later. If not, it stops.
+// which are paid for later.
 func (f *Frame) affords(units uint64) bool {
-	if f.cost+units > f.ceiling {
-		f.pay(units)
+	if f.cost+units > f.Limit {
+		f.decline()
 	}
 	return !f.failed
 }
@@ -114,27 +97,17 @@ func (f *Frame) grow(bytes uint64) {
 	}
 }
 
-// check stops the evaluation at a limit. units is the cost of the last step.
-func (f *Frame) check(units uint64) {
+// check ends the evaluation at a limit.
+func (f *Frame) check() {
 	switch {
 	case f.failed:
-	case f.cost > f.ceiling:
-		f.overspent(units)
+	case f.cost > f.Limit:
+		f.decline()
 	case f.Ctx != nil && f.Ctx.Err() != nil:
 		f.stop(Interrupted)
 	default:
-		f.until = min(f.ceiling, saturated(f.cost, pollCost))
+		f.until = f.cost + min(pollCost, f.Limit-f.cost)
 	}
-}
-
-// overspent stops the evaluation because of its cost. cel-go stops at the same
-// step or, if the cost was over the limit before it, at one before.
-func (f *Frame) overspent(units uint64) {
-	f.least = saturated(f.Limit, 1)
-	if before := f.cost - units; before <= f.Limit && f.ahead < math.MaxUint32 {
-		f.least = max(f.least, units+before-min(before, f.ahead))
-	}
-	f.stop(OverCost)
 }
 
 // take counts the memory of a value that is about to be made, and reports whether
@@ -155,24 +128,7 @@ func (f *Frame) take(bytes uint64) bool {
 func (f *Frame) stop(why *EvalError) {
 	f.failed, f.failedAt = true, 0
 	if f.stopped == nil {
-		f.stopped, f.most = why, f.cost
-	}
-}
-
-// Least returns the lowest cost at which cel-go may have ended an evaluation that
-// ended with [OverCost]. The cost that [Closure.Eval] returns is the highest.
-func (f *Frame) Least() uint64 { return f.least }
-
-// costAhead is at least what a loop adds for a part of an expression.
-const costAhead = 16
-
-// margin returns the margin of the expression. A part of an expression refunds at most
-// two units, and what the compiler counted for operands that a failure leaves out.
-func (x *compiler) margin() margin {
-	parts := uint64(x.parts)
-	return margin{
-		refunds: uint32(min(saturated(2*parts, x.refunds), math.MaxUint32)),
-		ahead:   uint32(min(saturated(x.ahead, costAhead*parts), math.MaxUint32)),
+		f.stopped = why
 	}
 }
 

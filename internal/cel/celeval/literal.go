@@ -38,7 +38,6 @@ func (x *compiler) add(l *literal, e ast.Expr, optional bool) {
 	if x.why != "" {
 		return
 	}
-	x.refunds += c.cost
 	l.cost += c.cost
 	l.known = l.known && c.constant != nil
 	for i := range l.parts {

@@ -14,7 +14,6 @@ func (x *compiler) terms(to []operand, e ast.Expr) []operand {
 	name := e.AsCall().FunctionName()
 	for _, a := range e.AsCall().Args() {
 		if isCall(a, name, 2) {
-			x.parts++
 			to = x.terms(to, a)
 			continue
 		}

@@ -205,7 +205,6 @@ func (x *compiler) valueOr(cost uint64, m *optional, b operand) operand {
 			}
 		})
 		out.cost, out.id = cost+costB, own
-		x.refunds += costB
 		return out
 	}
 	t := &branches{costNo: b.cost, test: m.has, cond: m.id, yes: m.value.id, no: b.id, own: x.identity()}

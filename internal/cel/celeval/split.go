@@ -133,7 +133,7 @@ func joined[E any](f *Frame, list []E, sep string, text func(E) (string, bool)) 
 		}
 		n += len(s)
 	}
-	if units := tenthOf(2 * n); f.failed || f.cost+units > f.ceiling && !f.affords(tenthOf(2*joinedSize(list, sep, text))) || !f.take(uint64(n)) {
+	if units := tenthOf(2 * n); f.failed || f.cost+units > f.Limit && !f.affords(tenthOf(2*joinedSize(list, sep, text))) || !f.take(uint64(n)) {
 		return "", false
 	}
 	var sum strings.Builder
@@ -163,7 +163,6 @@ func joinedSize[E any](list []E, sep string, text func(E) (string, bool)) int {
 func (x *compiler) replacement(a, b, c operand) operand {
 	s, old, with := closureOf[string](a), closureOf[string](b), closureOf[string](c)
 	own := x.identity()
-	x.refunds += b.cost + c.cost
 	return operand{cost: a.cost + b.cost + c.cost, id: own, value: as(kindString, func(f *Frame) string {
 		v := s(f)
 		if f.failed {
@@ -201,7 +200,6 @@ func (x *compiler) substring(name, overload string, args []operand) operand {
 	if len(args) == 3 {
 		to = args[2]
 	}
-	x.refunds += from.cost + to.cost
 	failed := substringFailure{a: a.id, from: from.id, to: to.id, own: own, fromCost: from.cost, toCost: to.cost, three: len(args) == 3}
 	end := closureOf[int64](to)
 	return operand{cost: a.cost + from.cost + to.cost, id: own, value: as(kindString, func(f *Frame) string {
