@@ -79,8 +79,8 @@ x-kubernetes-validations: [{rule: "RULE", optionalOldSelf: OPTIONAL}]
 	}
 }
 
-// TestLibraryAllocation checks that functions of libraries allocate only the
-// texts that they return, and a URL for each text that they parse.
+// TestLibraryAllocation checks that functions of quantities and of texts allocate only
+// the texts that they return.
 func TestLibraryAllocation(t *testing.T) {
 	const schema = `
 type: object
@@ -93,19 +93,13 @@ x-kubernetes-validations: [{rule: "RULE"}]
 		"quantity(self.q).compareTo(quantity(self.p)) > 0 && quantity(self.q).isInteger()":                      0,
 		"quantity(self.q).add(quantity(self.q)).sub(quantity('1Mi')).isGreaterThan(quantity('1'))":              0,
 		"quantity(self.q) != quantity(self.p) && quantity(self.p).asApproximateFloat() < 2.0":                   0,
-		"isIP(self.ip) && !isIP(self.s) && ip(self.ip).family() == 4 && ip.isCanonical(self.ip)":                0,
-		"isCIDR(self.net) && !isCIDR(self.s) && cidr(self.net).containsIP(self.ip)":                             0,
-		"cidr('10.0.0.0/8').containsCIDR(self.net) && cidr(self.net).masked() == cidr(self.net)":                0,
-		"isSemver(self.v) && semver(self.v).major() == 1 && semver(self.v).isLessThan(semver('2.0.0-rc.1'))":    0,
 		"self.s.split('-').size() == 2 && self.s.split('-').all(x, x != '') && self.s.split('-')[1] == 'store'": 0,
 		"'web' in self.s.split('-') && self.s.substring(0, 3) == 'web'":                                         0,
 		"!format.dns1123Label().validate(self.s).hasValue()":                                                    0,
 		"!format.named('dns1123Label').value().validate(self.s).hasValue()":                                     0,
-		"isURL(self.url)":                      1,
-		"url(self.url).getScheme() == 'https'": 1,
-		"self.l.join(', ') == 'a, b, c'":       1,
-		"self.s.replace('-', '.') == 'web.store' && self.s.replace('x', '.') == self.s": 1,
-		"self.s.upperAscii() == 'WEB-STORE'":                                            1,
+		"self.l.join(', ') == 'a, b, c'":                                                                        1,
+		"self.s.replace('-', '.') == 'web.store' && self.s.replace('x', '.') == self.s":                         1,
+		"self.s.upperAscii() == 'WEB-STORE'":                                                                    1,
 	} {
 		p := compile(t, replaceRule(schema, rule, false))
 		if res := p.Eval(context.Background(), obj); len(res.Errors) > 0 {

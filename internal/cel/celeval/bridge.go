@@ -94,7 +94,25 @@ func (x *compiler) bridge(e ast.Expr, name string, args []operand) operand {
 	if out.box = x.invoke(c); out.box == nil {
 		return x.refuse("call of " + name)
 	}
+	if !cellib.Guarded(name) && !cellib.Deep(name) {
+		x.foldCall(&out, args)
+	}
 	return x.unbox(x.tree.GetType(e.ID()), out)
+}
+
+// foldCall makes a call with constant arguments once. It is paid for whenever it is
+// evaluated, as in cel-go.
+func (x *compiler) foldCall(out *operand, args []operand) {
+	for _, a := range args {
+		if a.constant == nil {
+			return
+		}
+	}
+	f := x.frame()
+	if v := out.box(f); !f.failed {
+		out.cost += f.cost
+		out.box = func(*Frame) ref.Val { return v }
+	}
 }
 
 // untyped returns find or findAll with a constant regular expression. cel-go does not check

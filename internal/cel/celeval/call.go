@@ -40,10 +40,10 @@ func (x *compiler) call(e ast.Expr) operand {
 	if c := x.formatCall(name, overload, args); c.kind() != kindNone {
 		return c
 	}
-	if c := x.stringCall(name, overload, args); c.kind() != kindNone {
+	if c := x.stringCall(overload, args); c.kind() != kindNone {
 		return c
 	}
-	if c := x.library(name, overload, args); c.kind() != kindNone {
+	if c := x.quantityCall(overload, args); c.kind() != kindNone {
 		return c
 	}
 	if c := x.native(name, overload, args); c.kind() != kindNone || x.why != "" {

@@ -8,6 +8,7 @@ import (
 	"github.com/google/cel-go/common/overloads"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
+	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/crdkit/crdkit/internal/cel/celvalue"
 )
@@ -17,11 +18,7 @@ import (
 func (x *compiler) equal(a, b operand, not bool) operand {
 	cost := costs(a, b, 1)
 	var out operand
-	if a.isOpaque() && a.kind() == b.kind() {
-		out = x.equalOpaque(a, b, not)
-	}
 	switch {
-	case out.kind() != kindNone:
 	case a.kind() == kindString && b.kind() == kindString:
 		out = x.equalStrings(a, b)
 	case a.isIntOrString() && b.constant != nil && (b.kind() == kindString || b.kind() == kindInt):
@@ -38,6 +35,8 @@ func (x *compiler) equal(a, b operand, not bool) operand {
 		out = comparison(cost, x.operandIDs(a, b), a, b, func(a, b float64) bool { return a == b })
 	case a.kind() == kindTimestamp:
 		out = comparison(cost, x.operandIDs(a, b), a, b, time.Time.Equal)
+	case a.kind() == kindQuantity && !b.summed:
+		out = comparison(cost, x.operandIDs(a, b), a, b, func(q, p resource.Quantity) bool { return q.Cmp(p) == 0 })
 	case a.kind() == kindRaw && a.declared == b.declared && a.declared.Comparable():
 		out = x.equalRaw(a, b)
 	default:

@@ -31,7 +31,26 @@ func order[T cmp.Ordered](operator string) func(a, b T) bool {
 // comparison compiles an operator on two operands of one type. It evaluates the
 // right operand even if the left one fails.
 func comparison[T any](cost uint64, o operandIDs, a, b operand, is func(a, b T) bool) operand {
-	return callOf(cost, o.own, operation(a.value, b.value, o, kindBool, is))
+	return operand{cost: cost, id: o.own, value: operation(a.value, b.value, o, kindBool, is)}
+}
+
+// operation returns the value of an operator on two operands of one type that does not
+// fail itself.
+func operation[T, R any](a, b value, o operandIDs, is kind, op func(T, T) R) value {
+	l, r := a.(*closure[T]).run, b.(*closure[T]).run
+	return as(is, func(f *Frame) (none R) {
+		v := l(f)
+		if f.failed {
+			evalRight(f, o, r)
+			return none
+		}
+		w := r(f)
+		if f.failed {
+			f.propagate(o.right, o.own)
+			return none
+		}
+		return op(v, w)
+	})
 }
 
 func binaryInt(name, overload string, a, b operand, o operandIDs) operand {

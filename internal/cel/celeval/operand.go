@@ -1,11 +1,8 @@
 package celeval
 
 import (
-	"net/netip"
-	"net/url"
 	"time"
 
-	"github.com/blang/semver/v4"
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
@@ -34,10 +31,6 @@ const (
 	// Values that only functions of libraries read.
 	kindStrings
 	kindQuantity
-	kindAddress
-	kindNetwork
-	kindURL
-	kindVersion
 )
 
 // An operand is a compiled expression. Once its evaluation failed, its closures may
@@ -176,15 +169,7 @@ func boxed(is kind, evaluate any) func(*Frame) ref.Val {
 		return func(f *Frame) ref.Val { return types.Timestamp{Time: run(f)} }
 	case func(*Frame) []string:
 		return func(f *Frame) ref.Val { return types.NewStringList(types.DefaultTypeAdapter, run(f)) }
-	case func(*Frame) resource.Quantity:
-		return func(f *Frame) ref.Val { q := run(f); return apiservercel.Quantity{Quantity: &q} }
-	case func(*Frame) netip.Addr:
-		return func(f *Frame) ref.Val { return apiservercel.IP{Addr: run(f)} }
-	case func(*Frame) netip.Prefix:
-		return func(f *Frame) ref.Val { return apiservercel.CIDR{Prefix: run(f)} }
-	case func(*Frame) *url.URL:
-		return func(f *Frame) ref.Val { return apiservercel.URL{URL: run(f)} }
 	}
-	run := evaluate.(func(*Frame) semver.Version)
-	return func(f *Frame) ref.Val { return apiservercel.Semver{Version: run(f)} }
+	run := evaluate.(func(*Frame) resource.Quantity)
+	return func(f *Frame) ref.Val { q := run(f); return apiservercel.Quantity{Quantity: &q} }
 }

@@ -4,8 +4,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/google/cel-go/common/types"
-
 	"github.com/crdkit/crdkit/internal/cel/cellib"
 	"github.com/crdkit/crdkit/internal/cel/celvalue"
 )
@@ -16,7 +14,7 @@ import (
 
 // stringCall compiles such a function by its overload. It returns an operand
 // without kind for other calls.
-func (x *compiler) stringCall(name, overload string, args []operand) operand {
+func (x *compiler) stringCall(overload string, args []operand) operand {
 	switch {
 	case overload == "string_split_string" && args[0].kind() == kindString && args[1].kind() == kindString:
 		return x.split(args[0], args[1])
@@ -27,9 +25,9 @@ func (x *compiler) stringCall(name, overload string, args []operand) operand {
 	case overload == "string_replace_string_string" && args[0].kind() == kindString && args[1].kind() == kindString && args[2].kind() == kindString:
 		return x.replacement(args[0], args[1], args[2])
 	case overload == "string_substring_int" && args[0].kind() == kindString && args[1].kind() == kindInt:
-		return x.substring(name, overload, args)
+		return x.substring(args)
 	case overload == "string_substring_int_int" && args[0].kind() == kindString && args[1].kind() == kindInt && args[2].kind() == kindInt:
-		return x.substring(name, overload, args)
+		return x.substring(args)
 	case overload == "string_upper_ascii" && args[0].kind() == kindString:
 		return x.rewritten(args[0], upperASCII)
 	}
@@ -191,11 +189,10 @@ func (x *compiler) replacement(a, b, c operand) operand {
 }
 
 // substring compiles substring, which costs a tenth of the size of the string.
-func (x *compiler) substring(name, overload string, args []operand) operand {
+func (x *compiler) substring(args []operand) operand {
 	a, from := args[0], args[1]
 	s, start := closureOf[string](a), closureOf[int64](from)
 	own := x.identity()
-	fails := x.errorsOf(name, overload, own)
 	var to operand
 	if len(args) == 3 {
 		to = args[2]
@@ -224,11 +221,7 @@ func (x *compiler) substring(name, overload string, args []operand) operand {
 		case f.failed:
 			return ""
 		case i < 0 || i > j || j > n:
-			if end == nil {
-				fails(f, types.String(v), types.Int(i))
-			} else {
-				fails(f, types.String(v), types.Int(i), types.Int(j))
-			}
+			f.decline()
 			return ""
 		case n == int64(len(v)) && utf8.ValidString(v):
 			return v[i:j]

@@ -1,0 +1,118 @@
+package celeval
+
+import (
+	"unicode/utf8"
+
+	"github.com/google/cel-go/common/types"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/crdkit/crdkit/internal/cel/cellib"
+)
+
+// This file compiles functions of quantities, the library values that rules use most. A
+// quantity stays a Go value while only the next call reads it, and is boxed elsewhere.
+
+// quantityCall compiles a call of a function by its overload. It returns an operand
+// without kind for other calls.
+func (x *compiler) quantityCall(overload string, args []operand) operand {
+	switch {
+	case len(args) == 1 && args[0].kind() == kindString:
+		return x.parsedQuantity(overload, args[0])
+	case len(args) == 1 && args[0].kind() == kindQuantity:
+		return x.partOfQuantity(overload, args[0])
+	case len(args) == 2 && args[0].kind() == kindQuantity:
+		return x.quantities(overload, args[0], args[1])
+	}
+	return operand{}
+}
+
+// parsedQuantity compiles quantity and isQuantity, which cost a tenth of the size of the
+// string. A constant quantity is parsed once.
+func (x *compiler) parsedQuantity(overload string, a operand) operand {
+	out := operand{cost: a.cost, id: x.identity()}
+	switch overload {
+	case "string_to_quantity":
+		out.value = as(kindQuantity, parsing(a, out.id, func(f *Frame, s string) resource.Quantity {
+			q, err := cellib.ParseQuantity(s)
+			if err != nil {
+				f.fail(&EvalError{text: err.Error()}, out.id)
+			}
+			return q
+		}))
+		if text, ok := a.constant.(types.String); ok {
+			if known, err := cellib.ParseQuantity(string(text)); err == nil {
+				out.cost += tenthOf(utf8.RuneCountInString(string(text)))
+				out.value = as(kindQuantity, func(*Frame) resource.Quantity { return known })
+			}
+		}
+	case "is_quantity_string":
+		out.value = as(kindBool, parsing(a, out.id, func(_ *Frame, s string) bool {
+			_, err := cellib.ParseQuantity(s)
+			return err == nil
+		}))
+	}
+	return out
+}
+
+// parsing returns the closure of a function of a string that costs a tenth of the size.
+func parsing[T any](a operand, own identity, parse func(*Frame, string) T) func(*Frame) T {
+	s, operandID := closureOf[string](a), a.id
+	return func(f *Frame) (none T) {
+		v := s(f)
+		if f.failed {
+			f.pay(tenthOf(len(errorText)))
+			f.propagate(operandID, own)
+			return none
+		}
+		if f.pay(tenthOf(utf8.RuneCountInString(v))); f.failed {
+			return none
+		}
+		return parse(f, v)
+	}
+}
+
+func (x *compiler) partOfQuantity(overload string, a operand) operand {
+	q, out := closureOf[resource.Quantity](a), operand{cost: a.cost + 1, id: a.id}
+	switch overload {
+	case "quantity_sign":
+		out.value = as(kindInt, func(f *Frame) int64 { v := q(f); return int64(v.Sign()) })
+	case "quantity_get_float":
+		out.value = as(kindDouble, func(f *Frame) float64 { v := q(f); return v.AsApproximateFloat64() })
+	case "quantity_is_integer":
+		out.value = as(kindBool, func(f *Frame) bool { v := q(f); _, ok := v.AsInt64(); return ok })
+	}
+	return out
+}
+
+// quantities compiles functions of two quantities, or of a quantity and an integer.
+func (x *compiler) quantities(overload string, a, b operand) operand {
+	cost, o := costs(a, b, 1), x.operandIDs(a, b)
+	if b.kind() == kindInt {
+		i := closureOf[int64](b)
+		b.value = as(kindQuantity, func(f *Frame) resource.Quantity { return *resource.NewQuantity(i(f), resource.DecimalExponent) })
+	}
+	if b.kind() != kindQuantity {
+		return operand{}
+	}
+	switch overload {
+	case "quantity_is_greater_than":
+		return comparison(cost, o, a, b, func(q, p resource.Quantity) bool { return q.Cmp(p) > 0 })
+	case "quantity_is_less_than":
+		return comparison(cost, o, a, b, func(q, p resource.Quantity) bool { return q.Cmp(p) < 0 })
+	case "quantity_compare_to":
+		return operand{cost: cost, id: o.own, value: operation(a.value, b.value, o, kindInt, func(q, p resource.Quantity) int64 { return int64(q.Cmp(p)) })}
+	}
+	subtract := overload == "quantity_sub" || overload == "quantity_sub_int"
+	if !subtract && overload != "quantity_add" && overload != "quantity_add_int" {
+		return operand{}
+	}
+	return operand{cost: cost, id: o.own, summed: true, value: operation(a.value, b.value, o, kindQuantity, func(q, p resource.Quantity) resource.Quantity {
+		sum := q.DeepCopy()
+		if subtract {
+			sum.Sub(p)
+		} else {
+			sum.Add(p)
+		}
+		return sum
+	})}
+}
