@@ -79,8 +79,8 @@ x-kubernetes-validations: [{rule: "RULE", optionalOldSelf: OPTIONAL}]
 	}
 }
 
-// TestLibraryAllocation checks that functions of quantities and of texts allocate only
-// the texts that they return.
+// TestLibraryAllocation checks that functions of quantities allocate nothing, and other
+// functions with a closure only the text that they return.
 func TestLibraryAllocation(t *testing.T) {
 	const schema = `
 type: object
@@ -89,17 +89,11 @@ x-kubernetes-validations: [{rule: "RULE"}]
 `
 	obj := decode(t, `{q: 512Mi, p: "1.5", ip: 10.1.2.3, net: 10.1.0.0/16, url: "https://example.org/path?q", v: 1.22.3, s: web-store, l: [a, b, c]}`)
 	for rule, most := range map[string]float64{
-		"isQuantity(self.q) && quantity(self.q).isLessThan(quantity('64Gi'))":                                   0,
-		"quantity(self.q).compareTo(quantity(self.p)) > 0 && quantity(self.q).isInteger()":                      0,
-		"quantity(self.q).add(quantity(self.q)).sub(quantity('1Mi')).isGreaterThan(quantity('1'))":              0,
-		"quantity(self.q) != quantity(self.p) && quantity(self.p).asApproximateFloat() < 2.0":                   0,
-		"self.s.split('-').size() == 2 && self.s.split('-').all(x, x != '') && self.s.split('-')[1] == 'store'": 0,
-		"'web' in self.s.split('-') && self.s.substring(0, 3) == 'web'":                                         0,
-		"!format.dns1123Label().validate(self.s).hasValue()":                                                    0,
-		"!format.named('dns1123Label').value().validate(self.s).hasValue()":                                     0,
-		"self.l.join(', ') == 'a, b, c'":                                                                        1,
-		"self.s.replace('-', '.') == 'web.store' && self.s.replace('x', '.') == self.s":                         1,
-		"self.s.upperAscii() == 'WEB-STORE'":                                                                    1,
+		"isQuantity(self.q) && quantity(self.q).isLessThan(quantity('64Gi'))":                      0,
+		"quantity(self.q).compareTo(quantity(self.p)) > 0 && quantity(self.q).isInteger()":         0,
+		"quantity(self.q).add(quantity(self.q)).sub(quantity('1Mi')).isGreaterThan(quantity('1'))": 0,
+		"quantity(self.q) != quantity(self.p) && quantity(self.p).asApproximateFloat() < 2.0":      0,
+		"self.s.upperAscii() == 'WEB-STORE'":                                                       1,
 	} {
 		p := compile(t, replaceRule(schema, rule, false))
 		if res := p.Eval(context.Background(), obj); len(res.Errors) > 0 {

@@ -191,9 +191,6 @@ func (x *compiler) index(of, at operand, t *types.Type) operand {
 	case of.kind() == kindRaw && of.declared.Kind == celvalue.KindObject && of.declared.Values != nil && at.kind() == kindString:
 		out.declared, out.raw = of.declared.Values, entryAt(of, name, ids, branchCost(at))
 		return x.typed(out)
-	case of.kind() == kindStrings && at.kind() == kindInt:
-		out.value = as(kindString, element(closureOf[[]string](of), i, ids, branchCost(at)))
-		return out
 	case of.kind() == kindBox && of.extras().items != nil && at.kind() == kindInt:
 		out.declared, out.raw = of.extras().items, objectAt(of.box, i, ids, branchCost(at))
 		return x.typed(out)
@@ -215,8 +212,8 @@ func (f *Frame) indexed(at func(*Frame) int64, o operandIDs, cost uint64) (i int
 }
 
 // element returns a closure that reads an element of a list.
-func element[E any, F ~func(*Frame) []E](list F, at func(*Frame) int64, o operandIDs, cost uint64) func(*Frame) E {
-	return func(f *Frame) (e E) {
+func element(list listFunc, at func(*Frame) int64, o operandIDs, cost uint64) func(*Frame) any {
+	return func(f *Frame) any {
 		l := list(f)
 		n, ok := f.indexed(at, o, cost)
 		switch {
@@ -226,7 +223,7 @@ func element[E any, F ~func(*Frame) []E](list F, at func(*Frame) int64, o operan
 		default:
 			f.fail(missing(outOfBounds, n), o.own)
 		}
-		return e
+		return nil
 	}
 }
 

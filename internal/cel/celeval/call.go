@@ -37,12 +37,6 @@ func (x *compiler) call(e ast.Expr) operand {
 		return x.folded(e, name, args)
 	}
 	overload := x.overload(e)
-	if c := x.formatCall(name, overload, args); c.kind() != kindNone {
-		return c
-	}
-	if c := x.stringCall(overload, args); c.kind() != kindNone {
-		return c
-	}
 	if c := x.quantityCall(overload, args); c.kind() != kindNone {
 		return c
 	}

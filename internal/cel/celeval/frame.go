@@ -42,10 +42,6 @@ type Frame struct {
 	names  []string // keys of the maps of the enclosing loops
 	rare   bool     // one of the fields is in use that few rules need
 
-	formatErrors                       []string   // of the last validated string
-	stringLists                        [][]string // results of split, reused like lists
-	usedStringLists, filledStringLists int
-
 	lists   [][]any // made by the rule; those from used on are free
 	used    int
 	filled  int     // how many lists were used since the last release
@@ -178,16 +174,8 @@ func (f *Frame) Release() {
 
 // releaseRare releases the fields that few rules use.
 func (f *Frame) releaseRare() {
-	f.rare, f.Text, f.heldBox, f.entries, f.formatErrors = false, "", nil, nil, nil
+	f.rare, f.Text, f.heldBox, f.entries = false, "", nil, nil
 	f.texts = Emptied(f.texts[:cap(f.texts)])
-	for i, texts := range f.stringLists[:f.filledStringLists] {
-		f.stringLists[i] = Emptied(texts[:cap(texts)])
-	}
-	f.filledStringLists = 0
-	if len(f.stringLists) > maxLists {
-		clear(f.stringLists[maxLists:])
-		f.stringLists = f.stringLists[:maxLists]
-	}
 }
 
 // maxLists is the number of lists that a frame keeps.

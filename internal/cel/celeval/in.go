@@ -25,28 +25,14 @@ func (x *compiler) in(e ast.Expr, v, of operand) operand {
 		own := x.identity()
 		return operand{cost: costs(v, of, 1), id: own, value: as(kindBool, hasNamed(v, of, own))}
 	case overload == overloads.InList && v.kind() == kindString && of.kind() == kindRaw && of.declared.IsList() && of.declared.Items.Kind == celvalue.KindString:
-		return hasText(v, of, x.operandIDs(v, of), of.elements(), func(f *Frame, l []any, text string) bool {
-			for _, e := range l {
-				s, ok := e.(string)
-				if !ok {
-					f.decline()
-					return false
-				}
-				if s == text {
-					return true
-				}
-			}
-			return false
-		})
-	case overload == overloads.InList && v.kind() == kindString && of.kind() == kindStrings:
-		return hasText(v, of, x.operandIDs(v, of), closureOf[[]string](of), func(_ *Frame, l []string, text string) bool { return contains(l, text) })
+		return hasText(v, of, x.operandIDs(v, of))
 	}
 	return x.bridge(e, operators.In, []operand{v, of})
 }
 
 // hasText compiles the membership of a string in a list.
-func hasText[E any, F ~func(*Frame) []E](v, of operand, o operandIDs, list F, in func(*Frame, []E, string) bool) operand {
-	name := closureOf[string](v)
+func hasText(v, of operand, o operandIDs) operand {
+	name, list := closureOf[string](v), of.elements()
 	return operand{cost: costs(v, of, 0), id: o.own, value: as(kindBool, func(f *Frame) bool {
 		text, l, left, right, ok := both(f, o, name, list)
 		if !ok {
@@ -57,7 +43,19 @@ func hasText[E any, F ~func(*Frame) []E](v, of operand, o operandIDs, list F, in
 			size = len(errorText)
 		}
 		f.pay(uint64(size))
-		return !f.failed && !f.failEither(left, right, o.own) && in(f, l, text)
+		if f.failed || f.failEither(left, right, o.own) {
+			return false
+		}
+		for _, e := range l {
+			s, ok := e.(string)
+			if !ok {
+				f.decline()
+			}
+			if !ok || s == text {
+				return ok
+			}
+		}
+		return false
 	})}
 }
 

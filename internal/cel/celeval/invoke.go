@@ -213,10 +213,10 @@ func (f *Frame) admit(name, overload string, args []ref.Val) bool {
 		f.decline()
 		return false
 	}
-	if units := KnownCost(name, overload, args); name == "join" {
-		f.affords(units)
-	} else {
+	if units := KnownCost(name, overload, args); name != "join" {
 		f.pay(units)
+	} else if f.cost+units > f.Limit { // it is paid for later
+		f.decline()
 	}
 	return !f.failed && f.visit(name, args) && (!cellib.Guarded(name) || f.take(cellib.CallMemory(name, args)))
 }

@@ -33,7 +33,7 @@ const pollCost = 500
 
 // begin prepares the limits of an evaluation.
 func (f *Frame) begin(x *Closure) {
-	f.cost, f.used, f.usedStringLists, f.names = x.cost, 0, 0, f.names[:0]
+	f.cost, f.used, f.names = x.cost, 0, f.names[:0]
 	f.stopped = nil
 	f.Memory.Begin()
 	if f.cost > f.Limit {
@@ -77,15 +77,6 @@ func (f *Frame) visit(name string, args []ref.Val) bool {
 				f.stop(OverMemory)
 			}
 		}
-	}
-	return !f.failed
-}
-
-// affords reports whether the evaluation may go on after a step of so many units,
-// which are paid for later.
-func (f *Frame) affords(units uint64) bool {
-	if f.cost+units > f.Limit {
-		f.decline()
 	}
 	return !f.failed
 }

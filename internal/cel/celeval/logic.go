@@ -126,7 +126,7 @@ func (x *compiler) ternaryOf(t *branches, yes, no operand) operand {
 	}
 	v, typed := yes.value.(scalar)
 	switch {
-	case yes.kind() != no.kind() || yes.kind() == kindRaw && yes.declared != no.declared || yes.isOpaque():
+	case yes.kind() != no.kind() || yes.kind() == kindRaw && yes.declared != no.declared || yes.kind() == kindQuantity:
 		return operand{box: choice(t, x.boxed(yes), x.boxed(no))}
 	case yes.kind() == kindBox:
 		return operand{box: choice(t, yes.box, no.box)}

@@ -27,9 +27,6 @@ const (
 	kindBox         // any other value of CEL
 	kindRawOptional // an optional of a part of the object
 	kindOptional    // an optional of any value
-
-	// Values that only functions of libraries read.
-	kindStrings
 	kindQuantity
 )
 
@@ -64,7 +61,6 @@ type extras struct {
 	items    *celvalue.DeclaredType // of the objects in a boxed list, nil if unknown
 	sum      func(*Frame) int64     // of a list of integers, instead of the list
 	terms    []term                 // of a sum of strings
-	format   *apiservercel.Format   // the format that a boxed value is, nil if unknown
 }
 
 // extras returns the extras of an operand, to be read.
@@ -94,9 +90,6 @@ func (o operand) kind() kind {
 	}
 	return kindNone
 }
-
-// isOpaque reports whether an operand has a value that only libraries read.
-func (o operand) isOpaque() bool { return o.kind() >= kindStrings }
 
 // A value evaluates an operand: it is a closure, a rawOptional or an *optional.
 type value interface {
@@ -167,8 +160,6 @@ func boxed(is kind, evaluate any) func(*Frame) ref.Val {
 		return func(f *Frame) ref.Val { return types.String(run(f)) }
 	case func(*Frame) time.Time:
 		return func(f *Frame) ref.Val { return types.Timestamp{Time: run(f)} }
-	case func(*Frame) []string:
-		return func(f *Frame) ref.Val { return types.NewStringList(types.DefaultTypeAdapter, run(f)) }
 	}
 	run := evaluate.(func(*Frame) resource.Quantity)
 	return func(f *Frame) ref.Val { q := run(f); return apiservercel.Quantity{Quantity: &q} }

@@ -163,7 +163,7 @@ func (x *compiler) hasValue(m *optional, own identity) func(*Frame) bool {
 
 // effect returns a function that evaluates an operand only for its effects.
 func (x *compiler) effect(c operand) func(*Frame) {
-	if v, ok := c.value.(scalar); ok && !c.isOpaque() {
+	if v, ok := c.value.(scalar); ok {
 		return v.effect()
 	}
 	box := x.boxed(c)

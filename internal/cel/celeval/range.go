@@ -24,7 +24,7 @@ func (x *compiler) variables(over operand, slot int, two bool) (key, v operand, 
 	element := func(declared *celvalue.DeclaredType) operand {
 		return x.typed(operand{cost: 1, attr: true, declared: declared, raw: func(f *Frame) any { return f.vars[slot].raw }})
 	}
-	switch texts := closureOf[[]string](over); {
+	switch {
 	case over.kind() == kindRaw && over.declared.IsList():
 		key = operand{cost: 1, attr: true, value: as(kindInt, func(f *Frame) int64 { return f.vars[slot].index })}
 		return key, element(over.declared.Items), listRange(over.elements(), slot)
@@ -34,8 +34,6 @@ func (x *compiler) variables(over operand, slot int, two bool) (key, v operand, 
 		return x.twoVariables(over, slot)
 	case over.isMap():
 		return key, name, mapRange(over, slot)
-	case texts != nil:
-		return key, name, stringsRange(texts, slot)
 	case over.kind() == kindBox && over.extras().items != nil:
 		v = x.typed(operand{cost: 1, attr: true, declared: over.extras().items, raw: func(f *Frame) any { return celvalue.RawObject(f.vars[slot].box) }})
 		return key, v, boxRange(over.box, over.id, slot)
@@ -89,22 +87,6 @@ func mapRange(over operand, slot int) rangeFunc {
 			}
 		}
 		f.names = f.names[:from]
-	}
-}
-
-func stringsRange(texts func(*Frame) []string, slot int) rangeFunc {
-	return func(f *Frame, step func(*Frame) bool) {
-		list := texts(f)
-		if f.failed {
-			return
-		}
-		f.looped = true
-		for _, text := range list {
-			f.vars[slot].name = text
-			if !step(f) {
-				return
-			}
-		}
 	}
 }
 
@@ -164,8 +146,6 @@ func (x *compiler) twoVariables(over operand, slot int) (key, v operand, each ra
 	box := x.boxed(over)
 	index := operand{cost: 1, attr: true, value: as(kindInt, func(f *Frame) int64 { return f.vars[slot].index })}
 	switch {
-	case over.kind() == kindStrings:
-		return index, x.boxVariable(types.StringType, slot), listEntries(box, slot)
 	case over.kind() != kindBox:
 	case over.typ.Kind() == types.ListKind:
 		return index, x.boxVariable(elementType(over.typ, 0), slot), listEntries(box, slot)

@@ -37,10 +37,15 @@ func (x *compiler) size(overload string, a operand) operand {
 			f.work(len(v))
 			return int64(utf8.RuneCountInString(v))
 		})
-	case a.kind() == kindStrings:
-		out.value = as(kindInt, lengthOf(closureOf[[]string](a), operandID, own))
 	case a.kind() == kindRaw && a.declared.IsList():
-		out.value = as(kindInt, lengthOf(a.elements(), operandID, own))
+		list := a.elements()
+		out.value = as(kindInt, func(f *Frame) int64 {
+			l := list(f)
+			if f.failed {
+				f.propagate(operandID, own)
+			}
+			return int64(len(l))
+		})
 	case a.kind() == kindRaw && a.declared.Kind == celvalue.KindObject:
 		object, what := a.raw, a.absent
 		out.value = as(kindInt, func(f *Frame) int64 {
@@ -56,17 +61,6 @@ func (x *compiler) size(overload string, a operand) operand {
 		return operand{}
 	}
 	return out
-}
-
-// lengthOf returns the closure of the length of a list.
-func lengthOf[E any, F ~func(*Frame) []E](list F, operandID, own identity) func(*Frame) int64 {
-	return func(f *Frame) int64 {
-		l := list(f)
-		if f.failed {
-			f.propagate(operandID, own)
-		}
-		return int64(len(l))
-	}
 }
 
 func (x *compiler) binaryString(name, overload string, a, b operand) operand {
@@ -218,6 +212,8 @@ func (x *compiler) unaryString(overload string, a operand) operand {
 		}))
 	case "string_lower_ascii":
 		return x.rewritten(a, lowerASCII)
+	case "string_upper_ascii":
+		return x.rewritten(a, upperASCII)
 	case "string_trim":
 		return x.rewritten(a, strings.TrimSpace)
 	default:
