@@ -75,10 +75,7 @@ func (x *compiler) selection(e ast.Expr, sel ast.SelectExpr) operand {
 	}
 	if sel.IsTestOnly() {
 		out := operand{cost: cost - 1, presence: true, refunds: c.choice}
-		if c.attr || c.choice {
-			out.id = x.identity()
-		}
-		out.value = as(kindBool, has(c, name, declared, out.id))
+		out.value = as(kindBool, has(c, name, declared))
 		if is := closureOf[bool](out); c.choice { // CEL pays for the field and refunds it
 			out.value = as(kindBool, func(f *Frame) bool {
 				v := is(f)
@@ -90,17 +87,7 @@ func (x *compiler) selection(e ast.Expr, sel ast.SelectExpr) operand {
 		}
 		return out
 	}
-	out := operand{cost: cost, attr: !c.choice, choice: c.choice, declared: declared}
-	if c.attr || c.choice {
-		out.id = x.identity()
-	}
-	if c.declared.Props != nil {
-		out.absent = noSuchKey(sel.FieldName())
-		out.raw = fieldOfObject(c, name, x.identityOf(out))
-		return x.typed(out)
-	}
-	out.raw = mapEntry(c, name, noSuchKey(sel.FieldName()), x.identityOf(out))
-	return x.typed(out)
+	return x.typed(operand{cost: cost, attr: !c.choice, choice: c.choice, declared: declared, raw: fieldOfObject(c, name, missing(absentKey, sel.FieldName()))})
 }
 
 // field returns the name and the type of a field of a part of the object. The type
@@ -112,51 +99,41 @@ func (o operand) field(name string) (string, *celvalue.DeclaredType) {
 	return o.declared.Entry(name)
 }
 
-// fieldOfObject returns a closure that reads a declared field. It yields nil for an absent
-// field, which fails the operator that uses it.
-func fieldOfObject(c operand, name string, own identity) func(*Frame) any {
-	of, what, id := c.raw, c.absent, c.id
+// fieldOfObject returns a closure that reads a field or an entry, which fails if it is
+// absent. A null field is absent, and null may be an entry.
+func fieldOfObject(c operand, name string, missing *EvalError) func(*Frame) any {
+	of, declared := fieldsOf(c), c.declared.Props != nil
 	return func(f *Frame) any {
-		v := of(f)
-		m, ok := v.(map[string]any)
-		if !ok {
-			f.failField(v, what, id, own)
-		}
-		return m[name]
-	}
-}
-
-// mapEntry is like fieldOfObject for a map. An absent entry fails the closure, as null may
-// be an entry.
-func mapEntry(c operand, name string, missing *EvalError, own identity) func(*Frame) any {
-	of, what, id := c.raw, c.absent, c.id
-	return func(f *Frame) any {
-		v := of(f)
-		m, ok := v.(map[string]any)
-		if !ok {
-			f.failField(v, what, id, own)
-			return nil
-		}
-		v, ok = m[name]
-		if !ok {
-			f.fail(missing, own)
+		v, ok := of(f)[name]
+		if !ok || declared && v == nil {
+			f.fail(missing)
 		}
 		return v
 	}
 }
 
-// has returns a closure that tests for an entry. A null field is absent.
-func has(c operand, name string, s *celvalue.DeclaredType, own identity) func(*Frame) bool {
-	of, what, id, field := c.raw, c.absent, c.id, c.declared.Props != nil
-	return func(f *Frame) bool {
-		w := of(f)
-		m, ok := w.(map[string]any)
-		if !ok {
-			f.failField(w, what, id, own)
-			return false
+// fieldsOf returns a closure that reads an object, of which a field is read next. That is
+// not paid for if the object fails.
+func fieldsOf(c operand) func(*Frame) map[string]any {
+	of, known := c.object(), c.attr || c.choice
+	return func(f *Frame) map[string]any {
+		m := of(f)
+		if f.failed {
+			f.cost--
+			if !known { // what else is not paid for then
+				f.decline()
+			}
 		}
-		v, found := m[name]
-		if !found || field && v == nil {
+		return m
+	}
+}
+
+// has returns a closure that tests for an entry. A null field is absent.
+func has(c operand, name string, s *celvalue.DeclaredType) func(*Frame) bool {
+	of, declared := fieldsOf(c), c.declared.Props != nil
+	return func(f *Frame) bool {
+		v, found := of(f)[name]
+		if !found || declared && v == nil {
 			return false
 		}
 		if !s.Fits(v) {
@@ -181,93 +158,66 @@ func (x *compiler) index(of, at operand, t *types.Type) operand {
 	if !of.attr && !of.choice {
 		cost++
 	}
-	i, name := closureOf[int64](at), closureOf[string](at)
-	out := operand{cost: cost, attr: !of.choice, choice: of.choice, id: x.identity()}
-	ids := operandIDs{left: of.id, right: at.id, own: out.id}
+	i, paid := closureOf[int64](at), branchCost(at)
+	out := operand{cost: cost, attr: !of.choice, choice: of.choice}
 	switch {
 	case of.kind() == kindRaw && of.declared.IsList() && at.kind() == kindInt:
-		out.declared, out.raw = of.declared.Items, element(of.elements(), i, ids, branchCost(at))
+		out.declared, out.raw = of.declared.Items, elementAt(of.elements(), i, paid, outOfBounds, inList)
 		return x.typed(out)
 	case of.kind() == kindRaw && of.declared.Kind == celvalue.KindObject && of.declared.Values != nil && at.kind() == kindString:
-		out.declared, out.raw = of.declared.Values, entryAt(of, name, ids, branchCost(at))
+		out.declared, out.raw = of.declared.Values, elementAt(of.object(), closureOf[string](at), paid, absentKey, inMap)
 		return x.typed(out)
 	case of.kind() == kindBox && of.extras().items != nil && at.kind() == kindInt:
-		out.declared, out.raw = of.extras().items, objectAt(of.box, i, ids, branchCost(at))
+		out.declared, out.raw = of.extras().items, elementAt(of.box, i, paid, outOfBounds, inObjects)
 		return x.typed(out)
 	}
 	return x.qualified(of, x.indexWith(at), t)
 }
 
-// indexed evaluates an index. If the list or map has failed, it refunds the index.
-func (f *Frame) indexed(at func(*Frame) int64, o operandIDs, cost uint64) (i int64, ok bool) {
-	if f.failed {
-		f.cost -= cost + 1
-		f.propagate(o.left, o.own)
-		return 0, false
-	}
-	if i = at(f); f.failed {
-		f.propagate(o.right, o.own)
-	}
-	return i, !f.failed
-}
-
-// element returns a closure that reads an element of a list.
-func element(list listFunc, at func(*Frame) int64, o operandIDs, cost uint64) func(*Frame) any {
+// elementAt returns a closure that reads the element of a list or map that find finds. It
+// fails with the kind of error if there is none. If the list or map fails, the index,
+// which costs paid, is not paid for.
+func elementAt[C, K any, F ~func(*Frame) C](of F, at func(*Frame) K, paid uint64, kind string, find func(C, K) (any, bool)) func(*Frame) any {
 	return func(f *Frame) any {
-		l := list(f)
-		n, ok := f.indexed(at, o, cost)
-		switch {
-		case !ok:
-		case n >= 0 && n < int64(len(l)):
-			return l[n]
-		default:
-			f.fail(missing(outOfBounds, n), o.own)
-		}
-		return nil
-	}
-}
-
-// objectAt returns a closure that reads an object in a list that is not a part of
-// the object.
-func objectAt(list func(*Frame) ref.Val, at func(*Frame) int64, o operandIDs, cost uint64) func(*Frame) any {
-	return func(f *Frame) any {
-		v := list(f)
-		n, ok := f.indexed(at, o, cost)
-		l, isList := v.(traits.Lister)
-		switch {
-		case !ok:
-		case !isList:
-			f.decline()
-		case n >= 0 && n < int64(actualSize(l)):
-			return celvalue.RawObject(l.Get(types.Int(n)))
-		default:
-			f.fail(missing(outOfBounds, n), o.own)
-		}
-		return nil
-	}
-}
-
-// entryAt returns a closure that reads an entry of a map.
-func entryAt(of operand, name func(*Frame) string, o operandIDs, cost uint64) func(*Frame) any {
-	object, what := of.raw, of.absent
-	return func(f *Frame) any {
-		v := object(f)
-		m, ok := v.(map[string]any)
-		if !ok {
-			f.cost -= cost
-			f.failField(v, what, o.left, o.own)
-			return nil
-		}
-		key := name(f)
+		in := of(f)
 		if f.failed {
-			f.propagate(o.right, o.own)
+			f.cost -= paid + 1
 			return nil
 		}
-		if v, ok = m[key]; !ok {
-			f.fail(noSuchKey(key), o.own)
+		key := at(f)
+		if f.failed {
+			return nil
+		}
+		v, ok := find(in, key)
+		if !ok {
+			f.fail(missing(kind, key))
 		}
 		return v
 	}
 }
 
-const outOfBounds = "index out of bounds"
+func inList(l []any, n int64) (any, bool) {
+	if n < 0 || n >= int64(len(l)) {
+		return nil, false
+	}
+	return l[n], true
+}
+
+func inMap(m map[string]any, key string) (any, bool) {
+	v, ok := m[key]
+	return v, ok
+}
+
+// inObjects finds an object in a list that is not a part of the object.
+func inObjects(list ref.Val, n int64) (any, bool) {
+	l, ok := list.(traits.Lister)
+	if !ok || n < 0 || n >= int64(actualSize(l)) {
+		return nil, !ok // nil is declined
+	}
+	return celvalue.RawObject(l.Get(types.Int(n))), true
+}
+
+const (
+	outOfBounds = "index out of bounds"
+	absentKey   = "no such key"
+)

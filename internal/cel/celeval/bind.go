@@ -56,20 +56,17 @@ func (x *compiler) deeper(loops int) {
 
 // bound returns the variable that names the value v.
 func (x *compiler) bound(v operand, slot int) operand {
-	cost, id, own := v.cost, v.id, x.identity()
-	out := operand{cost: 1, attr: true, id: own}
+	cost := v.cost
+	out := operand{cost: 1, attr: true}
 	if v.raw != nil && !v.declared.Made {
-		raw, what := v.raw, v.absent
+		raw := v.raw
 		out.declared = v.declared
 		out.raw = func(f *Frame) any {
 			b := &f.vars[slot]
-			if b.reads(f, own) {
+			if b.reads(f) {
 				f.pay(cost)
-				r := raw(f)
-				if r == nil && !f.failed {
-					f.failRead(r, what, id)
-				}
-				b.known, b.raw, b.err = true, r, f.heldError(id, own)
+				b.raw = raw(f)
+				b.known, b.err = true, f.evalErr
 			}
 			return b.raw
 		}
@@ -82,10 +79,10 @@ func (x *compiler) bound(v operand, slot int) operand {
 	}
 	out.box = func(f *Frame) ref.Val {
 		b := &f.vars[slot]
-		if b.reads(f, own) {
+		if b.reads(f) {
 			f.pay(cost)
-			r := box(f)
-			b.known, b.box, b.err = true, r, f.heldError(id, own)
+			b.box = box(f)
+			b.known, b.err = true, f.evalErr
 		}
 		return b.box
 	}
@@ -93,22 +90,10 @@ func (x *compiler) bound(v operand, slot int) operand {
 }
 
 // reads reports whether the value is to be evaluated. If it was and failed, the
-// closure own fails again.
-func (b *variable) reads(f *Frame, own identity) bool {
+// variable fails again.
+func (b *variable) reads(f *Frame) bool {
 	if b.known && b.err != nil {
-		f.fail(b.err, own)
+		f.fail(b.err)
 	}
 	return !b.known
-}
-
-// heldError returns the error of the closure id, and makes the closure own fail with
-// it. It returns nil if there is no error or if the evaluation is declined.
-func (f *Frame) heldError(id, own identity) *EvalError {
-	if !f.failed {
-		return nil
-	}
-	if f.propagate(id, own); f.failedAt == 0 {
-		return nil
-	}
-	return f.evalErr
 }

@@ -69,7 +69,7 @@ func (x *compiler) bridge(e ast.Expr, name string, args []operand) operand {
 		return x.refuse("sortBy of unknown keys")
 	}
 	impl := implementation(fn, name, overload)
-	c := &boxedCall{name: name, overload: overload, own: x.identity()}
+	c := &boxedCall{name: name, overload: overload}
 	if len(args) == 2 {
 		switch name {
 		case "matches":
@@ -83,10 +83,10 @@ func (x *compiler) bridge(e ast.Expr, name string, args []operand) operand {
 			c.impl = untyped(c.impl)
 		}
 	}
-	out := operand{id: c.own}
+	out := operand{}
 	for _, a := range args {
 		out.cost += a.cost
-		c.args = append(c.args, argument{box: x.boxed(a), id: a.id, cost: a.cost})
+		c.args = append(c.args, argument{box: x.boxed(a), cost: a.cost})
 	}
 	if x.why != "" {
 		return operand{}

@@ -93,15 +93,13 @@ func (x *compiler) native(name, overload string, args []operand) operand {
 		case overload == overloads.AddList:
 			return x.addLists(a, b)
 		case a.kind() == kindInt && b.kind() == kindInt:
-			return binaryInt(name, overload, a, b, x.operandIDs(a, b))
+			return binaryInt(name, overload, a, b)
 		case a.kind() == kindDouble && b.kind() == kindDouble:
-			return binaryDouble(name, overload, a, b, x.operandIDs(a, b))
+			return binaryDouble(name, overload, a, b)
 		case a.kind() == kindString && b.kind() == kindString:
 			return x.binaryString(name, overload, a, b)
-		case a.kind() == kindDuration && b.kind() == kindDuration:
-			return binaryDuration(name, a, b, x.operandIDs(a, b))
-		case a.kind() == kindTimestamp && b.kind() == kindTimestamp:
-			return binaryTime(overload, a, b, x.operandIDs(a, b))
+		case a.kind() == b.kind() && (a.kind() == kindDuration || a.kind() == kindTimestamp):
+			return binaryTime(name, a, b)
 		}
 	}
 	return operand{}
@@ -110,14 +108,14 @@ func (x *compiler) native(name, overload string, args []operand) operand {
 func (x *compiler) unary(name, overload string, a operand) operand {
 	switch {
 	case name == "sum" && a.extras().sum != nil:
-		return operand{cost: a.cost, id: a.id, value: as(kindInt, a.extras().sum)}
+		return operand{cost: a.cost, value: as(kindInt, a.extras().sum)}
 	case overload == overloads.LogicalNot && a.kind() == kindBool:
 		return x.not(a)
 	case overload == overloads.NegateInt64 && a.kind() == kindInt:
 		return x.negateInt(a)
 	case overload == overloads.NegateDouble && a.kind() == kindDouble:
 		d := closureOf[float64](a)
-		return operand{cost: a.cost + 1, id: a.id, value: as(kindDouble, func(f *Frame) float64 { return -d(f) })}
+		return operand{cost: a.cost + 1, value: as(kindDouble, func(f *Frame) float64 { return -d(f) })}
 	case name == operatorSize:
 		return x.size(overload, a)
 	case name == overloads.TypeConvertString:
@@ -130,12 +128,9 @@ func (x *compiler) unary(name, overload string, a operand) operand {
 
 // not compiles !, which fails if its operand fails.
 func (x *compiler) not(a operand) operand {
-	b, operandID, own := closureOf[bool](a), a.id, x.identity()
-	return operand{cost: a.cost + 1, id: own, value: as(kindBool, func(f *Frame) bool {
+	b := closureOf[bool](a)
+	return operand{cost: a.cost + 1, value: as(kindBool, func(f *Frame) bool {
 		v := b(f)
-		if f.failed {
-			f.propagate(operandID, own)
-		}
 		return !v
 	})}
 }

@@ -17,7 +17,6 @@ import (
 // A chain is a base with qualifiers.
 type chain struct {
 	base       func(*Frame) ref.Val
-	id, own    identity
 	qualifiers []qualifier
 }
 
@@ -36,7 +35,7 @@ func fieldOf(name string) qualifier { return qualifier{known: types.String(name)
 func (x *compiler) indexWith(at operand) qualifier {
 	q := qualifier{known: at.constant}
 	if q.known == nil {
-		q.key = argument{box: x.boxed(at), id: at.id, cost: branchCost(at)}
+		q.key = argument{box: x.boxed(at), cost: branchCost(at)}
 	}
 	return q
 }
@@ -51,12 +50,12 @@ func (x *compiler) qualified(of operand, q qualifier, t *types.Type) operand {
 	case of.presence || x.isMessage(of):
 		return x.refuse("field of " + kindName(of))
 	}
-	c := &chain{own: x.identity()}
-	out := operand{cost: of.cost, attr: !of.choice, choice: of.choice, id: c.own, presence: q.test}
+	c := &chain{}
+	out := operand{cost: of.cost, attr: !of.choice, choice: of.choice, presence: q.test}
 	if outer := of.extras().chain; outer != nil {
-		c.base, c.id, c.qualifiers = outer.base, outer.id, append(slices.Clip(outer.qualifiers), q)
+		c.base, c.qualifiers = outer.base, append(slices.Clip(outer.qualifiers), q)
 	} else {
-		c.base, c.id, c.qualifiers = x.boxed(of), of.id, []qualifier{q}
+		c.base, c.qualifiers = x.boxed(of), []qualifier{q}
 		if !of.attr && !of.choice {
 			out.cost++
 		}
@@ -138,7 +137,6 @@ func (c *chain) present(f *Frame) bool {
 // value is nil if there is none.
 func (c *chain) find(f *Frame) (v ref.Val, optional bool) {
 	if v = c.base(f); f.failed {
-		f.propagate(c.id, c.own)
 		return nil, false
 	}
 	if o, ok := v.(*types.Optional); ok {
@@ -166,7 +164,6 @@ func (c *chain) step(f *Frame, q *qualifier, v ref.Val, optional bool) ref.Val {
 			if !optional {
 				f.pay(1)
 			}
-			f.propagate(q.key.id, c.own)
 			return nil
 		}
 	}
@@ -178,7 +175,7 @@ func (c *chain) step(f *Frame, q *qualifier, v ref.Val, optional bool) ref.Val {
 	case f.failed:
 		return nil
 	case what != nil:
-		f.fail(what, c.own)
+		f.fail(what)
 		return nil
 	case q.test && !optional:
 		return types.Bool(found != nil)
@@ -198,7 +195,7 @@ func (f *Frame) entryOf(v, k ref.Val, test bool) (ref.Val, *EvalError) {
 		f.decline()
 		return nil, nil
 	}
-	kind := "no such key"
+	kind := absentKey
 	switch v := v.(type) {
 	case traits.Mapper:
 		found, ok := v.Find(k)

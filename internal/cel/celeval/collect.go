@@ -22,7 +22,7 @@ func (x *compiler) collect(over operand, each rangeFunc, p, e operand, cost uint
 	if !always {
 		p = x.condition(p)
 	}
-	g := gathering{each: each, test: func(*Frame) bool { return true }, every: e.cost + cost, p: p.id, e: e.id, own: x.identity(), over: over.id}
+	g := gathering{each: each, test: func(*Frame) bool { return true }, every: e.cost + cost}
 	if !always {
 		g.test, g.every, g.hit = x.bool(p), p.cost, e.cost+cost
 	}
@@ -53,27 +53,25 @@ func (x *compiler) collect(over operand, each rangeFunc, p, e operand, cost uint
 type gathering struct {
 	each       rangeFunc
 	test       func(*Frame) bool
-	every, hit uint64   // cost of each element, and of each that is collected
-	p, e       identity // of the condition and of the value
-	over, own  identity
+	every, hit uint64 // cost of each element, and of each that is collected
 }
 
 // step returns the loop body. It evaluates the condition, and calls put for the
 // elements that are collected.
 func (g *gathering) step(put func(*Frame)) func(*Frame) bool {
-	test, every, hit, p, e := g.test, g.every, g.hit, g.p, g.e
+	test, every, hit := g.test, g.every, g.hit
 	return func(f *Frame) bool {
 		f.cost += every
 		is := test(f)
 		if f.failed {
-			f.pending = f.takeError(p)
+			f.pending = f.takeError()
 			return f.pending != nil && f.step()
 		}
 		if is {
 			f.cost += hit
 			put(f)
 			if f.failed {
-				what := f.takeError(e)
+				what := f.takeError()
 				if f.pending == nil {
 					f.pending = what
 				}
@@ -93,9 +91,9 @@ func (g *gathering) run(f *Frame, one func(*Frame) bool) {
 	f.pending = outer
 	switch {
 	case f.failed:
-		f.noRange(g.over, g.own, resultCost)
+		f.cost -= resultCost
 	case what != nil:
-		f.fail(what, g.own)
+		f.fail(what)
 	}
 }
 
@@ -128,13 +126,13 @@ func (g *gathering) sum(e func(*Frame) int64) func(*Frame) int64 {
 }
 
 func (x *compiler) collectRaw(over operand, g *gathering, e operand) operand {
-	raw, s, what, id := e.raw, e.declared, e.absent, e.id
+	raw, s := e.raw, e.declared
 	one := g.step(func(f *Frame) {
 		at := f.filling
 		v := raw(f)
 		f.filling = at
 		if f.failed || !s.Fits(v) {
-			f.failRead(v, what, id)
+			f.unfit()
 			return
 		}
 		f.lists[at] = append(f.lists[at], v)
@@ -148,7 +146,7 @@ func (x *compiler) collectRaw(over operand, g *gathering, e operand) operand {
 		f.filling = outer
 		return f.lists[at]
 	}
-	out := operand{cost: over.cost + resultCost, id: g.own, declared: s.MadeList(),
+	out := operand{cost: over.cost + resultCost, declared: s.MadeList(),
 		extra: &extras{list: list}, raw: func(f *Frame) any { return list(f) }}
 	if e.kind() == kindInt {
 		out.ownExtras().sum = g.sum(closureOf[int64](e))
@@ -177,7 +175,7 @@ func (x *compiler) collectBoxed(over operand, g *gathering, e operand) operand {
 			f.grow(cellib.BoxedBytes)
 		}
 	})
-	return operand{cost: over.cost + resultCost, id: g.own, box: func(f *Frame) ref.Val {
+	return operand{cost: over.cost + resultCost, box: func(f *Frame) ref.Val {
 		outer := f.madeList
 		f.madeList = nil
 		g.run(f, one)
@@ -214,10 +212,10 @@ func (x *compiler) addLists(a, b operand) operand {
 		a.declared.Items != b.declared.Items || !a.declared.Items.Collectable() {
 		return operand{}
 	}
-	left, right, o := a.elements(), b.elements(), x.operandIDs(a, b)
+	left, right := a.elements(), b.elements()
 	list := func(f *Frame) []any {
-		l, r, what, whatRight, ok := both(f, o, left, right)
-		if !ok || f.failEither(what, whatRight, o.own) {
+		l, r, what, whatRight, ok := both(f, left, right)
+		if !ok || f.failEither(what, whatRight) {
 			return nil
 		}
 		if !f.take(uint64(len(l)+len(r)) * cellib.ElementBytes) {
@@ -227,6 +225,6 @@ func (x *compiler) addLists(a, b operand) operand {
 		f.lists[at] = append(append(f.lists[at], l...), r...)
 		return f.lists[at]
 	}
-	return operand{cost: costs(a, b, 1), id: o.own, declared: a.declared.Items.MadeList(),
+	return operand{cost: costs(a, b, 1), declared: a.declared.Items.MadeList(),
 		extra: &extras{list: list}, raw: func(f *Frame) any { return list(f) }}
 }

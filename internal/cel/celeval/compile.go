@@ -17,14 +17,13 @@ type compiler struct {
 	self        *celvalue.DeclaredType
 	optionalOld bool // oldSelf is an optional
 
-	vars       []local
-	boxes      bool // values are boxed, so that Eval may panic on objects that are not valid
-	loops      int  // around the current expression
-	highest    int  // the deepest loop so far
-	choices    uint // number of choices between optionals
-	identities identity
-	why        string // the reason why the compiler declined, "" if it did not
-	constants  *Frame // see frame
+	vars      []local
+	boxes     bool   // values are boxed, so that Eval may panic on objects that are not valid
+	loops     int    // around the current expression
+	highest   int    // the deepest loop so far
+	choices   uint   // number of choices between optionals
+	why       string // the reason why the compiler declined, "" if it did not
+	constants *Frame // see frame
 }
 
 // A local is a variable of a loop.
@@ -52,7 +51,7 @@ func CompileMessage(b *celtypes.Language, tree *ast.AST, self *celvalue.Declared
 	x := &compiler{language: b, tree: tree, self: self}
 	c := x.expr(tree.Expr())
 	if c.kind() == kindBox {
-		c = x.unbox(c.typ, operand{cost: c.cost, box: c.box, id: c.id})
+		c = x.unbox(c.typ, operand{cost: c.cost, box: c.box})
 	}
 	if c.kind() != kindString {
 		x.refuse("message of " + kindName(c))
@@ -69,7 +68,7 @@ func CompileMessage(b *celtypes.Language, tree *ast.AST, self *celvalue.Declared
 }
 
 func (x *compiler) closure(c operand, run func(*Frame) bool) *Closure {
-	return &Closure{cost: c.cost, id: c.id, run: run, guards: x.boxes}
+	return &Closure{cost: c.cost, run: run, guards: x.boxes}
 }
 
 // refuse declines the expression. The first reason is kept.

@@ -28,15 +28,15 @@ func (x *compiler) equal(a, b operand, not bool) operand {
 	case a.kind() != b.kind():
 		out = x.equalBoxed(a, b, not)
 	case a.kind() == kindInt, a.kind() == kindDuration:
-		out = compareInts(cost, x.operandIDs(a, b), a, b, func(a, b int64) bool { return a == b })
+		out = compareInts(cost, a, b, func(a, b int64) bool { return a == b })
 	case a.kind() == kindBool:
-		out = comparison(cost, x.operandIDs(a, b), a, b, func(a, b bool) bool { return a == b })
+		out = comparison(cost, a, b, func(a, b bool) bool { return a == b })
 	case a.kind() == kindDouble:
-		out = comparison(cost, x.operandIDs(a, b), a, b, func(a, b float64) bool { return a == b })
+		out = comparison(cost, a, b, func(a, b float64) bool { return a == b })
 	case a.kind() == kindTimestamp:
-		out = comparison(cost, x.operandIDs(a, b), a, b, time.Time.Equal)
+		out = comparison(cost, a, b, time.Time.Equal)
 	case a.kind() == kindQuantity && !b.summed:
-		out = comparison(cost, x.operandIDs(a, b), a, b, func(q, p resource.Quantity) bool { return q.Cmp(p) == 0 })
+		out = comparison(cost, a, b, func(q, p resource.Quantity) bool { return q.Cmp(p) == 0 })
 	case a.kind() == kindRaw && a.declared == b.declared && a.declared.Comparable():
 		out = x.equalRaw(a, b)
 	default:
@@ -49,28 +49,26 @@ func (x *compiler) equal(a, b operand, not bool) operand {
 }
 
 func (x *compiler) equalStrings(a, b operand) operand {
-	o := x.operandIDs(a, b)
-	out := operand{cost: costs(a, b, 0), id: o.own}
+	out := operand{cost: costs(a, b, 0)}
 	if text, ok := b.constant.(types.String); ok {
-		out.value = as(kindBool, equalKnown(closureOf[string](a), string(text), a.id, o.own))
+		out.value = as(kindBool, equalKnown(closureOf[string](a), string(text)))
 		return out
 	}
 	if text, ok := a.constant.(types.String); ok {
-		out.value = as(kindBool, equalKnown(closureOf[string](b), string(text), b.id, o.own))
+		out.value = as(kindBool, equalKnown(closureOf[string](b), string(text)))
 		return out
 	}
 	l, r := closureOf[string](a), closureOf[string](b)
 	out.value = as(kindBool, func(f *Frame) bool {
 		v := l(f)
 		if f.failed {
-			if w, failed := evalRight(f, o, r); failed || w != "" {
+			if w, failed := evalRight(f, r); failed || w != "" {
 				f.cost++
 			}
 			return false
 		}
 		w := r(f)
 		if f.failed {
-			f.propagate(o.right, o.own)
 			w = errorText
 		}
 		f.pay(tenthOfSmaller(v, w))
@@ -95,14 +93,13 @@ func tenthOfSmaller(v, w string) uint64 {
 const errorText = "!"
 
 // equalKnown returns a closure that compares with a constant.
-func equalKnown(s func(*Frame) string, known string, operandID, own identity) func(*Frame) bool {
+func equalKnown(s func(*Frame) string, known string) func(*Frame) bool {
 	switch n := utf8.RuneCountInString(known); {
 	case n <= 10: // every size from 1 to 10 costs one unit
 		unit := tenthOf(n)
 		return func(f *Frame) bool {
 			v := s(f)
 			if f.failed {
-				f.propagate(operandID, own)
 				v = errorText
 			}
 			if v != "" {
@@ -114,7 +111,6 @@ func equalKnown(s func(*Frame) string, known string, operandID, own identity) fu
 		return func(f *Frame) bool {
 			v := s(f)
 			if f.failed {
-				f.propagate(operandID, own)
 				v = errorText
 			}
 			f.pay(tenthOf(min(utf8.RuneCountInString(v), n)))
@@ -126,12 +122,12 @@ func equalKnown(s func(*Frame) string, known string, operandID, own identity) fu
 // equalBoxed compiles a comparison of boxed values. For values of libraries !=
 // costs more than ==.
 func (x *compiler) equalBoxed(a, b operand, not bool) operand {
-	left, right := argument{box: x.boxed(a), id: a.id}, argument{box: x.boxed(b), id: b.id}
-	name, overload, own := operators.Equals, overloads.Equals, x.identity()
+	left, right := argument{box: x.boxed(a)}, argument{box: x.boxed(b)}
+	name, overload := operators.Equals, overloads.Equals
 	if not {
 		name, overload = operators.NotEquals, overloads.NotEquals
 	}
-	return operand{cost: costs(a, b, 0), id: own, value: as(kindBool, func(f *Frame) bool {
+	return operand{cost: costs(a, b, 0), value: as(kindBool, func(f *Frame) bool {
 		v, what, ok := left.eval(f)
 		if !ok {
 			return false
@@ -146,7 +142,7 @@ func (x *compiler) equalBoxed(a, b operand, not bool) operand {
 		}
 		switch {
 		case what != nil:
-			f.fail(what, own)
+			f.fail(what)
 			return false
 		case !f.visit(name, []ref.Val{v, w}):
 			return false
@@ -163,30 +159,23 @@ func (x *compiler) equalBoxed(a, b operand, not bool) operand {
 // fit their declared type.
 
 func (x *compiler) equalRaw(a, b operand) operand {
-	s, left, right, own := a.declared, rawArgument(a), rawArgument(b), x.identity()
-	return operand{cost: costs(a, b, 0), id: own, value: as(kindBool, func(f *Frame) bool {
-		v, what, ok := left.eval(f)
+	s := a.declared
+	return operand{cost: costs(a, b, 0), value: as(kindBool, func(f *Frame) bool {
+		v, w, left, right, ok := both(f, a.raw, b.raw)
 		if !ok {
 			return false
 		}
-		w, whatRight, ok := right.eval(f)
-		if !ok {
-			return false
-		}
-		if what == nil {
-			what = whatRight
-		}
-		if what != nil && (v != nil && !s.Fits(v) || w != nil && !s.Fits(w)) {
-			f.decline()
-			return false
-		}
-		if what != nil {
-			f.pay(tenthOf(min(sizeOrOne(v), sizeOrOne(w))))
-			f.fail(what, own)
+		if left != nil || right != nil {
+			if left == nil && !s.Fits(v) || right == nil && !s.Fits(w) {
+				f.decline()
+				return false
+			}
+			f.pay(tenthOf(min(sizeOrOne(v, left), sizeOrOne(w, right))))
+			f.failEither(left, right)
 			return false
 		}
 		f.pay(tenthOf(min(celvalue.SizeOf(v), celvalue.SizeOf(w))))
-		if f.stopped != nil {
+		if f.failed {
 			return false
 		}
 		eq, ok := s.Same(v, w)
@@ -197,28 +186,9 @@ func (x *compiler) equalRaw(a, b operand) operand {
 	})}
 }
 
-// A rawOperand evaluates a part of the object.
-type rawOperand struct {
-	raw    func(*Frame) any
-	absent *EvalError
-	id     identity
-}
-
-func rawArgument(c operand) *rawOperand { return &rawOperand{c.raw, c.absent, c.id} }
-
-// eval is like [argument.eval]. The value is nil if the evaluation failed.
-func (a *rawOperand) eval(f *Frame) (v any, what *EvalError, ok bool) {
-	if v = a.raw(f); v != nil && !f.failed {
-		return v, nil, true
-	}
-	f.failRead(v, a.absent, a.id)
-	what = f.takeError(a.id)
-	return nil, what, what != nil
-}
-
-// sizeOrOne returns the size of a value, and that of an error for nil.
-func sizeOrOne(v any) int {
-	if v == nil {
+// sizeOrOne returns the size of a value, and that of an error if it failed.
+func sizeOrOne(v any, failed *EvalError) int {
+	if failed != nil {
 		return len(errorText)
 	}
 	return celvalue.SizeOf(v)
@@ -230,7 +200,7 @@ func (o operand) isIntOrString() bool {
 
 // equalIntOrString compiles a comparison with a constant string or integer.
 func (x *compiler) equalIntOrString(a, b operand) operand {
-	raw, what, operandID, own := a.raw, a.absent, a.id, x.identity()
+	raw := a.raw
 	text, isText := b.constant.(types.String)
 	number, _ := b.constant.(types.Int)
 	size := 1
@@ -238,9 +208,8 @@ func (x *compiler) equalIntOrString(a, b operand) operand {
 		size = utf8.RuneCountInString(string(text))
 	}
 	failed := tenthOf(min(size, 1))
-	return operand{cost: costs(a, b, 0), id: own, value: as(kindBool, func(f *Frame) bool {
-		r := raw(f)
-		switch v := r.(type) {
+	return operand{cost: costs(a, b, 0), value: as(kindBool, func(f *Frame) bool {
+		switch v := raw(f).(type) {
 		case string:
 			f.pay(tenthOf(min(size, utf8.RuneCountInString(v))))
 			return isText && v == string(text)
@@ -248,8 +217,7 @@ func (x *compiler) equalIntOrString(a, b operand) operand {
 			f.pay(tenthOf(min(size, 1)))
 			return !isText && v == int64(number)
 		}
-		f.failRead(r, what, operandID)
-		f.propagate(operandID, own)
+		f.unfit()
 		f.pay(failed)
 		return false
 	})}

@@ -18,8 +18,7 @@ type Frame struct {
 
 	cost, Limit uint64
 	failed      bool       // the evaluation failed
-	failedAt    identity   // the closure that failed, 0 if the evaluation is declined
-	evalErr     *EvalError // the error of failedAt
+	evalErr     *EvalError // the error, nil if the evaluation is declined
 
 	Ctx    context.Context // nil if it cannot be cancelled
 	Memory cellib.Meter    // its Limit is set by the caller
@@ -95,7 +94,6 @@ func (f *Frame) step() bool {
 // concurrent use. The zero Closure evaluates nothing.
 type Closure struct {
 	cost   uint64
-	id     identity
 	run    func(*Frame) bool
 	guards bool // Eval recovers from panics
 }
@@ -127,7 +125,7 @@ func (x *Closure) outcome(f *Frame, result bool) (_ bool, cost uint64, failed *E
 		f.failed = false
 		return false, f.cost, f.stopped, true
 	case f.failed:
-		failed = f.takeError(x.id)
+		failed = f.takeError()
 		f.failed = false
 		if failed == nil {
 			return false, 0, nil, false

@@ -22,19 +22,18 @@ func (x *compiler) in(e ast.Expr, v, of operand) operand {
 	}
 	switch {
 	case overload == overloads.InMap && v.kind() == kindString && of.kind() == kindRaw && of.declared.Kind == celvalue.KindObject && of.declared.Props == nil && of.declared.Values != nil:
-		own := x.identity()
-		return operand{cost: costs(v, of, 1), id: own, value: as(kindBool, hasNamed(v, of, own))}
+		return operand{cost: costs(v, of, 1), value: as(kindBool, hasNamed(v, of))}
 	case overload == overloads.InList && v.kind() == kindString && of.kind() == kindRaw && of.declared.IsList() && of.declared.Items.Kind == celvalue.KindString:
-		return hasText(v, of, x.operandIDs(v, of))
+		return hasText(v, of)
 	}
 	return x.bridge(e, operators.In, []operand{v, of})
 }
 
 // hasText compiles the membership of a string in a list.
-func hasText(v, of operand, o operandIDs) operand {
+func hasText(v, of operand) operand {
 	name, list := closureOf[string](v), of.elements()
-	return operand{cost: costs(v, of, 0), id: o.own, value: as(kindBool, func(f *Frame) bool {
-		text, l, left, right, ok := both(f, o, name, list)
+	return operand{cost: costs(v, of, 0), value: as(kindBool, func(f *Frame) bool {
+		text, l, left, right, ok := both(f, name, list)
 		if !ok {
 			return false
 		}
@@ -43,7 +42,7 @@ func hasText(v, of operand, o operandIDs) operand {
 			size = len(errorText)
 		}
 		f.pay(uint64(size))
-		if f.failed || f.failEither(left, right, o.own) {
+		if f.failed || f.failEither(left, right) {
 			return false
 		}
 		for _, e := range l {
@@ -60,30 +59,11 @@ func hasText(v, of operand, o operandIDs) operand {
 }
 
 // hasNamed returns a closure that reports whether a map has a key.
-func hasNamed(v, in operand, own identity) func(*Frame) bool {
-	name, object, s := closureOf[string](v), rawArgument(in), in.declared.Values
+func hasNamed(v, in operand) func(*Frame) bool {
+	name, object, s := closureOf[string](v), in.object(), in.declared.Values
 	return func(f *Frame) bool {
-		key := name(f)
-		var what *EvalError
-		if f.failed {
-			if what = f.takeError(v.id); what == nil {
-				return false
-			}
-		}
-		r, whatRight, ok := object.eval(f)
-		if !ok {
-			return false
-		}
-		if what == nil {
-			what = whatRight
-		}
-		if what != nil {
-			f.fail(what, own)
-			return false
-		}
-		m, ok := r.(map[string]any)
-		if !ok {
-			f.decline()
+		key, m, left, right, ok := both(f, name, object)
+		if !ok || f.failEither(left, right) {
 			return false
 		}
 		v, ok := m[key]
@@ -102,25 +82,22 @@ func (x *compiler) inKnown(e ast.Expr, v, of operand, known traits.Lister) opera
 	if set == nil { // cel-go visits the list
 		return x.bridge(e, operators.In, []operand{v, of})
 	}
-	operandID, own := v.id, x.identity()
-	out := operand{cost: v.cost, id: own}
+	out := operand{cost: v.cost}
 	switch {
 	case v.kind() == kindString:
-		out.value = as(kindBool, inSet(v, own, set.texts))
+		out.value = as(kindBool, inSet(v, set.texts))
 	case v.kind() == kindInt:
-		out.value = as(kindBool, inSet(v, own, set.ints))
+		out.value = as(kindBool, inSet(v, set.ints))
 	case v.kind() == kindRaw && v.declared.Kind == celvalue.KindIntOrString:
-		raw, what := v.raw, v.absent
+		raw := v.raw
 		out.value = as(kindBool, func(f *Frame) bool {
-			r := raw(f)
-			switch v := r.(type) {
+			switch v := raw(f).(type) {
 			case string:
 				return contains(set.texts, v)
 			case int64:
 				return contains(set.ints, v)
 			}
-			f.failRead(r, what, operandID)
-			f.propagate(operandID, own)
+			f.unfit()
 			return false
 		})
 	default:
@@ -128,7 +105,6 @@ func (x *compiler) inKnown(e ast.Expr, v, of operand, known traits.Lister) opera
 		out.value = as(kindBool, func(f *Frame) bool {
 			v := box(f)
 			if f.failed {
-				f.propagate(operandID, own)
 				return false
 			}
 			switch v.(type) {
@@ -142,15 +118,9 @@ func (x *compiler) inKnown(e ast.Expr, v, of operand, known traits.Lister) opera
 }
 
 // inSet returns a closure that reports whether a value is one of a list.
-func inSet[T comparable](v operand, own identity, list []T) func(*Frame) bool {
-	of, operandID := closureOf[T](v), v.id
-	return func(f *Frame) bool {
-		v := of(f)
-		if f.failed {
-			f.propagate(operandID, own)
-		}
-		return contains(list, v)
-	}
+func inSet[T comparable](v operand, list []T) func(*Frame) bool {
+	of := closureOf[T](v)
+	return func(f *Frame) bool { return contains(list, of(f)) }
 }
 
 // A knownSet holds the elements of a constant list of primitive values. As in

@@ -20,14 +20,12 @@ type boxedCall struct {
 	name, overload string
 	impl           *functions.Overload // nil if only values provide it
 	args           []argument
-	own            identity
 	inOrder        bool // the arguments are those of a function of any number
 }
 
 // An argument is an operand of a call or of a literal.
 type argument struct {
 	box  func(*Frame) ref.Val
-	id   identity
 	cost uint64
 }
 
@@ -41,7 +39,7 @@ func (a *argument) eval(f *Frame) (v ref.Val, what *EvalError, ok bool) {
 	if !f.failed {
 		return v, nil, true
 	}
-	what = f.takeError(a.id)
+	what = f.takeError()
 	return failedValue, what, what != nil
 }
 
@@ -150,7 +148,7 @@ func (c *boxedCall) inTurn(f *Frame) (values []ref.Val, ok bool) {
 			for _, later := range c.args[i+1:] {
 				f.cost -= later.cost
 			}
-			f.fail(what, c.own)
+			f.fail(what)
 			return nil, false
 		}
 	}
@@ -169,7 +167,7 @@ func (c *boxedCall) failed(f *Frame, what *EvalError, args ...ref.Val) ref.Val {
 		return types.NullValue
 	}
 	f.pay(callCost(c.name, c.overload, failedValue, args...))
-	f.fail(what, c.own)
+	f.fail(what)
 	return types.NullValue
 }
 
@@ -190,14 +188,14 @@ func (c *boxedCall) result(f *Frame, v ref.Val, args []ref.Val) ref.Val {
 	case c.overload == "lists_range" && types.IsError(v):
 		f.pay(1) // an error has a size
 	}
-	return f.valueOr(v, c.own)
+	return f.valueOr(v)
 }
 
-// valueOr returns v. If v is an error, the closure own fails with it.
-func (f *Frame) valueOr(v ref.Val, own identity) ref.Val {
+// valueOr returns v. If v is an error, the evaluation fails with it.
+func (f *Frame) valueOr(v ref.Val) ref.Val {
 	switch what := v.(type) {
 	case *types.Err:
-		f.fail(&EvalError{text: what.Error()}, own)
+		f.fail(&EvalError{text: what.Error()})
 		return types.NullValue
 	case *types.Unknown:
 		f.decline()

@@ -117,7 +117,7 @@ func (f *Frame) take(bytes uint64) bool {
 
 // stop ends the evaluation with the error of a limit.
 func (f *Frame) stop(why *EvalError) {
-	f.failed, f.failedAt = true, 0
+	f.decline()
 	if f.stopped == nil {
 		f.stopped = why
 	}

@@ -26,11 +26,10 @@ type literal struct {
 	operand
 	parts []part
 	known bool // all parts are constants
-	own   identity
 }
 
 func (x *compiler) literal(cost uint64) *literal {
-	return &literal{operand: operand{cost: cost}, known: true, own: x.identity()}
+	return &literal{operand: operand{cost: cost}, known: true}
 }
 
 func (x *compiler) add(l *literal, e ast.Expr, optional bool) {
@@ -43,7 +42,7 @@ func (x *compiler) add(l *literal, e ast.Expr, optional bool) {
 	for i := range l.parts {
 		l.parts[i].later += c.cost
 	}
-	l.parts = append(l.parts, part{argument: argument{box: x.boxed(c), id: c.id, cost: c.cost}, optional: optional})
+	l.parts = append(l.parts, part{argument: argument{box: x.boxed(c), cost: c.cost}, optional: optional})
 }
 
 // eval evaluates a part. It is not ok if the part fails, and the value is nil if the
@@ -51,7 +50,6 @@ func (x *compiler) add(l *literal, e ast.Expr, optional bool) {
 func (l *literal) eval(f *Frame, p *part) (v ref.Val, ok bool) {
 	if v = p.box(f); f.failed {
 		f.cost -= p.later
-		f.propagate(p.id, l.own)
 		return nil, false
 	}
 	if !p.optional {
@@ -80,7 +78,7 @@ func (x *compiler) done(l *literal, box func(*Frame) ref.Val) operand {
 		}
 		return x.refuse("constant without a value")
 	}
-	l.box, l.id = box, l.own
+	l.box = box
 	return l.operand
 }
 
@@ -178,6 +176,6 @@ func (x *compiler) message(e ast.Expr) operand {
 				fields[names[i]] = v
 			}
 		}
-		return f.valueOr(x.language.Builtin.NewValue(name, fields), l.own)
+		return f.valueOr(x.language.Builtin.NewValue(name, fields))
 	})
 }

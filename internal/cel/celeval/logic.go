@@ -22,12 +22,10 @@ func (x *compiler) terms(to []operand, e ast.Expr) []operand {
 	return to
 }
 
-// A laterTerm is an operand of && or || that has others before it. The left operand in
-// its identities is all of them together.
+// A laterTerm is an operand of && or || that has others before it.
 type laterTerm struct {
 	run  func(*Frame) bool
 	cost uint64
-	ids  operandIDs
 }
 
 // logic compiles terms that are evaluated until one is decisive.
@@ -36,11 +34,10 @@ func (x *compiler) logic(terms []operand, decisive bool) operand {
 		return operand{}
 	}
 	first := x.condition(terms[0])
-	out, run, later := operand{cost: first.cost, id: first.id}, x.bool(first), make([]laterTerm, len(terms)-1)
+	out, run, later := operand{cost: first.cost}, x.bool(first), make([]laterTerm, len(terms)-1)
 	for i, t := range terms[1:] {
 		t = x.condition(t)
-		later[i] = laterTerm{x.bool(t), t.cost, operandIDs{left: out.id, right: t.id, own: x.identity()}}
-		out.id = later[i].ids.own
+		later[i] = laterTerm{x.bool(t), t.cost}
 	}
 	out.value = as(kindBool, func(f *Frame) bool {
 		v := run(f)
@@ -55,7 +52,6 @@ func (x *compiler) logic(terms []operand, decisive bool) operand {
 			}
 			f.pay(t.cost)
 			if v = t.run(f); f.failed {
-				f.propagate(t.ids.right, t.ids.own)
 			}
 		}
 		return v
@@ -66,17 +62,14 @@ func (x *compiler) logic(terms []operand, decisive bool) operand {
 // evalTerm evaluates a term after those before it failed. A decisive term clears the
 // error.
 func (f *Frame) evalTerm(t *laterTerm, decisive bool) bool {
-	what := f.takeError(t.ids.left)
+	what := f.takeError()
 	if what == nil {
 		return false
 	}
 	f.pay(t.cost)
 	v := t.run(f)
-	switch {
-	case f.failed && !f.failedBy(t.ids.right):
-		f.failedAt = 0
-	case f.failed || v != decisive:
-		f.fail(what, t.ids.own)
+	if f.failed || v != decisive {
+		f.failWith(what)
 	}
 	return v
 }
@@ -85,10 +78,10 @@ func (f *Frame) evalTerm(t *laterTerm, decisive bool) bool {
 // which is one unit cheaper.
 func (x *compiler) ternary(cond, yes, no operand) operand {
 	cond, yes, no = x.condition(cond), branch(yes), branch(no)
-	t := branches{test: x.bool(cond), cond: cond.id, yes: yes.id, no: no.id, own: x.identity(),
+	t := branches{test: x.bool(cond),
 		costYes: branchCost(yes), costNo: branchCost(no)}
 	out := x.ternaryOf(&t, yes, no)
-	out.cost, out.choice, out.id = cond.cost, true, t.own
+	out.cost, out.choice = cond.cost, true
 	out.ownExtras().branches = &ternaryParts{cond, yes, no}
 	return out
 }
@@ -113,9 +106,8 @@ type ternaryParts struct{ cond, yes, no operand }
 
 // branches describes a ternary or a similar choice.
 type branches struct {
-	test               func(*Frame) bool
-	costYes, costNo    uint64
-	cond, yes, no, own identity
+	test            func(*Frame) bool
+	costYes, costNo uint64
 }
 
 // ternaryOf returns an operand that evaluates one of two operands. The caller
@@ -133,7 +125,7 @@ func (x *compiler) ternaryOf(t *branches, yes, no operand) operand {
 	case typed:
 		return operand{value: v.choice(t, no.value)}
 	case yes.raw != nil:
-		return operand{raw: choice(t, present(yes), present(no)), declared: yes.declared}
+		return operand{raw: choice(t, yes.raw, no.raw), declared: yes.declared}
 	}
 	return x.refuse("ternary of " + kindName(yes))
 }
@@ -150,41 +142,18 @@ func branchCost(c operand) uint64 {
 	return c.cost
 }
 
-// present returns a closure that reads a part of the object as a branch. It fails if
-// the part is absent.
-func present(c operand) func(*Frame) any {
-	raw, what, id := c.raw, c.absent, c.id
-	return func(f *Frame) any {
-		v := raw(f)
-		if v == nil && !f.failed {
-			f.failRead(v, what, id)
-		}
-		return v
-	}
-}
-
 func choice[T any, F ~func(*Frame) T](b *branches, yes, no F) F {
 	t := *b
-	return func(f *Frame) T {
+	return func(f *Frame) (none T) {
 		test := t.test(f)
-		if f.failed {
-			var none T
-			f.propagate(t.cond, t.own)
+		switch {
+		case f.failed:
 			return none
-		}
-		if test {
+		case test:
 			f.pay(t.costYes)
-			v := yes(f)
-			if f.failed {
-				f.propagate(t.yes, t.own)
-			}
-			return v
+			return yes(f)
 		}
 		f.pay(t.costNo)
-		v := no(f)
-		if f.failed {
-			f.propagate(t.no, t.own)
-		}
-		return v
+		return no(f)
 	}
 }

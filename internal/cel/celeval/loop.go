@@ -33,7 +33,6 @@ func (x *compiler) loop(c ast.ComprehensionExpr) operand {
 	if x.loops >= maxVariables {
 		return x.refuse("deep nesting of comprehensions")
 	}
-	over.id = x.identityOf(over)
 	outer, slot := len(x.vars), x.loops
 	key, v, each := x.variables(over, slot, c.HasIterVar2())
 	if c.HasIterVar2() {
@@ -85,7 +84,6 @@ func (x *compiler) quantifier(over operand, each rangeFunc, p operand, exists bo
 	if x.why != "" {
 		return operand{}
 	}
-	operandID, own := p.id, x.identity()
 	// A decisive element ends the loop when the next element is reached. A failed
 	// element does not end it, and is ignored if another one is decisive.
 	one := func(f *Frame) bool {
@@ -96,7 +94,7 @@ func (x *compiler) quantifier(over operand, each rangeFunc, p operand, exists bo
 		f.cost += step
 		v := test(f)
 		if f.failed {
-			what := f.takeError(operandID)
+			what := f.takeError()
 			if f.pending == nil {
 				f.pending = what
 			}
@@ -105,7 +103,7 @@ func (x *compiler) quantifier(over operand, each rangeFunc, p operand, exists bo
 		f.decided = v == exists
 		return f.step()
 	}
-	return operand{cost: over.cost + resultCost, id: own, value: as(kindBool, func(f *Frame) bool {
+	return operand{cost: over.cost + resultCost, value: as(kindBool, func(f *Frame) bool {
 		outer, pending := f.decided, f.pending
 		f.decided, f.pending = false, nil
 		each(f, one)
@@ -113,18 +111,12 @@ func (x *compiler) quantifier(over operand, each rangeFunc, p operand, exists bo
 		f.decided, f.pending = outer, pending
 		switch {
 		case f.failed:
-			f.noRange(over.id, own, resultCost)
+			f.cost -= resultCost // the result is not paid for
 		case what != nil && !decided:
-			f.fail(what, own)
+			f.fail(what)
 		}
 		return decided == exists
 	})}
-}
-
-// noRange makes a loop fail whose range failed. Its result is not paid for.
-func (f *Frame) noRange(over, own identity, result uint64) {
-	f.cost -= result
-	f.propagate(over, own)
 }
 
 func (x *compiler) existsOne(over operand, each rangeFunc, p operand) operand {
@@ -133,14 +125,13 @@ func (x *compiler) existsOne(over operand, each rangeFunc, p operand) operand {
 	if x.why != "" {
 		return operand{}
 	}
-	operandID, own := p.id, x.identity()
 	// The first failed element makes the count fail. The error is that of the
 	// last one.
 	one := func(f *Frame) bool {
 		f.cost += cost
 		hit := test(f)
 		if f.failed {
-			f.pending = f.takeError(operandID)
+			f.pending = f.takeError()
 			return f.pending != nil && f.step()
 		}
 		if hit {
@@ -149,7 +140,7 @@ func (x *compiler) existsOne(over operand, each rangeFunc, p operand) operand {
 		}
 		return f.step()
 	}
-	return operand{cost: over.cost + oneResult, id: own, value: as(kindBool, func(f *Frame) bool {
+	return operand{cost: over.cost + oneResult, value: as(kindBool, func(f *Frame) bool {
 		outer, pending := f.hits, f.pending
 		f.hits, f.pending = 0, nil
 		each(f, one)
@@ -157,9 +148,9 @@ func (x *compiler) existsOne(over operand, each rangeFunc, p operand) operand {
 		f.hits, f.pending = outer, pending
 		switch {
 		case f.failed:
-			f.noRange(over.id, own, oneResult)
+			f.cost -= oneResult
 		case what != nil:
-			f.fail(what, own)
+			f.fail(what)
 		}
 		return hits == 1
 	})}

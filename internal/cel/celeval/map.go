@@ -43,33 +43,31 @@ func inserted(c ast.ComprehensionExpr) (cond, value, entry ast.Expr) {
 // evaluated, and the error is that of the last condition that failed, if any.
 type mapping struct {
 	test       func(*Frame) bool
-	every, hit uint64   // cost of each element, and of each that is inserted
-	cond, own  identity // of the condition and of the loop
+	every, hit uint64 // cost of each element, and of each that is inserted
 	insert     func(*Frame)
-	value      identity // of the value or of the entry
-	pays       bool     // a failed value is paid for like any
+	pays       bool // a failed value is paid for like any
 }
 
 // transformMap compiles a loop that makes a map.
 func (x *compiler) transformMap(over, key operand, each rangeFunc, cond, value, entry ast.Expr) operand {
-	m := mapping{test: func(*Frame) bool { return true }, own: x.identity()}
+	m := mapping{test: func(*Frame) bool { return true }}
 	if cond != nil {
 		p := x.condition(x.expr(cond))
-		m.test, m.every, m.cond = x.bool(p), p.cost, p.id
+		m.test, m.every = x.bool(p), p.cost
 	}
 	if value != nil {
 		v := x.expr(value)
-		m.hit, m.value = v.cost+insertCost, v.id
+		m.hit = v.cost + insertCost
 		m.insert = m.insertValue(x.boxed(key), x.boxed(v))
 	} else {
 		e := x.expr(entry)
-		m.hit, m.value, m.pays = e.cost+insertEntryCost, e.id, true
+		m.hit, m.pays = e.cost+insertEntryCost, true
 		m.insert = m.insertEntries(x.boxed(e))
 	}
 	if x.why != "" {
 		return operand{}
 	}
-	return operand{cost: over.cost + resultCost, id: m.own, box: func(f *Frame) ref.Val {
+	return operand{cost: over.cost + resultCost, box: func(f *Frame) ref.Val {
 		outer, pending := f.entries, f.pending
 		f.rare = true
 		made := make(map[ref.Val]ref.Val)
@@ -79,9 +77,9 @@ func (x *compiler) transformMap(over, key operand, each rangeFunc, cond, value, 
 		f.entries, f.pending = outer, pending
 		switch {
 		case f.failed:
-			f.noRange(over.id, m.own, resultCost)
+			f.cost -= resultCost
 		case what != nil:
-			f.fail(what, m.own)
+			f.fail(what)
 		default:
 			return types.NewRefValMap(x.language.Builtin, made)
 		}
@@ -95,7 +93,7 @@ func (m *mapping) step(f *Frame) bool {
 	is := m.test(f)
 	switch {
 	case f.failed:
-		f.pending = f.takeError(m.cond)
+		f.pending = f.takeError()
 		return f.pending != nil && f.step()
 	case !is:
 	case f.pending != nil && !m.pays:
@@ -114,7 +112,7 @@ func (m *mapping) insertValue(key, value func(*Frame) ref.Val) func(*Frame) {
 	return func(f *Frame) {
 		k, v := key(f), value(f)
 		if f.failed {
-			f.pending = f.takeError(m.value)
+			f.pending = f.takeError()
 			return
 		}
 		f.insert(k, v)
@@ -126,7 +124,7 @@ func (m *mapping) insertEntries(entries func(*Frame) ref.Val) func(*Frame) {
 	return func(f *Frame) {
 		v := entries(f)
 		if f.failed {
-			f.pending = f.takeError(m.value)
+			f.pending = f.takeError()
 			return
 		}
 		f.insertAll(v)

@@ -30,82 +30,66 @@ func order[T cmp.Ordered](operator string) func(a, b T) bool {
 
 // comparison compiles an operator on two operands of one type. It evaluates the
 // right operand even if the left one fails.
-func comparison[T any](cost uint64, o operandIDs, a, b operand, is func(a, b T) bool) operand {
-	return operand{cost: cost, id: o.own, value: operation(a.value, b.value, o, kindBool, is)}
+func comparison[T any](cost uint64, a, b operand, is func(a, b T) bool) operand {
+	return operand{cost: cost, value: operation(a.value, b.value, kindBool, is)}
 }
 
 // operation returns the value of an operator on two operands of one type that does not
 // fail itself.
-func operation[T, R any](a, b value, o operandIDs, is kind, op func(T, T) R) value {
+func operation[T, R any](a, b value, is kind, op func(T, T) R) value {
 	l, r := a.(*closure[T]).run, b.(*closure[T]).run
 	return as(is, func(f *Frame) (none R) {
 		v := l(f)
 		if f.failed {
-			evalRight(f, o, r)
+			evalRight(f, r)
 			return none
 		}
-		w := r(f)
-		if f.failed {
-			f.propagate(o.right, o.own)
-			return none
-		}
-		return op(v, w)
+		return op(v, r(f))
 	})
 }
 
-func binaryInt(name, overload string, a, b operand, o operandIDs) operand {
+func binaryInt(name, overload string, a, b operand) operand {
 	cost, l, r := costs(a, b, 1), closureOf[int64](a), closureOf[int64](b)
 	if is := order[int64](name); is != nil {
-		return compareInts(cost, o, a, b, is)
+		return compareInts(cost, a, b, is)
 	}
 	switch overload {
 	case overloads.AddInt64:
-		return arithmetic(kindInt, cost, o, l, r, addInt)
+		return arithmetic(kindInt, cost, l, r, addInt)
 	case overloads.SubtractInt64:
-		return arithmetic(kindInt, cost, o, l, r, subtractInt)
+		return arithmetic(kindInt, cost, l, r, subtractInt)
 	case overloads.MultiplyInt64:
-		return arithmetic(kindInt, cost, o, l, r, multiplyInt)
+		return arithmetic(kindInt, cost, l, r, multiplyInt)
 	case overloads.DivideInt64:
-		return arithmetic(kindInt, cost, o, l, r, divideInt)
+		return arithmetic(kindInt, cost, l, r, divideInt)
 	case overloads.ModuloInt64:
-		return arithmetic(kindInt, cost, o, l, r, moduloInt)
+		return arithmetic(kindInt, cost, l, r, moduloInt)
 	}
 	return operand{}
 }
 
 // compareInts is like comparison, with a shorter closure for a constant on the
 // right.
-func compareInts(cost uint64, o operandIDs, a, b operand, is func(a, b int64) bool) operand {
+func compareInts(cost uint64, a, b operand, is func(a, b int64) bool) operand {
 	known, ok := b.constant.(types.Int)
 	if !ok {
-		return comparison(cost, o, a, b, is)
+		return comparison(cost, a, b, is)
 	}
 	l, w := closureOf[int64](a), int64(known)
-	return operand{cost: cost, id: o.own, value: as(kindBool, func(f *Frame) bool {
-		v := l(f)
-		if f.failed {
-			f.propagate(o.left, o.own)
-		}
-		return is(v, w)
-	})}
+	return operand{cost: cost, value: as(kindBool, func(f *Frame) bool { return is(l(f), w) })}
 }
 
 // arithmetic compiles an operator that may fail.
-func arithmetic[T int64 | float64](is kind, cost uint64, o operandIDs, a, b func(*Frame) T, op func(a, b T) (T, *EvalError)) operand {
-	return operand{cost: cost, id: o.own, value: as(is, func(f *Frame) T {
+func arithmetic[T, R any](is kind, cost uint64, a, b func(*Frame) T, op func(a, b T) (R, *EvalError)) operand {
+	return operand{cost: cost, value: as(is, func(f *Frame) (none R) {
 		v := a(f)
 		if f.failed {
-			evalRight(f, o, b)
-			return 0
+			evalRight(f, b)
+			return none
 		}
-		w := b(f)
-		if f.failed {
-			f.propagate(o.right, o.own)
-			return 0
-		}
-		u, what := op(v, w)
+		u, what := op(v, b(f))
 		if what != nil {
-			f.fail(what, o.own)
+			f.fail(what)
 		}
 		return u
 	})}
@@ -159,74 +143,47 @@ func moduloInt(a, b int64) (int64, *EvalError) {
 }
 
 func (x *compiler) negateInt(a operand) operand {
-	i, operandID, own := closureOf[int64](a), a.id, x.identity()
-	return operand{cost: a.cost + 1, id: own, value: as(kindInt, func(f *Frame) int64 {
+	i := closureOf[int64](a)
+	return operand{cost: a.cost + 1, value: as(kindInt, func(f *Frame) int64 {
 		v := i(f)
-		switch {
-		case f.failed:
-			f.propagate(operandID, own)
-		case v == math.MinInt64:
-			f.fail(overflow, own)
+		if v == math.MinInt64 {
+			f.fail(overflow)
 		}
 		return -v
 	})}
 }
 
-func binaryDouble(name, overload string, a, b operand, o operandIDs) operand {
+func binaryDouble(name, overload string, a, b operand) operand {
 	cost, l, r := costs(a, b, 1), closureOf[float64](a), closureOf[float64](b)
 	if is := order[float64](name); is != nil {
-		return compareDoubles(cost, o, l, r, is)
+		return arithmetic(kindBool, cost, l, r, func(a, b float64) (bool, *EvalError) {
+			if a != a || b != b {
+				return false, unordered
+			}
+			return is(a, b), nil
+		})
 	}
 	switch overload {
 	case overloads.AddDouble:
-		return arithmetic(kindDouble, cost, o, l, r, func(a, b float64) (float64, *EvalError) { return a + b, nil })
+		return arithmetic(kindDouble, cost, l, r, func(a, b float64) (float64, *EvalError) { return a + b, nil })
 	case overloads.SubtractDouble:
-		return arithmetic(kindDouble, cost, o, l, r, func(a, b float64) (float64, *EvalError) { return a - b, nil })
+		return arithmetic(kindDouble, cost, l, r, func(a, b float64) (float64, *EvalError) { return a - b, nil })
 	case overloads.MultiplyDouble:
-		return arithmetic(kindDouble, cost, o, l, r, func(a, b float64) (float64, *EvalError) { return a * b, nil })
+		return arithmetic(kindDouble, cost, l, r, func(a, b float64) (float64, *EvalError) { return a * b, nil })
 	case overloads.DivideDouble:
-		return arithmetic(kindDouble, cost, o, l, r, func(a, b float64) (float64, *EvalError) { return a / b, nil })
+		return arithmetic(kindDouble, cost, l, r, func(a, b float64) (float64, *EvalError) { return a / b, nil })
 	}
 	return operand{}
 }
 
-// compareDoubles is like comparison, but NaN fails.
-func compareDoubles(cost uint64, o operandIDs, a, b func(*Frame) float64, is func(a, b float64) bool) operand {
-	return operand{cost: cost, id: o.own, value: as(kindBool, func(f *Frame) bool {
-		l := a(f)
-		if f.failed {
-			evalRight(f, o, b)
-			return false
-		}
-		r := b(f)
-		switch {
-		case f.failed:
-			f.propagate(o.right, o.own)
-		case l != l || r != r:
-			f.fail(unordered, o.own)
-		}
-		return is(l, r)
-	})}
-}
-
-func binaryDuration(name string, a, b operand, o operandIDs) operand {
-	if is := order[int64](name); is != nil {
-		return comparison(costs(a, b, 1), o, a, b, is)
+// binaryTime compiles the order of durations and timestamps.
+func binaryTime(name string, a, b operand) operand {
+	is := order[int64](name)
+	switch {
+	case is == nil:
+		return operand{}
+	case a.kind() == kindDuration:
+		return comparison(costs(a, b, 1), a, b, is)
 	}
-	return operand{}
-}
-
-func binaryTime(overload string, a, b operand, o operandIDs) operand {
-	cost := costs(a, b, 1)
-	switch overload {
-	case overloads.LessTimestamp:
-		return comparison(cost, o, a, b, time.Time.Before)
-	case overloads.LessEqualsTimestamp:
-		return comparison(cost, o, a, b, func(a, b time.Time) bool { return !b.Before(a) })
-	case overloads.GreaterTimestamp:
-		return comparison(cost, o, a, b, time.Time.After)
-	case overloads.GreaterEqualsTimestamp:
-		return comparison(cost, o, a, b, func(a, b time.Time) bool { return !a.Before(b) })
-	}
-	return operand{}
+	return comparison(costs(a, b, 1), a, b, func(a, b time.Time) bool { return is(int64(a.Compare(b)), 0) })
 }

@@ -33,19 +33,17 @@ const (
 // An operand is a compiled expression. Once its evaluation failed, its closures may
 // return any value.
 type operand struct {
-	cost     uint64   // of every evaluation; closures add what depends on values
-	attr     bool     // a variable or a selection, whose first unit some operators save
-	choice   bool     // a ternary
-	presence bool     // the result of has()
-	refunds  bool     // a presence test in a ternary, which refunds a unit unless it is a branch of another
-	summed   bool     // a quantity that is a sum, which CEL holds by pointer
-	id       identity // of the closure, if it follows the error rules
-	constant ref.Val  // nil unless the value is known at compile time
+	cost     uint64  // of every evaluation; closures add what depends on values
+	attr     bool    // a variable or a selection, whose first unit some operators save
+	choice   bool    // a ternary
+	presence bool    // the result of has()
+	refunds  bool    // a presence test in a ternary, which refunds a unit unless it is a branch of another
+	summed   bool    // a quantity that is a sum, which CEL holds by pointer
+	constant ref.Val // nil unless the value is known at compile time
 	typ      *cel.Type
-	absent   *EvalError // the error that a nil raw value means; nil if it is unexpected
 
 	value    value                  // nil if there is only raw or box
-	raw      func(*Frame) any       // of a part of the object; nil if the part is absent
+	raw      func(*Frame) any       // of a part of the object
 	declared *celvalue.DeclaredType // of raw, or of the value of a raw optional
 	box      func(*Frame) ref.Val   // of a value that is not a part of the object
 
@@ -60,7 +58,7 @@ type extras struct {
 	branches *ternaryParts          // of a ternary
 	items    *celvalue.DeclaredType // of the objects in a boxed list, nil if unknown
 	sum      func(*Frame) int64     // of a list of integers, instead of the list
-	terms    []term                 // of a sum of strings
+	terms    []func(*Frame) string  // of a sum of strings
 }
 
 // extras returns the extras of an operand, to be read.

@@ -12,15 +12,14 @@ import (
 
 type optional struct {
 	has   func(*Frame) bool
-	id    identity // of has
-	value operand  // costs only what has did not pay; has no kind if there is never a value
-	pure  bool     // reading the value has no effect and may be left out
+	value operand // costs only what has did not pay; has no kind if there is never a value
+	pure  bool    // reading the value has no effect and may be left out
 }
 
 func (*optional) kind() kind { return kindOptional }
 
 func (o *optional) after(before func(*Frame)) value {
-	return &optional{has: after(before, o.has), id: o.id, value: o.value, pure: o.pure}
+	return &optional{has: after(before, o.has), value: o.value, pure: o.pure}
 }
 
 // A rawOptional is an optional of a part of the object. It becomes an [optional]
@@ -51,7 +50,7 @@ func (x *compiler) optional(c operand) *optional {
 	case *optional:
 		return of
 	case rawOptional:
-		return &optional{pure: true, id: c.id, value: x.typed(operand{declared: c.declared, raw: func(f *Frame) any { return f.held }}), has: func(f *Frame) bool {
+		return &optional{pure: true, value: x.typed(operand{declared: c.declared, raw: func(f *Frame) any { return f.held }}), has: func(f *Frame) bool {
 			v, ok := of(f)
 			f.held = v
 			return ok && !f.failed
@@ -59,9 +58,8 @@ func (x *compiler) optional(c operand) *optional {
 	}
 	box := x.boxed(c)
 	value := operand{typ: valueType(c.typ), box: func(f *Frame) ref.Val { return f.checked(f.heldBox) }}
-	id := x.identityOf(c)
 	x.boxes = true
-	return &optional{pure: true, id: id, value: x.unbox(value.typ, value), has: func(f *Frame) bool {
+	return &optional{pure: true, value: x.unbox(value.typ, value), has: func(f *Frame) bool {
 		v, ok := box(f).(*types.Optional)
 		switch {
 		case f.failed:
@@ -70,7 +68,7 @@ func (x *compiler) optional(c operand) *optional {
 			f.decline()
 			return false
 		case !ok:
-			f.fail(noSuchOverload, id)
+			f.fail(noSuchOverload)
 			return false
 		case !v.HasValue():
 			return false
@@ -96,8 +94,7 @@ func isAlternative(name string, args []operand) bool {
 
 // optionalOf compiles optional.of, which costs one unit.
 func (x *compiler) optionalOf(a operand) operand {
-	own := x.identity()
-	return operand{cost: a.cost + 1, id: own, value: &optional{id: own, has: func(*Frame) bool { return true }, value: a.evaluated()}}
+	return operand{cost: a.cost + 1, value: &optional{has: func(*Frame) bool { return true }, value: a.evaluated()}}
 }
 
 // optionalNone compiles optional.none, which costs one unit.
@@ -125,8 +122,7 @@ func (x *compiler) optionalMethod(name string, args []operand) operand {
 	}
 	switch {
 	case len(args) == 1 && name == "hasValue":
-		own := x.identity()
-		return operand{cost: a.cost + 1, id: own, value: as(kindBool, x.hasValue(m, own))}
+		return operand{cost: a.cost + 1, value: as(kindBool, x.hasValue(m))}
 	case len(args) == 1 && name == "value":
 		out := x.required(m)
 		out.cost = a.cost + 1
@@ -139,23 +135,19 @@ func (x *compiler) optionalMethod(name string, args []operand) operand {
 	return operand{}
 }
 
-// hasValue returns the closure own that reports whether there is a value. It reads
+// hasValue returns the closure that reports whether there is a value. It reads
 // the value too if that costs.
-func (x *compiler) hasValue(m *optional, own identity) func(*Frame) bool {
-	has, id, valueID := m.has, m.id, m.value.id
+func (x *compiler) hasValue(m *optional) func(*Frame) bool {
+	has := m.has
 	read := func(*Frame) {}
 	if !m.pure {
 		read = x.effect(m.value)
 	}
 	return func(f *Frame) bool {
 		if !has(f) {
-			if f.failed {
-				f.propagate(id, own)
-			}
 			return false
 		}
 		if read(f); f.failed {
-			f.propagate(valueID, own)
 		}
 		return true
 	}
@@ -173,22 +165,19 @@ func (x *compiler) effect(c operand) func(*Frame) {
 // required returns the value of an optional. It fails if there is none.
 func (x *compiler) required(m *optional) operand {
 	out := m.value
-	own := x.identityOf(out)
-	has, id := m.has, m.id
+	has := m.has
 	enter := func(f *Frame) {
 		switch {
 		case has(f):
 		case f.failed:
-			f.propagate(id, own)
 		default:
-			f.fail(noValue, own)
+			f.fail(noValue)
 		}
 	}
 	if out.kind() == kindNone {
 		out.box = func(*Frame) ref.Val { return types.NullValue }
 	}
 	out = entering(out, enter)
-	out.id = own
 	return out
 }
 
@@ -197,19 +186,18 @@ func (x *compiler) required(m *optional) operand {
 func (x *compiler) valueOr(cost uint64, m *optional, b operand) operand {
 	var out operand
 	if m.value.kind() == kindNone {
-		has, id, own, costB := m.has, m.id, x.identityOf(b), b.cost
+		has, costB := m.has, b.cost
 		out = entering(b, func(f *Frame) {
 			if has(f); f.failed {
 				f.cost -= costB
-				f.propagate(id, own)
 			}
 		})
-		out.cost, out.id = cost+costB, own
+		out.cost = cost + costB
 		return out
 	}
-	t := &branches{costNo: b.cost, test: m.has, cond: m.id, yes: m.value.id, no: b.id, own: x.identity()}
+	t := &branches{costNo: b.cost, test: m.has}
 	out = x.ternaryOf(t, m.value, b)
-	out.cost, out.id = cost, t.own
+	out.cost = cost
 	return out
 }
 
@@ -219,21 +207,20 @@ func (x *compiler) optionalOr(cost uint64, a *optional, alternative operand) ope
 	if x.why != "" {
 		return operand{}
 	}
-	costB, own := alternative.cost, x.identity()
+	costB := alternative.cost
 	has := func(f *Frame) bool {
 		if a.has(f) {
 			f.chosen |= 1 << choice
 			return true
 		}
 		if f.failed {
-			f.propagate(a.id, own)
 			return false
 		}
 		f.chosen &^= 1 << choice
 		f.pay(costB)
-		return b.hasFor(f, own)
+		return b.has(f)
 	}
-	return operand{cost: cost, id: own, value: &optional{has: has, id: own, pure: a.pure && b.pure, value: x.chosenValue(choice, a, b)}}
+	return operand{cost: cost, value: &optional{has: has, pure: a.pure && b.pure, value: x.chosenValue(choice, a, b)}}
 }
 
 // choice returns a bit of the frame that records which of two optionals was
@@ -256,34 +243,24 @@ func (x *compiler) ternaryOfOptionals(t *branches, yes, no operand) operand {
 	if x.why != "" {
 		return operand{}
 	}
-	test, costYes, costNo, cond, own := t.test, t.costYes, t.costNo, t.cond, t.own
+	test, costYes, costNo := t.test, t.costYes, t.costNo
 	has := func(f *Frame) bool {
 		is := test(f)
 		switch {
 		case f.failed:
-			f.propagate(cond, own)
 			return false
 		case is:
 			f.pay(costYes)
 			f.chosen |= 1 << branch
-			return a.hasFor(f, own)
+			return a.has(f)
 		}
 		f.pay(costNo)
 		f.chosen &^= 1 << branch
-		return b.hasFor(f, own)
+		return b.has(f)
 	}
-	m := &optional{id: own, has: has, pure: a.pure && b.pure}
+	m := &optional{has: has, pure: a.pure && b.pure}
 	m.value = x.chosenValue(branch, a, b)
 	return operand{value: m}
-}
-
-// hasFor is has as an operand of the closure own.
-func (o *optional) hasFor(f *Frame, own identity) bool {
-	is := o.has(f)
-	if f.failed {
-		f.propagate(o.id, own)
-	}
-	return is
 }
 
 // chosenValue returns the value of the chosen optional.
@@ -294,9 +271,9 @@ func (x *compiler) chosenValue(choice uint, a, b *optional) operand {
 	case b.value.kind() == kindNone:
 		return a.value
 	}
-	t := &branches{yes: a.value.id, no: b.value.id, own: x.identity(), test: func(f *Frame) bool { return f.chosen&(1<<choice) != 0 }}
+	t := &branches{test: func(f *Frame) bool { return f.chosen&(1<<choice) != 0 }}
 	out := x.ternaryOf(t, a.value, b.value)
-	out.typ, out.id = a.value.typ, t.own
+	out.typ = a.value.typ
 	return out
 }
 
@@ -308,14 +285,13 @@ func (x *compiler) boxedOptional(m *optional) func(*Frame) ref.Val {
 			return types.OptionalNone
 		}
 	}
-	has, value, id, own := m.has, x.boxed(m.value), m.value.id, m.id
+	has, value := m.has, x.boxed(m.value)
 	return func(f *Frame) ref.Val {
 		if !has(f) {
 			return types.OptionalNone
 		}
 		v := value(f)
 		if f.failed {
-			f.propagate(id, own)
 			return types.OptionalNone
 		}
 		return types.OptionalOf(v)

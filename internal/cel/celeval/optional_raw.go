@@ -24,9 +24,8 @@ func (x *compiler) optionalField(c operand, field string) operand {
 	if !c.attr && !c.choice {
 		cost++
 	}
-	operandID, own := c.id, x.identity()
-	return operand{cost: cost, attr: !c.choice, choice: c.choice, declared: s, id: own, value: rawOptional(func(f *Frame) (any, bool) {
-		v, ok := of.get(f, operandID, own)
+	return operand{cost: cost, attr: !c.choice, choice: c.choice, declared: s, value: rawOptional(func(f *Frame) (any, bool) {
+		v, ok := of.get(f)
 		if !ok {
 			return nil, false
 		}
@@ -65,11 +64,11 @@ func (x *compiler) optionalSelection(of, at operand, t *types.Type) operand {
 // rawOptional. It returns other operands unchanged.
 func (x *compiler) rawOptional(of operand) operand {
 	if of.kind() == kindRaw {
-		raw, what, own := of.raw, of.absent, of.id
+		raw := of.raw
 		of.value = rawOptional(func(f *Frame) (any, bool) {
 			v := raw(f)
-			if v == nil || f.failed {
-				f.failRead(nil, what, own)
+			if v == nil {
+				f.unfit()
 			}
 			return v, true
 		})
@@ -79,28 +78,25 @@ func (x *compiler) rawOptional(of operand) operand {
 	if !ok || m.value.kind() != kindRaw || m.value.extras().list != nil {
 		return of
 	}
-	raw, id, what, own := m.value.raw, m.value.id, m.value.absent, x.identity()
-	of.declared, of.id = m.value.declared, own
+	raw := m.value.raw
+	of.declared = m.value.declared
 	of.value = rawOptional(func(f *Frame) (any, bool) {
-		if !m.hasFor(f, own) {
+		if !m.has(f) {
 			return nil, false
 		}
 		v := raw(f)
-		if v == nil || f.failed {
-			f.failRead(nil, what, id)
-			f.propagate(id, own)
+		if v == nil {
+			f.unfit()
 		}
 		return v, true
 	})
 	return of
 }
 
-// get evaluates an optional as an operand of the closure own. It is not ok if there
-// is no value.
-func (o rawOptional) get(f *Frame, operandID, own identity) (v any, ok bool) {
+// get evaluates an optional. It is not ok if there is no value.
+func (o rawOptional) get(f *Frame) (v any, ok bool) {
 	v, ok = o(f)
 	if f.failed {
-		f.propagate(operandID, own)
 		return nil, false
 	}
 	return v, ok
@@ -131,12 +127,11 @@ func (x *compiler) rawOptionalIndex(of, at operand) operand {
 	if !of.attr && !of.choice {
 		cost++
 	}
-	out := operand{cost: cost, attr: !of.choice, choice: of.choice, id: x.identity()}
-	ids := operandIDs{left: of.id, right: at.id, own: out.id}
+	out := operand{cost: cost, attr: !of.choice, choice: of.choice}
 	switch {
 	case of.declared.IsList() && at.kind() == kindInt:
 		out.declared = of.declared.Items
-		out.value = foundAt(of, at, ids, out.declared, rawList, func(l []any, n int64) (v any, ok bool) {
+		out.value = foundAt(of, at, out.declared, rawList, func(l []any, n int64) (v any, ok bool) {
 			if ok = n >= 0 && n < int64(len(l)); ok {
 				v = l[n]
 			}
@@ -144,7 +139,7 @@ func (x *compiler) rawOptionalIndex(of, at operand) operand {
 		})
 	case of.declared.Kind == celvalue.KindObject && of.declared.Values != nil && at.kind() == kindString:
 		out.declared = of.declared.Values
-		out.value = foundAt(of, at, ids, out.declared, rawMap, func(m map[string]any, key string) (v any, ok bool) {
+		out.value = foundAt(of, at, out.declared, rawMap, func(m map[string]any, key string) (v any, ok bool) {
 			v, ok = m[key]
 			return v, ok
 		})
@@ -166,10 +161,10 @@ func rawMap(v any) (map[string]any, bool) {
 
 // foundAt returns the value at an index of the list or map C in an optional, as which
 // container returns a raw value. A value that is found costs one unit.
-func foundAt[C, K any](of, at operand, o operandIDs, declared *celvalue.DeclaredType, container func(any) (C, bool), find func(C, K) (any, bool)) rawOptional {
+func foundAt[C, K any](of, at operand, declared *celvalue.DeclaredType, container func(any) (C, bool), find func(C, K) (any, bool)) rawOptional {
 	value, key, atCost := of.value.(rawOptional), closureOf[K](at), branchCost(at)
 	return func(f *Frame) (any, bool) {
-		v, ok := value.get(f, o.left, o.own)
+		v, ok := value.get(f)
 		if !ok {
 			return nil, false
 		}
@@ -181,7 +176,6 @@ func foundAt[C, K any](of, at operand, o operandIDs, declared *celvalue.Declared
 		f.pay(atCost)
 		k := key(f)
 		if f.failed {
-			f.propagate(o.right, o.own)
 			return nil, false
 		}
 		if v, ok = find(in, k); !ok {
@@ -217,18 +211,17 @@ func (x *compiler) optionals(name string, args []operand) operand {
 func (x *compiler) optionalCall(name string, args []operand) operand {
 	a := args[0]
 	of, _ := a.value.(rawOptional)
-	operandID, own := a.id, x.identity()
 	switch {
 	case len(args) == 1 && name == "hasValue":
-		return operand{cost: a.cost + 1, id: own, value: as(kindBool, func(f *Frame) bool {
-			_, ok := of.get(f, operandID, own)
+		return operand{cost: a.cost + 1, value: as(kindBool, func(f *Frame) bool {
+			_, ok := of.get(f)
 			return ok
 		})}
 	case len(args) == 1 && name == "value":
-		return x.typed(operand{cost: a.cost + 1, id: own, declared: a.declared, raw: func(f *Frame) any {
-			v, ok := of.get(f, operandID, own)
+		return x.typed(operand{cost: a.cost + 1, declared: a.declared, raw: func(f *Frame) any {
+			v, ok := of.get(f)
 			if !ok && !f.failed {
-				f.fail(noValue, own)
+				f.fail(noValue)
 			}
 			return v
 		}})

@@ -29,13 +29,13 @@ func (x *compiler) quantityCall(overload string, args []operand) operand {
 // parsedQuantity compiles quantity and isQuantity, which cost a tenth of the size of the
 // string. A constant quantity is parsed once.
 func (x *compiler) parsedQuantity(overload string, a operand) operand {
-	out := operand{cost: a.cost, id: x.identity()}
+	out := operand{cost: a.cost}
 	switch overload {
 	case "string_to_quantity":
-		out.value = as(kindQuantity, parsing(a, out.id, func(f *Frame, s string) resource.Quantity {
+		out.value = as(kindQuantity, parsing(a, func(f *Frame, s string) resource.Quantity {
 			q, err := cellib.ParseQuantity(s)
 			if err != nil {
-				f.fail(&EvalError{text: err.Error()}, out.id)
+				f.fail(&EvalError{text: err.Error()})
 			}
 			return q
 		}))
@@ -46,7 +46,7 @@ func (x *compiler) parsedQuantity(overload string, a operand) operand {
 			}
 		}
 	case "is_quantity_string":
-		out.value = as(kindBool, parsing(a, out.id, func(_ *Frame, s string) bool {
+		out.value = as(kindBool, parsing(a, func(_ *Frame, s string) bool {
 			_, err := cellib.ParseQuantity(s)
 			return err == nil
 		}))
@@ -55,13 +55,12 @@ func (x *compiler) parsedQuantity(overload string, a operand) operand {
 }
 
 // parsing returns the closure of a function of a string that costs a tenth of the size.
-func parsing[T any](a operand, own identity, parse func(*Frame, string) T) func(*Frame) T {
-	s, operandID := closureOf[string](a), a.id
+func parsing[T any](a operand, parse func(*Frame, string) T) func(*Frame) T {
+	s := closureOf[string](a)
 	return func(f *Frame) (none T) {
 		v := s(f)
 		if f.failed {
 			f.pay(tenthOf(len(errorText)))
-			f.propagate(operandID, own)
 			return none
 		}
 		if f.pay(tenthOf(utf8.RuneCountInString(v))); f.failed {
@@ -72,7 +71,7 @@ func parsing[T any](a operand, own identity, parse func(*Frame, string) T) func(
 }
 
 func (x *compiler) partOfQuantity(overload string, a operand) operand {
-	q, out := closureOf[resource.Quantity](a), operand{cost: a.cost + 1, id: a.id}
+	q, out := closureOf[resource.Quantity](a), operand{cost: a.cost + 1}
 	switch overload {
 	case "quantity_sign":
 		out.value = as(kindInt, func(f *Frame) int64 { v := q(f); return int64(v.Sign()) })
@@ -86,7 +85,7 @@ func (x *compiler) partOfQuantity(overload string, a operand) operand {
 
 // quantities compiles functions of two quantities, or of a quantity and an integer.
 func (x *compiler) quantities(overload string, a, b operand) operand {
-	cost, o := costs(a, b, 1), x.operandIDs(a, b)
+	cost := costs(a, b, 1)
 	if b.kind() == kindInt {
 		i := closureOf[int64](b)
 		b.value = as(kindQuantity, func(f *Frame) resource.Quantity { return *resource.NewQuantity(i(f), resource.DecimalExponent) })
@@ -96,17 +95,17 @@ func (x *compiler) quantities(overload string, a, b operand) operand {
 	}
 	switch overload {
 	case "quantity_is_greater_than":
-		return comparison(cost, o, a, b, func(q, p resource.Quantity) bool { return q.Cmp(p) > 0 })
+		return comparison(cost, a, b, func(q, p resource.Quantity) bool { return q.Cmp(p) > 0 })
 	case "quantity_is_less_than":
-		return comparison(cost, o, a, b, func(q, p resource.Quantity) bool { return q.Cmp(p) < 0 })
+		return comparison(cost, a, b, func(q, p resource.Quantity) bool { return q.Cmp(p) < 0 })
 	case "quantity_compare_to":
-		return operand{cost: cost, id: o.own, value: operation(a.value, b.value, o, kindInt, func(q, p resource.Quantity) int64 { return int64(q.Cmp(p)) })}
+		return operand{cost: cost, value: operation(a.value, b.value, kindInt, func(q, p resource.Quantity) int64 { return int64(q.Cmp(p)) })}
 	}
 	subtract := overload == "quantity_sub" || overload == "quantity_sub_int"
 	if !subtract && overload != "quantity_add" && overload != "quantity_add_int" {
 		return operand{}
 	}
-	return operand{cost: cost, id: o.own, summed: true, value: operation(a.value, b.value, o, kindQuantity, func(q, p resource.Quantity) resource.Quantity {
+	return operand{cost: cost, summed: true, value: operation(a.value, b.value, kindQuantity, func(q, p resource.Quantity) resource.Quantity {
 		sum := q.DeepCopy()
 		if subtract {
 			sum.Sub(p)

@@ -36,10 +36,10 @@ func (x *compiler) variables(over operand, slot int, two bool) (key, v operand, 
 		return key, name, mapRange(over, slot)
 	case over.kind() == kindBox && over.extras().items != nil:
 		v = x.typed(operand{cost: 1, attr: true, declared: over.extras().items, raw: func(f *Frame) any { return celvalue.RawObject(f.vars[slot].box) }})
-		return key, v, boxRange(over.box, over.id, slot)
+		return key, v, boxRange(over.box, slot)
 	case over.kind() == kindBox || over.kind() != kindRaw && over.typ.Kind() == types.DynKind:
 		over.box = x.boxed(over)
-		return key, x.boxVariable(elementType(over.typ, 0), slot), boxRange(over.box, over.id, slot)
+		return key, x.boxVariable(elementType(over.typ, 0), slot), boxRange(over.box, slot)
 	default:
 		x.refuse("comprehension over " + kindName(over))
 	}
@@ -65,12 +65,10 @@ func listRange(list listFunc, slot int) rangeFunc {
 
 // mapRange loops over a map of the object, in increasing order of keys.
 func mapRange(over operand, slot int) rangeFunc {
-	object, what, operandID := over.raw, over.absent, over.id
+	object := over.object()
 	return func(f *Frame, step func(*Frame) bool) {
-		raw := object(f)
-		m, ok := raw.(map[string]any)
-		if !ok {
-			f.failRead(raw, what, operandID)
+		m := object(f)
+		if f.failed {
 			return
 		}
 		f.looped = true
@@ -92,7 +90,7 @@ func mapRange(over operand, slot int) rangeFunc {
 
 // boxRange loops over the elements of a boxed list or the keys of a boxed map.
 // Other values fail.
-func boxRange(box func(*Frame) ref.Val, own identity, slot int) rangeFunc {
+func boxRange(box func(*Frame) ref.Val, slot int) rangeFunc {
 	return func(f *Frame, step func(*Frame) bool) {
 		boxed := box(f)
 		if f.failed {
@@ -103,7 +101,7 @@ func boxRange(box func(*Frame) ref.Val, own identity, slot int) rangeFunc {
 			v = cellib.OrderedMap(m)
 		}
 		if !ok {
-			f.notIterable(boxed, own)
+			f.notIterable(boxed)
 			return
 		}
 		f.looped = true
@@ -117,10 +115,10 @@ func boxRange(box func(*Frame) ref.Val, own identity, slot int) rangeFunc {
 }
 
 // notIterable makes a loop over a scalar fail.
-func (f *Frame) notIterable(v ref.Val, own identity) {
+func (f *Frame) notIterable(v ref.Val) {
 	switch v.(type) {
 	case types.Bool, types.Int, types.Uint, types.Double, types.String, types.Bytes, types.Null, types.Duration, types.Timestamp:
-		f.fail(&EvalError{text: fmt.Sprintf("got '%T', expected iterable type", v)}, own)
+		f.fail(&EvalError{text: fmt.Sprintf("got '%T', expected iterable type", v)})
 	default:
 		f.decline()
 	}

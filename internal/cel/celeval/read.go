@@ -19,48 +19,45 @@ func (x *compiler) typed(c operand) operand {
 	if c.declared == nil {
 		return x.refuse("value without a declared type")
 	}
-	raw, what := c.raw, c.absent
-	c.value, c.id = nil, x.identityOf(c)
-	own := c.id
+	raw := c.raw
+	c.value = nil
 	switch c.declared.Kind {
 	case celvalue.KindString:
-		c.value = asserted[string](kindString, raw, what, own)
+		c.value = asserted[string](kindString, raw)
 	case celvalue.KindBoolean:
-		c.value = asserted[bool](kindBool, raw, what, own)
+		c.value = asserted[bool](kindBool, raw)
 	case celvalue.KindInteger:
-		c.value = asserted[int64](kindInt, raw, what, own)
+		c.value = asserted[int64](kindInt, raw)
 	case celvalue.KindNumber:
-		c.value = converted(kindDouble, raw, what, own, numberOf)
+		c.value = converted(kindDouble, raw, numberOf)
 	case celvalue.KindDuration:
-		c.value = converted(kindDuration, raw, what, own, func(r any) (int64, bool) {
+		c.value = converted(kindDuration, raw, func(r any) (int64, bool) {
 			d, ok := celvalue.ParseDuration(r)
 			return int64(d), ok
 		})
 	case celvalue.KindDate, celvalue.KindDateTime:
-		c.value = converted(kindTimestamp, raw, what, own, c.declared.Time)
+		c.value = converted(kindTimestamp, raw, c.declared.Time)
 	}
 	return c
 }
 
 // asserted returns the value of a part of the object that the decoder made a T.
-func asserted[T any](is kind, raw func(*Frame) any, what *EvalError, own identity) value {
+func asserted[T any](is kind, raw func(*Frame) any) value {
 	return as(is, func(f *Frame) T {
-		r := raw(f)
-		v, ok := r.(T)
+		v, ok := raw(f).(T)
 		if !ok {
-			f.failRead(r, what, own)
+			f.unfit()
 		}
 		return v
 	})
 }
 
 // converted is like asserted for a part that read converts to a T.
-func converted[T any](is kind, raw func(*Frame) any, what *EvalError, own identity, read func(any) (T, bool)) value {
+func converted[T any](is kind, raw func(*Frame) any, read func(any) (T, bool)) value {
 	return as(is, func(f *Frame) T {
-		r := raw(f)
-		v, ok := read(r)
+		v, ok := read(raw(f))
 		if !ok {
-			f.failRead(r, what, own)
+			f.unfit()
 		}
 		return v
 	})
@@ -77,14 +74,6 @@ func numberOf(r any) (float64, bool) {
 	return 0, false
 }
 
-// identityOf returns the identity of an operand, or a new one if it has none.
-func (x *compiler) identityOf(c operand) identity {
-	if c.id == 0 {
-		return x.identity()
-	}
-	return c.id
-}
-
 // A listFunc returns a list. It fails and returns nil if there is none.
 type listFunc func(*Frame) []any
 
@@ -93,14 +82,26 @@ func (o operand) elements() listFunc {
 	if made := o.extras().list; made != nil {
 		return made
 	}
-	raw, what, own := o.raw, o.absent, o.id
+	raw := o.raw
 	return func(f *Frame) []any {
-		r := raw(f)
-		l, ok := r.([]any)
+		l, ok := raw(f).([]any)
 		if !ok {
-			f.failRead(r, what, own)
+			f.unfit()
 		}
 		return l
+	}
+}
+
+// object returns a closure that reads a raw object. It fails and returns nil if there is
+// none.
+func (o operand) object() func(*Frame) map[string]any {
+	raw := o.raw
+	return func(f *Frame) map[string]any {
+		m, ok := raw(f).(map[string]any)
+		if !ok {
+			f.unfit()
+		}
+		return m
 	}
 }
 
@@ -110,12 +111,11 @@ func (x *compiler) condition(c operand) operand {
 	if c.kind() == kindBool || x.why != "" {
 		return c
 	}
-	box, own := x.boxed(c), x.identityOf(c)
-	c.id, c.value = own, as(kindBool, func(f *Frame) bool {
-		v := box(f)
-		is, ok := v.(types.Bool)
-		if !ok && !f.failed {
-			f.fail(noSuchOverload, own)
+	box := x.boxed(c)
+	c.value = as(kindBool, func(f *Frame) bool {
+		is, ok := box(f).(types.Bool)
+		if !ok {
+			f.fail(noSuchOverload)
 		}
 		return bool(is)
 	})
@@ -164,11 +164,10 @@ func (x *compiler) boxed(c operand) func(*Frame) ref.Val {
 		x.refuse("value of " + kindName(c))
 		return nil
 	}
-	raw, s, what, own := c.raw, c.declared, c.absent, c.id
+	raw, s := c.raw, c.declared
 	return func(f *Frame) ref.Val {
 		r := raw(f)
-		if f.failed || r == nil {
-			f.failRead(r, what, own)
+		if f.failed {
 			return types.NullValue
 		}
 		return f.box(r, s)

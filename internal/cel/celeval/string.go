@@ -22,8 +22,7 @@ const operatorSize = "size"
 
 // size compiles size() of operands that need no boxes.
 func (x *compiler) size(overload string, a operand) operand {
-	operandID, own := a.id, x.identity()
-	out := operand{cost: a.cost + 1, id: own}
+	out := operand{cost: a.cost + 1}
 	switch {
 	case overload == "":
 		return operand{}
@@ -31,32 +30,15 @@ func (x *compiler) size(overload string, a operand) operand {
 		s := closureOf[string](a)
 		out.value = as(kindInt, func(f *Frame) int64 {
 			v := s(f)
-			if f.failed {
-				f.propagate(operandID, own)
-			}
 			f.work(len(v))
 			return int64(utf8.RuneCountInString(v))
 		})
 	case a.kind() == kindRaw && a.declared.IsList():
 		list := a.elements()
-		out.value = as(kindInt, func(f *Frame) int64 {
-			l := list(f)
-			if f.failed {
-				f.propagate(operandID, own)
-			}
-			return int64(len(l))
-		})
+		out.value = as(kindInt, func(f *Frame) int64 { return int64(len(list(f))) })
 	case a.kind() == kindRaw && a.declared.Kind == celvalue.KindObject:
-		object, what := a.raw, a.absent
-		out.value = as(kindInt, func(f *Frame) int64 {
-			v := object(f)
-			m, ok := v.(map[string]any)
-			if !ok {
-				f.failRead(v, what, operandID)
-				f.propagate(operandID, own)
-			}
-			return int64(len(m))
-		})
+		object := a.object()
+		out.value = as(kindInt, func(f *Frame) int64 { return int64(len(object(f))) })
 	default:
 		return operand{}
 	}
@@ -88,25 +70,18 @@ func smaller(a, b int) uint64 { return tenthOf(min(a, b)) }
 
 // stringTest compiles a predicate on two strings that costs by their sizes.
 func (x *compiler) stringTest(a, b operand, is func(a, b string) bool, cost func(a, b int) uint64) operand {
-	l, r, o := closureOf[string](a), closureOf[string](b), x.operandIDs(a, b)
-	out := operand{cost: costs(a, b, 0), id: o.own}
+	l, r := closureOf[string](a), closureOf[string](b)
+	out := operand{cost: costs(a, b, 0)}
 	if text, ok := b.constant.(types.String); ok {
 		known, size := string(text), utf8.RuneCountInString(string(text))
 		if cost(0, size) == cost(math.MaxInt32, size) {
 			out.cost += cost(0, size)
-			out.value = as(kindBool, func(f *Frame) bool {
-				v := l(f)
-				if f.failed {
-					f.propagate(o.left, o.own)
-				}
-				return is(v, known)
-			})
+			out.value = as(kindBool, func(f *Frame) bool { return is(l(f), known) })
 			return out
 		}
 		out.value = as(kindBool, func(f *Frame) bool {
 			v := l(f)
 			if f.failed {
-				f.propagate(o.left, o.own)
 				v = errorText
 			}
 			f.pay(cost(utf8.RuneCountInString(v), size))
@@ -117,7 +92,7 @@ func (x *compiler) stringTest(a, b operand, is func(a, b string) bool, cost func
 	out.value = as(kindBool, func(f *Frame) bool {
 		v := l(f)
 		if f.failed {
-			w, failed := evalRight(f, o, r)
+			w, failed := evalRight(f, r)
 			if failed {
 				w = errorText
 			}
@@ -126,7 +101,6 @@ func (x *compiler) stringTest(a, b operand, is func(a, b string) bool, cost func
 		}
 		w := r(f)
 		if f.failed {
-			f.propagate(o.right, o.own)
 			w = errorText
 		}
 		f.pay(cost(utf8.RuneCountInString(v), utf8.RuneCountInString(w)))
@@ -145,8 +119,7 @@ func (x *compiler) matches(a, b operand) operand {
 	if err != nil {
 		return x.refuse("pattern")
 	}
-	own := x.identity()
-	return operand{cost: a.cost, id: own, value: as(kindBool, searched(a, own, string(text), func(f *Frame, s string) bool { return f.match(p, s) }))}
+	return operand{cost: a.cost, value: as(kindBool, searched(a, string(text), func(f *Frame, s string) bool { return f.match(p, s) }))}
 }
 
 // find compiles the search for the first match of a constant regular expression.
@@ -159,18 +132,16 @@ func (x *compiler) find(a, b operand) operand {
 	if err != nil {
 		return x.refuse("pattern")
 	}
-	own := x.identity()
-	return operand{cost: a.cost, id: own, value: as(kindString, searched(a, own, string(text), func(_ *Frame, s string) string { return re.FindString(s) }))}
+	return operand{cost: a.cost, value: as(kindString, searched(a, string(text), func(_ *Frame, s string) string { return re.FindString(s) }))}
 }
 
 // searched returns the closure of a search for a pattern. It costs nothing if its
 // operand fails.
-func searched[T any](a operand, own identity, pattern string, search func(*Frame, string) T) func(*Frame) T {
-	s, each, operandID := closureOf[string](a), patternCost(pattern), a.id
+func searched[T any](a operand, pattern string, search func(*Frame, string) T) func(*Frame) T {
+	s, each := closureOf[string](a), patternCost(pattern)
 	return func(f *Frame) (none T) {
 		v := s(f)
 		if f.failed {
-			f.propagate(operandID, own)
 			return none
 		}
 		if f.pay(searchCost(v) * each); f.failed {
@@ -199,14 +170,14 @@ func (x *compiler) unaryString(overload string, a operand) operand {
 	if a.constant != nil {
 		return operand{}
 	}
-	out := operand{cost: a.cost + 1, id: x.identity()}
+	out := operand{cost: a.cost + 1}
 	switch overload {
 	case overloads.StringToInt:
-		out.value = as(kindInt, conversion(a, out.id, types.IntType, func(s string) (int64, error) { return strconv.ParseInt(s, 10, 64) }))
+		out.value = as(kindInt, conversion(a, types.IntType, func(s string) (int64, error) { return strconv.ParseInt(s, 10, 64) }))
 	case overloads.StringToDouble:
-		out.value = as(kindDouble, conversion(a, out.id, types.DoubleType, func(s string) (float64, error) { return strconv.ParseFloat(s, 64) }))
+		out.value = as(kindDouble, conversion(a, types.DoubleType, func(s string) (float64, error) { return strconv.ParseFloat(s, 64) }))
 	case overloads.StringToDuration:
-		out.value = as(kindDuration, conversion(a, out.id, types.DurationType, func(s string) (int64, error) {
+		out.value = as(kindDuration, conversion(a, types.DurationType, func(s string) (int64, error) {
 			d, err := time.ParseDuration(s)
 			return int64(d), err
 		}))
@@ -223,19 +194,18 @@ func (x *compiler) unaryString(overload string, a operand) operand {
 }
 
 // conversion returns the closure of a conversion from a string.
-func conversion[T any](a operand, own identity, to *types.Type, parse func(string) (T, error)) func(*Frame) T {
-	s, operandID := closureOf[string](a), a.id
+func conversion[T any](a operand, to *types.Type, parse func(string) (T, error)) func(*Frame) T {
+	s := closureOf[string](a)
 	what := &EvalError{text: types.NewErr("type conversion error from '%s' to '%s'", types.StringType, to).(*types.Err).Error()}
 	return func(f *Frame) T {
 		text := s(f)
 		if f.failed {
 			var none T
-			f.propagate(operandID, own)
 			return none
 		}
 		v, err := parse(text)
 		if err != nil {
-			f.fail(what, own)
+			f.fail(what)
 		}
 		return v
 	}
@@ -244,11 +214,10 @@ func conversion[T any](a operand, own identity, to *types.Type, parse func(strin
 // rewritten compiles a function that returns a changed string. It costs a tenth
 // of the size.
 func (x *compiler) rewritten(a operand, rewrite func(string) string) operand {
-	s, operandID, own := closureOf[string](a), a.id, x.identity()
-	return operand{cost: a.cost, id: own, value: as(kindString, func(f *Frame) string {
+	s := closureOf[string](a)
+	return operand{cost: a.cost, value: as(kindString, func(f *Frame) string {
 		v := s(f)
 		if f.failed {
-			f.propagate(operandID, own)
 			f.pay(tenthOf(len(errorText)))
 			return ""
 		}

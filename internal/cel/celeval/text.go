@@ -15,77 +15,66 @@ func (x *compiler) toString(name, overload string, a operand) operand {
 	if a.constant != nil {
 		return operand{}
 	}
-	switch own := x.identity(); {
+	switch {
 	case overload == overloads.IntToString && a.kind() == kindInt:
-		return toStringOf(a, closureOf[int64](a), own, func(i int64) string { return strconv.FormatInt(i, 10) })
+		return toStringOf(a, closureOf[int64](a), func(i int64) string { return strconv.FormatInt(i, 10) })
 	case overload == overloads.BoolToString && a.kind() == kindBool:
-		return toStringOf(a, closureOf[bool](a), own, strconv.FormatBool)
+		return toStringOf(a, closureOf[bool](a), strconv.FormatBool)
 	case overload == overloads.DoubleToString && a.kind() == kindDouble:
-		return toStringOf(a, closureOf[float64](a), own, func(d float64) string { return fmt.Sprintf("%g", d) })
+		return toStringOf(a, closureOf[float64](a), func(d float64) string { return fmt.Sprintf("%g", d) })
 	case overload == overloads.StringToString && a.kind() == kindString:
-		return toStringOf(a, closureOf[string](a), own, func(s string) string { return s })
+		return toStringOf(a, closureOf[string](a), func(s string) string { return s })
 	case name == overloads.TypeConvertString && overload == "" && a.isIntOrString():
-		return intOrStringToString(a, own)
+		return intOrStringToString(a)
 	}
 	return operand{}
 }
 
-func toStringOf[T any, F ~func(*Frame) T](a operand, of F, own identity, spell func(T) string) operand {
-	operandID := a.id
-	return operand{cost: a.cost + 1, id: own, value: as(kindString, func(f *Frame) string {
+func toStringOf[T any, F ~func(*Frame) T](a operand, of F, spell func(T) string) operand {
+	return operand{cost: a.cost + 1, value: as(kindString, func(f *Frame) string {
 		v := of(f)
 		if f.failed {
-			f.propagate(operandID, own)
 			return ""
 		}
 		return spell(v)
 	})}
 }
 
-func intOrStringToString(a operand, own identity) operand {
-	raw, what, operandID := a.raw, a.absent, a.id
-	return operand{cost: a.cost + 1, id: own, value: as(kindString, func(f *Frame) string {
-		r := raw(f)
-		switch v := r.(type) {
+func intOrStringToString(a operand) operand {
+	raw := a.raw
+	return operand{cost: a.cost + 1, value: as(kindString, func(f *Frame) string {
+		switch v := raw(f).(type) {
 		case string:
 			return v
 		case int64:
 			return strconv.FormatInt(v, 10)
 		}
-		f.failRead(r, what, operandID)
-		f.propagate(operandID, own)
+		f.unfit()
 		return ""
 	})}
 }
 
-// A term is an operand of a sum of strings.
-type term struct {
-	string func(*Frame) string
-	id     identity
-}
-
-func (o operand) sumTerms() []term {
+func (o operand) sumTerms() []func(*Frame) string {
 	if terms := o.extras().terms; terms != nil {
 		return terms
 	}
-	return []term{{string: closureOf[string](o), id: o.id}}
+	return []func(*Frame) string{closureOf[string](o)}
 }
 
 // concatenation compiles + of strings. It makes the sum of several terms at once,
 // but each + costs a tenth of its own size.
 func (x *compiler) concatenation(a, b operand) operand {
-	all := append(append([]term(nil), a.sumTerms()...), term{string: closureOf[string](b), id: b.id})
-	own := x.identity()
-	return operand{cost: costs(a, b, 0), id: own, extra: &extras{terms: all}, value: as(kindString, func(f *Frame) string {
+	all := append(append([]func(*Frame) string(nil), a.sumTerms()...), closureOf[string](b))
+	return operand{cost: costs(a, b, 0), extra: &extras{terms: all}, value: as(kindString, func(f *Frame) string {
 		base := len(f.texts)
 		f.rare = true
 		bytes, size := 0, 0
 		var what *EvalError
 		for i := range all {
-			v := all[i].string(f)
+			v := all[i](f)
 			n := utf8.RuneCountInString(v)
 			if f.failed {
-				failed := f.takeError(all[i].id)
+				failed := f.takeError()
 				if failed == nil {
 					f.texts = f.texts[:base]
 					return ""
@@ -97,7 +86,7 @@ func (x *compiler) concatenation(a, b operand) operand {
 			if i > 0 {
 				f.pay(tenthOf(size + n))
 			}
-			if f.stopped != nil {
+			if f.failed {
 				f.texts = f.texts[:base]
 				return ""
 			}
@@ -109,7 +98,7 @@ func (x *compiler) concatenation(a, b operand) operand {
 		}
 		if what != nil {
 			f.texts = f.texts[:base]
-			f.fail(what, own)
+			f.fail(what)
 			return ""
 		}
 		if !f.take(uint64(bytes)) {
