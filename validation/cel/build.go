@@ -48,7 +48,6 @@ type node struct {
 type childField struct {
 	node *node
 	name string
-	step schema.Step
 }
 
 // A rule is compiled once for equal schemas.
@@ -156,7 +155,7 @@ func (b *builder) property(parent *node, name string, n *schema.Node, t *celtype
 		return
 	}
 	if c := b.buildNode(n, child, n.EmbeddedResource(), implied, path); c != nil {
-		parent.fields = append(parent.fields, childField{name: name, step: schema.Field(name), node: c})
+		parent.fields = append(parent.fields, childField{name: name, node: c})
 	}
 }
 

@@ -25,8 +25,6 @@ type expression struct {
 	text     string
 	origin   *celtypes.Origin
 
-	detail atomic.Pointer[detail] // of the first eval error
-
 	once sync.Once
 	made atomic.Pointer[program]
 }

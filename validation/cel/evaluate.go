@@ -29,7 +29,6 @@ const outOfBudget = "validation failed due to running out of cost budget, no fur
 
 // rules runs the rules of n on value.
 func (r *run) rules(n *node, value, old any) {
-	r.located = false
 	if n.broken != "" {
 		r.fail(n, noRule, "rule compiler initialization error: "+n.broken)
 		return
@@ -153,10 +152,6 @@ func (r *run) pay(cost uint64) costProblem {
 // reportError reports a rule whose evaluation ended in an error.
 func (r *run) reportError(n *node, i int, err error) {
 	rule := &n.rules[i]
-	if what, ok := err.(*celeval.EvalError); ok {
-		r.fail(n, i, rule.detail(what))
-		return
-	}
 	name, text := rule.name, err.Error()
 	switch {
 	case isOverCallLimit(err):
@@ -207,8 +202,7 @@ func (r *run) reportFalse(n *node, i int, value any) {
 	if n.omitValue {
 		value = field.OmitValueType{}
 	}
-	failed := withReason(value, text, rule.reason)
-	r.addUnlessRatcheted(rule, i, &failed)
+	r.addUnlessRatcheted(rule, i, withReason(value, text, rule.reason))
 }
 
 // message evaluates the messageExpression of a rule. It returns "" if the result
@@ -297,41 +291,35 @@ func (r *run) fail(n *node, i int, text string) { r.add(i, field.Invalid(nil, n.
 
 // add adds an error at the current location.
 func (r *run) add(i int, err *field.Error) {
-	if !r.holds(false) {
-		return
+	if r.failed++; r.holds(r.failed) {
+		r.errors = append(r.errors, r.errorAt(i, err, nil))
 	}
-	r.failures = append(r.failures, failure{err: *err, rule: i, location: r.here()})
 }
 
 // addUnlessRatcheted adds the error of a rule. It is ratcheted if the value did
 // not change and the rule does not use oldSelf.
 func (r *run) addUnlessRatcheted(rule *rule, i int, err *field.Error) {
-	forgiven := !rule.usesOld && r.unchanged()
-	if !r.holds(forgiven) {
-		return
+	count, list := &r.failed, &r.errors
+	if !rule.usesOld && r.unchanged() {
+		count, list = &r.forgiven, &r.ratcheted
 	}
-	r.failures = append(r.failures, failure{err: *err, rule: i, location: r.below(rule), ratcheted: forgiven})
+	if *count++; r.holds(*count) {
+		*list = append(*list, r.errorAt(i, err, rule))
+	}
 }
 
-// holds reports whether the run holds one more failure, and counts it.
-func (r *run) holds(ratcheted bool) bool {
-	count := &r.failed
-	if ratcheted {
-		count = &r.forgiven
-	}
-	*count++
-	return r.options.maxErrors <= 0 || *count <= r.options.maxErrors
-}
+// holds reports whether a list may have so many errors.
+func (r *run) holds(count int) bool { return r.options.maxErrors <= 0 || count <= r.options.maxErrors }
 
 // withReason returns the error of a rule that is false, without its location.
-func withReason(value any, text string, reason apiextensionsv1.FieldValueErrorReason) field.Error {
+func withReason(value any, text string, reason apiextensionsv1.FieldValueErrorReason) *field.Error {
 	switch reason {
 	case apiextensionsv1.FieldValueForbidden:
-		return *field.Forbidden(nil, text)
+		return field.Forbidden(nil, text)
 	case apiextensionsv1.FieldValueRequired:
-		return *field.Required(nil, text)
+		return field.Required(nil, text)
 	case apiextensionsv1.FieldValueDuplicate:
-		return *field.Duplicate(nil, value)
+		return field.Duplicate(nil, value)
 	}
-	return *field.Invalid(nil, value, text)
+	return field.Invalid(nil, value, text)
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/crdkit/crdkit/internal/path/pathstack"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -27,17 +28,30 @@ func TestErrorLocations(t *testing.T) {
 	}
 	for _, path := range paths {
 		for _, below := range []schema.Path{nil, {schema.Field("c")}, {schema.Field("c"), schema.Key("d/e")}} {
-			r := &run{path: path, text: []byte("before")}
-			rule := &rule{path: below, pathText: below.String()}
-			w := r.below(rule)
-			text := string(r.text)
-			got := []string{text[w.from:w.field], text[w.field:w.pointer], text[w.pointer:w.schema]}
+			r, rule := &run{path: stackOf(path)}, &rule{path: below, pathText: below.String()}
+			err := r.errorAt(0, &field.Error{}, rule)
+			got := []string{err.Field, err.Pointer, err.SchemaPointer}
 			want := []string{serverPath(path, rule.pathText).String(), path.Pointer() + below.Pointer(), schemaPointer(path)}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("%#v and %q: -want +got\n%s", path, rule.pathText, diff)
 			}
 		}
 	}
+}
+
+func stackOf(path schema.Path) (s pathstack.Stack) {
+	for _, step := range path {
+		name, _ := step.Name()
+		switch i, isIndex := step.Index(); {
+		case isIndex:
+			s.Push(pathstack.Item, "", i)
+		case step == schema.Field(name):
+			s.Push(pathstack.Property, name, 0)
+		default:
+			s.Push(pathstack.Entry, name, 0)
+		}
+	}
+	return s
 }
 
 func serverPath(path schema.Path, below string) *field.Path {

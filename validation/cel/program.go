@@ -206,10 +206,9 @@ func (r *run) eval(ctx context.Context, p *Program, value, old any) Result {
 	if r.remaining >= 0 {
 		res.Cost = min(budget, math.MaxInt64) - uint64(r.remaining)
 	}
-	if len(r.failures) > 0 {
-		res.Errors, res.Ratcheted = r.errors()
-		res.Omitted = r.failed - len(res.Errors)
-	}
+	r.errors.Sort()
+	r.ratcheted.Sort()
+	res.Errors, res.Ratcheted, res.Omitted = r.errors, r.ratcheted, r.failed-len(r.errors)
 	r.release()
 	p.runs.Put(r)
 	return res

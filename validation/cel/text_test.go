@@ -64,7 +64,7 @@ func TestRunForgets(t *testing.T) {
 		}
 	}
 	for name, v := range map[string]any{
-		"path": r.path[:cap(r.path)], "names": r.names[:cap(r.names)], "levels": r.levels[:cap(r.levels)], "failures": r.failures[:cap(r.failures)],
+		"path": r.path.Steps[:cap(r.path.Steps)], "names": r.names[:cap(r.names)], "levels": r.levels[:cap(r.levels)], "errors": r.errors, "ratcheted": r.ratcheted,
 	} {
 		for i, list := 0, reflect.ValueOf(v); i < list.Len(); i++ {
 			if !list.Index(i).IsZero() {

@@ -11,8 +11,9 @@ import (
 	"github.com/crdkit/crdkit/internal/cel/celeval"
 	"github.com/crdkit/crdkit/internal/cel/cellib"
 	"github.com/crdkit/crdkit/internal/cel/celtypes"
+	"github.com/crdkit/crdkit/internal/path/pathstack"
 	"github.com/crdkit/crdkit/internal/value/correlate"
-	"github.com/crdkit/crdkit/schema"
+	"github.com/crdkit/crdkit/validation"
 )
 
 // A run is the state of one Eval: its path in the object, its failures and its
@@ -25,7 +26,7 @@ type run struct {
 	visits     int   // of values with rules
 	remaining  int64 // cost units; negative once the run has ended
 
-	path     []schema.Step
+	path     pathstack.Stack
 	names    []string // of the entries of the enclosing maps
 	object   any      // the object at the root
 	levels   []level  // along the path
@@ -38,30 +39,20 @@ type run struct {
 	bound              bool
 	required, optional variables
 
-	failures []failure
-	failed   int      // errors, also those that are not in failures
-	forgiven int      // ratcheted errors, also those that are not in failures
-	text     []byte   // of the locations of failures
-	location location // of the current value, if located
-	located  bool
+	errors, ratcheted validation.ErrorList
+	failed, forgiven  int // how many errors these would have without a limit
 }
 
-// release drops all references, and keeps memory for the next run. A run without
-// failures that had no path has little to drop.
+// release drops all references, and keeps memory for the next run. A run that had no
+// path has little to drop.
 func (r *run) release() {
 	r.frame.Release()
 	r.options, r.program, r.ctx, r.object = evalOptions{}, nil, nil, nil
 	if r.bound {
 		r.bound, r.required, r.optional = false, variables{}, variables{}
 	}
-	if len(r.failures) > 0 {
-		r.failures, r.text = celeval.Emptied(r.failures), r.text[:0]
-		r.failed, r.forgiven = 0, 0
-		if cap(r.text) > maxText {
-			r.text = nil
-		}
-	}
-	r.path, r.names = celeval.Emptied(r.path[:cap(r.path)]), celeval.Emptied(r.names)
+	r.errors, r.ratcheted, r.failed, r.forgiven = nil, nil, 0, 0
+	r.path.Steps, r.names = celeval.Emptied(r.path.Steps[:cap(r.path.Steps)]), celeval.Emptied(r.names)
 	if r.known > 0 {
 		r.levels, r.known = celeval.Emptied(r.levels[:cap(r.levels)]), 0
 	}
@@ -123,7 +114,7 @@ func (r *run) entries(n *node, value map[string]any, old map[string]any) {
 	for i := from; i < to && !r.stopped(); i++ {
 		name := r.names[i]
 		if v := value[name]; v != nil {
-			r.entry(n, schema.Key(name), v, old)
+			r.entry(n, pathstack.Entry, name, v, old)
 		}
 	}
 	clear(r.names[from:to])
@@ -139,20 +130,19 @@ func (r *run) fields(fields []childField, value map[string]any, old map[string]a
 		if v == nil {
 			continue
 		}
-		r.entry(f.node, f.step, v, old)
+		r.entry(f.node, pathstack.Property, f.name, v, old)
 		if r.stopped() {
 			return
 		}
 	}
 }
 
-func (r *run) entry(n *node, step schema.Step, v any, old map[string]any) {
+func (r *run) entry(n *node, kind pathstack.Kind, name string, v any, old map[string]any) {
 	var before any
 	if n.needsOld && old != nil {
-		name, _ := step.Name()
 		before = old[name]
 	}
-	r.path = append(r.path, step)
+	r.path.Push(kind, name, 0)
 	r.visit(n, v, before)
 	r.leave()
 }
@@ -163,7 +153,7 @@ func (r *run) list(n *node, value []any, old any) {
 		if v == nil {
 			continue
 		}
-		r.path = append(r.path, schema.Index(i))
+		r.path.Push(pathstack.Item, "", i)
 		var before any
 		if n.needsOld && old != nil {
 			before = r.ratchet().here.Old
@@ -178,8 +168,8 @@ func (r *run) list(n *node, value []any, old any) {
 
 // leave removes the last step of the path.
 func (r *run) leave() {
-	r.path = r.path[:len(r.path)-1]
-	if r.known > len(r.path)+1 {
+	r.path.Pop()
+	if r.known > len(r.path.Steps)+1 {
 		r.known--
 		r.levels[r.known] = level{}
 	}
@@ -219,24 +209,22 @@ func (r *run) ratchet() ratchet {
 		r.levels = append(r.levels[:0], level{ratchet: ratchet{here: r.program.correlate.Pair(r.object, r.options.old)}})
 		r.known = 1
 	}
-	for r.known <= len(r.path) {
-		r.levels = append(r.levels[:r.known], level{ratchet: r.levels[r.known-1].below(r.path[r.known-1], r.known-1)})
+	for r.known <= len(r.path.Steps) {
+		r.levels = append(r.levels[:r.known], level{ratchet: r.levels[r.known-1].below(r.path.Steps[r.known-1], r.known-1)})
 		r.known++
 	}
 	return r.levels[r.known-1].ratchet
 }
 
 // below returns the ratchet after one more step. l is the level at an index.
-func (l *level) below(s schema.Step, index int) ratchet {
-	i, isIndex := s.Index()
-	if !isIndex {
-		name, _ := s.Name()
-		return l.ratchet.key(name, index)
+func (l *level) below(s pathstack.Step, index int) ratchet {
+	if s.Kind != pathstack.Item {
+		return l.ratchet.key(s.Name, index)
 	}
 	if !l.listed {
 		l.elements, l.listed = l.ratchet.here.Elements(), true
 	}
-	return l.ratchet.element(l.elements.At(i), index)
+	return l.ratchet.element(l.elements.At(s.Index), index)
 }
 
 // unchanged reports whether the value at the current location is unchanged, or, if
