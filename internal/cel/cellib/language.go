@@ -86,17 +86,3 @@ func (language) ProgramOptions() []cel.ProgramOption {
 		cel.InterruptCheckFrequency(InterruptFrequency),
 	}
 }
-
-// Programs returns the library for an environment that only makes programs,
-// from expressions that [Language] has checked. It has the program options that
-// all languages share. The caller declares the functions that the expressions
-// call. Programs also declares the functions of the libraries that have program
-// options, because a cel-go library provides both together.
-func Programs() cel.Library { return programs{} }
-
-type programs struct{ language }
-
-// CompileOptions implements cel.Library.
-func (programs) CompileOptions() []cel.EnvOption {
-	return []cel.EnvOption{regex(), cel.OptionalTypes(), ext.Sets(), ext.Lists(ext.ListsVersion(3))}
-}

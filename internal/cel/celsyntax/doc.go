@@ -2,8 +2,7 @@
 //
 // The parser of cel-go takes several times longer than all other steps of
 // compiling a rule together. [Parser] reads what most rules are made of. It returns the tree
-// that cel-go returns, with the same number for each node, and expands macros with the
-// functions of cel-go.
+// that cel-go returns, and expands macros with the functions of cel-go.
 //
 //	p := celsyntax.New(parser.AllMacros)
 //	tree := p.Parse("self.min <= self.max")

@@ -1,8 +1,6 @@
 package celsyntax
 
 import (
-	"slices"
-
 	"github.com/google/cel-go/common"
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/types/ref"
@@ -26,62 +24,10 @@ func (p *parsing) expand(m parser.Macro, id int64, target ast.Expr, args []ast.E
 	return e
 }
 
-// Copy implements parser.ExprHelper. It numbers the nodes as cel-go does.
+// Copy implements parser.ExprHelper.
 func (x *expansion) Copy(e ast.Expr) ast.Expr {
-	id := x.id()
-	switch e.Kind() {
-	case ast.LiteralKind:
-		return x.factory.NewLiteral(id, e.AsLiteral())
-	case ast.IdentKind:
-		return x.factory.NewIdent(id, e.AsIdent())
-	case ast.SelectKind:
-		s := e.AsSelect()
-		operandID := x.Copy(s.Operand())
-		if s.IsTestOnly() {
-			return x.factory.NewPresenceTest(id, operandID, s.FieldName())
-		}
-		return x.factory.NewSelect(id, operandID, s.FieldName())
-	case ast.CallKind:
-		c := e.AsCall()
-		args := x.copies(c.Args())
-		if c.IsMemberFunction() {
-			return x.factory.NewMemberCall(id, c.FunctionName(), x.Copy(c.Target()), args...)
-		}
-		return x.factory.NewCall(id, c.FunctionName(), args...)
-	case ast.ListKind:
-		l := e.AsList()
-		return x.factory.NewList(id, x.copies(l.Elements()), l.OptionalIndices())
-	case ast.MapKind:
-		entries := slices.Clone(e.AsMap().Entries())
-		for i, entry := range entries {
-			m := entry.AsMapEntry()
-			id := x.id()
-			key := x.Copy(m.Key())
-			entries[i] = x.factory.NewMapEntry(id, key, x.Copy(m.Value()), m.IsOptional())
-		}
-		return x.factory.NewMap(id, entries)
-	case ast.StructKind:
-		fields := slices.Clone(e.AsStruct().Fields())
-		for i, field := range fields {
-			f := field.AsStructField()
-			id := x.id()
-			fields[i] = x.factory.NewStructField(id, f.Name(), x.Copy(f.Value()), f.IsOptional())
-		}
-		return x.factory.NewStruct(id, e.AsStruct().TypeName(), fields)
-	case ast.ComprehensionKind:
-		c := e.AsComprehension()
-		over, init := x.Copy(c.IterRange()), x.Copy(c.AccuInit())
-		condition, step, result := x.Copy(c.LoopCondition()), x.Copy(c.LoopStep()), x.Copy(c.Result())
-		return x.factory.NewComprehensionTwoVar(id, over, c.IterVar(), c.IterVar2(), c.AccuVar(), init, condition, step, result)
-	}
-	return x.factory.NewUnspecifiedExpr(id)
-}
-
-func (x *expansion) copies(list []ast.Expr) []ast.Expr {
-	out := make([]ast.Expr, len(list))
-	for i, e := range list {
-		out[i] = x.Copy(e)
-	}
+	out := x.factory.CopyExpr(e)
+	out.RenumberIDs(func(int64) int64 { return x.id() })
 	return out
 }
 

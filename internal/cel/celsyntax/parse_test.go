@@ -57,8 +57,7 @@ func languageOf(t testing.TB, minor int) *language {
 	return &language{env: env, parser: New(env.Macros())}
 }
 
-// checkParse compares the parser with that of cel-go: the trees, and the IDs of their nodes.
-// It reports whether the parser accepts the text.
+// checkParse compares the parser with that of cel-go. It reports whether the parser accepts the text.
 func checkParse(t *testing.T, l *language, text string) bool {
 	t.Helper()
 	tree := l.parser.Parse(text)
@@ -79,11 +78,10 @@ func checkParse(t *testing.T, l *language, text string) bool {
 	return true
 }
 
-// printed returns a tree as text, with the IDs of nodes and the types of
-// literals.
+// printed returns a tree as text, with the types of literals.
 func printed(e ast.Expr) string {
 	var b strings.Builder
-	b.WriteString(debug.ToDebugStringWithIDs(e))
+	b.WriteString(debug.ToDebugString(e))
 	ast.PreOrderVisit(e, ast.NewExprVisitor(func(e ast.Expr) {
 		if e.Kind() == ast.LiteralKind {
 			b.WriteString("\n" + e.AsLiteral().Type().TypeName())

@@ -15,23 +15,14 @@ import (
 // A Checker checks the expressions of one schema. It is for one goroutine.
 type Checker struct {
 	Language  *Language
-	limit     uint64            // cost units of one call
-	Reference bool              // do not use the fast path
-	parsed    map[string]parsed // by cel-go, by text
-	regexes   map[string]bool   // whether a regular expression compiles
+	limit     uint64 // cost units of one call
+	Reference bool   // do not use the fast path
 }
 
 // NewChecker returns a Checker of expressions that may cost limit units per call.
 // reference turns the fast path off.
 func NewChecker(language *Language, limit uint64, reference bool) Checker {
-	return Checker{Language: language, limit: limit, Reference: reference, parsed: make(map[string]parsed), regexes: make(map[string]bool)}
-}
-
-// A parsed expression is a tree, or the reason why there is none.
-type parsed struct {
-	tree *cel.Ast
-	why  string
-	size sizing
+	return Checker{Language: language, limit: limit, Reference: reference}
 }
 
 // A Scope holds what the rules of one node can refer to.
@@ -90,9 +81,13 @@ func (x *Checker) Origin(s *Scope) *Origin {
 func (o *Origin) Program(text string, optional bool) (_ cel.Program, err error) {
 	defer Recover(func(p error) { err = p })
 	x := NewChecker(o.language, o.limit, false)
-	tree, why := x.check(x.Scope(o.self), text, optional)
+	s := x.Scope(o.self)
+	tree := x.fast(s, text, optional)
 	if tree == nil {
-		return nil, errors.New(readable(why))
+		var why string
+		if tree, why = x.reference(x.Language.Env, s, text, optional); tree == nil {
+			return nil, errors.New(readable(why))
+		}
 	}
 	return x.plan(tree)
 }
@@ -130,44 +125,22 @@ var (
 // a reason is correct but cannot be planned.
 func (x *Checker) Check(s *Scope, text string, optional bool, want *cel.Type, w *Wording) (tree *ast.AST, why string) {
 	defer Recover(func(err error) { tree, why = nil, w.compilation+err.Error() })
-	checked, why := x.check(s, text, optional)
-	if why != "" {
+	if !x.Reference {
+		if tree := x.fast(s, text, optional); tree != nil && tree.GetType(tree.Expr().ID()) == want && x.isPlain(tree) {
+			return tree, ""
+		}
+	}
+	tree, why = x.reference(x.Language.Env, s, text, optional)
+	if tree == nil {
 		return nil, w.compilation + readable(why)
 	}
-	needs := everything
-	if !x.Reference {
-		needs = x.needs(checked)
-	}
-	if needs.validators {
-		why := x.validate(checked, text)
-		if why != "" && !x.Reference { // the tree of our parser has no positions
-			if checked, why = x.reference(s, text, optional); checked != nil {
-				why = x.validate(checked, text)
-			}
-		}
-		if why != "" {
-			return nil, w.compilation + readable(why)
-		}
-	}
-	if checked.GetType(checked.Expr().ID()) != want {
+	if tree.GetType(tree.Expr().ID()) != want {
 		return nil, w.result
 	}
-	if needs.plan {
-		if _, err := x.plan(checked); err != nil {
-			return checked, w.instantiation + err.Error()
-		}
+	if _, err := x.plan(tree); err != nil {
+		return tree, w.instantiation + err.Error()
 	}
-	return checked, ""
-}
-
-// check parses and types an expression.
-func (x *Checker) check(s *Scope, text string, optional bool) (*ast.AST, string) {
-	if !x.Reference {
-		if checked := x.fast(s, text, optional); checked != nil {
-			return checked, ""
-		}
-	}
-	return x.reference(s, text, optional)
+	return tree, ""
 }
 
 func (x *Checker) plan(checked *ast.AST) (cel.Program, error) {
@@ -184,64 +157,43 @@ func MentionsOldSelf(checked *ast.AST) bool {
 	return false
 }
 
-// fast parses and types an expression without cel-go's parser. The tree has no source
-// positions. It returns nil if something may be wrong, and cel-go has to say what.
+// fast parses and types an expression without cel-go. The tree has no source positions.
+// It returns nil if something may be wrong, and for rare expressions.
 func (x *Checker) fast(s *Scope, text string, optional bool) *ast.AST {
 	tree := x.Language.syntax.Parse(text)
 	if tree == nil {
 		return nil
 	}
-	if checked := x.Language.signatures.typed(tree, s, optional); checked != nil {
-		return checked
-	}
-	if size := sizeOf(tree); size.oversized() != "" {
-		return nil
-	}
-	env, err := s.checker(x.Language, optional)
-	if err != nil {
-		return nil
-	}
-	if checked, wrong := checker.Check(tree, nil, env); len(wrong.GetErrors()) == 0 {
-		return checked
-	}
-	return nil
+	return x.Language.signatures.typed(tree, s, optional)
 }
 
-// reference parses and types an expression with cel-go. It returns the reason if the
-// expression is wrong.
-func (x *Checker) reference(s *Scope, text string, optional bool) (*ast.AST, string) {
-	p := x.parse(text)
-	if p.tree == nil {
-		return nil, p.why
+// reference parses, types and validates an expression with cel-go. It returns the reason if
+// the expression is wrong.
+func (x *Checker) reference(env *cel.Env, s *Scope, text string, optional bool) (*ast.AST, string) {
+	parsed, issues := env.Parse(text)
+	if len(issues.Errors()) > 0 {
+		return nil, textOf(issues, text)
 	}
-	if why := x.refuse(s, p, text, optional); why != "" {
+	// The reference accepts what the fast path types.
+	if why := oversized(parsed.NativeRep()); why != "" && (!x.Reference || x.fast(s, text, optional) == nil) {
 		return nil, why
 	}
-	env, err := s.checker(x.Language, optional)
+	types, err := s.checker(x.Language, optional)
 	if err != nil {
-		errs := common.NewErrors(p.tree.Source())
+		errs := common.NewErrors(parsed.Source())
 		errs.ReportErrorString(common.NoLocation, err.Error())
 		return nil, errs.ToDisplayString()
 	}
-	// checker.Check changes the tree.
-	checked, errs := checker.Check(ast.Copy(p.tree.NativeRep()), p.tree.Source(), env)
+	tree, errs := checker.Check(parsed.NativeRep(), parsed.Source(), types)
 	if len(errs.GetErrors()) > 0 {
 		return nil, textOf(cel.NewIssues(errs), text)
 	}
-	return checked, ""
-}
-
-func (x *Checker) parse(text string) parsed {
-	if p, ok := x.parsed[text]; ok {
-		return p
+	issues = cel.NewIssuesWithSourceInfo(common.NewErrors(nil), tree.SourceInfo())
+	for _, v := range env.Validators() {
+		v.Validate(env, x.Language.validators, tree, issues)
 	}
-	var p parsed
-	tree, issues := x.Language.Env.Parse(text)
 	if len(issues.Errors()) > 0 {
-		p.why = textOf(issues, text)
-	} else {
-		p.tree, p.size = tree, sizeOf(tree.NativeRep())
+		return nil, textOf(issues, text)
 	}
-	x.parsed[text] = p
-	return p
+	return tree, ""
 }

@@ -20,11 +20,9 @@
 //
 //   - fast: package celsyntax parses the text, the inference in infer.go finds the
 //     types bottom-up, and one walk decides whether the validators and the planner
-//     of cel-go could object. Most expressions need none of them. Where the inference
-//     declines (empty lists of an unknown type, lists of lists of several types, messages,
-//     names with dots), the checker of cel-go finds the types of the parsed tree.
-//   - reference: the parser, checker, validators and planner of cel-go. They say what is
-//     wrong with an expression that the fast path does not accept.
+//     of cel-go could object. An expression that passes all three is correct.
+//   - reference: the parser, checker, validators and planner of cel-go. They judge all other
+//     expressions, and say what is wrong with them.
 //
 // Object types are named by their path below the value that a rule is on, so two
 // equal schemas at different locations have different types. A type is built when the

@@ -1,8 +1,8 @@
 package celtypes
 
 import (
+	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/ast"
-	"github.com/google/cel-go/common/decls"
 	"github.com/google/cel-go/common/functions"
 	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/common/types"
@@ -128,18 +128,14 @@ func (g *guarded) count(frame *interpreter.ExecutionFrame, args []ref.Val) {
 // returns other values unchanged and costs nothing.
 const ordered = cellib.Ordered
 
-func orderedFunction() *decls.FunctionDecl {
-	f, err := decls.NewFunction(ordered, decls.Overload(ordered, []*types.Type{types.DynType}, types.DynType,
-		decls.UnaryBinding(func(v ref.Val) ref.Val {
+func orderedFunction() cel.EnvOption {
+	return cel.Function(ordered, cel.Overload(ordered, []*types.Type{types.DynType}, types.DynType,
+		cel.UnaryBinding(func(v ref.Val) ref.Val {
 			if m, ok := v.(traits.Mapper); ok {
 				return cellib.OrderedMap(m)
 			}
 			return v
 		})))
-	if err != nil {
-		return nil // does not happen
-	}
-	return f
 }
 
 // orderLoops returns a tree whose loops visit the keys of maps in order: tree

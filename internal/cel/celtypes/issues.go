@@ -1,7 +1,9 @@
 package celtypes
 
 import (
-	"strconv"
+	"cmp"
+	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -9,115 +11,51 @@ import (
 	"github.com/google/cel-go/common"
 )
 
-// The text of an error shows its line and a mark below the column. cel-go makes the
-// mark one dot at a time, in time quadratic in the column, for each of up to 100
-// errors. This file makes the same text in linear time.
-
 const (
 	maxShownLine = 16384 // bytes; longer lines are not shown
 	maxErrors    = 100   // more are only counted
+	truncated    = " more errors were truncated"
 )
 
-// A mistake is an error of an expression.
-type mistake struct {
-	line, column int // both -1 for none
-	text         string
-}
-
-// textOf returns what issues.String returns. It drops the locations of the issues.
+// textOf returns what issues.String returns: each error with its line and a mark below the
+// column. cel-go makes the mark one dot at a time, in time quadratic in the column. textOf
+// sorts the issues and drops their locations.
 func textOf(issues *cel.Issues, text string) string {
-	list := issues.Errors()
-	errs := make([]mistake, len(list))
+	list, source := issues.Errors(), common.NewTextSource(text)
+	slices.SortStableFunc(list, func(a, b *cel.Error) int {
+		return cmp.Or(cmp.Compare(a.Location.Line(), b.Location.Line()), cmp.Compare(a.Location.Column(), b.Location.Column()))
+	})
+	var b strings.Builder
 	for i, e := range list {
-		errs[i] = mistake{e.Location.Line(), e.Location.Column(), e.Message}
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		fmt.Fprintf(&b, "ERROR: <input>:%d:%d: %s", e.Location.Line(), e.Location.Column()+1, e.Message)
+		rest, ok := source.Snippet(e.Location.Line())
+		if !ok || len(rest) > maxShownLine {
+			continue
+		}
+		b.WriteString("\n | " + strings.ReplaceAll(rest, "\t", " ") + "\n | ")
+		mark := func(narrow, wide string) {
+			_, size := utf8.DecodeRuneInString(rest)
+			if rest = rest[size:]; size > 1 {
+				narrow = wide
+			}
+			b.WriteString(narrow)
+		}
+		for n := e.Location.Column(); n > 0 && rest != ""; n-- {
+			mark(".", "\uff0e")
+		}
+		mark("^", "\uff3e")
 	}
-	out := listed(errs, text)
 	if len(list) >= maxErrors {
 		for _, e := range list {
 			e.Location = common.NoLocation
 		}
 		short := issues.String()
 		if last := short[strings.LastIndexByte(short, '\n')+1:]; strings.HasSuffix(last, truncated) {
-			out += "\n" + last
+			b.WriteString("\n" + last)
 		}
-	}
-	return out
-}
-
-const truncated = " more errors were truncated"
-
-// listed returns the text of errors in the order of their places. Only the first ones that
-// were found are shown.
-func listed(errs []mistake, text string) string {
-	more := len(errs) - maxErrors
-	if more > 0 {
-		errs = errs[:maxErrors]
-	}
-	for i := range errs {
-		for j := i; j > 0 && (errs[j].line < errs[j-1].line || errs[j].line == errs[j-1].line && errs[j].column < errs[j-1].column); j-- {
-			errs[j], errs[j-1] = errs[j-1], errs[j]
-		}
-	}
-	if !utf8.ValidString(text) {
-		text = string([]rune(text))
-	}
-	var b strings.Builder
-	size := 0
-	for i := range errs {
-		line, _ := lineOf(text, errs[i].line)
-		size += 2*min(len(line), maxShownLine) + len(errs[i].text) + 40
-	}
-	b.Grow(size)
-	for i := range errs {
-		if i > 0 {
-			b.WriteByte('\n')
-		}
-		errs[i].write(&b, text)
-	}
-	if more > 0 {
-		b.WriteString("\n" + strconv.Itoa(more) + truncated)
 	}
 	return b.String()
-}
-
-func (m *mistake) write(b *strings.Builder, text string) {
-	b.WriteString("ERROR: <input>:" + strconv.Itoa(m.line) + ":" + strconv.Itoa(m.column+1) + ": " + m.text)
-	rest, ok := lineOf(text, m.line)
-	if !ok || len(rest) > maxShownLine {
-		return
-	}
-	b.WriteString("\n | ")
-	b.WriteString(strings.ReplaceAll(rest, "\t", " "))
-	b.WriteString("\n | ")
-	for n := m.column; n > 0 && rest != ""; n-- {
-		_, size := utf8.DecodeRuneInString(rest)
-		rest = rest[size:]
-		b.WriteString(wider(size, ".", "\uff0e"))
-	}
-	_, size := utf8.DecodeRuneInString(rest)
-	b.WriteString(wider(size, "^", "\uff3e"))
-}
-
-// lineOf returns a line of a text. An empty text has none.
-func lineOf(text string, line int) (string, bool) {
-	if line < 1 || text == "" {
-		return "", false
-	}
-	for ; line > 1; line-- {
-		end := strings.IndexByte(text, '\n')
-		if end < 0 {
-			return "", false
-		}
-		text = text[end+1:]
-	}
-	before, _, _ := strings.Cut(text, "\n")
-	return before, true
-}
-
-// wider returns the mark below a letter of so many bytes.
-func wider(size int, narrow, wide string) string {
-	if size > 1 {
-		return wide
-	}
-	return narrow
 }

@@ -26,37 +26,16 @@ type sizedVariable struct {
 	size int
 }
 
-// sizeOf measures a tree.
-func sizeOf(tree *ast.AST) sizing {
-	var s sizing
-	s.size(tree.Expr())
-	return s
-}
-
 // oversized returns why cel-go must not check an expression, "" if it may.
-func (s *sizing) oversized() string {
-	switch {
+func oversized(tree *ast.AST) string {
+	var s sizing
+	switch s.size(tree.Expr()); {
 	case s.inferred > maxInferred:
 		return fmt.Sprintf("the expression is too large: it has %d calls, lists, maps and loops, and at most %d may have types that cel-go infers", s.inferred, maxInferred)
 	case s.largest > maxMapTypes:
 		return fmt.Sprintf("the expression is too large: the type of a map in it is made of more than %d types", maxMapTypes)
 	}
 	return ""
-}
-
-// refuse returns why cel-go must not check an expression. The reference accepts what
-// the fast path types.
-func (x *Checker) refuse(s *Scope, p parsed, text string, optional bool) string {
-	why := p.size.oversized()
-	if why == "" || !x.Reference {
-		return why
-	}
-	if tree := x.Language.syntax.Parse(text); tree != nil {
-		if x.Language.signatures.typed(tree, s, optional) != nil {
-			return ""
-		}
-	}
-	return why
 }
 
 // size returns an upper bound of the number of scalar types in the type of an

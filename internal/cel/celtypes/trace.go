@@ -24,21 +24,11 @@ func (x *Checker) NewTracer(s *Scope, text string, optional bool) (_ *Tracer, er
 	if err != nil {
 		return nil, err
 	}
-	var p parsed
-	tree, issues := env.Parse(text)
-	if issues.Err() != nil {
-		return nil, errors.New(readable(issues.String()))
-	}
-	p.tree = tree
-	x.parsed[text] = p
-	checked, why := x.reference(s, text, optional)
-	if checked != nil {
-		why = x.validate(checked, text)
-	}
-	if why != "" {
+	tree, why := x.reference(env, s, text, optional)
+	if tree == nil {
 		return nil, errors.New(readable(why))
 	}
-	return &Tracer{Tree: checked, limit: x.limit, plans: x.Language.planner}, nil
+	return &Tracer{Tree: tree, limit: x.limit, plans: x.Language.planner}, nil
 }
 
 // Plan returns the program of a part of the expression. Its details have the value

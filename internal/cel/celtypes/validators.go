@@ -17,29 +17,24 @@ import (
 // here decides which expressions need neither. All others are checked by the
 // reference, which also words the errors.
 
-// needs says what a checked tree needs besides its types.
-type needs struct{ validators, plan bool }
-
-var everything = needs{validators: true, plan: true}
-
-// A validatorScan is the state of one walk. Unknown constructs need everything.
+// A validatorScan is the state of one walk.
 type validatorScan struct {
 	language *Language
 	tree     *ast.AST
-	regexes  map[string]bool // those that were looked at, and whether they compile
-	needs
+	doubtful bool // cel-go has to validate and to plan the expression
 }
 
-// needs returns what a checked tree needs. It may return more than that, but not less.
-func (x *Checker) needs(tree *ast.AST) needs {
-	c := validatorScan{language: x.Language, tree: tree, regexes: x.regexes}
+// isPlain reports whether the validators and the planner of cel-go have nothing to say
+// about a tree that has types. It is false for unknown constructs.
+func (x *Checker) isPlain(tree *ast.AST) bool {
+	c := validatorScan{language: x.Language, tree: tree}
 	c.visit(tree.Expr())
-	return c.needs
+	return !c.doubtful
 }
 
 // visit scans e. It reports whether cel-go may fold e when it plans the program.
 func (c *validatorScan) visit(e ast.Expr) (known bool) {
-	if c.needs == everything {
+	if c.doubtful {
 		return false
 	}
 	switch e.Kind() {
@@ -48,9 +43,6 @@ func (c *validatorScan) visit(e ast.Expr) (known bool) {
 	case ast.IdentKind:
 		return c.name(e)
 	case ast.SelectKind:
-		if _, ok := c.tree.ReferenceMap()[e.ID()]; ok {
-			c.needs = everything // a qualified name
-		}
 		c.visit(e.AsSelect().Operand())
 	case ast.CallKind:
 		return c.call(e)
@@ -58,62 +50,37 @@ func (c *validatorScan) visit(e ast.Expr) (known bool) {
 		return c.list(e.AsList())
 	case ast.ComprehensionKind:
 		l := e.AsComprehension()
-		c.visit(l.IterRange())
-		c.visit(l.AccuInit())
-		c.visit(l.LoopCondition())
-		c.visit(l.LoopStep())
-		c.visit(l.Result())
+		for _, part := range []ast.Expr{l.IterRange(), l.AccuInit(), l.LoopCondition(), l.LoopStep(), l.Result()} {
+			c.visit(part)
+		}
 	case ast.MapKind: // macros make empty ones
-		c.require(e.AsMap().Size() > 0)
 		return true
 	default:
-		c.needs = everything
+		c.doubtful = true
 	}
 	return false
 }
 
 // name scans a variable or the name of a type.
 func (c *validatorScan) name(e ast.Expr) (known bool) {
-	r, ok := c.tree.ReferenceMap()[e.ID()]
-	switch {
-	case !ok || r.Value != nil:
-		c.needs = everything
-	case c.tree.GetType(e.ID()).Kind() == types.TypeKind:
-		_, ok := c.language.Builtin.FindIdent(r.Name)
-		c.require(!ok)
-		return true
+	if c.tree.GetType(e.ID()).Kind() != types.TypeKind {
+		return false
 	}
-	return false
+	_, ok := c.language.Builtin.FindIdent(e.AsIdent())
+	c.doubt(!ok)
+	return true
 }
 
-// require asks for everything if cond holds.
-func (c *validatorScan) require(cond bool) {
-	if cond {
-		c.needs = everything
-	}
-}
+func (c *validatorScan) doubt(cond bool) { c.doubtful = c.doubtful || cond }
 
 // list scans a list literal.
 func (c *validatorScan) list(l ast.ListExpr) (known bool) {
-	c.require(len(l.OptionalIndices()) > 0)
 	known = true
-	var typ *types.Type
 	for _, e := range l.Elements() {
 		known = c.visit(e) && known
-		typ = c.same(typ, e)
+		c.doubt(!sameType(c.tree.GetType(l.Elements()[0].ID()), c.tree.GetType(e.ID())))
 	}
 	return known
-}
-
-// same compares the type of e with the type of those before it, which is nil for the
-// first one. It returns the type of the first one.
-func (c *validatorScan) same(first *types.Type, e ast.Expr) *types.Type {
-	t := c.tree.GetType(e.ID())
-	if first == nil {
-		first = t
-	}
-	c.validators = c.validators || t == nil || t != first && !first.IsExactType(t)
-	return first
 }
 
 func (c *validatorScan) call(e ast.Expr) (known bool) {
@@ -133,23 +100,21 @@ func (c *validatorScan) call(e ast.Expr) (known bool) {
 		operators.Index, operators.OptIndex, operators.OptSelect:
 		return false
 	}
-	var r *ast.ReferenceInfo
-	if r = c.tree.ReferenceMap()[e.ID()]; r == nil {
-		c.needs = everything
+	r := c.tree.ReferenceMap()[e.ID()]
+	if r == nil {
+		c.doubtful = true
 		return false
 	}
 	impl := c.language.planner.implementation(name, r.OverloadIDs)
 	switch {
-	case !callable(impl, len(args)):
-		c.needs = everything
-	case name == "format": // a validator checks its text
-		c.needs.validators = true
+	case !callable(impl, len(args)), name == "format": // a validator checks the text of format
+		c.doubtful = true
 	case name == "matches" || name == "find" || name == "findAll":
 		for _, arg := range args {
 			c.regex(arg)
 		}
 	case overloads.IsTypeConversionFunction(name): // cel-go converts constants
-		c.require(known)
+		c.doubt(known)
 		return known
 	case name == operators.In:
 		return known // an empty list
@@ -165,11 +130,11 @@ func (c *validatorScan) key(e ast.Expr) {
 		case types.String, types.Int:
 			return
 		}
-		c.needs = everything
+		c.doubtful = true
 	case ast.IdentKind, ast.SelectKind:
-		c.require(c.tree.GetType(e.ID()).Kind() == types.TypeKind)
+		c.doubt(c.tree.GetType(e.ID()).Kind() == types.TypeKind)
 	default:
-		c.needs = everything
+		c.doubtful = true
 	}
 }
 
@@ -179,22 +144,11 @@ func (c *validatorScan) regex(e ast.Expr) {
 	switch e.Kind() {
 	case ast.LiteralKind:
 		text, ok := e.AsLiteral().(types.String)
-		c.require(!ok || !compiles(c.regexes, string(text)))
+		_, err := syntax.Parse(string(text), syntax.Perl) // all that can fail in regexp.Compile
+		c.doubt(!ok || err != nil)
 	case ast.CallKind:
-		c.require(overloads.IsTypeConversionFunction(e.AsCall().FunctionName()))
+		c.doubt(overloads.IsTypeConversionFunction(e.AsCall().FunctionName()))
 	}
-}
-
-// compiles reports whether a regular expression compiles. seen has those that were looked
-// at.
-func compiles(seen map[string]bool, text string) bool {
-	ok, known := seen[text]
-	if !known {
-		_, err := syntax.Parse(text, syntax.Perl) // all that can fail in regexp.Compile
-		ok = err == nil
-		seen[text] = ok
-	}
-	return ok
 }
 
 // callable reports whether an implementation can be called with n arguments
