@@ -113,9 +113,9 @@ func (c *validatorScan) call(e ast.Expr) (known bool) {
 		for _, arg := range args {
 			c.regex(arg)
 		}
-	case overloads.IsTypeConversionFunction(name): // cel-go converts constants
-		c.doubt(known)
-		return known
+	case overloads.IsTypeConversionFunction(name) && known: // cel-go converts constants
+		c.doubt(args[0].Kind() != ast.LiteralKind || impl == nil || impl.Unary == nil || types.IsError(impl.Unary(args[0].AsLiteral())))
+		return true
 	case name == operators.In:
 		return known // an empty list
 	}
