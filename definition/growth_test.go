@@ -142,7 +142,7 @@ func parsed(t *testing.T, text []byte) *apiextensionsv1.CustomResourceDefinition
 // TestGrowth: what Parse, Check, CheckUpdate, the notes and Compile allocate grows in
 // proportion to the definition, and to the errors in it.
 func TestGrowth(t *testing.T) {
-	const n = 100
+	const n = 150
 	for name, text := range growths {
 		for operation, of := range map[string]func(text []byte) func(){
 			"Parse": func(text []byte) func() {

@@ -43,37 +43,29 @@ func Parse(data []byte, opts ...ParseOption) (*apiextensionsv1.CustomResourceDef
 	if len(data) > cfg.size {
 		return nil, fmt.Errorf("crdkit: reading a definition: the text has %d bytes, and may have %d", len(data), cfg.size)
 	}
-	if cfg.nesting < document.MaxDepth {
-		return parseInFull(data, cfg, false)
-	}
-	crd, strict, identified := document.ReadDefinition(data, cfg.nesting)
-	if crd != nil {
-		if err := cfg.judge(strict, &crd.ObjectMeta); err != nil {
-			return nil, err
+	if cfg.nesting >= document.MaxDepth {
+		if crd := document.ReadDefinition(data); crd != nil {
+			return crd, nil
 		}
-		return crd, nil
 	}
-	return parseInFull(data, cfg, identified)
+	return parseInFull(data, cfg)
 }
 
-// parseInFull is the reference implementation of Parse. identified: the text is known to be
-// a definition of v1 and not nested too deeply.
-func parseInFull(data []byte, cfg *parseConfig, identified bool) (*apiextensionsv1.CustomResourceDefinition, error) {
+// parseInFull is Parse with the libraries of the server.
+func parseInFull(data []byte, cfg *parseConfig) (*apiextensionsv1.CustomResourceDefinition, error) {
 	converted, duplicates, err := toJSON(data)
 	if err != nil {
 		return nil, fmt.Errorf("crdkit: reading a definition: %w", err)
 	}
-	if !identified {
-		if document.NestedDeeper(converted, cfg.nesting) {
-			return nil, fmt.Errorf("crdkit: reading a definition: objects and lists are nested more than %d levels deep", cfg.nesting)
-		}
-		apiVersion, err := expectDefinition(converted)
-		if err != nil {
-			return nil, err
-		}
-		if apiVersion == apiVersionV1beta1 {
-			return parseV1beta1(converted, duplicates, cfg)
-		}
+	if document.NestedDeeper(converted, cfg.nesting) {
+		return nil, fmt.Errorf("crdkit: reading a definition: objects and lists are nested more than %d levels deep", cfg.nesting)
+	}
+	apiVersion, err := expectDefinition(converted)
+	if err != nil {
+		return nil, err
+	}
+	if apiVersion == apiVersionV1beta1 {
+		return parseV1beta1(converted, duplicates, cfg)
 	}
 	crd := &apiextensionsv1.CustomResourceDefinition{}
 	if err := cfg.decode(converted, duplicates, crd, &crd.ObjectMeta); err != nil {
@@ -89,12 +81,7 @@ func (c *parseConfig) decode(data []byte, duplicates []error, into any, meta *me
 	if err != nil {
 		return refusedText{fmt.Errorf("crdkit: reading a definition: %w", err)}
 	}
-	return c.judge(append(duplicates, strict...), meta)
-}
-
-// judge returns an error for errors of strict decoding that are not tolerated.
-func (c *parseConfig) judge(strict []error, meta *metav1.ObjectMeta) error {
-	if c.tolerate(strict) {
+	if strict = append(duplicates, strict...); c.tolerate(strict) {
 		return nil
 	}
 	return refusedText{fmt.Errorf("crdkit: %s: %w", titleOf(meta.Name), errors.Join(strict...))}

@@ -2,13 +2,10 @@ package definition
 
 import (
 	"bytes"
-	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/yaml"
 
 	"github.com/crdkit/crdkit/internal/test/testkit"
@@ -20,38 +17,22 @@ import (
 // returns false if the fast one declines data.
 func checkFastParse(t *testing.T, data []byte) bool {
 	t.Helper()
-	got, strict, identified := document.ReadDefinition(data, DefaultMaxNesting)
-	if got == nil && !identified {
-		return false
-	}
-	var wanted []string
-	tolerant := Tolerant(func(err error) { wanted = append(wanted, err.Error()) })
-	want, err := parseInFull(data, parseConfigOf([]ParseOption{tolerant}), false)
+	got := document.ReadDefinition(data)
 	if got == nil {
-		same, sameErr := parseInFull(data, parseConfigOf([]ParseOption{Tolerant(nil)}), true)
-		if diff := fuzz.Diff(want, same); diff != "" || fmt.Sprint(err) != fmt.Sprint(sameErr) {
-			t.Fatalf("%.1000q is identified: %v, otherwise %v (-reference +identified):\n%s", data, sameErr, err, diff)
-		}
 		return false
 	}
+	want, err := parseInFull(data, parseConfigOf(nil))
 	if err != nil {
 		t.Fatalf("the fast parser accepts %.1000q, but %v", data, err)
 	}
 	if diff := fuzz.Diff(want, got); diff != "" {
 		t.Fatalf("%.1000q (-reference +fast):\n%s", data, diff)
 	}
-	var texts []string
-	for _, err := range strict {
-		texts = append(texts, err.Error())
-	}
-	if diff := cmp.Diff(wanted, texts); diff != "" {
-		t.Fatalf("errors of %.1000q (-reference +fast):\n%s", data, diff)
-	}
 	return true
 }
 
-// TestParseFast compares the parsers on every fourth definition of the corpus
-// as YAML, and on some as JSON. The tests of the oracle compare all of them.
+// TestParseFast compares the parsers on every fourth definition of the corpus. The tests of
+// the oracle compare all of them.
 func TestParseFast(t *testing.T) {
 	dir, ok := testkit.CorpusDir()
 	if !ok {
@@ -74,22 +55,7 @@ func TestParseFast(t *testing.T) {
 		if !checkFastParse(t, data) {
 			continue
 		}
-		if fast++; fast%8 > 0 {
-			continue
-		}
-		asJSON, err := yaml.YAMLToJSONStrict(data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var indented bytes.Buffer
-		if err := json.Indent(&indented, asJSON, "", "  "); err != nil {
-			t.Fatal(err)
-		}
-		for _, data := range [][]byte{asJSON, indented.Bytes()} {
-			if !checkFastParse(t, data) {
-				t.Errorf("%s as JSON is declined", file)
-			}
-		}
+		fast++
 	}
 	t.Logf("the fast parser accepts %d of %d definitions", fast, all)
 	if fast < all*9/10 {
@@ -130,16 +96,13 @@ func TestParseKeywords(t *testing.T) {
 			for _, value := range values {
 				keyword := `"` + name + `": ` + value + ","
 				text := bytes.Replace([]byte(keywords), []byte("%s"), bytes.Replace([]byte(wrap), []byte("%s"), []byte(keyword), 1), 1)
-				if checkFastParse(t, text) {
-					fast++
-				}
 				if asYAML, err := yaml.JSONToYAML(text); err == nil && checkFastParse(t, asYAML) {
 					fast++
 				}
 			}
 		}
 	}
-	t.Logf("the fast parser accepts %d of %d texts", fast, 2*len(wraps)*len(names)*len(values))
+	t.Logf("the fast parser accepts %d of %d texts", fast, len(wraps)*len(names)*len(values))
 	if fast < 1000 {
 		t.Errorf("the fast parser accepts only %d texts", fast)
 	}

@@ -38,15 +38,8 @@ func (p Position) from(start Position) Position {
 // notes, in the text of a document. It reads the text when the first position is asked
 // for. A Source may be used from several goroutines.
 type Source struct {
-	text  []byte
 	start Position
-	read  func() *sourceIndex
-}
-
-// A sourceIndex is built from the text when it is first needed.
-type sourceIndex struct {
-	tree  *document.Tree
-	index *document.LineIndex
+	read  func() *document.Tree // nil if the text cannot be read
 }
 
 // NewSource returns the source of one document, YAML or JSON, as it was given to [Parse].
@@ -56,15 +49,13 @@ func NewSource(text []byte, start Position) *Source {
 	if !start.IsValid() {
 		start = Position{Line: 1, Column: 1}
 	}
-	s := &Source{text: text, start: start}
-	s.read = sync.OnceValue(func() *sourceIndex {
+	return &Source{start: start, read: sync.OnceValue(func() *document.Tree {
 		tree, err := document.ReadTree(text)
 		if err != nil {
 			return nil
 		}
-		return &sourceIndex{tree: tree, index: document.NewLineIndex(text)}
-	})
-	return s
+		return tree
+	})}
 }
 
 // Position returns the position of a JSON Pointer (RFC 6901): of the name of a field, of
@@ -75,58 +66,48 @@ func NewSource(text []byte, start Position) *Source {
 // Pointers are those of a report. A report on a definition of v1beta1 is about the result
 // of [Parse]; Position finds the location in the text as it is written.
 func (s *Source) Position(pointer string) Position {
-	p := s.read()
-	if p == nil {
+	tree := s.read()
+	if tree == nil {
 		return Position{}
 	}
-	offset, _ := p.tree.Find(p.written(pointer))
-	line, column := p.index.Position(offset)
-	return Position{Line: line, Column: column}.from(s.start)
+	at, _ := tree.Find(written(tree, pointer))
+	return Position(at).from(s.start)
 }
 
 // Pointer returns the pointer into the document as it is written. It differs from the
 // argument for some locations of a definition of v1beta1.
 func (s *Source) Pointer(pointer string) string {
-	p := s.read()
-	if p == nil {
-		return pointer
+	if tree := s.read(); tree != nil {
+		return written(tree, pointer)
 	}
-	return p.written(pointer)
+	return pointer
 }
 
 // FieldPointer returns the JSON Pointer of a field path of the server, such as that of an
 // unknown field, "spec.versions[0].schem", as far as the document has it. Names may contain
 // dots; the longest name that the path can mean is taken.
 func (s *Source) FieldPointer(path string) string {
-	p := s.read()
-	if p == nil {
-		return ""
+	if tree := s.read(); tree != nil {
+		return tree.Pointer(path)
 	}
-	return p.tree.Pointer(path)
+	return ""
 }
 
 // written returns the pointer itself if it leads to something, or if what it
 // leads to is nowhere else.
-func (p *sourceIndex) written(pointer string) string {
-	if _, found := p.tree.Find(pointer); found {
+func written(tree *document.Tree, pointer string) string {
+	has := func(pointer string) bool { _, found := tree.Find(pointer); return found }
+	part, whole, moved := betaPointer(pointer)
+	switch column := betaColumnPath(pointer); {
+	case has(pointer):
+		return pointer
+	case has(column):
+		return column
+	case !moved || !has(part):
 		return pointer
 	}
-	if column := betaColumnPath(pointer); column != pointer {
-		if _, found := p.tree.Find(column); found {
-			return column
-		}
-	}
-	part, whole, ok := betaPointer(pointer)
-	if !ok {
-		return pointer
-	}
-	if _, found := p.tree.Find(part); !found {
-		return pointer
-	}
-	if column := betaColumnPath(whole); column != whole {
-		if _, found := p.tree.Find(column); found {
-			return column
-		}
+	if column := betaColumnPath(whole); has(column) {
+		return column
 	}
 	return whole
 }

@@ -13,27 +13,21 @@ import (
 	kjson "sigs.k8s.io/json"
 )
 
-// ReadDefinition reads the definition that is the only document of a text, in which at
-// most nesting objects and lists are in each other. It returns nil if it declines the text.
-// strict are the errors of strict decoding, which are about unknown fields. identified
-// reports that the text is well-formed, not nested deeper, and of the kind and the version
-// of a definition. The definition shares no memory with data, which must not change
-// meanwhile.
-func ReadDefinition(data []byte, nesting int) (crd *apiextensionsv1.CustomResourceDefinition, strict []error, identified bool) {
-	t, ok := tokenize(unsafe.String(unsafe.SliceData(data), len(data)), min(nesting, maxNesting))
+// ReadDefinition reads the definition of apiextensions.k8s.io/v1 that is the only document of
+// a YAML text. It returns nil if it declines the text. The definition shares no memory with
+// data, which must not change meanwhile.
+func ReadDefinition(data []byte) *apiextensionsv1.CustomResourceDefinition {
+	t, ok := Tokenize(unsafe.String(unsafe.SliceData(data), len(data)))
 	if !ok || !isMember(t, "kind", "CustomResourceDefinition") || !isMember(t, "apiVersion", apiextensionsv1.SchemeGroupVersion.String()) {
-		return nil, nil, false
+		return nil
 	}
 	r := definitionReader{tokens: t, strings: map[string]string{}}
-	crd = &apiextensionsv1.CustomResourceDefinition{}
+	crd := &apiextensionsv1.CustomResourceDefinition{}
 	if !r.read(0, reflect.ValueOf(crd).Elem()) {
-		return nil, nil, true
+		return nil
 	}
-	return crd, r.strict, true
+	return crd
 }
-
-// maxNesting is the nesting up to which sigs.k8s.io/json reads a text.
-const maxNesting = 10_000
 
 // isMember reports whether a document has one member of a name, with that text.
 func isMember(t *Tokens, name, text string) bool {
@@ -45,10 +39,6 @@ func isMember(t *Tokens, name, text string) bool {
 type definitionReader struct {
 	tokens  *Tokens
 	strings map[string]string // the strings of the definition; equal ones share memory
-	path    []byte            // of the value that is read, as sigs.k8s.io/json writes it
-	silent  int               // schemas around it in which the library does not look for unknown fields
-	strict  []error
-	texts   map[string]bool // of strict
 }
 
 // read reads a value into v, which must be zero. It reports false to decline.
@@ -105,17 +95,15 @@ func (r *definitionReader) list(i int, v reflect.Value) bool {
 	if r.tokens.Kind(i) != List {
 		return false
 	}
-	n, outer := r.tokens.Len(i), len(r.path)
+	n := r.tokens.Len(i)
 	v.Set(reflect.MakeSlice(v.Type(), n, n))
 	at := i + 1
 	for k := range n {
-		r.path = append(strconv.AppendInt(append(r.path[:outer], '['), int64(k), 10), ']')
 		if !r.read(at, v.Index(k)) {
 			return false
 		}
 		at = r.tokens.Next(at)
 	}
-	r.path = r.path[:outer]
 	return true
 }
 
@@ -124,12 +112,11 @@ func (r *definitionReader) entries(i int, v reflect.Value) bool {
 	if r.tokens.Kind(i) != Object {
 		return false
 	}
-	n, outer := r.tokens.Len(i), len(r.path)
+	n := r.tokens.Len(i)
 	v.Set(reflect.MakeMapWithSize(v.Type(), n))
 	entry := reflect.New(v.Type().Elem()).Elem()
 	name := i + 1
 	for range n {
-		r.enter(outer, name)
 		entry.SetZero()
 		if !r.read(name+1, entry) {
 			return false
@@ -137,12 +124,11 @@ func (r *definitionReader) entries(i int, v reflect.Value) bool {
 		v.SetMapIndex(reflect.ValueOf(r.string(name)), entry)
 		name = r.tokens.Next(name + 1)
 	}
-	r.path = r.path[:outer]
 	return v.Len() == n
 }
 
-// object reads an object into a struct. It declines an object that repeats a field. The
-// library reports an unknown field once.
+// object reads an object into a struct. It declines an object with an unknown or a repeated
+// field.
 func (r *definitionReader) object(i int, v reflect.Value) bool {
 	switch into := v.Addr().Interface().(type) {
 	case *apiextensionsv1.JSON:
@@ -151,12 +137,12 @@ func (r *definitionReader) object(i int, v reflect.Value) bool {
 		return ok
 	case *apiextensionsv1.JSONSchemaPropsOrArray:
 		if r.tokens.Kind(i) == Object {
-			return r.silently(i, &into.Schema)
+			return r.read(i, reflect.ValueOf(&into.Schema).Elem())
 		}
 		return r.decode(i, into)
 	case *apiextensionsv1.JSONSchemaPropsOrBool:
 		if into.Allows = true; r.tokens.Kind(i) == Object {
-			return r.silently(i, &into.Schema)
+			return r.read(i, reflect.ValueOf(&into.Schema).Elem())
 		}
 		return r.decode(i, into)
 	case json.Unmarshaler:
@@ -165,33 +151,17 @@ func (r *definitionReader) object(i int, v reflect.Value) bool {
 	if r.tokens.Kind(i) != Object {
 		return false
 	}
-	fields, seen, outer := fieldsOf(v.Type()), uint64(0), len(r.path)
+	fields, seen := fieldsOf(v.Type()), uint64(0)
 	name := i + 1
 	for range r.tokens.Len(i) {
-		r.enter(outer, name)
 		f, known := fields[r.tokens.Text(name)]
-		switch {
-		case !known:
-			if !r.unknownField() {
-				return false
-			}
-		case seen&f.bit != 0 || !r.read(name+1, v.FieldByIndex(f.index)):
+		if !known || seen&f.bit != 0 || !r.read(name+1, v.FieldByIndex(f.index)) {
 			return false
 		}
 		seen |= f.bit
 		name = r.tokens.Next(name + 1)
 	}
-	r.path = r.path[:outer]
 	return true
-}
-
-// silently reads a schema that the type around it decodes by itself, so that strict decoding
-// does not see its unknown fields.
-func (r *definitionReader) silently(i int, schema **apiextensionsv1.JSONSchemaProps) bool {
-	r.silent++
-	ok := r.read(i, reflect.ValueOf(schema).Elem())
-	r.silent--
-	return ok
 }
 
 // decode decodes a value that a type decodes by itself, or that is base64.
@@ -199,48 +169,6 @@ func (r *definitionReader) decode(i int, into any) bool {
 	text, ok := r.tokens.AppendJSON(nil, i)
 	return ok && kjson.UnmarshalCaseSensitivePreserveInts(text, into) == nil
 }
-
-// enter makes the path that of the member of a name. outer is the length of the path of the
-// object.
-func (r *definitionReader) enter(outer, name int) {
-	if r.path = r.path[:outer]; outer > 0 {
-		r.path = append(r.path, '.')
-	}
-	r.path = append(r.path, r.tokens.Text(name)...)
-}
-
-// mostUnknown is how many errors of strict decoding sigs.k8s.io/json reports.
-const mostUnknown = 100
-
-// unknownField reports the field at the path, as sigs.k8s.io/json does: in the order of the
-// text, and the first hundred that differ. It reports false to decline YAML, which the
-// library reads in another order.
-func (r *definitionReader) unknownField() bool {
-	if r.silent > 0 || len(r.strict) == mostUnknown {
-		return true
-	}
-	if !r.tokens.json {
-		return false
-	}
-	path := string(r.path)
-	if !r.texts[path] {
-		if r.texts == nil {
-			r.texts = map[string]bool{}
-		}
-		r.texts[path] = true
-		r.strict = append(r.strict, &unknownField{path})
-	}
-	return true
-}
-
-// An unknownField is the error of sigs.k8s.io/json for a field that a type does not have.
-type unknownField struct{ path string }
-
-// Error returns the text of the library.
-func (e *unknownField) Error() string { return "unknown field " + strconv.Quote(e.path) }
-
-// FieldPath returns the path of the field.
-func (e *unknownField) FieldPath() string { return e.path }
 
 // A field is a field of a struct.
 type field struct {

@@ -74,6 +74,22 @@ func CheckEnd(text []byte) error {
 	return nil
 }
 
+// breakSize returns the length of the line break of YAML 1.1 at the start of text, 0 if
+// there is none.
+func breakSize(text []byte) int {
+	switch {
+	case bytes.HasPrefix(text, []byte("\r\n")):
+		return 2
+	case text[0] == '\r' || text[0] == '\n':
+		return 1
+	case bytes.HasPrefix(text, []byte("\u0085")):
+		return 2
+	case bytes.HasPrefix(text, []byte("\u2028")), bytes.HasPrefix(text, []byte("\u2029")):
+		return 3
+	}
+	return 0
+}
+
 // hasOtherBreaks reports whether a line may end with a break that has no line
 // feed.
 func hasOtherBreaks(text []byte) bool {

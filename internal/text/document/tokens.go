@@ -1,6 +1,7 @@
 package document
 
 import (
+	"math"
 	"sort"
 	"strings"
 
@@ -21,8 +22,7 @@ const (
 	Object
 )
 
-// MaxDepth is the maximal nesting of objects and lists in tokens. [Tokenize]
-// declines a text that is nested deeper.
+// MaxDepth is the maximal nesting of objects and lists in tokens.
 const MaxDepth = jsonscan.MaxDepth
 
 // Tokens are a document as a list. The token of a value precedes those of its
@@ -31,74 +31,40 @@ const MaxDepth = jsonscan.MaxDepth
 type Tokens struct {
 	text    string
 	decoded string // the strings that differ from their spelling
-	json    bool
 	tokens  []token
 }
 
 // A token is small, because there are many of them.
 type token struct {
-	start uint32 // the offset of the value, times 16, and the kind; plus isDecoded
-	from  uint32 // the start of the content of a string or a number; or the members or elements
-	to    uint32 // the end of that content; or the index after an object or a list
+	kind    Kind
+	decoded bool   // the string is in Tokens.decoded
+	at      uint32 // the offset of the value
+	from    uint32 // the start of the content of a string or a number; or the members or elements
+	to      uint32 // the end of that content; or the index after an object or a list
 }
 
-const (
-	// isDecoded: the string is in Tokens.decoded.
-	isDecoded = 8
-	// maxText is the length of the longest text whose offsets a token holds.
-	maxText = 1<<28 - 1
-)
-
-func newToken(kind Kind, at, from, to int) token {
-	return token{start: uint32(at)<<4 | uint32(kind), from: uint32(from), to: uint32(to)}
-}
-
-func newDecoded(at, from, to int) token {
-	k := newToken(String, at, from, to)
-	k.start |= isDecoded
-	return k
-}
-
-func (k *token) kind() Kind { return Kind(k.start & 7) }
-
-// Tokenize reads a text: JSON if it starts with a brace, and YAML otherwise. It
-// reports false if it declines the text.
-func Tokenize(text string) (*Tokens, bool) { return tokenize(text, MaxDepth) }
-
-// tokenize is Tokenize with another maximal nesting for JSON.
-func tokenize(text string, nesting int) (*Tokens, bool) {
-	if len(text) > maxText {
-		return nil, false
-	}
-	if start := jsonscan.Space(text, 0); start < len(text) && text[start] == '{' {
-		return tokenizeJSON(text, start, nesting)
-	}
-	return tokenizeYAML(text)
-}
+// maxText is the length of the longest text that Tokenize reads.
+const maxText = math.MaxInt32
 
 // YAMLToJSON converts YAML to JSON as sigs.k8s.io/yaml does. It declines the texts that
-// [Tokenize] declines, JSON, in which YAML reads other numbers and escapes, and duplicate
-// names.
+// [Tokenize] declines, and duplicate names.
 func YAMLToJSON(text string) ([]byte, bool) {
-	if start := jsonscan.Space(text, 0); start < len(text) && text[start] == '{' {
-		return nil, false
-	}
-	t, ok := tokenizeYAML(text)
+	t, ok := Tokenize(text)
 	if !ok {
 		return nil, false
 	}
-	return t.encode(make([]byte, 0, len(text)), 0)
+	return t.AppendJSON(make([]byte, 0, len(text)), 0)
 }
 
 // Kind returns the kind of a value.
-func (t *Tokens) Kind(i int) Kind { return t.tokens[i].kind() }
+func (t *Tokens) Kind(i int) Kind { return t.tokens[i].kind }
 
 // Offset returns the offset in the text at which a value or a name starts.
-func (t *Tokens) Offset(i int) int { return int(t.tokens[i].start >> 4) }
+func (t *Tokens) Offset(i int) int { return int(t.tokens[i].at) }
 
 // Len returns the number of members of an object or a list, and 0 for other values.
 func (t *Tokens) Len(i int) int {
-	if k := &t.tokens[i]; k.kind() >= List {
+	if k := &t.tokens[i]; k.kind >= List {
 		return int(k.from)
 	}
 	return 0
@@ -107,7 +73,7 @@ func (t *Tokens) Len(i int) int {
 // Next returns the index after a value and its members. The first element of a
 // list and the first name of an object follow its own index.
 func (t *Tokens) Next(i int) int {
-	if k := &t.tokens[i]; k.kind() >= List {
+	if k := &t.tokens[i]; k.kind >= List {
 		return int(k.to)
 	}
 	return i + 1
@@ -117,7 +83,7 @@ func (t *Tokens) Next(i int) int {
 // share memory with the text.
 func (t *Tokens) Text(i int) string {
 	k := &t.tokens[i]
-	if k.start&isDecoded != 0 {
+	if k.decoded {
 		return t.decoded[k.from:k.to]
 	}
 	return t.text[k.from:k.to]
@@ -141,22 +107,9 @@ func (t *Tokens) Member(i int, name string) (value, times int) {
 	return value, times
 }
 
-// AppendJSON appends a value as JSON: unchanged if the text is JSON, and as
-// encoding/json writes it otherwise. It reports false if the value is nested too deeply,
-// or, in YAML, has a duplicate name.
+// AppendJSON appends a value as JSON, as encoding/json writes it. It reports false if the
+// value has a duplicate name.
 func (t *Tokens) AppendJSON(dst []byte, i int) ([]byte, bool) {
-	if t.json {
-		at := t.Offset(i)
-		end := jsonscan.Skip(t.text, at)
-		if end < 0 {
-			return dst, false
-		}
-		return append(dst, t.text[at:end]...), true
-	}
-	return t.encode(dst, i)
-}
-
-func (t *Tokens) encode(dst []byte, i int) ([]byte, bool) {
 	switch t.Kind(i) {
 	case False:
 		return append(dst, "false"...), true
@@ -167,21 +120,21 @@ func (t *Tokens) encode(dst []byte, i int) ([]byte, bool) {
 	case String:
 		return jsonscan.AppendString(dst, t.Text(i))
 	case List:
-		return t.encodeList(dst, i)
+		return t.appendList(dst, i)
 	case Object:
-		return t.encodeObject(dst, i)
+		return t.appendObject(dst, i)
 	}
 	return append(dst, "null"...), true
 }
 
-func (t *Tokens) encodeList(dst []byte, i int) ([]byte, bool) {
+func (t *Tokens) appendList(dst []byte, i int) ([]byte, bool) {
 	dst = append(dst, '[')
 	at, ok := i+1, true
 	for n := range t.Len(i) {
 		if n > 0 {
 			dst = append(dst, ',')
 		}
-		if dst, ok = t.encode(dst, at); !ok {
+		if dst, ok = t.AppendJSON(dst, at); !ok {
 			return dst, false
 		}
 		at = t.Next(at)
@@ -189,7 +142,7 @@ func (t *Tokens) encodeList(dst []byte, i int) ([]byte, bool) {
 	return append(dst, ']'), true
 }
 
-func (t *Tokens) encodeObject(dst []byte, i int) ([]byte, bool) {
+func (t *Tokens) appendObject(dst []byte, i int) ([]byte, bool) {
 	names := make([]int, 0, t.Len(i))
 	for at, left := i+1, t.Len(i); left > 0; at, left = t.Next(at+1), left-1 {
 		names = append(names, at)
@@ -207,7 +160,7 @@ func (t *Tokens) encodeObject(dst []byte, i int) ([]byte, bool) {
 		if dst, ok = jsonscan.AppendString(dst, t.Text(at)); !ok {
 			return dst, false
 		}
-		if dst, ok = t.encode(append(dst, ':'), at+1); !ok {
+		if dst, ok = t.AppendJSON(append(dst, ':'), at+1); !ok {
 			return dst, false
 		}
 	}
@@ -216,7 +169,7 @@ func (t *Tokens) encodeObject(dst []byte, i int) ([]byte, bool) {
 
 // open adds an object or a list. The caller calls close after its members.
 func (t *Tokens) open(kind Kind, at int) int {
-	t.tokens = append(t.tokens, newToken(kind, at, 0, 0))
+	t.add(kind, at, 0, 0)
 	return len(t.tokens) - 1
 }
 
@@ -224,8 +177,10 @@ func (t *Tokens) close(i, n int) {
 	t.tokens[i].from, t.tokens[i].to = uint32(n), uint32(len(t.tokens))
 }
 
-// add adds a scalar.
-func (t *Tokens) add(k token) { t.tokens = append(t.tokens, k) }
+// add adds a scalar. A string or a number has its content between two offsets in the text.
+func (t *Tokens) add(kind Kind, at, from, to int) {
+	t.tokens = append(t.tokens, token{kind: kind, at: uint32(at), from: uint32(from), to: uint32(to)})
+}
 
 // tokensFor returns a capacity for the tokens of a text of YAML. Nearly every colon is
 // between a name and its value. A text of colons gets no more memory than one of short

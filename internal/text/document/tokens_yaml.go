@@ -4,6 +4,8 @@ import (
 	"math/bits"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/crdkit/crdkit/internal/text/jsonscan"
 )
 
 // A yamlTokenizer reads block structure, line by line. The text ends with a
@@ -19,8 +21,11 @@ type yamlTokenizer struct {
 	cut   bool // the text has no line feed at its end
 }
 
-// tokenizeYAML is Tokenize for YAML.
-func tokenizeYAML(text string) (*Tokens, bool) {
+// Tokenize reads YAML. It reports false if it declines the text.
+func Tokenize(text string) (*Tokens, bool) {
+	if len(text) > maxText {
+		return nil, false
+	}
 	cut := !strings.HasSuffix(text, "\n")
 	if cut {
 		text += "\n"
@@ -47,7 +52,7 @@ func tokenizeYAML(text string) (*Tokens, bool) {
 // feeds, and no characters that the library refuses or takes for a line break.
 func isPrintable(text string) bool {
 	for i := 0; i < len(text); {
-		if i+8 <= len(text) && isPrintableASCII(load64(text[i:i+8])) {
+		if i+8 <= len(text) && isPrintableASCII(jsonscan.Load(text, i)) {
 			i += 8
 			continue
 		}
@@ -64,13 +69,6 @@ func isPrintable(text string) bool {
 		i += size
 	}
 	return true
-}
-
-// load64 returns the first eight bytes of a text.
-func load64(text string) uint64 {
-	_ = text[7]
-	return uint64(text[0]) | uint64(text[1])<<8 | uint64(text[2])<<16 | uint64(text[3])<<24 |
-		uint64(text[4])<<32 | uint64(text[5])<<40 | uint64(text[6])<<48 | uint64(text[7])<<56
 }
 
 // isPrintableASCII reports whether each of eight bytes is a printable character of ASCII
@@ -107,7 +105,7 @@ func (r *yamlTokenizer) spacesAt(i int) int {
 	const spaces = 0x2020202020202020
 	start := i
 	for i+8 <= len(r.text) {
-		if other := load64(r.text[i:i+8]) ^ spaces; other != 0 {
+		if other := jsonscan.Load(r.text, i) ^ spaces; other != 0 {
 			return i + bits.TrailingZeros64(other)/8 - start
 		}
 		i += 8
@@ -165,7 +163,7 @@ func (r *yamlTokenizer) readKey() bool {
 	if end < 0 {
 		return false
 	}
-	r.t.add(newToken(String, r.i, from, to))
+	r.t.add(String, r.i, from, to)
 	r.i = end
 	return true
 }
@@ -234,7 +232,7 @@ func (r *yamlTokenizer) readValue(col int) bool {
 	case r.col > col:
 		return r.readMapping(r.col)
 	}
-	r.t.add(newToken(Null, at, 0, 0))
+	r.t.add(Null, at, 0, 0)
 	return true
 }
 

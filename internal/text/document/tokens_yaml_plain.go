@@ -109,7 +109,7 @@ func (r *yamlTokenizer) addBare(at int, text string) bool {
 	case !isCertainlyString(text):
 		return false
 	}
-	r.t.add(newToken(kind, at, at, at+len(text)))
+	r.t.add(kind, at, at, at+len(text))
 	return true
 }
 

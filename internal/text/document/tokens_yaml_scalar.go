@@ -12,10 +12,10 @@ func (r *yamlTokenizer) readScalar(col int) bool {
 	at := r.i
 	switch r.text[at] {
 	case '{', '[':
-		return r.readFlow() && r.endLine()
+		return r.readEmpty() && r.endLine()
 	case '\'', '"':
 		return r.readQuoted(col) && r.endLine()
-	case '|', '>':
+	case '|':
 		return r.readBlock(col)
 	}
 	return r.readBareScalar(col)
@@ -35,7 +35,24 @@ func (r *yamlTokenizer) startDecoded() int {
 // addDecoded adds a string that starts at one offset in the text and at another
 // in the decoded strings.
 func (r *yamlTokenizer) addDecoded(at, from int) {
-	r.t.add(newDecoded(at, from, r.decoded.Len()))
+	r.t.add(String, at, from, r.decoded.Len())
+	r.t.tokens[len(r.t.tokens)-1].decoded = true
+}
+
+// readEmpty reads an object or a list without members.
+func (r *yamlTokenizer) readEmpty() bool {
+	at, kind, closing := r.i, Object, byte('}')
+	if r.text[r.i] == '[' {
+		kind, closing = List, ']'
+	}
+	r.i++
+	r.skipSpaces()
+	if r.text[r.i] != closing {
+		return false
+	}
+	r.i++
+	r.t.close(r.t.open(kind, at), 0)
+	return true
 }
 
 // foldLines moves from the end of a line to the next text and adds what the
@@ -77,7 +94,7 @@ func (r *yamlTokenizer) readQuoted(col int) bool {
 		part := r.text[start:r.i]
 		ends := c == quote && (quote == '"' || r.text[r.i+1] != quote)
 		if ends && from < 0 {
-			r.t.add(newToken(String, at, start, r.i))
+			r.t.add(String, at, start, r.i)
 			r.i++
 			return true
 		}
@@ -152,49 +169,30 @@ func (r *yamlTokenizer) readUnicode() bool {
 	return true
 }
 
-// readBlock reads a literal or a folded block, with or without its last line feed. The
-// lines of a folded block must have equal indentation.
+// readBlock reads a literal block, with or without its last line feed.
 func (r *yamlTokenizer) readBlock(col int) bool {
 	at := r.i
-	folded := r.text[at] == '>'
 	strip, indent, ok := r.blockHeader(col)
 	if !ok {
 		return false
 	}
-	from := r.startDecoded()
+	from, breaks := r.startDecoded(), 0
 	if indent > 0 { // the text may start with blank lines or spaces
-		for range r.skipBlankLines(indent) {
-			r.decoded.WriteByte('\n')
-		}
-		if folded || !r.isIndented(indent) {
-			return false
-		}
-		r.i += indent
-	} else if indent = r.blockIndent(); indent <= col {
+		breaks = r.skipBlankLines(indent)
+	} else if indent = r.spacesAt(r.i); indent <= col || r.text[r.i+indent] == '\n' {
 		return false
 	}
-	for {
-		end := r.i + strings.IndexByte(r.text[r.i:], '\n')
-		r.decoded.WriteString(r.text[r.i:end])
-		r.i = end + 1
-		breaks := 1 + r.skipBlankLines(indent)
-		if !r.isIndented(indent) {
-			break
-		}
-		r.i += indent
-		switch {
-		case !folded:
-		case r.text[r.i] == ' ':
-			return false
-		case breaks == 1:
-			r.decoded.WriteByte(' ')
-			continue
-		default:
-			breaks--
-		}
+	if !r.isIndented(indent) {
+		return false
+	}
+	for r.isIndented(indent) {
 		for range breaks {
 			r.decoded.WriteByte('\n')
 		}
+		end := r.i + strings.IndexByte(r.text[r.i:], '\n')
+		r.decoded.WriteString(r.text[r.i+indent : end])
+		r.i = end + 1
+		breaks = 1 + r.skipBlankLines(indent)
 	}
 	if !strip {
 		if r.cut && r.i == len(r.text) {
@@ -223,16 +221,6 @@ func (r *yamlTokenizer) blockHeader(col int) (strip bool, indent int, ok bool) {
 	}
 	r.i++
 	return strip, indent, true
-}
-
-// blockIndent moves to the text of the first line of a block and returns its indentation, 0
-// if the line is blank.
-func (r *yamlTokenizer) blockIndent() int {
-	spaces := r.spacesAt(r.i)
-	if r.i += spaces; r.i >= len(r.text) || r.text[r.i] == '\n' {
-		return 0
-	}
-	return spaces
 }
 
 // skipBlankLines skips lines of at most a number of spaces, and returns their

@@ -7,54 +7,53 @@ import (
 	"github.com/crdkit/crdkit/internal/path/pathstack"
 )
 
-// A Tree has the offsets of the parts of a document.
+// A Tree has the positions of the parts of a document.
 type Tree struct {
 	root  *node
-	start int // offset of the document's value
+	start Position // of the document's value
 }
 
 // A node is an object or a list. A scalar has no node.
 type node struct {
-	members []member
-	list    bool
-	merged  []*node        // mappings that are merged into this one; the first wins
-	index   map[string]int // of the members of a large object by name
+	list     bool
+	elements []member          // of a list
+	fields   map[string]member // of an object, the first of each name
+	merged   []*node           // mappings that are merged into this one; the first wins
 }
 
-// minIndexed is the number of members from which an object has an index.
-const minIndexed = 64
-
-// addIndex adds the index of a large object.
-func (n *node) addIndex() {
-	if n.list || len(n.members) < minIndexed {
-		return
+func newNode(list bool) *node {
+	if list {
+		return &node{list: true}
 	}
-	n.index = make(map[string]int, len(n.members))
-	for i, m := range n.members {
-		if _, repeated := n.index[m.name]; !repeated {
-			n.index[m.name] = i
-		}
+	return &node{fields: map[string]member{}}
+}
+
+// add adds an element, or a field unless there is one of the name.
+func (n *node) add(name string, m member) {
+	if n.list {
+		n.elements = append(n.elements, m)
+	} else if _, repeated := n.fields[name]; !repeated {
+		n.fields[name] = m
 	}
 }
 
 // A member is a field of an object or an element of a list.
 type member struct {
-	name  string // "" in lists
-	at    int    // offset of the name, or of the element
-	value *node  // nil for scalars
+	at    Position // of the name, or of the element
+	value *node    // nil for scalars
 }
 
-// Find returns the offset to which a JSON pointer (RFC 6901) leads, and reports
-// whether the document has the whole path. Otherwise the offset is that of the
+// Find returns the position to which a JSON pointer (RFC 6901) leads, and reports
+// whether the document has the whole path. Otherwise the position is that of the
 // innermost part that the document has.
-func (t *Tree) Find(pointer string) (offset int, exact bool) {
+func (t *Tree) Find(pointer string) (at Position, exact bool) {
 	n, at := t.root, t.start
 	rest := pointer
 	for rest != "" {
 		var step string
 		step, rest = cutPointer(rest)
-		m := n.find(step)
-		if m == nil {
+		m, ok := n.find(step)
+		if !ok {
 			return at, false
 		}
 		n, at = m.value, m.at
@@ -70,44 +69,27 @@ func cutPointer(pointer string) (step, rest string) {
 	return pathstack.Unescape(step), rest
 }
 
-// find returns the member of a step, nil if there is none.
-func (n *node) find(step string) *member {
+// find returns the member of a step. It reports false if there is none.
+func (n *node) find(step string) (member, bool) {
 	if n == nil {
-		return nil
+		return member{}, false
 	}
 	if n.list {
 		i, err := strconv.Atoi(step)
-		if err != nil || i < 0 || i >= len(n.members) {
-			return nil
+		if err != nil || i < 0 || i >= len(n.elements) {
+			return member{}, false
 		}
-		return &n.members[i]
+		return n.elements[i], true
 	}
-	if m := n.written(step); m != nil {
-		return m
+	if m, ok := n.fields[step]; ok {
+		return m, true
 	}
 	for _, merged := range n.merged {
 		// Only what is written there, not what is merged there in turn: a
 		// mapping can be merged into itself.
-		if m := merged.written(step); m != nil {
-			return m
+		if m, ok := merged.fields[step]; ok {
+			return m, true
 		}
 	}
-	return nil
-}
-
-// written returns the first member of a name that is written in an object, nil if
-// there is none.
-func (n *node) written(name string) *member {
-	if n.index != nil {
-		if i, ok := n.index[name]; ok {
-			return &n.members[i]
-		}
-		return nil
-	}
-	for i := range n.members {
-		if n.members[i].name == name {
-			return &n.members[i]
-		}
-	}
-	return nil
+	return member{}, false
 }

@@ -22,8 +22,8 @@ func (t *Tree) Pointer(path string) string {
 		rest = path // "[0].name"
 	}
 	for rest != "" && rest != "." {
-		m, step, after := n.memberAtPath(rest)
-		if m == nil {
+		m, step, after, ok := n.memberAtPath(rest)
+		if !ok {
 			break
 		}
 		b = pathstack.AppendToken(append(b, '/'), step)
@@ -34,20 +34,15 @@ func (t *Tree) Pointer(path string) string {
 
 // memberAtPath returns the member that the start of a path names, its name or
 // index, and the rest of the path.
-func (n *node) memberAtPath(path string) (m *member, step, after string) {
-	if n == nil {
-		return nil, "", ""
+func (n *node) memberAtPath(path string) (m member, step, after string, ok bool) {
+	if n == nil || !n.list && len(path) > maxPath {
+		return member{}, "", "", false
 	}
 	if n.list {
-		number, rest, ok := strings.Cut(strings.TrimPrefix(path, "["), "]")
-		i, err := strconv.Atoi(number)
-		if !ok || err != nil || i < 0 || i >= len(n.members) {
-			return nil, "", ""
-		}
-		return &n.members[i], strconv.Itoa(i), rest
-	}
-	if len(path) > maxPath {
-		return nil, "", ""
+		index, rest, closed := strings.Cut(strings.TrimPrefix(path, "["), "]")
+		m, ok = n.find(index)
+		i, _ := strconv.Atoi(index)
+		return m, strconv.Itoa(i), rest, ok && closed
 	}
 	// The name ends where another step starts or the path ends. The longest one wins.
 	for end := len(path); end > 0; end-- {
@@ -62,9 +57,9 @@ func (n *node) memberAtPath(path string) (m *member, step, after string) {
 			}
 			name = inner
 		}
-		if m = n.written(name); m != nil {
-			return m, name, path[end:]
+		if m, ok = n.fields[name]; ok {
+			return m, name, path[end:], true
 		}
 	}
-	return nil, "", ""
+	return member{}, "", "", false
 }

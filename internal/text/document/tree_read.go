@@ -2,60 +2,90 @@ package document
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
 
 	"go.yaml.in/yaml/v3"
 )
 
-// maxTreeDepth is the maximal nesting of JSON. The server reads much less.
-const maxTreeDepth = 10000
-
 // ReadTree reads the first document of a text that is an object, or the first that is a
 // list if none is an object: as JSON if the text starts with a brace, and as YAML otherwise
 // or if it is not JSON.
 func ReadTree(text []byte) (*Tree, error) {
-	if t, ok := readTokenTree(string(text)); ok {
-		return t, nil
+	if trimmed := bytes.TrimLeft(text, " \t\r\n"); len(trimmed) > 0 && trimmed[0] == '{' && json.Valid(trimmed) {
+		return readJSONTree(text), nil
+	}
+	if tokens, ok := Tokenize(string(text)); ok {
+		lines := NewLineCounter(text)
+		return &Tree{start: lines.Position(tokens.Offset(0)), root: tokens.node(0, lines)}, nil
 	}
 	return readYAMLTree(text)
 }
 
-// readTokenTree declines the texts that Tokenize declines, apart from JSON that is nested
-// more deeply.
-func readTokenTree(text string) (*Tree, bool) {
-	t, ok := tokenize(text, maxTreeDepth)
-	if !ok || t.Kind(0) != Object {
-		return nil, false
-	}
-	return &Tree{root: t.node(0), start: t.Offset(0)}, true
-}
-
 // node returns the node of a value, nil for a scalar.
-func (t *Tokens) node(i int) *node {
+func (t *Tokens) node(i int, lines *LineCounter) *node {
 	kind := t.Kind(i)
-	if kind != Object && kind != List {
+	if kind < List {
 		return nil
 	}
-	n := &node{list: kind == List, members: make([]member, t.Len(i))}
-	at := i + 1
-	for k := range n.members {
-		m := &n.members[k]
-		m.at = t.Offset(at)
-		if !n.list {
-			m.name = t.Text(at)
+	n := newNode(kind == List)
+	for at, left := i+1, t.Len(i); left > 0; left-- {
+		name, position := "", lines.Position(t.Offset(at))
+		if kind == Object {
+			name = t.Text(at)
 			at++
 		}
-		m.value = t.node(at)
+		n.add(name, member{position, t.node(at, lines)})
 		at = t.Next(at)
 	}
-	n.addIndex()
+	return n
+}
+
+// A jsonTreeReader reads tokens of valid JSON and their positions.
+type jsonTreeReader struct {
+	text  []byte
+	d     *json.Decoder
+	lines *LineCounter
+}
+
+func readJSONTree(text []byte) *Tree {
+	r := &jsonTreeReader{text: text, d: json.NewDecoder(bytes.NewReader(text)), lines: NewLineCounter(text)}
+	r.d.UseNumber() // so that no number is too large
+	return &Tree{start: r.position(), root: r.readValue()}
+}
+
+// position returns the position of the next token.
+func (r *jsonTreeReader) position() Position {
+	at := int(r.d.InputOffset())
+	for bytes.IndexByte([]byte(" \t\r\n,:"), r.text[at]) >= 0 {
+		at++
+	}
+	return r.lines.Position(at)
+}
+
+// readValue returns the node of the next value, nil for a scalar.
+func (r *jsonTreeReader) readValue() *node {
+	token, _ := r.d.Token()
+	if _, ok := token.(json.Delim); !ok {
+		return nil
+	}
+	n := newNode(token == json.Delim('['))
+	for r.d.More() {
+		at, name := r.position(), ""
+		if !n.list {
+			token, _ := r.d.Token()
+			name, _ = token.(string)
+		}
+		n.add(name, member{at, r.readValue()})
+	}
+	_, _ = r.d.Token()
 	return n
 }
 
 // A yamlTreeReader converts nodes of the YAML library.
 type yamlTreeReader struct {
-	lines *LineIndex
+	lines []Position           // see yamlLines
 	seen  map[*yaml.Node]*node // by anchored node
 }
 
@@ -67,11 +97,9 @@ func readYAMLTree(text []byte) (*Tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &yamlTreeReader{lines: newYAMLLines(text), seen: map[*yaml.Node]*node{}}
-	return &Tree{root: r.treeNode(root), start: r.offset(root)}, nil
+	r := &yamlTreeReader{lines: yamlLines(text), seen: map[*yaml.Node]*node{}}
+	return &Tree{root: r.treeNode(root), start: r.position(root)}, nil
 }
-
-func (r *yamlTreeReader) offset(y *yaml.Node) int { return r.lines.offset(y.Line, y.Column) }
 
 // yamlRoot returns the value of the first document that is an object, or of the first
 // that is a list if none is an object.
@@ -101,6 +129,32 @@ func yamlRoot(text []byte) (*yaml.Node, error) {
 	}
 }
 
+// yamlLines returns the positions at which the lines of YAML 1.1 start, which end not only
+// with line feeds, and the position of the end of the text.
+func yamlLines(text []byte) []Position {
+	text = bytes.TrimPrefix(text, []byte(byteOrderMark))
+	lines, counter, breaks := []Position{{1, 1}}, NewLineCounter(text), hasOtherBreaks(text)
+	for at := 0; at < len(text); {
+		at += lineSize(text[at:], breaks)
+		lines = append(lines, counter.Position(at))
+	}
+	return lines
+}
+
+// position returns the position of a node. An omitted value at the end of the text has that of
+// the last character.
+func (r *yamlTreeReader) position(y *yaml.Node) Position {
+	if y.Line < 1 || y.Line > len(r.lines) {
+		return Position{1, 1}
+	}
+	p := r.lines[y.Line-1]
+	if p.Column += max(y.Column-1, 0); p == r.lines[len(r.lines)-1] {
+		p.Column = max(p.Column-1, 1)
+	}
+	return p
+}
+
+// treeNode returns the node of a value, nil for a scalar.
 func (r *yamlTreeReader) treeNode(y *yaml.Node) *node {
 	if y.Kind == yaml.AliasNode {
 		y = y.Alias
@@ -111,39 +165,31 @@ func (r *yamlTreeReader) treeNode(y *yaml.Node) *node {
 	if n, ok := r.seen[y]; ok {
 		return n
 	}
-	n := &node{list: y.Kind == yaml.SequenceNode}
+	n := newNode(y.Kind == yaml.SequenceNode)
 	if y.Anchor != "" {
 		r.seen[y] = n
 	}
 	if n.list {
-		n.members = make([]member, 0, len(y.Content))
 		for _, e := range y.Content {
-			n.members = append(n.members, member{at: r.offset(e), value: r.treeNode(e)})
+			n.add("", member{at: r.position(e), value: r.treeNode(e)})
 		}
 		return n
 	}
-	r.addMembers(n, y.Content)
-	return n
-}
-
-func (r *yamlTreeReader) addMembers(n *node, content []*yaml.Node) {
-	n.members = make([]member, 0, len(content)/2)
-	for i := 0; i+1 < len(content); i += 2 {
-		key, value := content[i], content[i+1]
-		at := r.offset(key)
-		v := r.treeNode(value)
+	for i := 0; i+1 < len(y.Content); i += 2 {
+		key := y.Content[i]
+		m := member{at: r.position(key), value: r.treeNode(y.Content[i+1])}
 		if key.Kind == yaml.ScalarNode && key.Tag == "!!merge" {
-			n.merge(v)
+			n.merge(m.value)
 			continue
 		}
 		if key.Kind == yaml.AliasNode && key.Alias != nil {
 			key = key.Alias
 		}
 		if key.Kind == yaml.ScalarNode { // other keys are no names
-			n.members = append(n.members, member{name: key.Value, at: at, value: v})
+			n.add(key.Value, m)
 		}
 	}
-	n.addIndex()
+	return n
 }
 
 // merge records a mapping, or the mappings of a list, as merged into n.
@@ -153,7 +199,7 @@ func (n *node) merge(v *node) {
 	case !v.list:
 		n.merged = append(n.merged, v)
 	default:
-		for _, m := range v.members {
+		for _, m := range v.elements {
 			if m.value != nil && !m.value.list {
 				n.merged = append(n.merged, m.value)
 			}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -77,9 +78,8 @@ func findText(t *testing.T, text, pointer string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	offset, exact := tree.Find(pointer)
-	line, column := NewLineIndex([]byte(text)).Position(offset)
-	what, _, _ := strings.Cut(text[offset:], "\n")
+	at, exact := tree.Find(pointer)
+	what, _, _ := strings.Cut(string(textAt([]byte(text), at)), "\n")
 	near := ""
 	if !exact {
 		near = " near"
@@ -87,7 +87,23 @@ func findText(t *testing.T, text, pointer string) string {
 	if pointer == "" {
 		pointer = `""`
 	}
-	return fmt.Sprintf("%s %d:%d %.12q%s\n", pointer, line, column, what, near)
+	return fmt.Sprintf("%s %d:%d %.12q%s\n", pointer, at.Line, at.Column, what, near)
+}
+
+// textAt returns the text at a position, nil if the position is outside of the text.
+func textAt(text []byte, at Position) []byte {
+	text = bytes.TrimPrefix(text, []byte(byteOrderMark))
+	for ; at.Line > 1 && text != nil; at.Line-- {
+		_, text, _ = bytes.Cut(text, []byte("\n"))
+	}
+	for ; at.Column > 1 && len(text) > 0; at.Column-- {
+		_, size := utf8.DecodeRune(text)
+		text = text[size:]
+	}
+	if at != (Position{1, 1}) {
+		return nil
+	}
+	return text
 }
 
 // TestReadTreeList reads a list, unless there is an object.
@@ -126,7 +142,7 @@ func TestReadTreeList(t *testing.T) {
 
 // ReadTree returns an error for a text that is not YAML.
 func TestReadTreeFails(t *testing.T) {
-	for _, text := range []string{"", "# nothing\n", "just text", "a: [", `{"a": `, "\xff\xfea\x00:\x00", strings.Repeat(`{"a":[`, maxTreeDepth)} {
+	for _, text := range []string{"", "# nothing\n", "just text", "a: [", `{"a": `, "\xff\xfea\x00:\x00", strings.Repeat(`{"a":[`, 10_000)} {
 		if tree, err := ReadTree([]byte(text)); err == nil {
 			t.Errorf("Read(%.20q) = %v, want an error", text, tree)
 		}
@@ -267,103 +283,6 @@ func FuzzFind(f *testing.F) {
 	})
 }
 
-// TestReadTreeFast compares the fast path with the reference.
-func TestReadTreeFast(t *testing.T) {
-	fast := 0
-	for _, pattern := range []string{"testdata/trees/*.txtar", "testdata/tokens/read.txtar"} {
-		paths, err := filepath.Glob(pattern)
-		if err != nil || len(paths) == 0 {
-			t.Fatalf("%s: %v", pattern, err)
-		}
-		for _, path := range paths {
-			archive, err := txtar.ParseFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, f := range archive.Files {
-				if checkReadTreeFast(t, []byte(unescape(string(f.Data)))) {
-					fast++
-				}
-			}
-		}
-	}
-	if fast < 15 {
-		t.Errorf("%d texts are read by the fast path, want more", fast)
-	}
-}
-
-// The fast path and the reference must agree on the definitions of the corpus.
-func TestReadTreeFastCorpus(t *testing.T) {
-	dir, ok := testkit.CorpusDir()
-	if !ok {
-		t.Skipf("no corpus in %q", dir)
-	}
-	files, err := filepath.Glob(filepath.Join(dir, "crds", "*", "*.yaml"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no definitions: %v", err)
-	}
-	for i, file := range files {
-		if i%8 > 0 || testing.Short() && i%32 > 0 {
-			continue
-		}
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !checkReadTreeFast(t, text) {
-			t.Logf("declined: %s", file)
-		}
-	}
-}
-
-func FuzzReadTreeFast(f *testing.F) {
-	archive, err := txtar.ParseFile("testdata/tokens/read.txtar")
-	if err != nil {
-		f.Fatal(err)
-	}
-	for _, file := range archive.Files {
-		f.Add(file.Data)
-	}
-	fuzz.Run(f, func(t *testing.T, text []byte) { checkReadTreeFast(t, text) })
-}
-
-// checkReadTreeFast compares the tree of the fast path with that of the reference. It
-// reports false if the fast path declines the text.
-func checkReadTreeFast(t *testing.T, text []byte) bool {
-	t.Helper()
-	got, ok := readTokenTree(string(text))
-	if !ok {
-		return false
-	}
-	want, err := readReference(text)
-	if err != nil {
-		t.Fatalf("%.1000q is read, but %v", text, err)
-	}
-	if got.start != want.start {
-		t.Fatalf("%.1000q begins at %d, want %d", text, got.start, want.start)
-	}
-	sameNodes(t, got.root, want.root, "")
-	return true
-}
-
-func sameNodes(t *testing.T, got, want *node, pointer string) {
-	t.Helper()
-	if got == nil && want == nil {
-		return
-	}
-	if got == nil || want == nil || got.list != want.list || len(got.members) != len(want.members) || len(want.merged) > 0 {
-		t.Fatalf("%s is %+v, want %+v", pointer, got, want)
-	}
-	for i := range got.members {
-		g, w := &got.members[i], &want.members[i]
-		at := fmt.Sprintf("%s/%d(%s)", pointer, i, w.name)
-		if g.name != w.name || g.at != w.at {
-			t.Fatalf("%s is %q at %d, want %q at %d", at, g.name, g.at, w.name, w.at)
-		}
-		sameNodes(t, g.value, w.value, at)
-	}
-}
-
 type walker struct {
 	t    *testing.T
 	text []byte
@@ -376,32 +295,25 @@ func (w *walker) walk(n *node, pointer string) {
 		return
 	}
 	w.seen[n] = true
-	index := NewLineIndex(w.text)
-	names := map[string]bool{}
-	for i, m := range n.members {
-		name := m.name
-		if n.list {
-			name = fmt.Sprint(i)
+	members := maps.Clone(n.fields)
+	for i, m := range n.elements {
+		if members == nil {
+			members = map[string]member{}
 		}
-		if names[name] {
-			continue
-		}
-		names[name] = true
+		members[fmt.Sprint(i)] = m
+	}
+	for name, m := range members {
 		at := pointer + "/" + strings.ReplaceAll(strings.ReplaceAll(name, "~", "~0"), "/", "~1")
-		offset, exact := w.tree.Find(at)
-		if !exact || offset != m.at {
-			w.t.Fatalf("Find(%q) in %q = %d, %v, want %d", at, w.text, offset, exact, m.at)
+		found, exact := w.tree.Find(at)
+		if !exact || found != m.at {
+			w.t.Fatalf("Find(%q) in %q = %v, %v, want %v", at, w.text, found, exact, m.at)
 		}
-		if offset < 0 || offset > len(w.text) {
-			w.t.Fatalf("Find(%q) in %q = %d, which is outside", at, w.text, offset)
+		text := textAt(w.text, found)
+		if text == nil {
+			w.t.Fatalf("Find(%q) in %q is at %v, which is outside", at, w.text, found)
 		}
-		line, column := index.Position(offset)
-		lines := bytes.Split(w.text, []byte("\n"))
-		if line < 1 || line > len(lines) || column < 1 || column > utf8.RuneCount(lines[line-1])+1 {
-			w.t.Fatalf("Find(%q) in %q is at %d:%d, which is outside", at, w.text, line, column)
-		}
-		if !n.list && !startsWithName(w.text[offset:], name) {
-			w.t.Fatalf("Find(%q) in %q is at %q", at, w.text, w.text[offset:])
+		if !n.list && !startsWithName(text, name) {
+			w.t.Fatalf("Find(%q) in %q is at %q", at, w.text, text)
 		}
 		w.walk(m.value, at)
 	}
@@ -427,85 +339,75 @@ func startsWithName(text []byte, name string) bool {
 	return bytes.HasPrefix(text, []byte(first))
 }
 
-// TestPosition checks the lines and columns of offsets within a text, at its
-// end and behind it.
-func TestPosition(t *testing.T) {
-	for _, tt := range []struct {
-		text         string
-		offset       int
-		line, column int
-	}{
-		{"ab\nc", 0, 1, 1}, {"ab\nc", 2, 1, 3}, {"ab\nc", 3, 2, 1}, {"ab\nc", 4, 2, 1}, {"ab\nc", 9, 2, 1}, {"ab\n", 3, 1, 3},
-		{"é\né", 2, 1, 2}, {"éb", 2, 1, 2}, {"\ufeffab", 0, 1, 1}, {"\ufeffab", 4, 1, 2}, {"", 0, 1, 1},
+// TestPositions checks the lines and columns of all characters of a text, in lines of many
+// lengths.
+func TestPositions(t *testing.T) {
+	long := strings.Repeat("aé€😀\xff", 1000)
+	text := "short\n" + long + "\n" + long[:4096] + "\n\n" + long
+	lines := NewLineCounter([]byte(text))
+	for offset := 0; offset < len(text); offset++ {
+		if !utf8.RuneStart(text[offset]) {
+			continue
+		}
+		start := strings.LastIndexByte(text[:offset], '\n') + 1
+		want := Position{strings.Count(text[:offset], "\n") + 1, utf8.RuneCountInString(text[start:offset]) + 1}
+		if got := lines.Position(offset); got != want {
+			t.Fatalf("Position(%d) = %v, want %v", offset, got, want)
+		}
+	}
+}
+
+// TestReadTreeOfTokens: the tree of tokens is the tree of the YAML library.
+func TestReadTreeOfTokens(t *testing.T) {
+	check := func(text []byte) {
+		if _, ok := Tokenize(string(text)); !ok {
+			return
+		}
+		got, err := ReadTree(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := readYAMLTree(text)
+		if err != nil {
+			t.Fatalf("%.1000q is read, but %v", text, err)
+		}
+		if diff := cmp.Diff(want, got, cmp.AllowUnexported(Tree{}, node{}, member{})); diff != "" {
+			t.Errorf("%.1000q (-library +got):\n%s", text, diff)
+		}
+	}
+	for text := range tokenTexts(t, "read.txtar") {
+		check([]byte(text))
+	}
+	dir, _ := testkit.CorpusDir() // tests of the oracle need one
+	files, err := filepath.Glob(filepath.Join(dir, "crds", "*", "*.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, file := range files {
+		if i%8 > 0 || testing.Short() && i%32 > 0 {
+			continue
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		check(text)
+	}
+}
+
+// TestFindBreaks: lines of positions end with line feeds, and those of YAML with other breaks
+// too. An omitted element at the end of the text is at its last character.
+func TestFindBreaks(t *testing.T) {
+	for text, want := range map[string]Position{
+		"é: 1\r\nb:\n- x\n- y": {4, 3}, "é: 1\rb:\r- x\r- y": {1, 15}, "é: 1\u0085b:\u2028- x\u2029- y": {1, 15},
+		byteOrderMark + "b: [x, y]": {1, 8}, "b:\n- x\n- y\n": {3, 3}, "b:\n- x\n-": {3, 1}, "b:\n- x\n-\n": {3, 2}, "b:\n- é\n- ": {3, 2},
 	} {
-		if line, column := NewLineIndex([]byte(tt.text)).Position(tt.offset); line != tt.line || column != tt.column {
-			t.Errorf("%q: offset %d is at %d:%d, want %d:%d", tt.text, tt.offset, line, column, tt.line, tt.column)
+		tree, err := ReadTree([]byte(text))
+		if err != nil {
+			t.Fatalf("%q: %v", text, err)
+		}
+		if got, ok := tree.Find("/b/1"); !ok || got != want {
+			t.Errorf("%q: /b/1 is at %v, want %v", text, got, want)
 		}
 	}
-}
-
-// readReference reads JSON with encoding/json, and other texts as YAML.
-func readReference(text []byte) (*Tree, error) {
-	if trimmed := bytes.TrimLeft(text, " \t\r\n"); len(trimmed) > 0 && trimmed[0] == '{' {
-		if t, err := readJSONTree(text, len(text)-len(trimmed)); err == nil {
-			return t, nil
-		}
-	}
-	return readYAMLTree(text)
-}
-
-// A jsonTreeReader reads tokens of JSON and their offsets.
-type jsonTreeReader struct {
-	text []byte
-	d    *json.Decoder
-}
-
-func readJSONTree(text []byte, start int) (*Tree, error) {
-	r := &jsonTreeReader{text: text, d: json.NewDecoder(bytes.NewReader(text))}
-	r.d.UseNumber()
-	root, err := r.readValue(0)
-	if err != nil {
-		return nil, err
-	}
-	return &Tree{root: root, start: start}, nil
-}
-
-// nextOffset returns the offset of the next token without reading it.
-func (r *jsonTreeReader) nextOffset() int {
-	at := int(r.d.InputOffset())
-	for at < len(r.text) && bytes.IndexByte([]byte(" \t\r\n,:"), r.text[at]) >= 0 {
-		at++
-	}
-	return at
-}
-
-func (r *jsonTreeReader) readValue(depth int) (*node, error) {
-	if depth > maxTreeDepth {
-		return nil, errors.New("too deep")
-	}
-	token, err := r.d.Token()
-	if err != nil {
-		return nil, err
-	}
-	delim, ok := token.(json.Delim)
-	if !ok {
-		return nil, nil
-	}
-	n := &node{list: delim == '['}
-	for r.d.More() {
-		m := member{at: r.nextOffset()}
-		if !n.list {
-			name, err := r.d.Token()
-			if err != nil {
-				return nil, err
-			}
-			m.name, _ = name.(string)
-		}
-		if m.value, err = r.readValue(depth + 1); err != nil {
-			return nil, err
-		}
-		n.members = append(n.members, m)
-	}
-	_, err = r.d.Token()
-	return n, err
 }

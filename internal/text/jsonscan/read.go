@@ -35,7 +35,7 @@ func Key(s string, i int) (key string, text Text, at int) {
 		return "", 0, -1
 	}
 	for end := i + 1; end+9 < len(s); end += 8 { // most keys, without a call
-		stops := stopBytes(load(s, end))
+		stops := stopBytes(Load(s, end))
 		if stops == 0 {
 			continue
 		}

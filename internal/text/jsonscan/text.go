@@ -32,7 +32,7 @@ const (
 func String(s string, i int) (end int, text Text) {
 	for {
 		for i+8 <= len(s) {
-			stops := stopBytes(load(s, i))
+			stops := stopBytes(Load(s, i))
 			if stops != 0 {
 				i += bits.TrailingZeros64(stops) >> 3
 				break
@@ -72,8 +72,8 @@ func String(s string, i int) (end int, text Text) {
 	}
 }
 
-// load returns the bytes s[i:i+8] as a little-endian number.
-func load(s string, i int) uint64 {
+// Load returns the bytes s[i:i+8] as a little-endian number.
+func Load(s string, i int) uint64 {
 	s = s[i : i+8]
 	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56

@@ -21,7 +21,7 @@ func AppendText(dst []byte, s string, html bool) ([]byte, bool) {
 	done := 0
 	for i := 0; i < len(s); {
 		if i+8 <= len(s) {
-			stops := stopBytes(load(s, i))
+			stops := stopBytes(Load(s, i))
 			if stops == 0 {
 				i += 8
 				continue

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/crdkit/crdkit/internal/text/document"
 )
@@ -79,7 +78,7 @@ func startsJSON(text []byte) bool {
 // rest of the text is not wanted or cannot be read.
 func cutJSON(text []byte, line int, yield func(*Document, error) bool) bool {
 	d := json.NewDecoder(bytes.NewReader(text))
-	at := lineCounter{text: text, line: line}
+	at := document.NewLineCounter(text)
 	for {
 		var raw json.RawMessage
 		err := d.Decode(&raw)
@@ -88,15 +87,20 @@ func cutJSON(text []byte, line int, yield func(*Document, error) bool) bool {
 		}
 		doc := &Document{Text: raw}
 		if err != nil {
-			doc.Line, doc.Column = at.position(valueStart(text, int(d.InputOffset())))
+			doc.place(at.Position(valueStart(text, int(d.InputOffset()))), line)
 			yield(doc, restUnread(err))
 			return false
 		}
-		doc.Line, doc.Column = at.position(int(d.InputOffset()) - len(raw))
+		doc.place(at.Position(int(d.InputOffset())-len(raw)), line)
 		if !yield(doc, nil) {
 			return false
 		}
 	}
+}
+
+// place sets the position of a document in a text that begins at a line.
+func (d *Document) place(at document.Position, line int) {
+	d.Line, d.Column = at.Line+line-1, at.Column
 }
 
 // restUnread returns the error of a document after which the rest of the file
@@ -110,22 +114,4 @@ func valueStart(text []byte, at int) int {
 		at++
 	}
 	return at
-}
-
-// A lineCounter finds the positions of increasing offsets in a text.
-type lineCounter struct {
-	text         []byte
-	offset       int // the last one
-	line, column int // its position, column from 0
-}
-
-func (c *lineCounter) position(offset int) (line, column int) {
-	skipped := c.text[c.offset:offset]
-	if end := bytes.LastIndexByte(skipped, '\n'); end >= 0 {
-		c.line += bytes.Count(skipped, []byte("\n"))
-		c.column, skipped = 0, skipped[end+1:]
-	}
-	c.column += utf8.RuneCount(skipped)
-	c.offset = offset
-	return c.line, c.column + 1
 }
