@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"net/http"
-	"strconv"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -44,9 +43,7 @@ func (r *request) decodeBody() *Refusal {
 			Message: fmt.Sprintf("Request entity too large: limit is %d", MaxRequestBytes),
 		}
 	}
-	var repeated []string
-	if r.obj, repeated = r.decodeFast(raw, r.yaml); r.obj != nil {
-		r.complainOfRepeated(repeated)
+	if r.obj = r.decodeFast(raw, r.yaml); r.obj != nil {
 		return nil
 	}
 	if r.yaml {
@@ -77,7 +74,7 @@ func (r *request) decodeBoth(old []byte) (*Refusal, error) {
 	if refusal, err := r.decode(); refusal != nil || err != nil {
 		return refusal, err
 	}
-	if r.old, _ = r.decodeFast(old, false); r.old != nil {
+	if r.old = r.decodeFast(old, false); r.old != nil {
 		return nil, nil
 	}
 	r.old = &unstructured.Unstructured{}
@@ -87,42 +84,31 @@ func (r *request) decodeBoth(old []byte) (*Refusal, error) {
 	return nil, nil
 }
 
-// complainOfRepeated complains of the fields that decoding has found more than once.
-func (r *request) complainOfRepeated(paths []string) {
-	if r.fields == Ignore {
-		return
-	}
-	for _, path := range paths {
-		r.complaints = append(r.complaints, "duplicate field "+strconv.Quote(path))
-	}
-}
-
-// decodeFast reads the JSON of an object of the version, or its YAML without duplicate
-// fields. It also returns the paths of duplicate fields. It returns nil for any other text.
-// Most objects that are refused are such.
-func (r *request) decodeFast(raw []byte, isYAML bool) (decoded *unstructured.Unstructured, repeated []string) {
+// decodeFast reads the JSON or YAML of an object of the version without duplicate fields. It
+// returns nil for any other text. Most objects that are refused are such.
+func (r *request) decodeFast(raw []byte, isYAML bool) *unstructured.Unstructured {
 	v := r.version
 	if v.def.reference || !isYAML && !opensObject(raw) {
-		return nil, nil
+		return nil
 	}
 	if isYAML {
 		var ok bool
 		if raw, ok = document.YAMLToJSON(string(raw)); !ok {
-			return nil, nil
+			return nil
 		}
 	}
-	value, repeated, ok := jsonscan.DecodeRepeated(string(raw), "kind", "apiVersion")
+	value, ok := jsonscan.Decode(string(raw))
 	obj, isObject := value.(map[string]any)
 	if !ok || !isObject || obj["kind"] != v.def.kind || obj["apiVersion"] != v.apiVersion() {
-		return nil, nil
+		return nil
 	}
 	for name := range obj {
 		// The server finds both without regard to case.
 		if (strings.EqualFold(name, "kind") || strings.EqualFold(name, "apiVersion")) && name != "kind" && name != "apiVersion" {
-			return nil, nil
+			return nil
 		}
 	}
-	return &unstructured.Unstructured{Object: obj}, repeated
+	return &unstructured.Unstructured{Object: obj}
 }
 
 // opensObject reports whether an object begins in the JSON raw, before any other value.

@@ -67,7 +67,7 @@ func appendJSON(text []byte, v any, html bool) ([]byte, error) {
 	var out []byte
 	var ok bool
 	if html {
-		out, ok = jsonscan.AppendDeep(text, v)
+		out, ok = jsonscan.Append(text, v)
 	} else {
 		out, ok = jsonscan.AppendPlain(text, v)
 	}

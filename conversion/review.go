@@ -97,7 +97,7 @@ func readReview(text, member string, most int) (*review, error) {
 // decodeObject returns the value of the text of an object. The value does not keep the rest
 // of the review.
 func decodeObject(text string) (v any, err error) {
-	if v, _, ok := jsonscan.DecodeRepeated(strings.Clone(text)); ok {
+	if v, ok := jsonscan.Decode(strings.Clone(text)); ok {
 		return v, nil
 	}
 	err = utiljson.Unmarshal([]byte(text), &v)

@@ -157,8 +157,8 @@ func replace(m, old *Meta, namespaced bool, namespace string) bool {
 
 func decodedMetadata(t *testing.T, text string) map[string]any {
 	t.Helper()
-	v, repeated, ok := jsonscan.DecodeRepeated(text)
-	if !ok || len(repeated) > 0 {
+	v, ok := jsonscan.Decode(text)
+	if !ok {
 		t.Fatalf("Meta accepts what is not JSON, or repeats members: %s", text)
 	}
 	return map[string]any{"metadata": v}

@@ -29,7 +29,7 @@
 //   - numbers that do not fit a float64;
 //   - values nested deeper than [MaxDepth].
 //
-// [Skip], [Lookup] and [DecodeRepeated] accept more; their comments say what.
+// [Skip], [Lookup] and [Decode] accept more; their comments say what.
 //
 // # Concurrency and ownership
 //

@@ -62,17 +62,15 @@ func appendEscape(dst []byte, c byte) []byte {
 	return append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&0xf])
 }
 
-// Append appends v as JSON with sorted keys. It accepts the values that [Decode]
+// Append appends v as JSON with sorted keys. It accepts the values that [Value]
 // returns. It reports false for values of other types, nil maps and lists, floats
 // that are not finite, strings that are not UTF-8, and values nested deeper than
 // [MaxDepth].
 func Append(dst []byte, v any) ([]byte, bool) { return appendValue(dst, v, MaxDepth, true) }
 
-// AppendDeep is Append for values that are nested as deeply as those of [DecodeRepeated].
-func AppendDeep(dst []byte, v any) ([]byte, bool) { return appendValue(dst, v, maxDecoded, true) }
-
-// AppendPlain is AppendDeep with the escapes of [AppendText] without html.
-func AppendPlain(dst []byte, v any) ([]byte, bool) { return appendValue(dst, v, maxDecoded, false) }
+// AppendPlain is Append with the escapes of [AppendText] without html, for values that are
+// nested as deeply as those of [Decode].
+func AppendPlain(dst []byte, v any) ([]byte, bool) { return appendValue(dst, v, serverDepth, false) }
 
 func appendString(dst []byte, s string, html bool) ([]byte, bool) {
 	dst, ok := AppendText(append(dst, '"'), s, html)
