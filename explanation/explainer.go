@@ -3,7 +3,6 @@ package explanation
 import (
 	"context"
 	"errors"
-	"sync"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -43,20 +42,17 @@ type Operand struct {
 // An Explainer explains errors of the objects of one version. It is safe for
 // concurrent use. Only [New] makes one: the methods of a nil Explainer panic.
 type Explainer struct {
-	root      *schema.Node
-	runes     int
-	validator func() *validation.Validator
+	root  *schema.Node
+	runes int
 }
 
 // New returns an Explainer for a version. It never returns nil. Making one costs
-// nothing; the first error about an anyOf or a oneOf compiles a validator, which the
-// Explainer keeps. A nil v, or one that has no schema, declares nothing.
+// nothing. A nil v, or one that has no schema, declares nothing.
 func New(v *crdkit.Version, opts ...Option) *Explainer {
 	x := &Explainer{runes: configOf(opts).runes}
 	if v != nil {
 		x.root = v.Schema()
 	}
-	x.validator = sync.OnceValue(func() *validation.Validator { return validation.New(x.root) })
 	return x
 }
 
@@ -99,7 +95,7 @@ func (x *Explainer) Error(ctx context.Context, err *validation.Error, obj, old *
 // schemaError explains an error of types and value validations, nil if there is
 // nothing to explain.
 func (x *Explainer) schemaError(err *validation.Error, obj *unstructured.Unstructured) *Explanation {
-	if b, ok := x.validator().Branches(obj.Object, err); ok {
+	if b, ok := err.Branches(); ok {
 		return x.branches(err, b)
 	}
 	switch err.Type {

@@ -35,13 +35,10 @@ type run struct {
 	stack       pathstack.Stack
 	found       []finding
 	ratcheted   []finding // errors of values that did not change
-	omitted     tally     // of the errors that found does not hold
-	bounds      call      // how many errors are held, and what ends the walk
-	counting    bool      // the walk is in a branch of a junctor
-	checkAll    bool      // check valid values too
-	validMisses int       // ancestors that were validated and turned out to be invalid
-
-	lists map[string]string // names of the long lists of values in texts
+	limit       *limit
+	counting    bool // the walk is in a branch of a junctor
+	checkAll    bool // check valid values too
+	validMisses int  // ancestors that were validated and turned out to be invalid
 
 	buf  []byte // for texts
 	path int    // length of the path in buf
@@ -104,7 +101,7 @@ func isContainer(v any) bool {
 // of numbers and lists count twice; a wrong type counts once. The value itself
 // counts once. For null only the type counts.
 func (r *run) check(n *leafcheck.Node, v any, p correlate.Pair) (count int, changed bool) {
-	before := r.mark()
+	before := len(r.found)
 	kind := leafcheck.MaskOf(v)
 	switch {
 	case n.Accept&kind == 0:
@@ -125,7 +122,7 @@ func (r *run) check(n *leafcheck.Node, v any, p correlate.Pair) (count int, chan
 		c, changed = r.kind(n, v, p)
 		count += c + 1 + 1 // one for the enum, one for the value
 	}
-	if p.Correlated() && r.foundSince(before) {
+	if p.Correlated() && len(r.found) > before {
 		changed = r.ratchet(before, p, changed)
 	}
 	return count, changed && p.Correlated()
@@ -137,11 +134,8 @@ func (r *run) kind(n *leafcheck.Node, v any, p correlate.Pair) (count int, chang
 	switch t := v.(type) {
 	case string:
 		count = r.text(n, t, v) + 1
-	case int64:
-		r.int(n, t, v)
-		count = 2
-	case float64:
-		r.float(n, t, v)
+	case int64, float64:
+		r.number(n.Number, v)
 		count = 2
 	case []any:
 		count, changed = r.list(n, t, p)
@@ -155,14 +149,14 @@ func (r *run) kind(n *leafcheck.Node, v any, p correlate.Pair) (count int, chang
 	return count, changed
 }
 
-// ratchet forgives the errors since m if the value did not change. It does
-// not compare the values if a part is known to have changed.
-func (r *run) ratchet(m mark, p correlate.Pair, changed bool) bool {
+// ratchet forgives the findings from the index before on if the value did not change. It
+// does not compare the values if a part is known to have changed.
+func (r *run) ratchet(before int, p correlate.Pair, changed bool) bool {
 	if changed || !p.Unchanged() {
 		return true
 	}
-	for _, x := range r.since(m).found {
-		if r.bounds.holds(len(r.ratcheted)) {
+	for _, x := range r.takeBack(before) {
+		if !x.err.omitted() && r.limit.holds(len(r.ratcheted)) {
 			r.ratcheted = append(r.ratcheted, x)
 		}
 	}
@@ -186,30 +180,8 @@ func (r *run) enum(n *leafcheck.Node, v any) {
 	if n.Enum == nil || n.Enum.Valid(v) {
 		return
 	}
-	b := append(append(r.begin(), "should be one of "...), r.listName(n.Enum.Text())...)
+	b := append(append(r.begin(), "should be one of "...), n.Enum.Text()...)
 	r.end(b, field.Error{Type: field.ErrorTypeNotSupported, BadValue: v, Detail: n.Enum.Detail()})
-}
-
-// longList is the length in bytes from which a text has the name of a list of values in
-// the place of the list.
-const longList = 128
-
-// listName returns a name for the text of an enum, the same for equal texts: the text
-// itself if it is short. The text of an error of an enum only tells findings apart, so
-// that each would hold the whole list for nothing.
-func (r *run) listName(list string) string {
-	if len(list) < longList {
-		return list
-	}
-	name, ok := r.lists[list]
-	if !ok {
-		if r.lists == nil {
-			r.lists = map[string]string{}
-		}
-		name = "list " + strconv.Itoa(len(r.lists))
-		r.lists[list] = name
-	}
-	return name
 }
 
 // text checks a string and returns the count for its format. It reports only
@@ -245,63 +217,45 @@ func quantity(b []byte, what string, n int64, of string) []byte {
 	return append(strconv.AppendInt(append(b, what...), n, 10), of...)
 }
 
-// If a bound fits the declared type, a number is compared with it as int64 or
-// float64, whichever the number is. If it does not fit, that is an error of its
-// own, and the number is compared as float64.
-
-func (r *run) int(n *leafcheck.Node, v int64, bad any) {
-	num := n.Number
+// number checks an int64 or a float64 against the bounds of num, which may be nil. It is
+// compared with a bound that fits the declared type as what it is. A bound that does not
+// fit is an error of its own, and the number is compared with it as float64.
+func (r *run) number(num *leafcheck.Number, v any) {
 	if num == nil {
 		return
 	}
-	if !num.FitsInt(v) {
+	i, isInt := v.(int64)
+	f, _ := v.(float64)
+	if isInt {
+		f = float64(i)
+	}
+	if isInt && !num.FitsInt(i) || !isInt && !num.FitsFloat(f) {
 		r.misfit("Checked", num)
 	}
-	if l := &num.Multiple; l.Fits {
-		r.multiple(l.OffInt(v), l.Int, l.Int > 0, bad)
-	} else if l.Set {
-		r.misfit("MultipleOf", num)
-		r.multiple(l.OffFloat(float64(v)), l.Value, l.Value > 0, float64(v))
-	}
-	if l := &num.Min; l.Fits {
-		r.minimum(l.TooLowInt(v), l.Int, l.Exclusive, bad)
-	} else if l.Set {
-		r.misfit("Minimum boundary", num)
-		r.minimum(l.TooLowFloat(float64(v)), l.Value, l.Exclusive, float64(v))
-	}
-	if l := &num.Max; l.Fits {
-		r.maximum(l.TooHighInt(v), l.Int, l.Exclusive, bad)
-	} else if l.Set {
-		r.misfit("Maximum boundary", num)
-		r.maximum(l.TooHighFloat(float64(v)), l.Value, l.Exclusive, float64(v))
-	}
-}
-
-func (r *run) float(n *leafcheck.Node, v float64, bad any) {
-	num := n.Number
-	if num == nil {
-		return
-	}
-	if !num.FitsFloat(v) {
-		r.misfit("Checked", num)
-	}
-	if l := &num.Multiple; l.Set {
-		if !l.Fits {
-			r.misfit("MultipleOf", num)
+	for _, b := range [...]struct {
+		*leafcheck.Limit
+		name    string
+		offInt  func(int64) bool
+		offReal func(float64) bool
+	}{
+		{&num.Multiple, "MultipleOf", num.Multiple.OffInt, num.Multiple.OffFloat},
+		{&num.Min, "Minimum boundary", num.Min.TooLowInt, num.Min.TooLowFloat},
+		{&num.Max, "Maximum boundary", num.Max.TooHighInt, num.Max.TooHighFloat},
+	} {
+		switch {
+		case !b.Set:
+		case isInt && b.Fits:
+			if b.offInt(i) {
+				r.off(num, b.Limit, b.Int, b.Int > 0, v)
+			}
+		default:
+			if !b.Fits {
+				r.misfit(b.name, num)
+			}
+			if b.offReal(f) {
+				r.off(num, b.Limit, b.Value, b.Value > 0, f)
+			}
 		}
-		r.multiple(l.OffFloat(v), l.Value, l.Value > 0, bad)
-	}
-	if l := &num.Min; l.Set {
-		if !l.Fits {
-			r.misfit("Minimum boundary", num)
-		}
-		r.minimum(l.TooLowFloat(v), l.Value, l.Exclusive, bad)
-	}
-	if l := &num.Max; l.Set {
-		if !l.Fits {
-			r.misfit("Maximum boundary", num)
-		}
-		r.maximum(l.TooHighFloat(v), l.Value, l.Exclusive, bad)
 	}
 }
 
@@ -314,43 +268,28 @@ func (r *run) misfit(what string, n *leafcheck.Number) {
 	r.atStart([]byte(what + " value must be of type " + n.Type + " " + form + " in " + r.stack.Text()))
 }
 
-func (r *run) multiple(off bool, factor any, positive bool, v any) {
+// off reports a number v that a limit of num refuses. bound is the limit in the type of
+// the comparison.
+func (r *run) off(num *leafcheck.Number, l *leafcheck.Limit, bound any, positive bool, v any) {
+	what := "should be a multiple of "
 	switch {
-	case !off:
-	case positive:
-		r.invalid(fmt.Append(append(r.begin(), "should be a multiple of "...), factor), v)
-	default:
+	case l == &num.Min && l.Exclusive:
+		what = "should be greater than "
+	case l == &num.Min:
+		what = "should be greater than or equal to "
+	case l == &num.Max && l.Exclusive:
+		what = "should be less than "
+	case l == &num.Max:
+		what = "should be less than or equal to "
+	case !positive:
 		path := r.begin()[:r.path]
-		text := fmt.Appendf(nil, "factor MultipleOf declared for %s must be positive: %v", path, factor)
-		r.misplaced(string(path), text, factor)
+		text := fmt.Appendf(nil, "factor MultipleOf declared for %s must be positive: %v", path, bound)
+		if err := r.add(text, field.Error{Type: field.ErrorTypeInvalid, BadValue: bound}, false); err != nil {
+			err.fieldError.Field = r.stack.FieldOf(string(path))
+		}
+		return
 	}
-}
-
-// misplaced adds an error whose text does not start with the path.
-func (r *run) misplaced(path string, text []byte, bad any) {
-	if err := r.add(text, field.Error{Type: field.ErrorTypeInvalid, BadValue: bad}, false); err != nil {
-		err.fieldError.Field = r.stack.FieldOf(path)
-	}
-}
-
-func (r *run) minimum(low bool, bound any, exclusive bool, v any) {
-	switch {
-	case !low:
-	case exclusive:
-		r.invalid(fmt.Append(append(r.begin(), "should be greater than "...), bound), v)
-	default:
-		r.invalid(fmt.Append(append(r.begin(), "should be greater than or equal to "...), bound), v)
-	}
-}
-
-func (r *run) maximum(high bool, bound any, exclusive bool, v any) {
-	switch {
-	case !high:
-	case exclusive:
-		r.invalid(fmt.Append(append(r.begin(), "should be less than "...), bound), v)
-	default:
-		r.invalid(fmt.Append(append(r.begin(), "should be less than or equal to "...), bound), v)
-	}
+	r.invalid(fmt.Append(append(r.begin(), what...), bound), v)
 }
 
 // list checks a list and its elements. It returns the count of the elements,
@@ -413,28 +352,12 @@ func (r *run) object(n *leafcheck.Node, obj map[string]any, p correlate.Pair) (c
 
 // declared checks the declared properties in increasing order of name.
 func (r *run) declared(f *leafcheck.Fields, obj map[string]any, p correlate.Pair) (count int, changed bool) {
-	if f.Probe(len(obj)) {
-		for i := range f.Props {
-			if v, ok := obj[f.Props[i].Name]; ok {
-				c, ch := r.property(&f.Props[i], v, p)
-				count += c
-				changed = changed || ch
-			}
+	for i := range f.Props {
+		if v, ok := obj[f.Props[i].Name]; ok {
+			c, ch := r.property(&f.Props[i], v, p)
+			count += c
+			changed = changed || ch
 		}
-		return count, changed
-	}
-	var buf [32]int
-	present := buf[:0]
-	for name := range obj {
-		if i, ok := f.Index(name); ok {
-			present = append(present, i)
-		}
-	}
-	slices.Sort(present)
-	for _, i := range present {
-		c, ch := r.property(&f.Props[i], obj[f.Props[i].Name], p)
-		count += c
-		changed = changed || ch
 	}
 	return count, changed
 }

@@ -49,6 +49,8 @@ type Error struct {
 	// Rule is the index of the rule in x-kubernetes-validations at
 	// SchemaPointer. It is -1 for errors that are not from a rule.
 	Rule int
+
+	failed *alternatives // nil unless the error is about an anyOf or a oneOf
 }
 
 // NewError returns an Error with Rule -1. err must not be nil. The Error keeps

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/crdkit/crdkit/internal/path/pathstack"
 	"github.com/crdkit/crdkit/internal/value/correlate"
@@ -30,7 +29,7 @@ func (r *run) nested(n *leafcheck.Node, v any) (count int) {
 	}
 	outer := r.counting
 	r.counting = true
-	var any, one, all failures
+	var any, one, all []finding
 	if j.AnyOf != nil {
 		c, kept := r.anyOf(j.AnyOf, v)
 		count, any = count+c, kept
@@ -44,7 +43,7 @@ func (r *run) nested(n *leafcheck.Node, v any) (count int) {
 		count, all = count+c, kept
 	}
 	if j.Not != nil {
-		if _, f := r.branch(pathstack.Not, 0, j.Not, v); f.none() {
+		if _, f := r.branch(pathstack.Not, 0, j.Not, v); len(f) == 0 {
 			r.junctor("must not validate the schema (not)")
 		}
 	}
@@ -56,65 +55,70 @@ func (r *run) nested(n *leafcheck.Node, v any) (count int) {
 }
 
 // branch checks v against one branch. It returns its count and a copy of its
-// errors, none if v is valid.
-func (r *run) branch(kind pathstack.Kind, i int, n *leafcheck.Node, v any) (int, failures) {
-	before := r.mark()
+// findings, none if v is valid.
+func (r *run) branch(kind pathstack.Kind, i int, n *leafcheck.Node, v any) (int, []finding) {
+	before := len(r.found)
 	r.stack.Push(kind, "", i)
 	count, _ := r.checkUnlessValid(n, v, correlate.Pair{})
 	r.stack.Pop()
-	f := r.since(before)
-	f.found = slices.Clone(f.found)
-	return count, f
+	return count, slices.Clone(r.takeBack(before))
 }
 
 // junctor reports that v does not satisfy a junctor.
-func (r *run) junctor(rest string) {
+func (r *run) junctor(rest string) *Error {
 	b := strconv.AppendQuote(r.buf[:0], r.stack.Text())
-	r.atStart(append(append(b, ' '), rest...))
+	return r.atStart(append(append(b, ' '), rest...))
+}
+
+// alternatives reports that v does not satisfy an anyOf or a oneOf.
+func (r *run) alternatives(kind pathstack.Kind, branches []*leafcheck.Node, v any, rest string) {
+	if err := r.junctor(rest); err != nil {
+		err.failed = &alternatives{kind, branches, v, r.checkAll}
+	}
 }
 
 // A best is the branch whose errors are reported: the first one with the
 // highest count.
 type best struct {
 	count    int
-	failures failures
+	failures []finding
 }
 
-func (b *best) offer(count int, f failures) {
-	if b.failures.none() || count > b.count {
+func (b *best) offer(count int, f []finding) {
+	if len(b.failures) == 0 || count > b.count {
 		b.count, b.failures = count, f
 	}
 }
 
-func (r *run) anyOf(branches []*leafcheck.Node, v any) (int, failures) {
+func (r *run) anyOf(branches []*leafcheck.Node, v any) (int, []finding) {
 	var b best
-	var kept failures
+	var kept []finding
 	for i, n := range branches {
 		count, f := r.branch(pathstack.AnyOf, i, n, v)
-		if f.none() {
-			return count, failures{}
+		if len(f) == 0 {
+			return count, nil
 		}
 		r.keepImportant(&kept, f)
 		b.offer(count, f)
 	}
-	r.junctor(anyOfFailed)
+	r.alternatives(pathstack.AnyOf, branches, v, anyOfFailed)
 	r.restore(b.failures)
 	return b.count, kept
 }
 
 // oneOf returns the count of the satisfied branch, or of the best branch if
 // there is none, or 0 if there are several.
-func (r *run) oneOf(branches []*leafcheck.Node, v any) (int, failures) {
+func (r *run) oneOf(branches []*leafcheck.Node, v any) (int, []finding) {
 	var b best
-	var kept failures
+	var kept []finding
 	valid, validCount := 0, 0
 	for i, n := range branches {
 		count, f := r.branch(pathstack.OneOf, i, n, v)
-		if f.none() {
+		if len(f) == 0 {
 			if valid++; valid == 1 {
 				validCount = count
 			}
-			kept = failures{}
+			kept = nil
 			continue
 		}
 		r.keepImportant(&kept, f)
@@ -122,24 +126,24 @@ func (r *run) oneOf(branches []*leafcheck.Node, v any) (int, failures) {
 	}
 	switch valid {
 	case 0:
-		r.junctor(oneOfFailed + "none valid")
+		r.alternatives(pathstack.OneOf, branches, v, oneOfFailed+"none valid")
 		r.restore(b.failures)
 		return b.count, kept
 	case 1:
 		return validCount, kept
 	default:
-		r.junctor(fmt.Sprintf("%s%d valid alternatives", oneOfFailed, valid))
+		r.alternatives(pathstack.OneOf, branches, v, fmt.Sprintf("%s%d valid alternatives", oneOfFailed, valid))
 		return 0, kept
 	}
 }
 
-func (r *run) allOf(branches []*leafcheck.Node, v any) (int, failures) {
-	var kept failures
+func (r *run) allOf(branches []*leafcheck.Node, v any) (int, []finding) {
+	var kept []finding
 	total, failed := 0, 0
 	for i, n := range branches {
 		count, f := r.branch(pathstack.AllOf, i, n, v)
 		total += count
-		if !f.none() {
+		if len(f) > 0 {
 			failed++
 			r.keepImportant(&kept, f)
 			r.restore(f)
@@ -172,54 +176,38 @@ type Branches struct {
 	Errors ErrorList
 }
 
-// Branches returns how the branches judge the value of an error of this validator
-// about an anyOf or a oneOf. obj is the object with the error. It reports false for
-// any other error, and for an error that does not belong to obj.
+// alternatives are an anyOf or a oneOf and a value that does not satisfy it.
+type alternatives struct {
+	kind     pathstack.Kind
+	branches []*leafcheck.Node
+	value    any
+	checkAll bool // see run
+}
+
+// Branches returns how the branches judge the value of an error about an anyOf or a
+// oneOf. It reports false for any other error, and for one that does not come from a
+// [Validator]. e must not be nil.
 //
 // It validates the value against all branches, as often as there are calls.
-func (v *Validator) Branches(obj map[string]any, err *Error) (Branches, bool) {
-	keyword := junctorOf(err)
-	if keyword == "" || v.root == nil {
+func (e *Error) Branches() (Branches, bool) {
+	a := e.failed
+	if a == nil {
 		return Branches{}, false
 	}
-	r := run{checkAll: v.collectOnly, counting: true}
-	r.stack.Steps, r.found, r.buf = r.steps[:0], r.first[:0], r.bytes[:0]
-	n, value, ok := r.enterPointers(v.root, obj, err)
-	if !ok || n.Nested == nil {
-		return Branches{}, false
+	out := Branches{Keyword: "anyOf", Len: len(a.branches), Closest: -1}
+	if a.kind == pathstack.OneOf {
+		out.Keyword = "oneOf"
 	}
-	kind, nodes := pathstack.AnyOf, n.Nested.AnyOf
-	if keyword == "oneOf" {
-		kind, nodes = pathstack.OneOf, n.Nested.OneOf
-	}
-	out := Branches{Keyword: keyword, Len: len(nodes), Closest: -1}
-	r.closest(&out, kind, nodes, value)
-	return out, len(nodes) > 0
-}
-
-// junctorOf returns the keyword that an error is about, "" for other errors.
-func junctorOf(err *Error) string {
-	switch {
-	case err == nil || err.Step != StepSchema:
-		return ""
-	case strings.HasSuffix(err.Detail, anyOfFailed):
-		return "anyOf"
-	case strings.Contains(err.Detail, oneOfFailed):
-		return "oneOf"
-	}
-	return ""
-}
-
-// closest judges v by all branches.
-func (r *run) closest(out *Branches, kind pathstack.Kind, nodes []*leafcheck.Node, v any) {
+	r := run{limit: &limit{}, checkAll: a.checkAll, counting: true}
+	r.stack = pathstack.Between(e.Pointer, e.SchemaPointer)
 	most := 0
-	for i, n := range nodes {
-		count, f := r.branch(kind, i, n, v)
-		if f.none() {
+	for i, n := range a.branches {
+		count, f := r.branch(a.kind, i, n, a.value)
+		if len(f) == 0 {
 			out.Valid = append(out.Valid, i)
 			continue
 		}
-		errs := firstOfEachText(f.found)
+		errs := firstOfEachText(f)
 		if out.Closest < 0 || cmp.Or(len(out.Errors)-len(errs), count-most) > 0 {
 			out.Closest, out.Errors, most = i, errs, count
 		}
@@ -228,84 +216,5 @@ func (r *run) closest(out *Branches, kind pathstack.Kind, nodes []*leafcheck.Nod
 		out.Closest, out.Errors = -1, nil
 	}
 	out.Errors.Sort()
-}
-
-// enterPointers enters the schema and the value that the pointers of an error lead to.
-func (r *run) enterPointers(n *leafcheck.Node, v any, err *Error) (*leafcheck.Node, any, bool) {
-	steps, path := pathstack.Tokens(err.SchemaPointer), pathstack.Tokens(err.Pointer)
-	for len(steps) > 0 {
-		var ok bool
-		switch keyword := steps[0]; keyword {
-		case "allOf", "anyOf", "oneOf", "not":
-			n, steps, ok = r.enterBranch(n, keyword, steps[1:])
-		default:
-			if len(path) == 0 {
-				return nil, nil, false
-			}
-			n, v, ok = r.enterPart(n, v, keyword, path[0])
-			if path, steps = path[1:], steps[1:]; ok && keyword == "properties" {
-				steps = steps[min(1, len(steps)):]
-			}
-		}
-		if !ok || n == nil {
-			return nil, nil, false
-		}
-	}
-	return n, v, len(path) == 0
-}
-
-// enterPart enters a part of v with a schema of the keyword.
-func (r *run) enterPart(n *leafcheck.Node, v any, keyword, name string) (*leafcheck.Node, any, bool) {
-	if keyword == "items" {
-		list, _ := v.([]any)
-		i, err := strconv.Atoi(name)
-		if err != nil || i < 0 || i >= len(list) {
-			return nil, nil, false
-		}
-		r.stack.Push(pathstack.Item, "", i)
-		return n.Items, list[i], true
-	}
-	parent, _ := v.(map[string]any)
-	part, ok := parent[name]
-	if !ok {
-		return nil, nil, false
-	}
-	i, declared := n.Fields.Index(name)
-	switch {
-	case keyword == "properties" && declared:
-		r.stack.Push(pathstack.Property, name, 0)
-		return n.Fields.Props[i].Node, part, true
-	case keyword == "additionalProperties":
-		r.stack.Push(pathstack.Entry, name, 0)
-		return n.Fields.Additional, part, true
-	}
-	return nil, nil, false
-}
-
-// enterBranch enters a branch of a junctor.
-func (r *run) enterBranch(n *leafcheck.Node, keyword string, rest []string) (*leafcheck.Node, []string, bool) {
-	j := n.Nested
-	if j == nil {
-		return nil, nil, false
-	}
-	if keyword == "not" {
-		r.stack.Push(pathstack.Not, "", 0)
-		return j.Not, rest, true
-	}
-	kind, nodes := pathstack.AllOf, j.AllOf
-	switch keyword {
-	case "anyOf":
-		kind, nodes = pathstack.AnyOf, j.AnyOf
-	case "oneOf":
-		kind, nodes = pathstack.OneOf, j.OneOf
-	}
-	if len(rest) == 0 {
-		return nil, nil, false
-	}
-	i, err := strconv.Atoi(rest[0])
-	if err != nil || i < 0 || i >= len(nodes) {
-		return nil, nil, false
-	}
-	r.stack.Push(kind, "", i)
-	return nodes[i], rest[1:], true
+	return out, true
 }

@@ -16,8 +16,7 @@ import (
 type listRun struct {
 	stack    pathstack.Stack
 	errs     ErrorList
-	omitted  tally
-	bounds   call
+	limit    *limit
 	checkAll bool   // collect errors of valid lists too, of which there are none
 	buf      []byte // for texts
 }
@@ -101,8 +100,8 @@ func (r *listRun) elements(n *leafcheck.Node, list []any) {
 
 // at adds an error of the element at an index, whose field e lacks.
 func (r *listRun) at(i int, e field.Error) {
-	if !r.bounds.holds(len(r.errs)) {
-		r.omitted.add(e.Type)
+	if over := r.limit.over(len(r.errs), e.Type); over != nil {
+		r.errs = append(r.errs, over)
 		return
 	}
 	b := r.stack.AppendSchemaPointer(r.buf[:0])

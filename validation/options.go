@@ -49,29 +49,21 @@ func configOf(opts []Option) config {
 
 // A CallOption changes one call of a method of a [Validator], such as
 // [Validator.ValidateCreate]. A nil CallOption changes nothing.
-type CallOption interface{ apply(*call) }
+type CallOption interface{ apply(*limit) }
 
-// A call has the bounds of one call.
-type call struct {
-	maxErrors int // 0: any number
-}
-
-func callOf(opts []CallOption) call {
-	var c call
+func limitOf(opts []CallOption) *limit {
+	l := &limit{}
 	for _, opt := range opts {
 		if opt != nil {
-			opt.apply(&c)
+			opt.apply(l)
 		}
 	}
-	return c
+	return l
 }
-
-// holds reports whether the call holds one error more than n.
-func (c *call) holds(n int) bool { return c.maxErrors <= 0 || n < c.maxErrors }
 
 type maxErrorsOption int
 
-func (n maxErrorsOption) apply(c *call) { c.maxErrors = int(n) }
+func (n maxErrorsOption) apply(l *limit) { l.most = int(n) }
 
 // MaxErrors limits each list of the result to n errors. The others are counted, see
 // [Result.Omitted]. Which errors are in the lists depends on the objects only. By default,

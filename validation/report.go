@@ -27,9 +27,10 @@ func (r *run) invalid(text []byte, bad any) {
 	r.end(text, field.Error{Type: field.ErrorTypeInvalid, BadValue: bad})
 }
 
-// atStart adds an error whose field is the start of the walk.
-func (r *run) atStart(text []byte) {
-	r.add(text, field.Error{Type: field.ErrorTypeInvalid, BadValue: ""}, false)
+// atStart adds an error whose field is the start of the walk. It returns nil if the run
+// holds enough errors.
+func (r *run) atStart(text []byte) *Error {
+	return r.add(text, field.Error{Type: field.ErrorTypeInvalid, BadValue: ""}, false)
 }
 
 // A located has an Error and its field.Error in one allocation.
@@ -42,8 +43,8 @@ type located struct {
 // has a detail of its own. All strings of the error share one allocation. It returns nil
 // if the run holds enough errors.
 func (r *run) add(text []byte, e field.Error, placed bool) *Error {
-	if !r.bounds.holds(len(r.found)) {
-		r.omitted.add(e.Type)
+	if over := r.limit.over(len(r.found), e.Type); over != nil {
+		r.found = append(r.found, finding{err: over})
 		return nil
 	}
 	b := r.stack.AppendPointer(text)
@@ -68,41 +69,30 @@ func (r *run) add(text []byte, e field.Error, placed bool) *Error {
 
 // keepImportant appends the important errors among the findings of a branch to
 // kept. See [leafcheck.Important].
-func (r *run) keepImportant(kept *failures, branch failures) {
-	for _, f := range branch.found {
+func (r *run) keepImportant(kept *[]finding, branch []finding) {
+	for _, f := range branch {
 		text, ok := strings.CutPrefix(f.text, leafcheck.Important)
 		if !ok {
 			continue
 		}
-		if !r.bounds.holds(len(kept.found)) {
-			kept.omitted.add(field.ErrorTypeInvalid)
-			continue
+		x := finding{err: r.limit.over(len(*kept), field.ErrorTypeInvalid)}
+		if x.err == nil {
+			e := &field.Error{Type: field.ErrorTypeInvalid, Field: r.stack.StartField(), BadValue: "", Detail: text}
+			x = finding{text: text, err: NewError(e, StepSchema, f.err.Pointer, f.err.SchemaPointer)}
 		}
-		e := &field.Error{Type: field.ErrorTypeInvalid, Field: r.stack.StartField(), BadValue: "", Detail: text}
-		kept.found = append(kept.found, finding{text: text, err: NewError(e, StepSchema, f.err.Pointer, f.err.SchemaPointer)})
+		*kept = append(*kept, x)
 	}
 }
 
-// few is the largest number of findings that are compared pairwise.
-const few = 8
-
-// firstOfEachText returns the first finding of each text.
+// firstOfEachText returns the first error of each text, and all that are omitted.
 func firstOfEachText(found []finding) ErrorList {
 	if len(found) == 0 {
 		return nil
 	}
 	errs := make(ErrorList, 0, len(found))
-	if len(found) <= few {
-		for i, f := range found {
-			if !hasText(found[:i], f.text) {
-				errs = append(errs, f.err)
-			}
-		}
-		return errs
-	}
 	seen := make(map[string]struct{}, len(found))
 	for _, f := range found {
-		if _, ok := seen[f.text]; ok {
+		if _, ok := seen[f.text]; ok && !f.err.omitted() {
 			continue
 		}
 		seen[f.text] = struct{}{}
@@ -111,68 +101,48 @@ func firstOfEachText(found []finding) ErrorList {
 	return errs
 }
 
-func hasText(found []finding, text string) bool {
-	for _, f := range found {
-		if f.text == text {
-			return true
-		}
-	}
-	return false
+// takeBack returns the findings from the index before on and removes them. The next
+// finding overwrites them.
+func (r *run) takeBack(before int) []finding {
+	taken := r.found[before:]
+	r.found = r.found[:before]
+	return taken
 }
 
-// A tally counts errors that are not held.
-type tally struct {
-	n           int
-	blocksRules bool
-}
-
-func (t *tally) add(kind field.ErrorType) {
-	t.n++
-	t.blocksRules = t.blocksRules || blocksRules(kind)
-}
-
-func (t *tally) join(other tally) {
-	t.n += other.n
-	t.blocksRules = t.blocksRules || other.blocksRules
-}
-
-// failures are the errors of a part of a walk.
-type failures struct {
-	found   []finding
-	omitted tally
-}
-
-// none reports whether there are no errors.
-func (f *failures) none() bool { return len(f.found) == 0 && f.omitted.n == 0 }
-
-// A mark is a moment of a walk.
-type mark struct {
-	found   int
-	omitted tally
-}
-
-func (r *run) mark() mark { return mark{len(r.found), r.omitted} }
-
-func (r *run) foundSince(m mark) bool { return len(r.found) > m.found || r.omitted.n > m.omitted.n }
-
-// since takes the errors since m back. The next error overwrites them.
-func (r *run) since(m mark) failures {
-	f := failures{found: r.found[m.found:]}
-	if n := r.omitted.n - m.omitted.n; n > 0 {
-		f.omitted = tally{n, r.omitted.blocksRules}
-	}
-	r.found, r.omitted = r.found[:m.found], m.omitted
-	return f
-}
-
-// restore adds errors that were taken back.
-func (r *run) restore(f failures) {
-	for _, x := range f.found {
-		if !r.bounds.holds(len(r.found)) {
-			r.omitted.add(x.err.Type)
-			continue
+// restore adds findings that were taken back.
+func (r *run) restore(taken []finding) {
+	for _, x := range taken {
+		if over := r.limit.over(len(r.found), x.err.Type); over != nil {
+			x = finding{err: over}
 		}
 		r.found = append(r.found, x)
 	}
-	r.omitted.join(f.omitted)
 }
+
+// A limit bounds the errors of each list of a call. In a list that is full, errors that
+// have only a type stand for further ones.
+type limit struct {
+	most    int // 0: any number
+	further map[field.ErrorType]*Error
+}
+
+// holds reports whether a list of n errors is not full.
+func (l *limit) holds(n int) bool { return l.most <= 0 || n < l.most }
+
+// over returns what stands for one more error in a list of n errors, nil if the list is
+// not full.
+func (l *limit) over(n int, kind field.ErrorType) *Error {
+	if l.holds(n) {
+		return nil
+	}
+	if l.further[kind] == nil {
+		if l.further == nil {
+			l.further = map[field.ErrorType]*Error{}
+		}
+		l.further[kind] = &Error{fieldError: &field.Error{Type: kind}}
+	}
+	return l.further[kind]
+}
+
+// omitted reports whether e stands for an error over the limit.
+func (e *Error) omitted() bool { return e.Step == "" }

@@ -22,7 +22,7 @@ type Validator struct {
 
 	wrong       *Error // an option is wrong; collectOnly is true then
 	collectOnly bool   // collect errors for every verdict
-	listsApart  bool   // root.Valid does not check all lists; see leafcheck.Node.ListsOverlap
+	listsApart  bool   // root.Valid does not check all lists; see leafcheck.Compiler.ListsOverlap
 }
 
 // A Result has the errors of an updated object.
@@ -37,7 +37,8 @@ type Result struct {
 	// A reason that the server reports once may count several times.
 	Omitted int
 
-	omittedBlock bool // one of the omitted errors blocks rules
+	omittedBlock bool   // one of the omitted errors blocks rules
+	limit        *limit // nil when the result is finished
 }
 
 // New returns a validator for objects of the schema n. It never returns nil. A
@@ -51,7 +52,7 @@ func New(n *schema.Node, opts ...Option) *Validator {
 		return v
 	}
 	v.status = c.Node(n.Property("status"))
-	v.listsApart = v.root.ListsOverlap()
+	v.listsApart = c.ListsOverlap
 	v.collectOnly = v.collectOnly || v.root.ReportsFromAllBranches() || v.status.ReportsFromAllBranches()
 	return v
 }
@@ -84,19 +85,7 @@ func (v *Validator) Validate(obj map[string]any) ErrorList {
 
 // ValidateCreate is [Validator.Validate] with options. Nothing is ratcheted.
 func (v *Validator) ValidateCreate(obj map[string]any, opts ...CallOption) Result {
-	if !v.collectOnly && v.valid(obj) {
-		return Result{}
-	}
-	if v.wrong != nil {
-		return Result{Errors: ErrorList{v.wrong}}
-	}
-	bounds := callOf(opts)
-	var res Result
-	res.addValues(v.root, obj, correlate.Pair{}, run{checkAll: v.collectOnly, bounds: bounds})
-	v.addLists(&res, obj, nil, bounds)
-	v.addResources(&res, obj, bounds)
-	res.Errors.Sort()
-	return res
+	return v.validate(obj, nil, correlate.Pair{}, opts)
 }
 
 // ValidateUpdate returns the errors of obj as a replacement of old.
@@ -112,20 +101,21 @@ func (v *Validator) ValidateCreate(obj map[string]any, opts ...CallOption) Resul
 // See
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-ratcheting.
 func (v *Validator) ValidateUpdate(obj, old map[string]any, opts ...CallOption) Result {
+	return v.validate(obj, old, v.correlate.Pair(obj, old), opts)
+}
+
+func (v *Validator) validate(obj, old map[string]any, p correlate.Pair, opts []CallOption) Result {
 	if !v.collectOnly && v.valid(obj) {
 		return Result{}
 	}
 	if v.wrong != nil {
 		return Result{Errors: ErrorList{v.wrong}}
 	}
-	bounds := callOf(opts)
-	var res Result
-	res.addValues(v.root, obj, v.correlate.Pair(obj, old), run{checkAll: v.collectOnly, bounds: bounds})
-	v.addLists(&res, obj, old, bounds)
-	v.addResources(&res, obj, bounds)
-	res.Errors.Sort()
-	res.Ratcheted.Sort()
-	return res
+	res := Result{limit: limitOf(opts)}
+	res.addValues(v.root, obj, p, run{checkAll: v.collectOnly})
+	v.addLists(&res, obj, old)
+	v.addResources(&res, obj)
+	return res.finish()
 }
 
 // ValidateStatus returns the errors of obj as a replacement of old through the
@@ -139,17 +129,14 @@ func (v *Validator) ValidateStatus(obj, old map[string]any, opts ...CallOption) 
 	if v.wrong != nil {
 		return Result{Errors: ErrorList{v.wrong}}
 	}
-	bounds := callOf(opts)
-	var res Result
+	res := Result{limit: limitOf(opts)}
 	status, ok := obj["status"]
 	if ok && v.status != nil && (v.collectOnly || !v.status.Valid(status)) {
 		res.addValues(v.status, status, v.correlate.Child("status").Pair(status, old["status"]),
-			run{checkAll: v.collectOnly, stack: statusStack(), bounds: bounds})
+			run{checkAll: v.collectOnly, stack: statusStack()})
 	}
-	v.addLists(&res, obj, old, bounds)
-	res.Errors.Sort()
-	res.Ratcheted.Sort()
-	return res
+	v.addLists(&res, obj, old)
+	return res.finish()
 }
 
 // ValidateDefault returns the errors of value as a default of the schema n in a
@@ -170,49 +157,48 @@ func ValidateDefault(n *schema.Node, value any, maxErrors int, opts ...Option) R
 	if root == nil || !root.ReportsFromAllBranches() && root.Valid(value) {
 		return Result{}
 	}
-	var res Result
-	res.addValues(root, value, correlate.Pair{}, run{checkAll: root.ReportsFromAllBranches(), bounds: call{maxErrors}})
-	res.Errors.Sort()
-	return res
+	res := Result{limit: &limit{most: maxErrors}}
+	res.addValues(root, value, correlate.Pair{}, run{checkAll: root.ReportsFromAllBranches()})
+	return res.finish()
 }
 
 // addValues adds the errors of the values in obj, and the forgiven errors if p is not
 // zero. r has not begun.
 func (res *Result) addValues(n *leafcheck.Node, obj any, p correlate.Pair, r run) {
+	r.limit = res.limit
 	r.start(n, obj, p)
-	res.add(firstOfEachText(r.found), r.omitted, &r.bounds)
-	res.forgive(firstOfEachText(r.ratcheted), &r.bounds)
+	res.add(firstOfEachText(r.found))
+	res.forgive(firstOfEachText(r.ratcheted))
 }
 
 // addLists adds the errors of lists of type set and map. They are forgiven if old had any.
 // A nil old has none.
-func (v *Validator) addLists(res *Result, obj, old map[string]any, bounds call) {
+func (v *Validator) addLists(res *Result, obj, old map[string]any) {
 	if !v.collectOnly && v.root.Distinct(obj) {
 		return
 	}
-	r := listRun{bounds: bounds, checkAll: v.collectOnly}
+	r := listRun{limit: res.limit, checkAll: v.collectOnly}
 	r.walk(v.root, obj)
 	switch {
 	case len(r.errs) == 0:
 	case v.root.Distinct(old):
-		res.add(r.errs, r.omitted, &bounds)
+		res.add(r.errs)
 	default:
-		res.forgive(r.errs, &bounds)
+		res.forgive(r.errs)
 	}
 }
 
 // addResources adds the errors of embedded resources.
-func (v *Validator) addResources(res *Result, obj map[string]any, bounds call) {
+func (v *Validator) addResources(res *Result, obj map[string]any) {
 	var errs ErrorList
-	var omitted tally
 	v.embedded.EachProblem(obj, func(p objectmeta.Problem) {
-		if !bounds.holds(len(errs)) {
-			omitted.add(p.Err.Type)
-			return
+		e := res.limit.over(len(errs), p.Err.Type)
+		if e == nil {
+			e = NewError(p.Err, StepEmbedded, p.Pointer, p.SchemaPointer)
 		}
-		errs = append(errs, NewError(p.Err, StepEmbedded, p.Pointer, p.SchemaPointer))
+		errs = append(errs, e)
 	})
-	res.add(errs, omitted, &bounds)
+	res.add(errs)
 }
 
 // statusStack returns the stack of a walk that starts at the status.
@@ -220,24 +206,30 @@ func statusStack() pathstack.Stack {
 	return pathstack.Stack{Start: pathstack.Start{Field: "status", Pointer: "/status", SchemaPointer: "/properties/status"}}
 }
 
-// add joins the errors of a check to those of the result.
-func (res *Result) add(errs ErrorList, omitted tally, bounds *call) {
-	if n := bounds.maxErrors; n > 0 && len(res.Errors)+len(errs) > n {
-		n -= len(res.Errors)
-		for _, e := range errs[n:] {
-			omitted.add(e.Type)
+// add adds the errors of a check within the limit, and counts the others.
+func (res *Result) add(errs ErrorList) {
+	for _, e := range errs {
+		if !e.omitted() && res.limit.holds(len(res.Errors)) {
+			res.Errors = append(res.Errors, e)
+			continue
 		}
-		errs = errs[:n]
+		res.Omitted++
+		res.omittedBlock = res.omittedBlock || blocksRules(e.Type)
 	}
-	res.Errors = append(res.Errors, errs...)
-	res.Omitted += omitted.n
-	res.omittedBlock = res.omittedBlock || omitted.blocksRules
 }
 
-// forgive joins forgiven errors to those of the result.
-func (res *Result) forgive(errs ErrorList, bounds *call) {
-	if n := bounds.maxErrors; n > 0 {
-		errs = errs[:min(len(errs), n-len(res.Ratcheted))]
+// forgive adds forgiven errors within the limit.
+func (res *Result) forgive(errs ErrorList) {
+	for _, e := range errs {
+		if !e.omitted() && res.limit.holds(len(res.Ratcheted)) {
+			res.Ratcheted = append(res.Ratcheted, e)
+		}
 	}
-	res.Ratcheted = append(res.Ratcheted, errs...)
+}
+
+func (res *Result) finish() Result {
+	res.Errors.Sort()
+	res.Ratcheted.Sort()
+	res.limit = nil
+	return *res
 }

@@ -51,6 +51,43 @@ const (
 	Not
 )
 
+// Between returns the stack of a walk from the root to a value and its schema, whose JSON
+// pointers fit together.
+func Between(pointer, schemaPointer string) Stack {
+	var s Stack
+	names, tokens := Tokens(pointer), Tokens(schemaPointer)
+	next := func(list *[]string) (token string) {
+		if len(*list) > 0 {
+			token, *list = (*list)[0], (*list)[1:]
+		}
+		return token
+	}
+	index := func(list *[]string) int {
+		i, _ := strconv.Atoi(next(list))
+		return i
+	}
+	for len(tokens) > 0 {
+		switch next(&tokens) {
+		case "properties":
+			next(&names)
+			s.Push(Property, next(&tokens), 0)
+		case "additionalProperties":
+			s.Push(Entry, next(&names), 0)
+		case "items":
+			s.Push(Item, "", index(&names))
+		case "allOf":
+			s.Push(AllOf, "", index(&tokens))
+		case "anyOf":
+			s.Push(AnyOf, "", index(&tokens))
+		case "oneOf":
+			s.Push(OneOf, "", index(&tokens))
+		case "not":
+			s.Push(Not, "", 0)
+		}
+	}
+	return s
+}
+
 // Push enters a value or a schema.
 func (s *Stack) Push(kind Kind, name string, index int) {
 	s.Steps = append(s.Steps, Step{Name: name, Index: index, Kind: kind})

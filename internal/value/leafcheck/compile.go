@@ -18,20 +18,18 @@ type Config struct {
 
 // A Compiler compiles each schema node once.
 type Compiler struct {
+	// ListsOverlap reports whether Valid and Distinct of a compiled node can disagree
+	// about lists: additionalProperties also applies to a declared property.
+	ListsOverlap bool
+
 	cfg      Config
-	nodes    map[*schema.Node]*Node
-	branches map[*schema.Branch]*Node
-	patterns map[string]*Text // only the pattern is set
+	nodes    map[*schema.Node]*Node // branches are nodes too
+	patterns map[string]*Text       // only the pattern is set
 }
 
 // NewCompiler returns a compiler without compiled nodes.
 func NewCompiler(cfg Config) *Compiler {
-	return &Compiler{
-		cfg:      cfg,
-		nodes:    make(map[*schema.Node]*Node),
-		branches: make(map[*schema.Branch]*Node),
-		patterns: make(map[string]*Text),
-	}
+	return &Compiler{cfg: cfg, nodes: make(map[*schema.Node]*Node), patterns: make(map[string]*Text)}
 }
 
 // New compiles n and everything below it. It returns nil if n is nil.
@@ -46,53 +44,41 @@ func (c *Compiler) Node(n *schema.Node) *Node {
 	if out, ok := c.nodes[n]; ok {
 		return out
 	}
-	limits := n.Limits()
-	out := c.leaf(c.cfg.typesOf(n), n.Nullable(), &limits)
-	out.HasLists = n.Facts().Has(schema.HasListTypes)
-	out.List = c.list(n, &limits)
-	f := &Fields{Size: Size{limits.MinProperties, limits.MaxProperties}, Required: limits.Required}
+	limits, types := n.Limits(), c.cfg.typesOf(n)
+	typ := &Type{Names: types, Nullable: n.Nullable(), Format: c.cfg.format(limits.Format, types)}
+	out := &Node{
+		Type: typ, Accept: typ.Mask(), Text: c.text(typ, &limits), List: listOf(n, &limits),
+		Items: c.Node(n.Items()), Nested: c.junctors(n), HasLists: n.Facts().Has(schema.HasListTypes),
+	}
+	out.items = out.Items.orNilIfAdmitsAll()
+	if num := NewNumber(typ, &limits); num.kinds() != 0 {
+		out.Number, out.limited = num, num.kinds()
+	}
+	if len(limits.Enum) > 0 {
+		out.Enum = newEnum(limits.Enum)
+	}
+	out.Fields = c.fields(n, &limits)
+	if !out.Fields.admitsAll() {
+		out.fields = out.Fields
+	}
+	c.nodes[n] = out
+	return out
+}
+
+func (c *Compiler) fields(n *schema.Node, l *schema.Limits) *Fields {
+	f := &Fields{Size: Size{l.MinProperties, l.MaxProperties}, Required: l.Required}
 	for name, p := range n.Properties() {
 		f.Props = append(f.Props, Prop{Name: name, Node: c.Node(p)})
 	}
 	additional, declared := n.AdditionalProperties()
 	f.Additional = c.Node(additional)
 	f.Closed = declared && !n.AllowsAdditionalProperties()
-	out.structure(f, c.Node(n.Items()), c.junctors(n))
-	c.nodes[n] = out
-	return out
+	f.finish()
+	c.ListsOverlap = c.ListsOverlap || f.Additional != nil && f.Additional.HasLists && len(f.Props) > 0
+	return f
 }
 
-// Branch compiles b and everything below it, or returns the node from an
-// earlier call. It returns nil if b is nil.
-func (c *Compiler) Branch(b *schema.Branch) *Node {
-	if b == nil {
-		return nil
-	}
-	if out, ok := c.branches[b]; ok {
-		return out
-	}
-	limits := b.Limits()
-	out := c.leaf(c.cfg.typesOf(b), b.Nullable(), &limits)
-	out.List = c.lengths(&limits)
-	f := &Fields{Size: Size{limits.MinProperties, limits.MaxProperties}, Required: limits.Required}
-	for name, p := range b.Properties() {
-		f.Props = append(f.Props, Prop{Name: name, Node: c.Branch(p)})
-	}
-	additional, declared := b.AdditionalProperties()
-	f.Additional = c.Branch(additional)
-	f.Closed = declared && !b.AllowsAdditionalProperties()
-	out.structure(f, c.Branch(b.Items()), c.junctors(b))
-	c.branches[b] = out
-	return out
-}
-
-// A typed is a schema.Node or a schema.Branch.
-type typed interface {
-	Type() string
-	IntOrString() bool
-}
-
-func (c *Config) typesOf(n typed) []string {
+func (c *Config) typesOf(n *schema.Node) []string {
 	switch {
 	case n.IntOrString() && !c.EveryFormat:
 		return []string{"integer", "string"}
@@ -100,27 +86,6 @@ func (c *Config) typesOf(n typed) []string {
 		return []string{n.Type()}
 	}
 	return nil
-}
-
-// structure sets the children of n.
-func (n *Node) structure(f *Fields, items *Node, nested *Junctors) {
-	n.Fields, n.Items, n.items, n.Nested = f, items, items.orNilIfAdmitsAll(), nested
-	if f.finish(); !f.admitsAll() {
-		n.fields = f
-	}
-}
-
-// leaf returns a node without children.
-func (c *Compiler) leaf(types []string, nullable bool, l *schema.Limits) *Node {
-	typ := &Type{Names: types, Nullable: nullable, Format: c.cfg.format(l.Format, types)}
-	n := &Node{Type: typ, Accept: typ.Mask(), Text: c.text(typ, l)}
-	if num := NewNumber(typ, l); num.kinds() != 0 {
-		n.Number, n.limited = num, num.kinds()
-	}
-	if len(l.Enum) > 0 {
-		n.Enum = newEnum(l.Enum)
-	}
-	return n
 }
 
 func (c *Compiler) text(typ *Type, l *schema.Limits) *Text {
@@ -154,52 +119,34 @@ func (c *Compiler) pattern(expr string) *Text {
 	return t
 }
 
-// lengths returns the checks of lists in l, nil if there are none.
-func (c *Compiler) lengths(l *schema.Limits) *List {
-	if !l.MinItems.Set && !l.MaxItems.Set && !l.UniqueItems {
-		return nil
-	}
-	return &List{Size: Size{l.MinItems, l.MaxItems}, Unique: l.UniqueItems}
-}
-
-func (c *Compiler) list(n *schema.Node, l *schema.Limits) *List {
-	list := c.lengths(l)
-	kind := AnyList
+// listOf returns the checks of lists, nil if there are none.
+func listOf(n *schema.Node, l *schema.Limits) *List {
+	list := &List{Size: Size{l.MinItems, l.MaxItems}, Unique: l.UniqueItems}
 	switch t, _ := n.ListType(); t {
 	case "set":
-		kind = SetList
+		list.Kind = SetList
 	case "map":
-		kind = MapList
+		list.Kind, list.Keys = MapList, n.ListMapKeys()
 	default:
-		return list
+		if !l.MinItems.Set && !l.MaxItems.Set && !l.UniqueItems {
+			return nil
+		}
 	}
-	if list == nil {
-		list = &List{}
-	}
-	list.Kind, list.Keys = kind, n.ListMapKeys()
 	return list
 }
 
-// A nester is a schema.Node or a schema.Branch.
-type nester interface {
-	AllOf() []*schema.Branch
-	AnyOf() []*schema.Branch
-	OneOf() []*schema.Branch
-	Not() *schema.Branch
-}
-
-func (c *Compiler) junctors(n nester) *Junctors {
-	j := &Junctors{AllOf: c.branchNodes(n.AllOf()), AnyOf: c.branchNodes(n.AnyOf()), OneOf: c.branchNodes(n.OneOf()), Not: c.Branch(n.Not())}
+func (c *Compiler) junctors(n *schema.Node) *Junctors {
+	j := &Junctors{AllOf: c.branches(n.AllOf()), AnyOf: c.branches(n.AnyOf()), OneOf: c.branches(n.OneOf()), Not: c.Node((*schema.Node)(n.Not()))}
 	if j.AllOf == nil && j.AnyOf == nil && j.OneOf == nil && j.Not == nil {
 		return nil
 	}
 	return j
 }
 
-func (c *Compiler) branchNodes(list []*schema.Branch) []*Node {
+func (c *Compiler) branches(list []*schema.Branch) []*Node {
 	var out []*Node
 	for _, b := range list {
-		out = append(out, c.Branch(b))
+		out = append(out, c.Node((*schema.Node)(b)))
 	}
 	return out
 }

@@ -1,6 +1,7 @@
 package leafcheck
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -53,17 +54,16 @@ func newEnum(values []any) *Enum {
 // enumTexts are the texts for errors.
 type enumTexts struct{ list, detail string }
 
-// Text returns the allowed values as messages list them, in the format of
-// package fmt for slices.
-func (e *Enum) Text() string {
-	return e.written().list
-}
+// maxList is the largest length in bytes of the text of a list of values.
+const maxList = 128
+
+// Text returns a text that is the same for equal lists of values: the values in the
+// format of package fmt for slices, or a hash of a long list.
+func (e *Enum) Text() string { return e.written().list }
 
 // Detail returns the detail of the error for a refused value. It quotes strings
 // as they are and other values as JSON.
-func (e *Enum) Detail() string {
-	return e.written().detail
-}
+func (e *Enum) Detail() string { return e.written().detail }
 
 // written returns the texts. The first refused value writes them; goroutines that
 // are first together write the same.
@@ -80,6 +80,9 @@ func (e *Enum) written() *enumTexts {
 		}
 	}
 	t := &enumTexts{list: fmt.Sprint(e.Values), detail: field.NotSupported(nil, nil, names).Detail}
+	if len(t.list) > maxList {
+		t.list = fmt.Sprintf("list %x", sha256.Sum256([]byte(t.list)))
+	}
 	e.texted.Store(t)
 	return t
 }

@@ -83,10 +83,6 @@ func (f *Fields) Index(name string) (int, bool) {
 	return i, ok
 }
 
-// Probe reports whether it is faster to look up the declared properties in an
-// object of n entries than to range over it.
-func (f *Fields) Probe(n int) bool { return len(f.Props) <= probeRatio*n+probeBase }
-
 func (f *Fields) valid(m map[string]any) bool {
 	if !f.Allows(len(m)) {
 		return false

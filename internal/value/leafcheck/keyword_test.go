@@ -14,6 +14,11 @@ import (
 
 func mustNode(t *testing.T, text string) *Node {
 	t.Helper()
+	return mustCompile(t, text, NewCompiler(Config{Minor: 37}))
+}
+
+func mustCompile(t *testing.T, text string, c *Compiler) *Node {
+	t.Helper()
 	var props apiextensionsv1.JSONSchemaProps
 	if err := yaml.UnmarshalStrict([]byte(text), &props); err != nil {
 		t.Fatal(err)
@@ -22,7 +27,7 @@ func mustNode(t *testing.T, text string) *Node {
 	if len(errs) > 0 {
 		t.Fatalf("%s: %v", text, errs)
 	}
-	return New(s, Config{Minor: 37})
+	return c.Node(s)
 }
 
 // validEverywhere reports whether v is valid, and checks that every method agrees.

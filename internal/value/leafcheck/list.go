@@ -60,20 +60,22 @@ func (l *List) Distinct(list []any) bool {
 		return true
 	case l.Kind == MapList && !onlyObjects(list):
 		return false
-	case len(list) > pairwise || len(l.Keys) > maxKeys:
+	case len(list) > pairwise:
 		return l.distinctLong(list)
-	case l.Kind == MapList:
-		return l.distinctMap(list)
 	}
 	for i, v := range list {
 		for _, u := range list[:i] {
-			if sameElement(v, u) {
+			if l.same(v, u) {
 				return false
 			}
 		}
 	}
 	return true
 }
+
+// pairwise is the number of elements that are compared with each other. The elements of
+// longer lists are looked up.
+const pairwise = 16
 
 func onlyObjects(list []any) bool {
 	for _, v := range list {
@@ -86,42 +88,23 @@ func onlyObjects(list []any) bool {
 	return true
 }
 
-const (
-	pairwise = 16 // elements that are compared pairwise; those of longer lists are looked up
-	maxKeys  = 4  // keys of elements that are compared pairwise
-)
-
-// distinctMap reads the keys of each element once and compares them pairwise.
-func (l *List) distinctMap(list []any) bool {
-	var buf [maxKeys * pairwise]any
-	width := len(l.Keys)
-	for i, v := range list {
-		row := buf[i*width : (i+1)*width]
-		obj, _ := v.(map[string]any)
-		for k, name := range l.Keys {
-			row[k] = absent{}
-			if key, ok := obj[name]; ok {
-				row[k] = key
-			}
-		}
-		for j := range i {
-			if sameKeys(row, buf[j*width:(j+1)*width]) {
-				return false
-			}
-		}
+// same reports whether two elements are equal. If it is a MapList, they are objects or
+// null.
+func (l *List) same(a, b any) bool {
+	if l.Kind != MapList {
+		return sameElement(a, b)
 	}
-	return true
-}
-
-// absent represents a key that an element does not have.
-type absent struct{}
-
-func sameKeys(a, b []any) bool {
-	if len(a) == 1 {
-		return sameElement(a[0], b[0])
-	}
-	for i := range a {
-		if !sameText(a[i], b[i]) {
+	x, _ := a.(map[string]any)
+	y, _ := b.(map[string]any)
+	for _, key := range l.Keys {
+		v, inX := x[key]
+		w, inY := y[key]
+		switch {
+		case inX != inY:
+			return false
+		case len(l.Keys) == 1:
+			return sameElement(v, w)
+		case !sameText(v, w):
 			return false
 		}
 	}
@@ -132,7 +115,7 @@ func sameKeys(a, b []any) bool {
 // the same Go type and value, or objects or lists with the same JSON text.
 func sameElement(a, b any) bool {
 	switch a.(type) {
-	case nil, bool, int64, float64, string, absent:
+	case nil, bool, int64, float64, string:
 		return a == b
 	}
 	return sameText(a, b)
@@ -140,10 +123,10 @@ func sameElement(a, b any) bool {
 
 // sameText reports whether a and b have the same JSON text. Numbers of
 // different Go types may have the same text, and so may strings that are not
-// UTF-8. The value absent has a text of its own.
+// UTF-8.
 func sameText(a, b any) bool {
 	switch x := a.(type) {
-	case nil, bool, absent:
+	case nil, bool:
 		return a == b
 	case int64:
 		if y, ok := b.(int64); ok {
@@ -153,9 +136,6 @@ func sameText(a, b any) bool {
 		if y, ok := b.(string); !ok || x == y || utf8.ValidString(x) {
 			return ok && x == y
 		}
-	}
-	if b == any(absent{}) {
-		return false
 	}
 	x, errX := json.Marshal(a)
 	y, errY := json.Marshal(b)
@@ -195,6 +175,9 @@ func (l *List) Identity(element any) (any, error) {
 	text, err := json.Marshal(element)
 	return jsonText(text), err
 }
+
+// absent is the identity of an element without the only key.
+type absent struct{}
 
 // jsonText is the JSON text of an object or a list. It differs from every string.
 type jsonText string
@@ -263,29 +246,4 @@ func (n *Node) distinctObject(obj map[string]any) bool {
 		}
 	}
 	return true
-}
-
-// ListsOverlap reports whether Valid and Distinct can disagree about lists
-// below n: whether additionalProperties also applies to a declared property.
-func (n *Node) ListsOverlap() bool {
-	return n.listsOverlap(make(map[*Node]bool))
-}
-
-func (n *Node) listsOverlap(seen map[*Node]bool) bool {
-	if n == nil || !n.HasLists || seen[n] {
-		return false
-	}
-	seen[n] = true
-	if a := n.Fields.Additional; a != nil && a.HasLists && len(n.Fields.Props) > 0 {
-		return true
-	}
-	if n.Items.listsOverlap(seen) || n.Fields.Additional.listsOverlap(seen) {
-		return true
-	}
-	for _, p := range n.Fields.Props {
-		if p.Node.listsOverlap(seen) {
-			return true
-		}
-	}
-	return false
 }

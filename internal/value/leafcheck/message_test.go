@@ -132,22 +132,9 @@ func TestListsOverlap(t *testing.T) {
 		"{type: object, properties: {a: " + set + ", b: " + overlap + "}}":                        true,
 		"{type: object, properties: {a: " + set + ", b: {type: array, items: " + set + "}}}":      false,
 	} {
-		if got := mustNode(t, text).ListsOverlap(); got != want {
-			t.Errorf("%s: ListsOverlap = %t", text, got)
-		}
-	}
-}
-
-// An object is probed for few properties, and ranged over if the schema has many
-// more than the object.
-func TestProbe(t *testing.T) {
-	for _, tt := range []struct {
-		props, entries int
-		want           bool
-	}{{6, 0, true}, {7, 0, false}, {8, 1, true}, {9, 1, false}, {26, 10, true}, {27, 10, false}} {
-		f := Fields{Props: make([]Prop, tt.props)}
-		if got := f.Probe(tt.entries); got != tt.want {
-			t.Errorf("Probe(%d) with %d properties = %t", tt.entries, tt.props, got)
+		c := NewCompiler(Config{Minor: 37})
+		if mustCompile(t, text, c); c.ListsOverlap != want {
+			t.Errorf("%s: ListsOverlap = %t", text, c.ListsOverlap)
 		}
 	}
 }

@@ -77,7 +77,9 @@ func (n *Node) Valid(v any) bool {
 	}
 	switch t := v.(type) {
 	case string:
-		return n.ValidString(t)
+		if !n.validString(t) {
+			return false
+		}
 	case map[string]any:
 		if n.Accept&Object == 0 || n.fields != nil && !n.fields.valid(t) || n.Enum != nil && !n.Enum.Valid(v) {
 			return false
@@ -108,16 +110,15 @@ func (n *Node) Valid(v any) bool {
 	return n.Nested == nil || n.Nested.Valid(v)
 }
 
-// ValidString is like Valid for a string. It avoids to convert s to an
-// interface value, which may allocate.
+// ValidString is like Valid for a string. It converts s to an interface value, which
+// allocates, only for junctors.
 func (n *Node) ValidString(s string) bool {
-	if n == nil {
-		return true
-	}
-	if n.Accept&String == 0 || n.Text != nil && !n.Text.Valid(s) || n.Enum != nil && !n.Enum.ValidString(s) {
-		return false
-	}
-	return n.Nested == nil || n.Nested.ValidString(s)
+	return n == nil || n.validString(s) && (n.Nested == nil || n.Nested.Valid(s))
+}
+
+// validString leaves out the junctors.
+func (n *Node) validString(s string) bool {
+	return n.Accept&String != 0 && (n.Text == nil || n.Text.Valid(s)) && (n.Enum == nil || n.Enum.ValidString(s))
 }
 
 // ValidInt is like Valid for an int64. It converts v to an interface value only
@@ -161,59 +162,20 @@ func (j *Junctors) Valid(v any) bool {
 			return false
 		}
 	}
-	if j.AnyOf != nil && !anyValid(j.AnyOf, v) {
-		return false
-	}
-	if j.OneOf != nil && !oneValid(j.OneOf, v) {
-		return false
-	}
-	return j.Not == nil || !j.Not.Valid(v)
+	return (j.AnyOf == nil || admitting(j.AnyOf, v, 1) == 1) && (j.OneOf == nil || admitting(j.OneOf, v, 2) == 1) && (j.Not == nil || !j.Not.Valid(v))
 }
 
-// ValidString is like Valid for a string.
-func (j *Junctors) ValidString(s string) bool {
-	for _, b := range j.AllOf {
-		if !b.ValidString(s) {
-			return false
-		}
-	}
-	if j.AnyOf != nil && !slices.ContainsFunc(j.AnyOf, func(b *Node) bool { return b.ValidString(s) }) {
-		return false
-	}
-	if j.OneOf != nil {
-		valid := 0
-		for _, b := range j.OneOf {
-			if b.ValidString(s) {
-				valid++
-			}
-		}
-		if valid != 1 {
-			return false
-		}
-	}
-	return j.Not == nil || !j.Not.ValidString(s)
-}
-
-func anyValid(branches []*Node, v any) bool {
+// admitting returns the number of branches that admit v. It stops when it has found most.
+func admitting(branches []*Node, v any, most int) int {
+	n := 0
 	for _, b := range branches {
 		if b.Valid(v) {
-			return true
-		}
-	}
-	return false
-}
-
-func oneValid(branches []*Node, v any) bool {
-	found := false
-	for _, b := range branches {
-		if b.Valid(v) {
-			if found {
-				return false
+			if n++; n == most {
+				break
 			}
-			found = true
 		}
 	}
-	return found
+	return n
 }
 
 // Free returns kinds of scalars of which every value is valid if n accepts the
