@@ -18,30 +18,6 @@ import (
 // maxClasses is the number of classes that a uint8 can number.
 const maxClasses = 256
 
-// A kind is the property of a neighbouring rune that \b, ^ and $ depend on.
-type kind uint8
-
-const (
-	other   kind = iota
-	word         // [0-9A-Za-z_]
-	newline      // \n
-	edge         // before the first rune or after the last
-	kinds
-)
-
-// sample returns a rune of the kind, for [syntax.EmptyOpContext].
-func (k kind) sample() rune {
-	switch k {
-	case word:
-		return 'a'
-	case newline:
-		return '\n'
-	case edge:
-		return -1
-	}
-	return ' '
-}
-
 // An alphabet holds the classes of one program.
 type alphabet struct {
 	ascii [utf8.RuneSelf]uint8
@@ -49,7 +25,6 @@ type alphabet struct {
 
 	setOf  []int      // by instruction: the number of its set of runes, or -1
 	within [][]uint64 // by class: bit n is set if the class lies in set n
-	kindOf []kind     // by class
 }
 
 // contains reports whether the class lies in the set.
@@ -57,12 +32,12 @@ func (a *alphabet) contains(class, set int) bool {
 	return a.within[class][set/64]>>(set%64)&1 != 0
 }
 
-// newAlphabet returns the classes of prog, whose zero-width operators are ops. It
-// returns nil if there are more than maxClasses classes or the work is used up.
-func newAlphabet(prog *syntax.Prog, ops syntax.EmptyOp, w *work) *alphabet {
+// newAlphabet returns the classes of prog. It returns nil if there are more than
+// maxClasses classes or the work is used up.
+func newAlphabet(prog *syntax.Prog, w *work) *alphabet {
 	a := &alphabet{setOf: make([]int, len(prog.Inst))}
 	sets := a.collect(prog)
-	pieces := splitRanges(sets, ops)
+	pieces := splitRanges(sets)
 	rowLen := (len(sets) + 63) / 64
 	if !w.spend(len(pieces) * (len(sets) + rowLen)) {
 		return nil
@@ -76,7 +51,7 @@ func newAlphabet(prog *syntax.Prog, ops syntax.EmptyOp, w *work) *alphabet {
 			}
 		}
 	}
-	if !a.classify(pieces, rows, rowLen, ops) {
+	if !a.classify(pieces, rows, rowLen) {
 		return nil
 	}
 	return a
@@ -140,20 +115,13 @@ func runes(in *syntax.Inst) ([]rune, bool) {
 }
 
 // splitRanges returns the first rune of each piece, ascending from 0. No piece has
-// both ASCII and other runes, and all runes of a piece have the same kind for the
-// operators in ops.
-func splitRanges(sets [][]rune, ops syntax.EmptyOp) []rune {
+// both ASCII and other runes.
+func splitRanges(sets [][]rune) []rune {
 	cuts := []rune{0, utf8.RuneSelf}
 	for _, set := range sets {
 		for i := 0; i < len(set); i += 2 {
 			cuts = append(cuts, set[i], set[i+1]+1)
 		}
-	}
-	if ops&wordOps != 0 {
-		cuts = append(cuts, '0', '9'+1, 'A', 'Z'+1, '_', '_'+1, 'a', 'z'+1)
-	}
-	if ops&lineOps != 0 {
-		cuts = append(cuts, '\n', '\n'+1)
 	}
 	slices.Sort(cuts)
 	cuts = slices.Compact(cuts)
@@ -165,13 +133,12 @@ func splitRanges(sets [][]rune, ops syntax.EmptyOp) []rune {
 
 // classify numbers the classes and fills the tables. It reports whether there are
 // at most maxClasses classes.
-func (a *alphabet) classify(pieces []rune, rows []uint64, rowLen int, ops syntax.EmptyOp) bool {
+func (a *alphabet) classify(pieces []rune, rows []uint64, rowLen int) bool {
 	seen := make(map[string]uint8)
 	var key []byte
 	for i, lo := range pieces {
 		row := rows[i*rowLen : (i+1)*rowLen]
-		k := kindOfRune(lo, ops)
-		key = append(key[:0], byte(k))
+		key = key[:0]
 		for _, bits := range row {
 			key = binary.LittleEndian.AppendUint64(key, bits)
 		}
@@ -183,7 +150,6 @@ func (a *alphabet) classify(pieces []rune, rows []uint64, rowLen int, ops syntax
 			class = uint8(len(seen))
 			seen[string(key)] = class
 			a.within = append(a.within, row)
-			a.kindOf = append(a.kindOf, k)
 		}
 		if lo < utf8.RuneSelf {
 			for r := lo; r < pieces[i+1]; r++ {
@@ -194,24 +160,4 @@ func (a *alphabet) classify(pieces []rune, rows []uint64, rowLen int, ops syntax
 		}
 	}
 	return true
-}
-
-// The zero-width operators that depend on word characters, those that depend on
-// newlines, and those that the rune to the left alone decides.
-const (
-	wordOps = syntax.EmptyWordBoundary | syntax.EmptyNoWordBoundary
-	lineOps = syntax.EmptyBeginLine | syntax.EmptyEndLine
-	headOps = syntax.EmptyBeginLine | syntax.EmptyBeginText
-)
-
-// kindOfRune returns the kind of r, or other if no operator in ops depends on
-// that kind.
-func kindOfRune(r rune, ops syntax.EmptyOp) kind {
-	switch {
-	case ops&wordOps != 0 && syntax.IsWordChar(r):
-		return word
-	case ops&lineOps != 0 && r == '\n':
-		return newline
-	}
-	return other
 }

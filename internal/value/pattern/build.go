@@ -12,10 +12,9 @@ import (
 // The search is unanchored: a match may begin at every position. So the entry of
 // the program is an implicit member of every state and is not stored.
 //
-// ^, $, \b and \B depend on both neighbours of a position, but only the left one is
-// known when the automaton enters a state. So a state keeps such instructions
-// unresolved, together with the kind of the rune to the left. step resolves them
-// once for each kind of rune to the right: word, newline, other and edge.
+// $ depends on what follows. So a state keeps such instructions unresolved, and they
+// count only if the text ends there. ^ holds before the first rune, so only the first
+// state follows it. Programs with \b, \B or (?m) do not become automata.
 //
 // States from which every continuation matches become the state always, and states
 // from which no continuation matches become the state never. finish finds both
@@ -54,14 +53,14 @@ func (w *work) spend(n int) bool {
 
 // A subset is one state under construction.
 type subset struct {
-	left kind     // of the rune before this position
-	pcs  []uint32 // instructions that consume a rune or are unresolved, ascending
+	start bool     // before the first rune; false if the program does not have ^
+	pcs   []uint32 // instructions that consume a rune or are unresolved, ascending
 }
 
 type builder struct {
 	prog *syntax.Prog
 	abc  *alphabet
-	ops  syntax.EmptyOp // all zero-width operators of the program
+	ops  syntax.EmptyOp // the zero-width operators of the program
 	work work
 
 	maxStates int
@@ -75,10 +74,9 @@ type builder struct {
 	mark []uint32
 	now  uint32
 
-	// Buffers: stack of expand, open of step, next of advance, spare and key of
-	// state.
-	stack, open, next, spare []uint32
-	key                      []byte
+	// Buffers: stack of expand, open of step, next of advance, key of state.
+	stack, open, next []uint32
+	key               []byte
 }
 
 // build returns the automaton of prog, or nil if it would exceed a bound.
@@ -95,7 +93,10 @@ func build(prog *syntax.Prog, cfg config) *automaton {
 			b.ops |= syntax.EmptyOp(in.Arg)
 		}
 	}
-	if b.abc = newAlphabet(prog, b.ops, &b.work); b.abc == nil {
+	if b.ops&^(syntax.EmptyBeginText|syntax.EmptyEndText) != 0 {
+		return nil
+	}
+	if b.abc = newAlphabet(prog, &b.work); b.abc == nil {
 		return nil
 	}
 	if limit := (min(cfg.maxBytes/2, maxEntries) - first) / len(b.abc.within); limit < b.maxStates {
@@ -122,11 +123,12 @@ func (b *builder) explore() (start int32, ok bool) {
 	}
 	slices.Sort(entry)
 	b.entry = entry
-	left := edge
-	if b.ops&headOps == 0 {
-		left = other
+	b.begin()
+	begins, hit := b.expand(nil, uint32(b.prog.Start), syntax.EmptyBeginText)
+	if hit {
+		return matched, true
 	}
-	start = b.state(left, nil)
+	start = b.state(b.ops&syntax.EmptyBeginText != 0, begins)
 	for s := 0; s < len(b.states); s++ {
 		if len(b.states) > b.maxStates || !b.step(s) {
 			return 0, false
@@ -137,55 +139,31 @@ func (b *builder) explore() (start int32, ok bool) {
 
 // step adds the edges of state s and reports whether the work sufficed.
 func (b *builder) step(s int) bool {
-	classes := len(b.abc.within)
-	at := len(b.edges)
-	b.edges = append(b.edges, make([]int32, classes)...)
-	for right := range kinds {
-		if right != edge && !slices.Contains(b.abc.kindOf, right) {
-			continue
-		}
-		from := b.states[s]
-		ctx := syntax.EmptyOpContext(from.left.sample(), right.sample())
-		open, hit := b.resolve(b.open[:0], from.pcs, ctx)
-		b.open = open
-		if right == edge {
-			b.accepts = append(b.accepts, hit)
-			continue
-		}
-		for class, k := range b.abc.kindOf {
-			switch {
-			case k != right:
-			case hit:
-				b.edges[at+class] = matched
-			default:
-				b.edges[at+class] = b.advance(open, class)
-			}
-		}
+	from := b.states[s]
+	b.open = append(append(b.open[:0], from.pcs...), b.entry...)
+	for class := range b.abc.within {
+		b.edges = append(b.edges, b.advance(class))
 	}
-	return b.work >= 0
-}
-
-// resolve appends to open the instructions with which a state with the members pcs
-// can continue at a position where the operators in ctx hold. It reports whether
-// the program matches at that position.
-func (b *builder) resolve(open, pcs []uint32, ctx syntax.EmptyOp) (_ []uint32, hit bool) {
+	ctx := syntax.EmptyOp(syntax.EmptyEndText)
+	if from.start {
+		ctx |= syntax.EmptyBeginText
+	}
 	b.begin()
-	for _, list := range [...][]uint32{pcs, b.entry} {
-		for _, pc := range list {
-			var h bool
-			open, h = b.expand(open, pc, ctx)
-			hit = hit || h
-		}
+	accepts := false
+	for _, pc := range b.open {
+		_, hit := b.expand(b.next[:0], pc, ctx)
+		accepts = accepts || hit
 	}
-	return open, hit
+	b.accepts = append(b.accepts, accepts)
+	return b.work >= 0
 }
 
 // advance returns the state after one of the instructions in open has consumed a
 // rune of the class, or matched.
-func (b *builder) advance(open []uint32, class int) int32 {
+func (b *builder) advance(class int) int32 {
 	b.begin()
 	next, hit := b.next[:0], false
-	for _, pc := range open {
+	for _, pc := range b.open {
 		if set := b.abc.setOf[pc]; set >= 0 && b.abc.contains(class, set) {
 			var h bool
 			next, h = b.expand(next, b.prog.Inst[pc].Out, 0)
@@ -193,38 +171,33 @@ func (b *builder) advance(open []uint32, class int) int32 {
 		}
 	}
 	b.next = next
-	b.work -= work(len(open))
+	b.work -= work(len(b.open))
 	if hit {
 		return matched
 	}
-	return b.state(b.abc.kindOf[class], next)
+	return b.state(false, next)
 }
 
-// state returns the number of the state with the given members, or matched. It
-// adds the state if it is new. It sorts and changes pcs but does not keep it.
-func (b *builder) state(left kind, pcs []uint32) int32 {
+// state returns the number of the state with the given members. It adds the state if
+// it is new. It sorts and changes pcs but does not keep it.
+func (b *builder) state(start bool, pcs []uint32) int32 {
 	slices.Sort(pcs)
 	pcs = slices.DeleteFunc(pcs, func(pc uint32) bool {
 		_, implied := slices.BinarySearch(b.entry, pc)
 		return implied
 	})
-	// If the left neighbour alone completes a match, the right one does not
-	// matter.
-	if held := syntax.EmptyOpContext(left.sample(), ' ') & headOps & b.ops; held != 0 {
-		var hit bool
-		if b.spare, hit = b.resolve(b.spare[:0], pcs, held); hit {
-			return matched
-		}
-	}
-	b.key = append(b.key[:0], byte(left))
+	b.key = b.key[:0]
 	for _, pc := range pcs {
 		b.key = binary.LittleEndian.AppendUint16(b.key, uint16(pc))
+	}
+	if start {
+		b.key = append(b.key, 0) // no other key has an odd length
 	}
 	n, known := b.index[string(b.key)]
 	if !known {
 		n = len(b.states)
 		b.index[string(b.key)] = n
-		b.states = append(b.states, subset{left, slices.Clone(pcs)})
+		b.states = append(b.states, subset{start, slices.Clone(pcs)})
 	}
 	return int32(n)
 }
@@ -234,9 +207,9 @@ func (b *builder) begin() { b.now++ }
 
 // expand appends to pcs the instructions that the program reaches from pc without
 // consuming a rune, where the zero-width operators in ctx hold. It appends only
-// instructions that consume a rune or need an operator that does not hold, and
-// skips those that are in the current set already. It reports whether it reached
-// the program's match.
+// instructions that consume a rune or need the end of the text, and skips those
+// that are in the current set already. It reports whether it reached the program's
+// match.
 func (b *builder) expand(pcs []uint32, pc uint32, ctx syntax.EmptyOp) ([]uint32, bool) {
 	hit := false
 	b.stack = append(b.stack[:0], pc)
@@ -257,9 +230,10 @@ func (b *builder) expand(pcs []uint32, pc uint32, ctx syntax.EmptyOp) ([]uint32,
 		case syntax.InstCapture, syntax.InstNop:
 			b.stack = append(b.stack, in.Out)
 		case syntax.InstEmptyWidth:
-			if syntax.EmptyOp(in.Arg)&^ctx == 0 {
+			switch missing := syntax.EmptyOp(in.Arg) &^ ctx; missing {
+			case 0:
 				b.stack = append(b.stack, in.Out)
-			} else {
+			case syntax.EmptyEndText:
 				pcs = append(pcs, pc)
 			}
 		default:

@@ -28,8 +28,8 @@
 // Expressions can be hostile: (a|b)*a(a|b){20} needs two million states. So the
 // number of states, the bytes of the table and the steps of building it are
 // bounded. Package regexp matches an expression that exceeds a bound, in linear
-// time and with the same verdicts. [Pattern.Fast] reports whether the pattern has
-// an automaton.
+// time and with the same verdicts, and also one with \b, \B or the flag m, which
+// definitions hardly use. [Pattern.Fast] reports whether the pattern has an automaton.
 //
 // # Differences from Kubernetes
 //
