@@ -19,7 +19,10 @@ import (
 	"github.com/crdkit/crdkit/validation"
 )
 
-const admitLong = `Decide for each object in the files whether kube-apiserver would admit it, and
+const admitHelp = `admit [-c CRD]... FILE...
+Decide whether the server would admit objects, and print what it would store
+
+Decide for each object in the files whether kube-apiserver would admit it, and
 print what the server would write to storage.
 
 The definitions (-c, a file or a directory) declare the kinds. Definitions among the
@@ -69,9 +72,10 @@ directory above it that has one:
 
 The exit code is 0 if all were admitted, 1 if some were refused, and 2 if some
 could not be decided: a file that cannot be read, a kind or version that no
-definition serves, a definition that the server could not serve.`
+definition serves, a definition that the server could not serve.
 
-const admitExample = `  crdkit admit -c crd.yaml object.yaml
+Examples:
+  crdkit admit -c crd.yaml object.yaml
   crdkit admit -c crds/ -R -o jsonl manifests/
   crdkit admit -c crd.yaml --old before/ --subresource status after/object.yaml
   kustomize build . | crdkit admit -c crds/ -
@@ -79,12 +83,10 @@ const admitExample = `  crdkit admit -c crd.yaml object.yaml
 
 // An admitter is the state of crdkit admit: its flags and what they load.
 type admitter struct {
-	inputs
-	output      string
+	session
 	old         string
 	subresource string
 	validate    validateFlag
-	version     kubernetesVersion
 	showChanges bool
 	all         bool
 	sources     sources
@@ -98,24 +100,9 @@ type admitter struct {
 
 func newAdmit() *cobra.Command {
 	a := &admitter{}
-	cmd := &cobra.Command{
-		Use:     "admit [-c CRD]... FILE...",
-		Short:   "Decide whether the server would admit objects, and print what it would store",
-		Long:    admitLong,
-		Example: admitExample,
-		Args:    cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			config, err := a.start(cmd)
-			if err != nil {
-				return err
-			}
-			a.version.useConfig(cmd, config)
-			a.explains.settle(cmd, a.reasons())
-			return a.run(cmd.Context(), args, config.Severity)
-		},
-	}
+	cmd := a.objectCommand(admitHelp, a.run, "kubernetes-version", "severity")
 	f := cmd.Flags()
-	addOutput(cmd, &a.output, admitOutputs()...)
+	a.addOutput(append(findingOutputs(), objectOutputs()...)...)
 	f.StringVar(&a.old, "old", "", "file or directory of the objects that are replaced")
 	f.StringVar(&a.subresource, "subresource", "", "subresource that is written: status")
 	a.validate.addTo(cmd)
@@ -124,27 +111,29 @@ func newAdmit() *cobra.Command {
 	f.BoolVar(&a.all, "all", true, "with --validate=strict, report what else is wrong with objects that have unknown or duplicate fields")
 	a.explains.addTo(cmd)
 	f.BoolVar(&a.explainers.noValues, "no-values", false, "leave the values of objects out of errors and explanations, and objects out of -o json and jsonl")
-	a.inputs.addTo(cmd)
 	a.webhook.addTo(cmd)
 	return cmd
 }
 
-func (a *admitter) run(ctx context.Context, files []string, severity severities) error {
+func (a *admitter) run(ctx context.Context, files []string) error {
 	if err := a.checkFlags(); err != nil {
 		return err
 	}
 	a.load(ctx, files, crdkit.KubernetesVersion(string(a.version)))
-	if err := a.loadOld(ctx); err != nil {
+	if err := readOld(ctx, a.reader, a.old, func(o *manifest.Object) error { return a.addOld(ctx, o) }); err != nil {
 		return err
 	}
-	r := newReport(&a.streams, a.output, "objects", admitted, severity)
+	r := newReport(&a.session, "objects", admitted)
+	reasons := a.out
 	if slices.Contains(objectOutputs(), a.output) {
 		r.printer = newObjectPrinter(a.output, r.buffer, a.errOut)
-		r.shared = isTerminal(a.errOut)
+		reasons = a.errOut
 	}
+	r.shared = isTerminal(reasons)
+	a.explains.settle(a.cmd, reasons)
 	defer r.bar.clear()
 	decide := func(o *manifest.Object) *verdict { return a.decide(ctx, o) }
-	if err := eachInOrder(ctx, a.reader, files, decide, func(v *verdict) error { return a.report(r, v) }); err != nil {
+	if err := inOrder(ctx, a.reader.Objects(ctx, files...), decide, func(v *verdict) error { return a.report(r, v) }); err != nil {
 		return err
 	}
 	return a.end(r)
@@ -153,7 +142,7 @@ func (a *admitter) run(ctx context.Context, files []string, severity severities)
 // report adds a verdict to the report. What all objects of a kind have in common is
 // reported at the end, unless the format has a line for each object.
 func (a *admitter) report(r *report, v *verdict) error {
-	if a.skips(v.doc) || a.setAside(v.doc, v.err) {
+	if a.skips(v.doc, v.err) {
 		return nil
 	}
 	a.judged++
@@ -171,17 +160,6 @@ func (a *admitter) report(r *report, v *verdict) error {
 	}
 	return r.add(&v.finding)
 }
-
-// reasons returns where the reasons of verdicts go.
-func (a *admitter) reasons() io.Writer {
-	if slices.Contains(objectOutputs(), a.output) {
-		return a.errOut
-	}
-	return a.out
-}
-
-// admitOutputs returns the formats of crdkit admit.
-func admitOutputs() []string { return append(findingOutputs(), objectOutputs()...) }
 
 // errOnlyDefinitions is the warning about files without objects. It may be that a shell has
 // expanded a pattern after -c.
@@ -203,13 +181,11 @@ func (a *admitter) end(r *report) error {
 	if a.judged == 0 && len(a.skipped.list) == 1 && a.skipped.list[0].gvk.Kind == definitionKind {
 		a.warn(errOnlyDefinitions)
 	}
-	return a.finish()
+	a.finish()
+	return nil
 }
 
 func (a *admitter) checkFlags() error {
-	if err := a.inputs.checkFlags(); err != nil {
-		return err
-	}
 	var err error
 	if a.fields, err = a.validate.fields(); err != nil {
 		return err
@@ -226,15 +202,15 @@ func (a *admitter) checkFlags() error {
 	return nil
 }
 
-func (a *admitter) loadOld(ctx context.Context) error {
-	if a.old == "" {
+// readOld calls add for each object of --old, if the flag has a name.
+func readOld(ctx context.Context, r *manifest.Reader, name string, add func(*manifest.Object) error) error {
+	if name == "" {
 		return nil
 	}
-	a.olds = map[objectKey]*manifest.Object{}
-	for o := range a.reader.Objects(ctx, a.old) {
+	for o := range r.Objects(ctx, name) {
 		err := o.Err
 		if err == nil {
-			err = a.addOld(ctx, o)
+			err = add(o)
 		}
 		if err != nil {
 			return fmt.Errorf("--old %w", locate(o, err))
@@ -248,6 +224,9 @@ func (a *admitter) addOld(ctx context.Context, o *manifest.Object) error {
 	if other, ok := a.olds[key]; ok {
 		return fmt.Errorf("%s %q is already in %s", o.Kind, o.Name, other.Location())
 	}
+	if a.olds == nil {
+		a.olds = map[objectKey]*manifest.Object{}
+	}
 	a.olds[key] = o
 	return nil
 }
@@ -259,9 +238,6 @@ func (a *admitter) keyOf(ctx context.Context, o *manifest.Object) objectKey {
 // oldOf returns the object that o replaces, as the server reads it at version. It returns
 // nil if there is none.
 func (a *admitter) oldOf(ctx context.Context, version *crdkit.Version, o *manifest.Object) (*unstructured.Unstructured, error) {
-	if a.olds == nil {
-		return nil, nil
-	}
 	key := a.keyOf(ctx, o)
 	old := a.olds[key]
 	if old == nil {

@@ -13,7 +13,10 @@ import (
 	"github.com/crdkit/crdkit/internal/text/manifest"
 )
 
-const applyLong = `Show what server-side apply would make of the objects in --live if a manager applied the
+const applyHelp = `apply [-c CRD]... --manager NAME [--live FILE]... FILE...
+Show what server-side apply would do to live objects
+
+Show what server-side apply would make of the objects in --live if a manager applied the
 files: what is created, changed or unchanged, which fields change their value or owner,
 which are removed and why, and which conflict with other managers. No file and no cluster
 is changed.
@@ -28,19 +31,19 @@ With -o yaml or json, standard output has the objects that the server would stor
 jsonl it has one line for each file's object, with what changes.
 
 The exit code is 0 if all were admitted, 1 if some conflict or are refused, and 2 if
-something could not be read or the command line is wrong.`
+something could not be read or the command line is wrong.
 
-const applyExample = `  kubectl get widgets -A -o yaml --show-managed-fields > live.yaml
+Examples:
+  kubectl get widgets -A -o yaml --show-managed-fields > live.yaml
   crdkit apply -c crd.yaml --live live.yaml --manager deployer manifests/
   crdkit apply -c crd.yaml --live live.yaml --manager deployer --force -o yaml widget.yaml`
 
 // An applyCommand is the state of crdkit apply: its flags and what they load.
 type applyCommand struct {
-	inputs
+	session
 	live    []string
 	manager string
 	force   bool
-	output  string
 	now     string
 
 	clock    func() time.Time
@@ -52,60 +55,41 @@ type applyCommand struct {
 
 func newApply() *cobra.Command {
 	a := &applyCommand{stored: map[objectKey]*unstructured.Unstructured{}, appliers: map[string]map[string]*apply.Applier{}}
-	cmd := &cobra.Command{
-		Use:     "apply [-c CRD]... --manager NAME [--live FILE]... FILE...",
-		Short:   "Show what server-side apply would do to live objects",
-		Long:    applyLong,
-		Example: applyExample,
-		Args:    cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if _, err := a.start(cmd); err != nil {
-				return err
-			}
-			a.objects.out = a.out
-			return a.run(cmd.Context(), args)
-		},
-	}
-	f := cmd.Flags()
+	f := a.objectCommand(applyHelp, a.run).Flags()
 	f.StringArrayVar(&a.live, "live", nil, "file or directory with the objects of a cluster; may be repeated")
 	f.StringVar(&a.manager, "manager", "", "name of the manager that applies")
 	f.BoolVar(&a.force, "force", false, "take the fields that other managers own")
 	f.StringVar(&a.now, "now", "", "time of the apply, as 2006-01-02T15:04:05Z (default: the clock)")
-	addOutput(cmd, &a.output, "text", "yaml", "json", "jsonl")
-	a.inputs.addTo(cmd)
-	if err := cmd.MarkFlagRequired("manager"); err != nil {
-		panic(err) // the flag is defined above
-	}
-	return cmd
+	a.addOutput("text", "yaml", "json", "jsonl")
+	a.require("manager")
+	return a.cmd
 }
 
 func (a *applyCommand) run(ctx context.Context, files []string) error {
-	if err := a.checkFlags(); err != nil {
+	at, err := parseNow(a.now)
+	if err != nil {
 		return err
 	}
+	a.clock, a.objects.out = func() time.Time { return at }, a.out
 	a.load(ctx, files)
 	a.readLive(ctx)
-	err := each(ctx, a.reader, files, func(o *manifest.Object) error {
-		if a.skips(o) {
-			return nil
+	err = eachObject(ctx, &a.session, files, func(o *manifest.Object) (*unstructured.Unstructured, error) {
+		if _, err := a.kinds.version(ctx, o.GroupVersionKind); err != nil {
+			return nil, err
 		}
-		if err := a.apply(ctx, o); err != nil && ctx.Err() == nil {
+		return objectOf(o)
+	}, func(o *manifest.Object, config *unstructured.Unstructured, err error) error {
+		if err == nil {
+			err = a.apply(ctx, o, config)
+		}
+		if err != nil && ctx.Err() == nil {
 			a.fail(o, err)
 		}
 		return nil
 	})
-	if err != nil {
-		return err
+	if err == nil {
+		a.end()
 	}
-	return a.end()
-}
-
-func (a *applyCommand) checkFlags() error {
-	if err := a.inputs.checkFlags(); err != nil {
-		return err
-	}
-	at, err := parseNow(a.now)
-	a.clock = func() time.Time { return at }
 	return err
 }
 
@@ -136,15 +120,8 @@ func (a *applyCommand) keyOf(ctx context.Context, u *unstructured.Unstructured) 
 }
 
 // apply applies one configuration, and prints what it does.
-func (a *applyCommand) apply(ctx context.Context, o *manifest.Object) error {
-	if o.Err != nil {
-		return o.Err
-	}
+func (a *applyCommand) apply(ctx context.Context, o *manifest.Object, config *unstructured.Unstructured) error {
 	version, err := a.kinds.version(ctx, o.GroupVersionKind)
-	if err != nil {
-		return err
-	}
-	config, err := objectOf(o)
 	if err != nil {
 		return err
 	}

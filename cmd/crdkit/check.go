@@ -18,7 +18,10 @@ import (
 	"github.com/crdkit/crdkit/internal/text/manifest"
 )
 
-const checkLong = `Report for each CustomResourceDefinition in the files whether kube-apiserver would
+const checkHelp = `check FILE...
+Decide whether the server would accept CustomResourceDefinitions
+
+Report for each CustomResourceDefinition in the files whether kube-apiserver would
 accept it, with the server's errors and warnings and with notes by crdkit.
 
 With --old, a definition replaces the one of the same metadata.name there, and
@@ -47,9 +50,10 @@ A definition that the server cannot decode is refused, and so is one with unknow
 duplicate fields, unless --validate is warn or ignore. Warnings and notes do not
 change the exit code.
 
-With --explain, hints follow the errors of rules that do not compile, and unknown fields.`
+With --explain, hints follow the errors of rules that do not compile, and unknown fields.
 
-const checkExample = `  crdkit check crd.yaml
+Examples:
+  crdkit check crd.yaml
   crdkit check -R -o jsonl config/crd
   crdkit check --old released/crds/ config/crd/bases
   crdkit check --old stored.yaml --status migrated.yaml
@@ -57,47 +61,27 @@ const checkExample = `  crdkit check crd.yaml
 
 // A checker is the state of crdkit check: its flags and what they load.
 type checker struct {
-	streams
-	output       string
+	session
 	old          string
 	status       bool
-	recursive    bool
 	v1beta1Rules bool
-	version      kubernetesVersion
 	validate     validateFlag
 	explains     explainFlag
 
 	fields  crdkit.FieldValidation
 	olds    map[string]*apiextensionsv1.CustomResourceDefinition
 	opts    []definition.Option
-	reader  *manifest.Reader
 	sources sources
 }
 
 func newCheck() *cobra.Command {
-	c := &checker{}
-	cmd := &cobra.Command{
-		Use:     "check FILE...",
-		Short:   "Decide whether the server would accept CustomResourceDefinitions",
-		Long:    checkLong,
-		Example: checkExample,
-		Args:    cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c.streams = streamsOf(cmd)
-			config, err := readConfig()
-			if err != nil {
-				return err
-			}
-			c.version.useConfig(cmd, config)
-			c.explains.settle(cmd, c.out)
-			return c.run(cmd.Context(), args, config.Severity)
-		},
-	}
+	c := &checker{olds: map[string]*apiextensionsv1.CustomResourceDefinition{}}
+	cmd := c.command(checkHelp, cobra.MinimumNArgs(1), c.run, "kubernetes-version", "severity")
 	f := cmd.Flags()
-	addOutput(cmd, &c.output, findingOutputs()...)
+	c.addOutput(findingOutputs()...)
 	f.StringVar(&c.old, "old", "", "file or directory of the definitions that are replaced")
 	f.BoolVar(&c.status, "status", false, "check a write to the status of the definitions of --old")
-	addRecursive(cmd, &c.recursive)
+	c.addRecursive()
 	c.version.addTo(cmd)
 	c.validate.addTo(cmd)
 	c.explains.addTo(cmd)
@@ -105,52 +89,34 @@ func newCheck() *cobra.Command {
 	return cmd
 }
 
-func (c *checker) run(ctx context.Context, files []string, severity severities) error {
+func (c *checker) run(ctx context.Context, files []string) (err error) {
 	if c.status && c.old == "" {
 		return errors.New("--status needs --old")
 	}
-	var err error
 	if c.fields, err = c.validate.fields(); err != nil {
 		return err
 	}
+	c.explains.settle(c.cmd, c.out)
 	c.opts = []definition.Option{definition.WithNotes(), definition.KubernetesVersion(string(c.version))}
 	if c.v1beta1Rules {
 		c.opts = append(c.opts, definition.V1beta1Rules())
 	}
-	c.reader = manifest.NewReader(c.in, c.recursive)
-	if err := c.loadOld(ctx); err != nil {
+	if err := readOld(ctx, c.reader, c.old, c.addOld); err != nil {
 		return err
 	}
-	r := newReport(&c.streams, c.output, "definitions", accepted, severity)
+	r := newReport(&c.session, "definitions", accepted)
 	defer r.bar.clear()
-	if err := inOrder(ctx, namedDefinitions(ctx, c.reader, files), c.decide, r.add); err != nil {
+	if err := inOrder(ctx, namedDefinitions(ctx, c.reader, files...), c.decide, r.add); err != nil {
 		return err
 	}
-	if err := r.end(); err != nil {
-		return err
-	}
-	return c.exit()
+	return r.end()
 }
 
-func (c *checker) loadOld(ctx context.Context) error {
-	if c.old == "" {
+// addOld adds a definition of --old. Other objects are ignored.
+func (c *checker) addOld(o *manifest.Object) error {
+	if !o.IsDefinition() {
 		return nil
 	}
-	c.olds = map[string]*apiextensionsv1.CustomResourceDefinition{}
-	for o := range c.reader.Objects(ctx, c.old) {
-		err := o.Err
-		if err == nil && o.IsDefinition() {
-			err = c.addOld(o)
-		}
-		if err != nil {
-			return fmt.Errorf("--old %w", locate(o, err))
-		}
-	}
-	return ctx.Err()
-}
-
-// addOld adds a definition.
-func (c *checker) addOld(o *manifest.Object) error {
 	var opts []definition.ParseOption
 	if c.fields != crdkit.Strict {
 		opts = append(opts, definition.Tolerant(nil))
@@ -172,8 +138,9 @@ func (c *checker) addOld(o *manifest.Object) error {
 }
 
 // decide checks a definition, unless it could not be read.
-func (c *checker) decide(o *manifest.Object, err error) *finding {
+func (c *checker) decide(o *manifest.Object) *finding {
 	f := &finding{doc: o, source: c.sources.of(o)}
+	err := o.Err
 	if err == nil {
 		err = c.judge(f)
 	}

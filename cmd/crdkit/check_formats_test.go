@@ -149,16 +149,16 @@ func TestJUnit(t *testing.T) {
 // takes longer than the next.
 func TestInOrder(t *testing.T) {
 	const n = 50
-	items := func(yield func(*manifest.Object, int) bool) {
+	items := func(yield func(*manifest.Object) bool) {
 		for i := range n {
-			if !yield(atFile("a.yaml"), i) {
+			if !yield(&manifest.Object{Document: &manifest.Document{Number: i}}) {
 				return
 			}
 		}
 	}
-	work := func(_ *manifest.Object, i int) int {
-		time.Sleep(time.Duration((n-i)%7) * time.Millisecond)
-		return i
+	work := func(o *manifest.Object) int {
+		time.Sleep(time.Duration((n-o.Number)%7) * time.Millisecond)
+		return o.Number
 	}
 	next := 0
 	err := inOrder(context.Background(), items, work, func(got int) error {
@@ -265,9 +265,9 @@ func TestColors(t *testing.T) {
 // TestPanics checks that a panic of a goroutine is one of the loop over the results, and
 // that a command that panics says so.
 func TestPanics(t *testing.T) {
-	for name, items := range map[string]iter.Seq2[*manifest.Object, int]{
-		"work":  func(yield func(*manifest.Object, int) bool) { yield(atFile("a.yaml"), 1) },
-		"items": func(func(*manifest.Object, int) bool) { panic("oops") },
+	for name, items := range map[string]iter.Seq[*manifest.Object]{
+		"work":  func(yield func(*manifest.Object) bool) { yield(failed("a.yaml", nil)) },
+		"items": func(func(*manifest.Object) bool) { panic("oops") },
 	} {
 		func() {
 			defer func() {
@@ -275,7 +275,7 @@ func TestPanics(t *testing.T) {
 					t.Errorf("%s panics: inOrder panics with %q", name, text)
 				}
 			}()
-			err := inOrder(context.Background(), items, func(*manifest.Object, int) int { panic("oops") }, func(int) error { return nil })
+			err := inOrder(context.Background(), items, func(*manifest.Object) int { panic("oops") }, func(int) error { return nil })
 			t.Errorf("%s panics: inOrder returns %v", name, err)
 		}()
 	}

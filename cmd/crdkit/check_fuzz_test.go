@@ -35,10 +35,11 @@ func FuzzCheckOutputs(f *testing.F) {
 		}
 	}
 	fuzz.Run(f, func(t *testing.T, text []byte) {
-		c := &checker{reader: manifest.NewReader(bytes.NewReader(text), false), opts: []definition.Option{definition.WithNotes()}}
+		c := &checker{opts: []definition.Option{definition.WithNotes()}}
+		c.reader = manifest.NewReader(bytes.NewReader(text), false)
 		var findings []*finding
-		for o, err := range namedDefinitions(t.Context(), c.reader, []string{"-"}) {
-			findings = append(findings, c.decide(o, err))
+		for o := range namedDefinitions(t.Context(), c.reader, "-") {
+			findings = append(findings, c.decide(o))
 		}
 		checkPositions(t, text, findings)
 		checkFormats(t, findings)

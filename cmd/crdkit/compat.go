@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"time"
 
@@ -17,7 +16,10 @@ import (
 	"github.com/crdkit/crdkit/internal/text/manifest"
 )
 
-const compatLong = `Report whether the clients and the stored objects of the old CustomResourceDefinitions
+const compatHelp = `compat --old OLD --new NEW
+Compare definitions: do clients and stored objects survive the change?
+
+Report whether the clients and the stored objects of the old CustomResourceDefinitions
 (--old) survive the new ones (--new), with a witness for every "no": an object, or an
 update, that the two definitions treat differently. Both have been asked.
 
@@ -56,9 +58,10 @@ Standard output has, in the order of the new definitions,
 
 The exit code is 0 if nothing fails, 1 if a finding has the severity error, or with
 --fail-on=warning the severity warning, and 2 if a definition or an object cannot be
-read or compared, or with --fail-on=unknown if a finding is unknown.`
+read or compared, or with --fail-on=unknown if a finding is unknown.
 
-const compatExample = `  crdkit compat --old released/crds --new config/crd
+Examples:
+  crdkit compat --old released/crds --new config/crd
   crdkit compat --old git:origin/main --new config/crd -o markdown
   crdkit compat --old git:v1.2.0:config/crd --new git:v1.3.0:config/crd --fail-on=warning,unknown
   crdkit compat --old old.yaml --new new.yaml --objects export/ -R --shard 3/16 -o json > 3.json
@@ -66,62 +69,37 @@ const compatExample = `  crdkit compat --old released/crds --new config/crd
 
 // A comparer is the state of crdkit compat: its flags and what they load.
 type comparer struct {
-	old, crd    string
-	output      string
-	recursive   bool
+	session
+	old, new    string
 	failOn      []string
 	timeLimit   time.Duration
 	conventions bool
 	objects     string
 	shard       shard
 	merge       bool
-
-	policy compatPolicy
-	reader *manifest.Reader
-	in     io.Reader
-	errOut io.Writer
 }
 
 func newCompat() *cobra.Command {
 	c := &comparer{}
-	cmd := &cobra.Command{
-		Use:     "compat --old OLD --new NEW",
-		Short:   "Compare definitions: do clients and stored objects survive the change?",
-		Long:    compatLong,
-		Example: compatExample,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c.in, c.errOut = cmd.InOrStdin(), cmd.ErrOrStderr()
-			config, err := readConfig()
-			if err != nil {
-				return err
-			}
-			c.policy = compatPolicy{severity: config.Severity, accepted: config.Compat.Accepted}
-			return c.run(cmd.Context(), args, cmd.OutOrStdout())
-		},
-	}
-	f := cmd.Flags()
+	f := c.command(compatHelp, cobra.ArbitraryArgs, c.run, "severity", "compat").Flags()
 	f.StringVar(&c.old, "old", "", "file, directory or git:REF[:PATH] of the old definitions")
-	f.StringVar(&c.crd, "new", "", "file, directory or git:REF[:PATH] of the new definitions")
-	addOutput(cmd, &c.output, "text", "json", "sarif", "github", "markdown")
-	addRecursive(cmd, &c.recursive)
+	f.StringVar(&c.new, "new", "", "file, directory or git:REF[:PATH] of the new definitions")
+	c.addOutput("text", "json", "sarif", "github", "markdown")
+	c.addRecursive()
 	f.StringSliceVar(&c.failOn, "fail-on", []string{"error"}, "what fails: error, warning or unknown, or several of them; errors always do")
 	f.DurationVar(&c.timeLimit, "time-limit", 0, "time to compare one definition; what is not decided then is unknown; 0 is no limit")
 	f.BoolVar(&c.conventions, "conventions", false, "report new fields that break the conventions of the Kubernetes API")
 	f.StringVar(&c.objects, "objects", "", "file or directory of stored objects to check")
 	f.Var(&c.shard, "shard", "part I/N of the files of --objects, I from 0")
 	f.BoolVar(&c.merge, "merge", false, "print one report from the JSON reports in the files that are the arguments")
-	return cmd
+	return c.cmd
 }
 
-func (c *comparer) run(ctx context.Context, files []string, out io.Writer) error {
+func (c *comparer) run(ctx context.Context, files []string) (err error) {
 	if err := c.checkFlags(files); err != nil {
 		return err
 	}
-	c.reader = manifest.NewReader(c.in, c.recursive)
-	var (
-		report *compatReport
-		err    error
-	)
+	var report *compatReport
 	if c.merge {
 		report, err = mergeReports(ctx, c.reader, files)
 	} else {
@@ -130,20 +108,15 @@ func (c *comparer) run(ctx context.Context, files []string, out io.Writer) error
 	if err != nil {
 		return err
 	}
-	if unused := c.policy.apply(report); !c.merge && c.shard.of == 0 {
+	if unused := c.config.judge(report); !c.merge && c.shard.of == 0 {
 		for _, a := range unused {
-			fmt.Fprintf(c.errOut, "Warning: %s accepts nothing: %s\n", configName, a)
+			c.warn(fmt.Errorf("%s accepts nothing: %s", configName, a))
 		}
 	}
 	report.conclude()
-	buffered := bufio.NewWriter(out)
-	if err := cmp.Or(printCompat(buffered, report, c.output, hasColors(out)), buffered.Flush()); err != nil {
-		return err
-	}
-	if code := report.exitCode(c.failOn); code != exitOK {
-		return exitCode(code)
-	}
-	return nil
+	c.worst = report.exitCode(c.failOn)
+	buffered := bufio.NewWriter(c.out)
+	return cmp.Or(printCompat(buffered, report, c.output, hasColors(c.out)), buffered.Flush())
 }
 
 func (c *comparer) checkFlags(files []string) error {
@@ -155,12 +128,12 @@ func (c *comparer) checkFlags(files []string) error {
 	switch {
 	case c.merge && len(files) == 0:
 		return errors.New("--merge needs the files of reports")
-	case c.merge && (c.old != "" || c.crd != "" || c.objects != ""):
+	case c.merge && (c.old != "" || c.new != "" || c.objects != ""):
 		return errors.New("--merge takes no --old, --new and --objects: the reports have their results")
 	case c.merge:
 	case len(files) > 0:
 		return fmt.Errorf("unexpected argument %q", files[0])
-	case c.old == "" || c.crd == "":
+	case c.old == "" || c.new == "":
 		return errors.New("--old and --new are required")
 	case c.shard.of > 0 && c.objects == "":
 		return errors.New("--shard needs --objects")
@@ -170,20 +143,19 @@ func (c *comparer) checkFlags(files []string) error {
 
 // compare compares the definitions, and the objects of --objects.
 func (c *comparer) compare(ctx context.Context) (*compatReport, error) {
-	pairs, err := c.pairs(ctx)
+	pairs, err := pairDefinitions(ctx, c.definitionsOf(ctx, c.old, c.new), c.definitionsOf(ctx, c.new, c.old), "--old ", "--new ")
 	if err != nil {
 		return nil, err
 	}
 	report := &compatReport{Findings: []compatFinding{}, Definitions: []comparedDefinition{}}
-	places := func(yield func(*manifest.Object, *definitionPair) bool) {
-		for _, p := range pairs {
-			if !yield(p.at().Object, p) {
-				return
-			}
-		}
+	byPlace := map[*manifest.Object]*definitionPair{}
+	var places []*manifest.Object
+	for _, p := range pairs {
+		at := p.at().Object
+		byPlace[at], places = p, append(places, at)
 	}
-	compared := func(_ *manifest.Object, p *definitionPair) pairReport { return c.comparePair(ctx, p) }
-	err = inOrder(ctx, places, compared, func(r pairReport) error {
+	compared := func(o *manifest.Object) pairReport { return c.comparePair(ctx, byPlace[o]) }
+	err = inOrder(ctx, slices.Values(places), compared, func(r pairReport) error {
 		report.Definitions = append(report.Definitions, r.definition)
 		report.Findings = append(report.Findings, r.findings...)
 		return nil

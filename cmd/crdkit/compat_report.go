@@ -417,38 +417,32 @@ func (a *acceptance) matches(definition string, f *compat.Finding) bool {
 
 func matches(want, got string) bool { return want == "" || want == got }
 
-// A compatPolicy is what .crdkit.yaml says about findings.
-type compatPolicy struct {
-	severity map[string]string
-	accepted []*acceptance
-}
-
-// apply changes the severities of findings by their codes, drops those that are off, and
+// judge changes the severities of findings by their codes, drops those that are off, and
 // marks accepted ones. It returns the acceptances that accept nothing.
-func (p *compatPolicy) apply(r *compatReport) []*acceptance {
+func (c *configFile) judge(r *compatReport) []*acceptance {
 	used := map[*acceptance]bool{}
 	findings := []compatFinding{}
 	for _, f := range r.Findings {
-		if p.severity[string(f.Code)] != severityOff {
-			findings = append(findings, p.judge(f, used)...)
+		if c.Severity[string(f.Code)] != severityOff {
+			findings = append(findings, c.judgeFinding(f, used)...)
 		}
 	}
 	r.Findings = findings
-	return slices.DeleteFunc(slices.Clone(p.accepted), func(a *acceptance) bool { return used[a] })
+	return slices.DeleteFunc(slices.Clone(c.Compat.Accepted), func(a *acceptance) bool { return used[a] })
 }
 
-// judge returns a finding with its severity. If a part of it is accepted, that is a finding
+// judgeFinding returns a finding with its severity. If a part of it is accepted, that is a finding
 // of its own, behind the rest.
-func (p *compatPolicy) judge(f compatFinding, used map[*acceptance]bool) []compatFinding {
+func (c *configFile) judgeFinding(f compatFinding, used map[*acceptance]bool) []compatFinding {
 	byReason := map[string][]compat.Finding{}
 	for _, part := range compat.Split([]compat.Finding{f.Finding}) {
-		if severity, ok := p.severity[string(f.Code)]; ok {
+		if severity, ok := c.Severity[string(f.Code)]; ok {
 			part.Severity = compat.Severity(severity)
 		}
 		reason := f.Accepted
-		if i := slices.IndexFunc(p.accepted, func(a *acceptance) bool { return a.matches(f.Definition, &part) }); i >= 0 {
-			used[p.accepted[i]] = true
-			reason = p.accepted[i].Reason
+		if i := slices.IndexFunc(c.Compat.Accepted, func(a *acceptance) bool { return a.matches(f.Definition, &part) }); i >= 0 {
+			a := c.Compat.Accepted[i]
+			used[a], reason = true, a.Reason
 		}
 		if reason != "" {
 			part.Severity = compat.Note

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,74 +18,24 @@ import (
 	"github.com/crdkit/crdkit/internal/text/manifest"
 )
 
-// A definitionPair is a definition of both sides, or of one of them.
-type definitionPair struct {
-	old, crd *parsedDefinition // nil if there is none
-	err      error             // of a new one that cannot be read
-}
-
-// at returns the new definition if there is one, and the old one otherwise.
-func (p *definitionPair) at() *parsedDefinition { return cmp.Or(p.crd, p.old) }
-
-// pairs reads the definitions of both sides and pairs them by name: in the order of the
-// new ones, then those that only the old side has.
-func (c *comparer) pairs(ctx context.Context) ([]*definitionPair, error) {
-	olds := map[string]*parsedDefinition{}
-	var names []string
-	for o, err := range c.definitionsOf(ctx, c.old, c.crd) {
-		d, err := parsed(o, err)
-		if err == nil && olds[d.crd.Name] != nil {
-			err = fmt.Errorf("%s is already in %s", d.crd.Name, olds[d.crd.Name].Location())
-		}
-		if err != nil {
-			return nil, fmt.Errorf("--old %w", locate(o, err))
-		}
-		olds[d.crd.Name] = d
-		names = append(names, d.crd.Name)
-	}
-	var pairs []*definitionPair
-	seen := map[string]*manifest.Object{}
-	for o, err := range c.definitionsOf(ctx, c.crd, c.old) {
-		d, err := parsed(o, err)
-		if err == nil && seen[d.crd.Name] != nil {
-			err = fmt.Errorf("%s is already in %s", d.crd.Name, seen[d.crd.Name].Location())
-		}
-		if err != nil && o.Name == "" {
-			// It may be any definition, so nothing is known to be removed.
-			return nil, fmt.Errorf("--new %w", locate(o, err))
-		}
-		seen[o.Name] = o
-		if err != nil {
-			d = &parsedDefinition{Object: withoutText(o)}
-		}
-		pairs = append(pairs, &definitionPair{olds[o.Name], d, err})
-	}
-	for _, name := range names {
-		if seen[name] == nil {
-			pairs = append(pairs, &definitionPair{old: olds[name]})
-		}
-	}
-	return pairs, ctx.Err()
-}
-
 // definitionsOf yields the definitions of one side, and an error if it has none. other is
 // the other side.
-func (c *comparer) definitionsOf(ctx context.Context, name, other string) iter.Seq2[*manifest.Object, error] {
+func (c *comparer) definitionsOf(ctx context.Context, name, other string) iter.Seq[*manifest.Object] {
 	at, ok := parseRevision(name)
 	if !ok {
-		return namedDefinitions(ctx, c.reader, []string{name})
+		return namedDefinitions(ctx, c.reader, name)
 	}
-	return func(yield func(*manifest.Object, error) bool) {
+	return func(yield func(*manifest.Object) bool) {
 		r, root, err := c.revision(ctx, at, other)
 		if err != nil {
-			yield(atFile(name), err)
+			yield(failed(name, err))
 			return
 		}
-		for o, err := range namedDefinitions(ctx, r, []string{root}) {
+		for o := range namedDefinitions(ctx, r, root) {
 			if prefix := "git:" + at.revision + ":"; !strings.HasPrefix(o.File, prefix) {
 				o.Document.File = prefix + o.File
 			}
-			if !yield(o, err) {
+			if !yield(o) {
 				return
 			}
 		}
@@ -182,7 +131,7 @@ func (c *comparer) checkObjects(ctx context.Context, pairs []*definitionPair, re
 			return kind.check(ctx, o, positions)
 		}
 	}
-	err = eachInOrder(ctx, reader, []string{c.objects}, check, func(r checkedObject) error {
+	err = inOrder(ctx, reader.Objects(ctx, c.objects), check, func(r checkedObject) error {
 		switch {
 		case r.unread != nil:
 			report.Objects.Unreadable = append(report.Objects.Unreadable, *r.unread)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -155,7 +156,8 @@ func givenDefinitions(cmd *cobra.Command) []*apiextensionsv1.CustomResourceDefin
 		names = slices.Compact(names)
 	}
 	// Standard input is the terminal.
-	crds, _ := readDefinitions(cmd.Context(), manifest.NewReader(nil, readsBelow(cmd)), names)
+	s := &session{definitions: names, reader: manifest.NewReader(nil, readsBelow(cmd)), errOut: io.Discard}
+	crds, _ := s.allDefinitions(cmd.Context())
 	return crds
 }
 

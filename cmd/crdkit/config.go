@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
 	"sigs.k8s.io/yaml"
 
 	"github.com/crdkit/crdkit/definition"
@@ -34,7 +33,7 @@ type configFile struct {
 	// KubernetesVersion is the version of the server.
 	KubernetesVersion string `json:"kubernetesVersion"`
 	// Severity has, by code, error, warning, note or off for warnings and notes.
-	Severity map[string]string `json:"severity"`
+	Severity severities `json:"severity"`
 	// Compat is for crdkit compat.
 	Compat compatConfig `json:"compat"`
 }
@@ -187,30 +186,21 @@ func (s severities) apply(f *finding) {
 	}
 }
 
-// start takes the streams of a command, and sets its flags from the configuration file
-// unless the command line sets them.
-func (n *inputs) start(cmd *cobra.Command) (*configFile, error) {
-	n.streams = streamsOf(cmd)
-	c, err := readConfig()
-	if err != nil {
-		return nil, err
+// flag returns the values that the file has for a flag.
+func (c *configFile) flag(name string) []string {
+	var value string
+	switch name {
+	case "crd":
+		return c.Definitions
+	case "skip-kind":
+		return c.SkipKinds
+	case "unknown-kinds":
+		value = c.UnknownKinds
+	case "kubernetes-version":
+		value = c.KubernetesVersion
 	}
-	f := cmd.Flags()
-	if !f.Changed("crd") {
-		n.definitions = c.Definitions
+	if value == "" {
+		return nil
 	}
-	if !f.Changed("skip-kind") {
-		n.skipKinds = c.SkipKinds
-	}
-	if c.UnknownKinds != "" && !f.Changed("unknown-kinds") {
-		n.unknownKinds = c.UnknownKinds
-	}
-	return c, nil
-}
-
-// useConfig sets the version from the configuration file, unless the command line sets it.
-func (v *kubernetesVersion) useConfig(cmd *cobra.Command, c *configFile) {
-	if c.KubernetesVersion != "" && !cmd.Flags().Changed("kubernetes-version") {
-		*v = kubernetesVersion(c.KubernetesVersion)
-	}
+	return []string{value}
 }

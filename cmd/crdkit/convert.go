@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,7 +17,10 @@ import (
 	"github.com/crdkit/crdkit/internal/text/manifest"
 )
 
-const convertLong = `Convert each object in the files to a version, as the server converts objects
+const convertHelp = `convert [-c CRD]... --to VERSION FILE...
+Convert objects to another version
+
+Convert each object in the files to a version, as the server converts objects
 of the definitions: by changing apiVersion, or by calling a conversion webhook,
 whose response must follow the server's rules. A webhook is called with --webhook only:
 --webhook definition calls that of the definition. Objects at the version already need none.
@@ -38,18 +40,18 @@ line of JSON for each document (jsonl).
 
 The exit code is 0 if all were converted, 1 if conversion failed for some, and 2
 if some could not be read, are of a kind without a definition, or need a webhook that is not
-called, or the definition or the command line is wrong.`
+called, or the definition or the command line is wrong.
 
-const convertExample = `  crdkit convert -c crd.yaml --to v1 object.yaml
+Examples:
+  crdkit convert -c crd.yaml --to v1 object.yaml
   crdkit convert -c crd.yaml --to v1 --webhook https://localhost:9443/convert --ca ca.pem -R objects/
   crdkit convert -c crd.yaml --to v1beta1 --served -o jsonl - < objects.json
   helm template --include-crds chart/ | crdkit convert --to v1 --unknown-kinds skip -`
 
 // A converter is the state of crdkit convert: its flags and what they load.
 type converter struct {
-	inputs
+	session
 	to     string
-	output string
 	served bool
 
 	mu      sync.Mutex
@@ -59,46 +61,31 @@ type converter struct {
 
 func newConvert() *cobra.Command {
 	c := &converter{kindsTo: map[*knownDefinition]*kindConverter{}}
-	cmd := &cobra.Command{
-		Use:     "convert [-c CRD]... --to VERSION FILE...",
-		Short:   "Convert objects to another version",
-		Long:    convertLong,
-		Example: convertExample,
-		Args:    cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if _, err := c.start(cmd); err != nil {
-				return err
-			}
-			c.objects.out = c.out
-			return c.run(cmd.Context(), args)
-		},
-	}
-	f := cmd.Flags()
+	f := c.objectCommand(convertHelp, c.run).Flags()
 	f.StringVar(&c.to, "to", "", "name of the version to convert to, such as v1")
-	addOutput(cmd, &c.output, "yaml", "json", "jsonl")
+	c.addOutput("yaml", "json", "jsonl")
 	f.BoolVar(&c.served, "served", false, "print objects as the server serves them")
-	c.inputs.addTo(cmd)
-	c.webhook.addTo(cmd)
-	if err := cmd.MarkFlagRequired("to"); err != nil {
-		panic(err) // the flag is defined above
-	}
-	return cmd
+	c.webhook.addTo(c.cmd)
+	c.require("to")
+	return c.cmd
 }
 
 func (c *converter) run(ctx context.Context, files []string) error {
+	c.objects.out = c.out
 	if err := c.prepare(ctx, files); err != nil {
 		return err
 	}
-	err := eachInOrder(ctx, c.reader, files, func(o *manifest.Object) *conversionResult { return c.document(ctx, o) }, c.report)
-	return cmp.Or(err, c.end())
+	work := func(o *manifest.Object) (map[string]any, error) { return c.object(ctx, o) }
+	err := eachObject(ctx, &c.session, files, work, c.report)
+	if err == nil {
+		c.end()
+	}
+	return err
 }
 
 // prepare loads the definitions. A definition that cannot be used ends the command if it is
 // the only one.
 func (c *converter) prepare(ctx context.Context, files []string) error {
-	if err := c.inputs.checkFlags(); err != nil {
-		return err
-	}
 	c.load(ctx, files)
 	c.kinds.alwaysWebhook = true
 	c.reader.IsKind = func(gvk schema.GroupVersionKind) bool { return c.kinds.has(gvk) || c.kinds.ofList(ctx, gvk) != nil }
@@ -118,14 +105,6 @@ func (c *converter) prepare(ctx context.Context, files []string) error {
 	return nil
 }
 
-// A conversionResult is the result of converting a document.
-type conversionResult struct {
-	from      *manifest.Object // without its text
-	line      conversionLine
-	err       error
-	undecided bool // err says that nothing was converted
-}
-
 // A conversionLine is the output of -o jsonl for a document.
 type conversionLine struct {
 	lineObject
@@ -134,73 +113,61 @@ type conversionLine struct {
 	Error     string         `json:"error,omitempty"`
 }
 
-// document converts one document, unless it is passed over.
-func (c *converter) document(ctx context.Context, o *manifest.Object) *conversionResult {
-	r := &conversionResult{from: withoutText(o), line: conversionLine{lineObject: objectLine(o)}}
-	if c.passesOver(o) {
-		return r
-	}
-	obj, to, err := c.object(ctx, o)
-	if r.err = err; err != nil {
-		r.undecided = true
-		return r
-	}
-	r.line.GVK, r.line.Namespace, r.line.Name = lineKind(obj.GroupVersionKind()), obj.GetNamespace(), obj.GetName()
-	if r.line.Object, err = c.convert(ctx, obj, to); err != nil {
-		r.err = c.webhook.hint(err)
-		r.undecided = errors.Is(r.err, errNeedsWebhook)
-		return r
-	}
-	r.line.Converted = true
-	return r
-}
+// A conversionError is the error of converting an object that could be read.
+type conversionError struct{ error }
 
-// report prints a result, and counts it.
-func (c *converter) report(r *conversionResult) error {
+func (e conversionError) Unwrap() error { return e.error }
+
+// report prints a converted object or an error, and counts it.
+func (c *converter) report(o *manifest.Object, object map[string]any, err error) error {
+	_, failed := errors.AsType[conversionError](err)
 	switch {
-	case c.skips(r.from) || c.setAside(r.from, r.err):
-		return nil
-	case r.undecided:
-		c.worst = exitUndecided
-	case r.err != nil:
+	case failed:
 		c.worst = max(c.worst, exitRefused)
+	case err != nil:
+		c.worst = exitUndecided
 	}
 	switch {
 	case c.output == "jsonl":
-		if r.err != nil {
-			r.line.Error = inFile(r.err.Error(), r.from.Line)
+		line := conversionLine{lineObject: objectLine(o), Converted: err == nil, Object: object}
+		if err != nil {
+			line.Error = inFile(err.Error(), o.Line)
 		}
-		return encodeJSON(c.out, r.line, "")
-	case r.err == nil && c.output == "json":
-		return encodeJSON(c.out, r.line.Object, "    ")
-	case r.err == nil:
-		return c.objects.yaml(r.line.Object)
-	case isOfKind(r.err):
-		c.failed.add(r.from, r.err)
+		return encodeJSON(c.out, line, "")
+	case err == nil && c.output == "json":
+		return encodeJSON(c.out, object, "    ")
+	case err == nil:
+		return c.objects.yaml(object)
+	case isOfKind(err):
+		c.failed.add(o, err)
 	default:
-		fmt.Fprintf(c.errOut, "error: %v\n", locate(r.from, r.err))
+		fmt.Fprintf(c.errOut, "error: %v\n", locate(o, err))
 	}
 	return nil
 }
 
-// object decodes a document, which must be an object of a known kind or a list of them.
-func (c *converter) object(ctx context.Context, o *manifest.Object) (*unstructured.Unstructured, *kindConverter, error) {
-	if o.Err != nil {
-		return nil, nil, o.Err
-	}
+// object converts a document, which must be an object of a known kind or a list of them.
+func (c *converter) object(ctx context.Context, o *manifest.Object) (map[string]any, error) {
 	k := c.kinds.byKind[o.GroupKind()]
 	if k == nil {
 		k = c.kinds.ofList(ctx, o.GroupVersionKind)
 	}
 	if k == nil {
-		return nil, nil, errUnknownKind(o.GroupVersionKind)
+		return nil, noMatch{gvk: o.GroupVersionKind}
 	}
 	to := c.kindTo(ctx, k)
 	if to.err != nil {
-		return nil, nil, to.err
+		return nil, to.err
 	}
 	obj, err := objectOf(o)
-	return obj, to, err
+	if err != nil {
+		return nil, err
+	}
+	converted, err := c.convert(ctx, obj, to)
+	if err = c.webhook.hint(err); err != nil && !errors.Is(err, errNeedsWebhook) {
+		err = conversionError{err}
+	}
+	return converted, err
 }
 
 // A kindConverter converts the objects of one definition.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,7 +20,10 @@ import (
 	"github.com/crdkit/crdkit/validation/cel"
 )
 
-const costLong = `Print the estimated maximal cost of the rules of definitions
+const costHelp = `cost [-c CRD]...
+Estimate what rules cost, and say which bounds would make them fit
+
+Print the estimated maximal cost of the rules of definitions
 (x-kubernetes-validations), as kube-apiserver estimates it on creation.
 
 The server refuses a definition if one rule, times how often its value can occur
@@ -30,19 +34,19 @@ for each the largest value with which the expression fits. crdkit has estimated
 the expression with each of these values.
 
 The exit code is 0 if no cost is over its limit, 1 if one is or a rule does not
-compile, and 2 if a definition cannot be read or is not structural.`
+compile, and 2 if a definition cannot be read or is not structural.
 
-const costExample = `  crdkit cost -c crd.yaml
+Examples:
+  crdkit cost -c crd.yaml
   crdkit cost -c crds/ -R -o json | jq '.[] | select(.report.over) | .definition'`
 
-// An estimator is the state of crdkit cost and crdkit rules, which both
-// estimate the rules of definitions and print different parts of the result.
+// An estimator is the state of crdkit cost and crdkit rules, which both estimate the rules of
+// definitions and print different parts of the result.
 type estimator struct {
-	definitionInputs
-	output  string
-	version kubernetesVersion
-	print   map[string]func(io.Writer, []estimatedVersion) error // by output
-	verdict bool                                                 // the exit code reports rules over a limit
+	session
+	table   func(io.Writer, estimatedVersion) error
+	json    func([]estimatedVersion) any
+	verdict bool // the exit code reports rules over a limit
 }
 
 // An estimatedVersion is one version of a definition with its report.
@@ -55,52 +59,48 @@ type estimatedVersion struct {
 }
 
 func newCost() *cobra.Command {
-	e := &estimator{verdict: true, print: map[string]func(io.Writer, []estimatedVersion) error{
-		"table": printCosts,
-		"json":  func(w io.Writer, all []estimatedVersion) error { return encodeJSON(w, all, "  ") },
-	}}
-	return e.command(&cobra.Command{
-		Use:     "cost [-c CRD]...",
-		Short:   "Estimate what rules cost, and say which bounds would make them fit",
-		Long:    costLong,
-		Example: costExample,
-	})
+	e := &estimator{table: printCosts, json: func(all []estimatedVersion) any { return all }, verdict: true}
+	return e.subcommand(costHelp)
 }
 
-func (e *estimator) command(cmd *cobra.Command) *cobra.Command {
-	cmd.Args = oneDefinitionFlag(0)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if err := e.start(cmd); err != nil {
-			return err
-		}
-		return e.run(cmd.Context())
-	}
-	e.addTo(cmd)
-	addOutput(cmd, &e.output, "table", "json")
+func newRules() *cobra.Command {
+	e := &estimator{table: printRules, json: func(all []estimatedVersion) any { return rulesOf(all...) }}
+	return e.subcommand(rulesHelp)
+}
+
+func (e *estimator) subcommand(help string) *cobra.Command {
+	cmd := e.definitionCommand(help, 0, e.run)
+	e.addRecursive()
+	e.addOutput("table", "json")
 	e.version.addTo(cmd)
 	return cmd
 }
 
-func (e *estimator) run(ctx context.Context) error {
+func (e *estimator) run(ctx context.Context, _ []string) error {
 	all := []estimatedVersion{}
-	err := e.each(ctx, func(d *parsedDefinition) error {
+	err := e.eachDefinition(ctx, func(d *parsedDefinition) error {
 		all = append(all, e.estimate(d)...)
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	out := e.out
-	if e.output == "table" {
-		out = textWriter{out}
-	}
-	if err := e.print[e.output](out, all); err != nil {
-		return err
-	}
 	if e.verdict && slices.ContainsFunc(all, estimatedVersion.refused) {
 		e.worst = max(e.worst, exitRefused)
 	}
-	return e.exit()
+	if e.output == "json" {
+		return encodeJSON(e.out, e.json(all), "  ")
+	}
+	out := textWriter{e.out}
+	for i, one := range all {
+		if i > 0 {
+			fmt.Fprintln(out)
+		}
+		if err := e.table(out, one); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // refused reports whether the server would refuse the definition.
@@ -132,42 +132,26 @@ func (e *estimator) estimate(d *parsedDefinition) []estimatedVersion {
 	return all
 }
 
-func printCosts(w io.Writer, all []estimatedVersion) error {
-	for i, e := range all {
-		if i > 0 {
-			fmt.Fprintln(w)
-		}
-		if _, err := fmt.Fprintf(w, "%s %s\n%s", e.Definition, e.Version, e.Report); err != nil {
-			return err
-		}
-	}
-	return nil
+func printCosts(w io.Writer, e estimatedVersion) error {
+	_, err := fmt.Fprintf(w, "%s %s\n%s", e.Definition, e.Version, e.Report)
+	return err
 }
 
-const rulesLong = `List the rules of definitions (x-kubernetes-validations): the path of the values
+const rulesHelp = `rules [-c CRD]...
+List rules with what they read and what they cost
+
+List the rules of definitions (x-kubernetes-validations): the path of the values
 that a rule checks, its cost by the server's estimate, the variables and fields
 that it reads, its message and its text.
 
 The message of a messageExpression is "= expression". [*] denotes all elements of
 a list or all entries of a map.
 
-The exit code is 0, or 2 if a definition cannot be read or is not structural.`
+The exit code is 0, or 2 if a definition cannot be read or is not structural.
 
-const rulesExample = `  crdkit rules -c crd.yaml
+Examples:
+  crdkit rules -c crd.yaml
   crdkit rules -c crds/ -R -o json | jq -r '.[].text'`
-
-func newRules() *cobra.Command {
-	e := &estimator{print: map[string]func(io.Writer, []estimatedVersion) error{
-		"table": printRules,
-		"json":  func(w io.Writer, all []estimatedVersion) error { return encodeJSON(w, rulesOf(all), "  ") },
-	}}
-	return e.command(&cobra.Command{
-		Use:     "rules [-c CRD]...",
-		Short:   "List rules with what they read and what they cost",
-		Long:    rulesLong,
-		Example: rulesExample,
-	})
-}
 
 // A listedRule is the output of -o json for a rule.
 type listedRule struct {
@@ -189,7 +173,7 @@ type listedRule struct {
 	Problem           string   `json:"problem,omitempty"`
 }
 
-func rulesOf(all []estimatedVersion) []listedRule {
+func rulesOf(all ...estimatedVersion) []listedRule {
 	rules := []listedRule{}
 	for _, e := range all {
 		for _, c := range e.Report.Expressions {
@@ -207,28 +191,20 @@ func rulesOf(all []estimatedVersion) []listedRule {
 	return rules
 }
 
-func printRules(out io.Writer, all []estimatedVersion) error {
-	for i, e := range all {
-		if i > 0 {
-			fmt.Fprintln(out)
-		}
-		rules := rulesOf([]estimatedVersion{e})
-		if len(rules) == 0 {
-			fmt.Fprintf(out, "%s %s has no rules\n", e.Definition, e.Version)
-			continue
-		}
-		fmt.Fprintf(out, "%s %s\n", e.Definition, e.Version)
-		w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(w, "PATH\tRULE\tCOST\tUSES\tMESSAGE\tTEXT")
-		for _, r := range rules {
-			fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\t%s\n", valueOr(r.Path, "(root)"), r.Index, r.cost(),
-				valueOr(strings.Join(r.Uses, ", "), "-"), valueOr(r.message(), "-"), oneLine(r.Text))
-		}
-		if err := w.Flush(); err != nil {
-			return err
-		}
+func printRules(out io.Writer, e estimatedVersion) error {
+	rules := rulesOf(e)
+	if len(rules) == 0 {
+		_, err := fmt.Fprintf(out, "%s %s has no rules\n", e.Definition, e.Version)
+		return err
 	}
-	return nil
+	fmt.Fprintf(out, "%s %s\n", e.Definition, e.Version)
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "PATH\tRULE\tCOST\tUSES\tMESSAGE\tTEXT")
+	for _, r := range rules {
+		fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\t%s\n", cmp.Or(r.Path, "(root)"), r.Index, r.cost(),
+			cmp.Or(strings.Join(r.Uses, ", "), "-"), cmp.Or(r.message(), "-"), oneLine(r.Text))
+	}
+	return w.Flush()
 }
 
 func (r *listedRule) cost() string {
@@ -251,10 +227,3 @@ func (r *listedRule) message() string {
 }
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
-
-func valueOr(text, other string) string {
-	if text == "" {
-		return other
-	}
-	return text
-}

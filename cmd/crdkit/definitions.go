@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,7 +10,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/spf13/cobra"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -52,26 +52,11 @@ func newDefinitions(r *manifest.Reader, opts ...crdkit.Option) *definitions {
 	}
 }
 
-// addDefinitionFlag adds the flag that names definitions.
-func addDefinitionFlag(cmd *cobra.Command, names *[]string) {
-	cmd.Flags().StringArrayVarP(names, "crd", "c", nil, "file or directory with CustomResourceDefinitions; may be repeated (default: definitions of "+configName+")")
-}
-
-// oneDefinitionFlag is for commands that take no files but those of -c: a shell that
-// expands a pattern after -c makes arguments of all but the first file.
-func oneDefinitionFlag(most int) cobra.PositionalArgs {
-	return func(_ *cobra.Command, args []string) error {
-		if len(args) > most {
-			return fmt.Errorf("unexpected argument %q; to give several files of definitions, repeat -c or name their directory", args[most])
-		}
-		return nil
-	}
-}
-
 // load adds the definitions of files and directories, and reports what cannot be
 // read. Other objects in them are passed over.
 func (d *definitions) load(ctx context.Context, names []string, report func(error)) {
-	for o, err := range namedDefinitions(ctx, d.reader, names) {
+	for o := range namedDefinitions(ctx, d.reader, names...) {
+		err := o.Err
 		if err == nil {
 			err = d.add(o)
 		}
@@ -82,10 +67,6 @@ func (d *definitions) load(ctx context.Context, names []string, report func(erro
 			report(locate(o, err))
 		}
 	}
-}
-
-func atFile(name string) *manifest.Object {
-	return &manifest.Object{Document: &manifest.Document{File: name}}
 }
 
 // add adds a definition. It returns an error if a different definition of the
@@ -159,14 +140,14 @@ func (e *definitionError) Unwrap() error { return e.err }
 func (d *definitions) version(ctx context.Context, gvk schema.GroupVersionKind) (*crdkit.Version, error) {
 	k := d.byKind[gvk.GroupKind()]
 	if k == nil {
-		return nil, errUnknownKind(gvk)
+		return nil, noMatch{gvk: gvk}
 	}
 	if err := d.ensure(ctx, k); err != nil {
 		return nil, err
 	}
 	of, _ := d.catalog.Definition(k.crd.Name)
 	if v, ok := of.Version(gvk.Version); !ok || !v.Served() {
-		return nil, &errUnserved{gvk, k.crd.Name}
+		return nil, noMatch{gvk, k.crd.Name}
 	}
 	v, err := d.catalog.Version(gvk)
 	if err != nil {
@@ -180,16 +161,6 @@ func (d *definitions) declared(kind schema.GroupKind) *apiextensionsv1.CustomRes
 	return d.byKind[kind].crd
 }
 
-// namespaced reports whether objects of a kind have namespaces, and whether that
-// is known.
-func (d *definitions) namespaced(ctx context.Context, kind schema.GroupKind) (namespaced, known bool) {
-	k := d.byKind[kind]
-	if k == nil || d.ensure(ctx, k) != nil {
-		return false, false
-	}
-	return k.crd.Spec.Scope == apiextensionsv1.NamespaceScoped, true
-}
-
 // An objectKey identifies an object of a cluster.
 type objectKey struct {
 	kind            schema.GroupKind
@@ -199,12 +170,13 @@ type objectKey struct {
 // key returns the key of an object. A namespaced object without a namespace is
 // in "default".
 func (d *definitions) key(ctx context.Context, kind schema.GroupKind, namespace, name string) objectKey {
-	switch namespaced, known := d.namespaced(ctx, kind); {
-	case !known:
-	case !namespaced:
-		namespace = ""
-	case namespace == "":
-		namespace = "default"
+	if k := d.byKind[kind]; k != nil && d.ensure(ctx, k) == nil {
+		switch {
+		case k.crd.Spec.Scope != apiextensionsv1.NamespaceScoped:
+			namespace = ""
+		case namespace == "":
+			namespace = "default"
+		}
 	}
 	return objectKey{kind, namespace, name}
 }
@@ -243,119 +215,156 @@ type parsedDefinition struct {
 	crd *apiextensionsv1.CustomResourceDefinition
 }
 
-// parsed parses the definition in an object, unless err is about it.
-func parsed(o *manifest.Object, err error) (*parsedDefinition, error) {
-	if err != nil {
-		return nil, err
+// parsed parses the definition in an object.
+func parsed(o *manifest.Object) (*parsedDefinition, error) {
+	if o.Err != nil {
+		return nil, o.Err
 	}
 	crd, err := definition.Parse(o.Text)
 	return &parsedDefinition{o, crd}, err
 }
 
-// readDefinitions parses the definitions of files and directories. It returns the errors
-// of those that cannot be read.
-func readDefinitions(ctx context.Context, r *manifest.Reader, names []string) (crds []*apiextensionsv1.CustomResourceDefinition, errs []error) {
-	for o, err := range namedDefinitions(ctx, r, names) {
-		if d, err := parsed(o, err); err != nil {
-			errs = append(errs, locate(o, err))
-		} else {
-			crds = append(crds, d.crd)
+// A definitionPair is a definition of both sides of a change, or of one of them.
+type definitionPair struct {
+	old, crd *parsedDefinition // nil if there is none
+	err      error             // of a new one that cannot be read
+}
+
+// at returns the new definition if there is one, and the old one otherwise.
+func (p *definitionPair) at() *parsedDefinition { return cmp.Or(p.crd, p.old) }
+
+// pairDefinitions pairs definitions by name: in the order of the new ones, then those that
+// only the old side has. An error begins with the prefix of its side.
+func pairDefinitions(ctx context.Context, olds, news iter.Seq[*manifest.Object], oldPrefix, newPrefix string) ([]*definitionPair, error) {
+	old, crd := map[string]*parsedDefinition{}, map[string]*parsedDefinition{}
+	read := func(side map[string]*parsedDefinition, o *manifest.Object) (*parsedDefinition, error) {
+		d, err := parsed(o)
+		if err != nil {
+			return nil, err
 		}
+		if other := side[o.Name]; other != nil {
+			return nil, fmt.Errorf("%s is already in %s", o.Name, other.Location())
+		}
+		side[o.Name] = d
+		return d, nil
 	}
-	return crds, errs
-}
-
-// definitionInputs are the streams and flags of a command that reads definitions only.
-type definitionInputs struct {
-	streams
-	definitions []string
-	recursive   bool
-}
-
-func (n *definitionInputs) addTo(cmd *cobra.Command) {
-	addDefinitionFlag(cmd, &n.definitions)
-	addRecursive(cmd, &n.recursive)
-}
-
-// start takes the streams of a command, and the definitions of the configuration file if the
-// command line has none. One of the two must have some.
-func (n *definitionInputs) start(cmd *cobra.Command) error {
-	n.streams = streamsOf(cmd)
-	if cmd.Flags().Changed("crd") {
-		return nil
+	var names []string // of the old ones
+	for o := range olds {
+		if _, err := read(old, o); err != nil {
+			return nil, fmt.Errorf("%s%w", oldPrefix, locate(o, err))
+		}
+		names = append(names, o.Name)
 	}
-	c, err := readConfig()
-	if err != nil {
-		return err
-	}
-	if len(c.Definitions) == 0 {
-		return fmt.Errorf("name definitions with -c, or in %s", configName)
-	}
-	n.definitions = c.Definitions
-	return nil
-}
-
-func (n *definitionInputs) reader() *manifest.Reader { return manifest.NewReader(n.in, n.recursive) }
-
-// all returns all definitions. If one cannot be read, it prints the errors and returns an
-// exit code.
-func (n *definitionInputs) all(ctx context.Context) ([]*apiextensionsv1.CustomResourceDefinition, error) {
-	crds, errs := readDefinitions(ctx, n.reader(), n.definitions)
-	for _, err := range errs {
-		n.undecided(err)
-	}
-	return crds, n.exit()
-}
-
-// each calls use for each definition. If a definition cannot be read, or use returns an
-// error, each prints the error and continues with the next definition.
-func (n *definitionInputs) each(ctx context.Context, use func(*parsedDefinition) error) error {
-	for o, err := range namedDefinitions(ctx, n.reader(), n.definitions) {
-		d, err := parsed(o, err)
-		if err == nil {
-			err = use(d)
+	var pairs []*definitionPair
+	for o := range news {
+		d, err := read(crd, o)
+		if err != nil && o.Name == "" {
+			// It may be any definition, so nothing is known to be removed.
+			return nil, fmt.Errorf("%s%w", newPrefix, locate(o, err))
 		}
 		if err != nil {
-			n.undecided(locate(o, err))
+			d = &parsedDefinition{Object: withoutText(o)}
+			crd[o.Name] = cmp.Or(crd[o.Name], d)
+		}
+		pairs = append(pairs, &definitionPair{old[o.Name], d, err})
+	}
+	for _, name := range names {
+		if crd[name] == nil {
+			pairs = append(pairs, &definitionPair{old: old[name]})
 		}
 	}
-	return ctx.Err()
+	return pairs, ctx.Err()
 }
 
-// namedDefinitions yields the definitions of files and directories, and an
-// error for each name without a definition.
-func namedDefinitions(ctx context.Context, r *manifest.Reader, names []string) iter.Seq2[*manifest.Object, error] {
-	return func(yield func(*manifest.Object, error) bool) {
-		for _, name := range names {
-			found := false
-			for o := range r.Objects(ctx, name) {
-				if !o.IsDefinition() && (o.Err == nil || errors.Is(o.Err, manifest.ErrNotObject)) {
-					continue
-				}
-				found = true
-				if !yield(o, o.Err) {
-					return
-				}
-			}
-			if !found && ctx.Err() == nil && !yield(atFile(name), errNoDefinition) {
-				return
-			}
+// kindCounts counts objects by kind and version, in the order of their first object.
+type kindCounts struct {
+	list  []*kindCount
+	byGVK map[schema.GroupVersionKind]*kindCount
+}
+
+type kindCount struct {
+	gvk      schema.GroupVersionKind
+	first    *manifest.Object    // without its text
+	position definition.Position // of the first one, if it is known
+	n        int
+	err      error // that all of them have, if any
+}
+
+func (c *kindCounts) add(o *manifest.Object, err error) *kindCount {
+	k := c.byGVK[o.GroupVersionKind]
+	if k == nil {
+		k = &kindCount{gvk: o.GroupVersionKind, first: withoutText(o)}
+		if c.byGVK == nil {
+			c.byGVK = map[schema.GroupVersionKind]*kindCount{}
 		}
+		c.byGVK[o.GroupVersionKind] = k
+		c.list = append(c.list, k)
+	}
+	k.n++
+	k.err = err
+	return k
+}
+
+// report calls print with the error of each kind.
+func (c *kindCounts) report(print func(error)) {
+	for _, k := range c.list {
+		print(locate(k.first, k.problem()))
 	}
 }
 
-// locate adds the location of an object to an error. Lines that the YAML library names are
-// those of the file then.
-func locate(o *manifest.Object, err error) error {
-	return fmt.Errorf("%s: %w", o.Location(), errorInFile{err, o.Line})
+// problem returns the error of the kind with the number of its objects, for a message that
+// has the location of the first one.
+func (k *kindCount) problem() error {
+	if k.n == 1 {
+		return fmt.Errorf("%w: 1 object", k.err)
+	}
+	return fmt.Errorf("%w: %d objects, of which this is the first", k.err, k.n)
 }
 
-// An errorInFile is an error about a document that begins at the line first of its file.
-type errorInFile struct {
-	err   error
-	first int
+// objects returns the number of objects of the kind as words, with the location of the
+// first one.
+func (k *kindCount) objects() string {
+	if k.n == 1 {
+		return "1 object in " + k.first.Location()
+	}
+	return fmt.Sprintf("%d objects, the first in %s", k.n, k.first.Location())
 }
 
-func (e errorInFile) Error() string { return inFile(e.err.Error(), e.first) }
+// How commands treat kinds without a definition.
+const (
+	unknownError = "error"
+	unknownWarn  = "warn"
+	unknownSkip  = "skip"
+)
 
-func (e errorInFile) Unwrap() error { return e.err }
+func unknownKindsValues() []string { return []string{unknownError, unknownWarn, unknownSkip} }
+
+// A noMatch is the error of an object whose kind has no definition, or whose version is not
+// served.
+type noMatch struct {
+	gvk        schema.GroupVersionKind
+	definition string // that does not serve the version, "" if there is none
+}
+
+func (e noMatch) Error() string {
+	reason := "no given definition has it"
+	if e.definition != "" {
+		reason = e.definition + " does not serve it"
+	}
+	return fmt.Sprintf("no matches for kind %q in version %q: %s", e.gvk.Kind, e.gvk.GroupVersion(), reason)
+}
+
+// isUnknownKind reports whether an error says that a kind has no definition.
+func isUnknownKind(err error) bool {
+	e, ok := errors.AsType[noMatch](err)
+	return ok && e.definition == ""
+}
+
+// isOfKind reports whether all objects of a kind and version have an error.
+func isOfKind(err error) bool {
+	_, ok := errors.AsType[noMatch](err)
+	return ok || errors.Is(err, errNeedsWebhook)
+}
+
+// unknownKindsHint follows the errors of kinds without a definition.
+const unknownKindsHint = "hint: crdkit judges kinds that have a definition. Name more definitions with -c, or pass over other kinds with --skip-kind GROUP/KIND or --unknown-kinds skip"

@@ -41,7 +41,7 @@ func TestDocumentsAreAccounted(t *testing.T) {
 	}
 	var judged int
 	r := manifest.NewReader(strings.NewReader(text.String()), false)
-	if err := eachInOrder(t.Context(), r, []string{"-"}, func(*manifest.Object) int { return 1 }, func(one int) error {
+	if err := inOrder(t.Context(), r.Objects(t.Context(), "-"), func(*manifest.Object) int { return 1 }, func(one int) error {
 		judged += one
 		return nil
 	}); err != nil || judged != n+1 {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,7 +19,10 @@ import (
 	"github.com/crdkit/crdkit/versionsort"
 )
 
-const explainLong = `Describe a kind or one of its fields, as kubectl explain does for a cluster that
+const explainHelp = `explain [-c CRD]... [PATH]
+Describe a kind or one of its fields, as kubectl explain does
+
+Describe a kind or one of its fields, as kubectl explain does for a cluster that
 has the definitions.
 
 PATH is a resource, by its plural, singular or short name or its kind, and the
@@ -28,15 +32,16 @@ the same name: crontabs.stable.example.com.spec. Without PATH, the kind of the o
 definition is described. The version is the preferred one
 unless --api-version names another.
 
-The exit code is 0, or 2 if the resource or the field does not exist.`
+The exit code is 0, or 2 if the resource or the field does not exist.
 
-const explainExample = `  crdkit explain -c crd.yaml crontabs
+Examples:
+  crdkit explain -c crd.yaml crontabs
   crdkit explain -c crds/ crontabs.spec -R
   crdkit explain -c crds/ crontabs.spec.replicas --api-version stable.example.com/v1beta1`
 
-// An explainer holds the flags of crdkit explain.
+// An explainer is the state of crdkit explain.
 type explainer struct {
-	definitionInputs
+	session
 	apiVersion string
 	fieldsToo  bool // -R, which other commands have for directories
 	maxDepth   int
@@ -44,33 +49,11 @@ type explainer struct {
 
 func newExplain() *cobra.Command {
 	e := &explainer{}
-	cmd := &cobra.Command{
-		Use:     "explain [-c CRD]... [PATH]",
-		Short:   "Describe a kind or one of its fields, as kubectl explain does",
-		Long:    explainLong,
-		Example: explainExample,
-		Args:    oneDefinitionFlag(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := e.start(cmd); err != nil {
-				return err
-			}
-			crds, err := e.all(cmd.Context())
-			if err != nil {
-				return err
-			}
-			path, err := explainedPath(crds, args)
-			if err != nil {
-				return err
-			}
-			return e.run(crds, path)
-		},
-	}
-	f := cmd.Flags()
-	addDefinitionFlag(cmd, &e.definitions)
+	f := e.definitionCommand(explainHelp, 1, e.run).Flags()
 	f.StringVar(&e.apiVersion, "api-version", "", "group and version to describe: GROUP/VERSION")
 	f.BoolVarP(&e.fieldsToo, "recursive", "R", false, "print the names of all fields below, and no descriptions")
 	f.IntVar(&e.maxDepth, "max-depth", 0, "levels of fields with --recursive, 0 for all")
-	return cmd
+	return e.cmd
 }
 
 // explainedPath returns the path of the command line. Without one it is the kind of the
@@ -89,8 +72,15 @@ func explainedPath(crds []*apiextensionsv1.CustomResourceDefinition, args []stri
 	return names[0], nil
 }
 
-func (e *explainer) run(crds []*apiextensionsv1.CustomResourceDefinition, path string) error {
+func (e *explainer) run(ctx context.Context, args []string) error {
+	crds, err := e.allDefinitions(ctx)
+	if err != nil {
+		return err
+	}
+	path, err := explainedPath(crds, args)
 	switch {
+	case err != nil:
+		return err
 	case e.maxDepth < 0:
 		return errors.New("--max-depth must be non-negative")
 	case e.maxDepth > 0 && !e.fieldsToo:

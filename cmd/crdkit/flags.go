@@ -30,13 +30,27 @@ func addChoice(cmd *cobra.Command, value *string, name, shorthand, usage string,
 }
 
 // addOutput adds the flag -o of a command that prints in some formats.
-func addOutput(cmd *cobra.Command, value *string, of ...string) {
-	addChoice(cmd, value, "output", "o", "what to print", of...)
+func (s *session) addOutput(of ...string) {
+	addChoice(s.cmd, &s.output, "output", "o", "what to print", of...)
 }
 
 // addRecursive adds the flag -R of a command that reads directories.
-func addRecursive(cmd *cobra.Command, value *bool) {
-	cmd.Flags().BoolVarP(value, "recursive", "R", false, "read directories below the directories that are named")
+func (s *session) addRecursive() {
+	s.cmd.Flags().BoolVarP(&s.recursive, "recursive", "R", false, "read directories below the directories that are named")
+}
+
+// addDefinitions adds the flag -c of a command that reads definitions.
+func (s *session) addDefinitions() {
+	s.cmd.Flags().StringArrayVarP(&s.definitions, "crd", "c", nil, "file or directory with CustomResourceDefinitions; may be repeated (default: definitions of "+configName+")")
+}
+
+// require makes the command refuse a command line without some flags.
+func (s *session) require(names ...string) {
+	for _, name := range names {
+		if err := s.cmd.MarkFlagRequired(name); err != nil {
+			panic(err) // the flag is defined before
+		}
+	}
 }
 
 // parseNow returns the time of --now, or the time of the clock without the flag.

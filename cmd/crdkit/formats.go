@@ -60,26 +60,22 @@ func suiteName(passed string) string {
 // A report is the output of a command that judges: its findings in one format. The worst
 // of their verdicts becomes the exit code.
 type report struct {
-	*streams
-	printer    findingPrinter
-	buffer     *bufio.Writer // standard output
-	severities severities
-	bar        *progress
-	shared     bool // the progress line is where findings go
+	*session
+	printer findingPrinter
+	buffer  *bufio.Writer // standard output
+	bar     *progress
+	shared  bool // the progress line is where findings go
 }
 
 // newReport returns a report over what, a plural noun. passed is the word for a positive
 // verdict.
-func newReport(s *streams, format, what, passed string, severity severities) *report {
+func newReport(s *session, what, passed string) *report {
 	buffer := bufio.NewWriter(s.out)
-	return &report{
-		streams: s, printer: newFindingPrinter(format, passed, buffer, hasColors(s.out)), buffer: buffer,
-		severities: severity, bar: newProgress(s.errOut, what, passed), shared: isTerminal(s.out),
-	}
+	return &report{s, newFindingPrinter(s.output, passed, buffer, hasColors(s.out)), buffer, newProgress(s.errOut, what, passed), isTerminal(s.out)}
 }
 
 func (r *report) add(f *finding) error {
-	r.severities.apply(f)
+	r.config.Severity.apply(f)
 	r.worst = max(r.worst, f.exitCode())
 	r.bar.done(f.verdict())
 	if r.shared {

@@ -24,7 +24,10 @@ import (
 	"github.com/crdkit/crdkit/serving/table"
 )
 
-const getLong = `Print objects as kubectl get prints objects of a cluster that has the definitions:
+const getHelp = `get [-c CRD]... FILE...
+Print objects as kubectl get does
+
+Print objects as kubectl get prints objects of a cluster that has the definitions:
 pruned, with defaults, and with the columns that the version declares. --selector
 and --field-selector select objects as in a list request.
 
@@ -35,16 +38,16 @@ subdirectories, and - is standard input.
 With -o wide the table has the columns of a lower priority too.
 
 The exit code is 0, or 2 if an object cannot be read or the path of a column does
-not parse; all other objects are printed.`
+not parse; all other objects are printed.
 
-const getExample = `  crdkit get -c crd.yaml objects.yaml
+Examples:
+  crdkit get -c crd.yaml objects.yaml
   crdkit get -c crds/ -R -A -o wide manifests/
   crdkit get -c crd.yaml objects.yaml --field-selector spec.color=blue -o yaml`
 
 // A getter is the state of crdkit get: its flags and what they load.
 type getter struct {
-	inputs
-	output        string
+	session
 	now           string
 	byLabel       string
 	byField       string
@@ -59,21 +62,8 @@ type getter struct {
 
 func newGet() *cobra.Command {
 	g := &getter{}
-	cmd := &cobra.Command{
-		Use:     "get [-c CRD]... FILE...",
-		Short:   "Print objects as kubectl get does",
-		Long:    getLong,
-		Example: getExample,
-		Args:    cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if _, err := g.start(cmd); err != nil {
-				return err
-			}
-			return g.run(cmd.Context(), args)
-		},
-	}
-	f := cmd.Flags()
-	addOutput(cmd, &g.output, "table", "wide", "json", "yaml", "name")
+	f := g.objectCommand(getHelp, g.run).Flags()
+	g.addOutput("table", "wide", "json", "yaml", "name")
 	f.BoolVarP(&g.allNamespaces, "all-namespaces", "A", false, "print the namespaces of objects")
 	f.BoolVar(&g.noHeaders, "no-headers", false, "print no column headers")
 	f.BoolVar(&g.showLabels, "show-labels", false, "print all labels as the last column")
@@ -81,23 +71,24 @@ func newGet() *cobra.Command {
 	f.StringVarP(&g.byLabel, "selector", "l", "", "print only objects with these labels, such as a=b,c!=d")
 	f.StringVar(&g.byField, "field-selector", "", "print only objects with these fields, such as metadata.name=a,spec.b!=c")
 	f.StringVar(&g.now, "now", "", "time that ages are counted to, as 2006-01-02T15:04:05Z (default: the clock)")
-	g.inputs.addTo(cmd)
-	return cmd
+	return g.cmd
 }
 
-func (g *getter) run(ctx context.Context, files []string) error {
-	if err := g.checkFlags(); err != nil {
+func (g *getter) run(ctx context.Context, files []string) (err error) {
+	if g.labels, err = labels.Parse(g.byLabel); err != nil {
+		return fmt.Errorf("invalid --selector: %w", err)
+	}
+	if g.clock, err = parseNow(g.now); err != nil {
 		return err
 	}
 	g.load(ctx, files)
 	var objs []*unstructured.Unstructured
-	err := eachInOrder(ctx, g.reader, files, func(o *manifest.Object) readObject { return g.read(ctx, o) }, func(r readObject) error {
-		switch {
-		case g.skips(r.from):
-		case r.err != nil:
-			g.fail(r.from, r.err)
-		case r.object != nil:
-			objs = append(objs, r.object)
+	read := func(o *manifest.Object) (*unstructured.Unstructured, error) { return g.object(ctx, o) }
+	err = eachObject(ctx, &g.session, files, read, func(o *manifest.Object, obj *unstructured.Unstructured, err error) error {
+		if err != nil {
+			g.fail(o, err)
+		} else if obj != nil {
+			objs = append(objs, obj)
 		}
 		return nil
 	})
@@ -107,43 +98,13 @@ func (g *getter) run(ctx context.Context, files []string) error {
 	if err := g.print(objs); err != nil {
 		return err
 	}
-	return g.end()
-}
-
-// A readObject is an object as the server serves it, or the reason why there is none.
-type readObject struct {
-	from   *manifest.Object           // without its text
-	object *unstructured.Unstructured // nil if it is not selected
-	err    error
-}
-
-// read reads an object, unless it is passed over.
-func (g *getter) read(ctx context.Context, o *manifest.Object) readObject {
-	r := readObject{from: withoutText(o)}
-	if !g.passesOver(o) {
-		r.object, r.err = g.object(ctx, o)
-	}
-	return r
-}
-
-func (g *getter) checkFlags() error {
-	if err := g.inputs.checkFlags(); err != nil {
-		return err
-	}
-	var err error
-	if g.labels, err = labels.Parse(g.byLabel); err != nil {
-		return fmt.Errorf("invalid --selector: %w", err)
-	}
-	g.clock, err = parseNow(g.now)
-	return err
+	g.end()
+	return nil
 }
 
 // object returns an object as the server serves it, nil if the selectors do not
 // select it.
 func (g *getter) object(ctx context.Context, o *manifest.Object) (*unstructured.Unstructured, error) {
-	if o.Err != nil {
-		return nil, o.Err
-	}
 	version, err := g.kinds.version(ctx, o.GroupVersionKind)
 	if err != nil {
 		return nil, err

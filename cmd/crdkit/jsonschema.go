@@ -7,7 +7,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path"
 	"path/filepath"
@@ -17,11 +16,13 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 
-	"github.com/crdkit/crdkit/internal/text/manifest"
 	"github.com/crdkit/crdkit/serving/jsonschema"
 )
 
-const jsonschemaLong = `Print the JSON Schema of a version of a definition, for editors and validators.
+const jsonschemaHelp = `jsonschema [-c CRD]...
+Print definitions as JSON Schema
+
+Print the JSON Schema of a version of a definition, for editors and validators.
 
 The schema accepts every object that kube-apiserver would admit, and more:
 docs/JSON-SCHEMA.md lists the constraints that it lacks. With --strict it also
@@ -40,123 +41,25 @@ printed. A reader of such a file sees the old text or the new one, never a part.
 Other files in DIR are kept.
 
 The exit code is 0, or 2 if a definition cannot be read, its schema is not structural,
-or a file cannot be written. The other schemas are written nevertheless.`
+or a file cannot be written. The other schemas are written nevertheless.
 
-const jsonschemaExample = `  crdkit jsonschema -c crd.yaml > widget.schema.json
+Examples:
+  crdkit jsonschema -c crd.yaml > widget.schema.json
   crdkit jsonschema -c crd.yaml --version v1beta1 --draft 07 --strict
   crdkit jsonschema -c config/crd/bases -o schemas
   kubeconform -schema-location 'schemas/{{.Group}}/{{.ResourceKind}}_{{.ResourceAPIVersion}}.json' widget.yaml`
 
-// A schemaExporter holds the flags of crdkit jsonschema.
+// A schemaExporter is the state of crdkit jsonschema.
 type schemaExporter struct {
-	definitionInputs
-	version        string
+	session
+	wanted         string // version
 	draft          string
 	dir            string
 	strict         bool
 	keepExtensions bool
 
-	opts []jsonschema.Option
-}
-
-func newJSONSchema() *cobra.Command {
-	e := &schemaExporter{}
-	cmd := &cobra.Command{
-		Use:     "jsonschema [-c CRD]...",
-		Short:   "Print definitions as JSON Schema",
-		Long:    jsonschemaLong,
-		Example: jsonschemaExample,
-		Args:    oneDefinitionFlag(0),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := cmp.Or(e.start(cmd), e.checkFlags()); err != nil {
-				return err
-			}
-			if e.dir != "" {
-				return e.exportAll(cmd.Context())
-			}
-			return e.exportOne(cmd.Context())
-		},
-	}
-	e.addTo(cmd)
-	f := cmd.Flags()
-	f.StringVar(&e.version, "version", "", "name of the version, such as v1")
-	f.StringVar(&e.draft, "draft", "2020-12", "draft of JSON Schema: 2020-12 or 07")
-	f.BoolVar(&e.strict, "strict", false, "refuse unknown fields, nulls and formats too")
-	f.BoolVar(&e.keepExtensions, "keep-extensions", false, "keep x-kubernetes-* keywords, which validators ignore or refuse")
-	f.StringVarP(&e.dir, "output-dir", "o", "", "directory for the schemas of all definitions")
-	return cmd
-}
-
-func (e *schemaExporter) checkFlags() error {
-	switch e.draft {
-	case "2020-12":
-	case "07", "7":
-		e.opts = append(e.opts, jsonschema.Draft07())
-	default:
-		return fmt.Errorf("invalid --draft %q; it is 2020-12 or 07", e.draft)
-	}
-	if e.version != "" && e.dir != "" {
-		return errors.New("--version and --output-dir exclude each other: a directory gets the schemas of all served versions")
-	}
-	if e.strict {
-		e.opts = append(e.opts, jsonschema.Strict())
-	}
-	if e.keepExtensions {
-		e.opts = append(e.opts, jsonschema.KeepExtensions())
-	}
-	return nil
-}
-
-// exportOne prints the schema of a version of the only definition.
-func (e *schemaExporter) exportOne(ctx context.Context) error {
-	crd, err := e.onlyDefinition(ctx)
-	if err != nil {
-		return err
-	}
-	version := e.version
-	if version == "" {
-		served := servedVersions(crd)
-		if len(served) == 0 {
-			return errors.New("the definition serves no version; name one with --version")
-		}
-		version = served[0]
-	}
-	text, err := jsonschema.Export(crd, version, e.opts...)
-	if err != nil {
-		return err
-	}
-	_, err = e.out.Write(text)
-	return err
-}
-
-// onlyDefinition parses the definition of a command line that has one.
-func (e *schemaExporter) onlyDefinition(ctx context.Context) (*apiextensionsv1.CustomResourceDefinition, error) {
-	var found *manifest.Object
-	for o, err := range namedDefinitions(ctx, e.reader(), e.definitions) {
-		if err != nil {
-			return nil, locate(o, err)
-		}
-		if found != nil {
-			return nil, locate(o, fmt.Errorf("a second definition where one is expected; the first is in %s; --output-dir DIR writes the schemas of all", found.Location()))
-		}
-		found = o
-	}
-	if found == nil {
-		return nil, ctx.Err()
-	}
-	d, err := parsed(found, nil)
-	if err != nil {
-		return nil, locate(found, err)
-	}
-	return d.crd, nil
-}
-
-// schemaFiles are the files that a run of crdkit jsonschema has written.
-type schemaFiles struct {
-	dir     string
-	root    *os.Root // of dir
 	opts    []jsonschema.Option
-	out     io.Writer
+	root    *os.Root              // of dir
 	written map[string]schemaFile // by name
 }
 
@@ -166,48 +69,120 @@ type schemaFile struct {
 	from string // the location of the definition
 }
 
-// exportAll writes the schemas of all served versions of all definitions. It reports what
-// it cannot export, and goes on.
-func (e *schemaExporter) exportAll(ctx context.Context) error {
-	if err := os.MkdirAll(e.dir, 0o777); err != nil {
-		return err
+func newJSONSchema() *cobra.Command {
+	e := &schemaExporter{}
+	f := e.definitionCommand(jsonschemaHelp, 0, e.run).Flags()
+	e.addRecursive()
+	f.StringVar(&e.wanted, "version", "", "name of the version, such as v1")
+	f.StringVar(&e.draft, "draft", "2020-12", "draft of JSON Schema: 2020-12 or 07")
+	f.BoolVar(&e.strict, "strict", false, "refuse unknown fields, nulls and formats too")
+	f.BoolVar(&e.keepExtensions, "keep-extensions", false, "keep x-kubernetes-* keywords, which validators ignore or refuse")
+	f.StringVarP(&e.dir, "output-dir", "o", "", "directory for the schemas of all definitions")
+	return e.cmd
+}
+
+func (e *schemaExporter) run(ctx context.Context, _ []string) error {
+	switch e.draft {
+	case "2020-12":
+	case "07", "7":
+		e.opts = append(e.opts, jsonschema.Draft07())
+	default:
+		return fmt.Errorf("invalid --draft %q; it is 2020-12 or 07", e.draft)
 	}
-	root, err := os.OpenRoot(e.dir)
+	if e.wanted != "" && e.dir != "" {
+		return errors.New("--version and --output-dir exclude each other: a directory gets the schemas of all served versions")
+	}
+	if e.strict {
+		e.opts = append(e.opts, jsonschema.Strict())
+	}
+	if e.keepExtensions {
+		e.opts = append(e.opts, jsonschema.KeepExtensions())
+	}
+	if e.dir != "" {
+		return e.exportAll(ctx)
+	}
+	return e.exportOne(ctx)
+}
+
+// exportOne prints the schema of a version of the only definition.
+func (e *schemaExporter) exportOne(ctx context.Context) error {
+	var found *parsedDefinition
+	for o := range namedDefinitions(ctx, e.reader, e.definitions...) {
+		d, err := parsed(o)
+		if found != nil {
+			err = fmt.Errorf("a second definition where one is expected; the first is in %s; --output-dir DIR writes the schemas of all", found.Location())
+		}
+		if err != nil {
+			return locate(o, err)
+		}
+		found = d
+	}
+	if found == nil {
+		return ctx.Err()
+	}
+	version := e.wanted
+	if version == "" {
+		served := servedVersions(found.crd)
+		if len(served) == 0 {
+			return errors.New("the definition serves no version; name one with --version")
+		}
+		version = served[0]
+	}
+	text, err := jsonschema.Export(found.crd, version, e.opts...)
 	if err != nil {
 		return err
 	}
-	defer root.Close()
-	files := &schemaFiles{dir: e.dir, root: root, opts: e.opts, out: textWriter{e.out}, written: map[string]schemaFile{}}
-	if err := e.each(ctx, func(d *parsedDefinition) error { return files.add(ctx, d) }); err != nil {
-		return err
-	}
-	return e.exit()
+	_, err = e.out.Write(text)
+	return err
 }
 
-// add writes the schemas of the served versions of a definition.
-func (s *schemaFiles) add(ctx context.Context, d *parsedDefinition) error {
-	for _, version := range servedVersions(d.crd) {
-		name, err := schemaName(d.crd, version)
-		if err != nil {
-			return err
-		}
-		text, err := jsonschema.Export(d.crd, version, s.opts...)
-		if err := cmp.Or(err, ctx.Err()); err != nil {
-			return err
-		}
-		file := schemaFile{sum: sha256.Sum256(text), from: d.Location()}
-		if other, ok := s.written[name]; ok {
-			if other.sum != file.sum {
-				return fmt.Errorf("its schema differs from that of %s, which is in %s", other.from, name)
-			}
-			continue
-		}
-		if err := s.write(name, text); err != nil {
-			return err
-		}
-		s.written[name] = file
+// exportAll writes the schemas of all served versions of all definitions. It reports what
+// it cannot export, and goes on.
+func (e *schemaExporter) exportAll(ctx context.Context) (err error) {
+	if err := os.MkdirAll(e.dir, 0o777); err != nil {
+		return err
 	}
-	return nil
+	if e.root, err = os.OpenRoot(e.dir); err != nil {
+		return err
+	}
+	defer e.root.Close()
+	e.written = map[string]schemaFile{}
+	return e.eachDefinition(ctx, func(d *parsedDefinition) error {
+		for _, version := range servedVersions(d.crd) {
+			text, err := jsonschema.Export(d.crd, version, e.opts...)
+			if err := cmp.Or(err, ctx.Err()); err != nil {
+				return err
+			}
+			if err := e.write(d, version, text); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// write writes the schema of a version to a file and prints its name.
+func (e *schemaExporter) write(d *parsedDefinition, version string, text []byte) error {
+	name, err := schemaName(d.crd, version)
+	if err != nil {
+		return err
+	}
+	file := schemaFile{sum: sha256.Sum256(text), from: d.Location()}
+	if other, ok := e.written[name]; ok {
+		if other.sum != file.sum {
+			return fmt.Errorf("its schema differs from that of %s, which is in %s", other.from, name)
+		}
+		return nil
+	}
+	if err := e.root.Mkdir(path.Dir(name), 0o777); err != nil && !errors.Is(err, os.ErrExist) {
+		return err
+	}
+	if err := replaceFile(e.root, name, text); err != nil {
+		return err
+	}
+	e.written[name] = file
+	_, err = fmt.Fprintln(textWriter{e.out}, filepath.Join(e.dir, filepath.FromSlash(name)))
+	return err
 }
 
 // schemaName returns the name of the file for a version, with slashes. It has one
@@ -225,18 +200,6 @@ func schemaName(crd *apiextensionsv1.CustomResourceDefinition, version string) (
 	return path.Join(group, kind+"_"+version+".json"), nil
 }
 
-// write writes a file and prints its name.
-func (s *schemaFiles) write(name string, text []byte) error {
-	if err := s.root.Mkdir(path.Dir(name), 0o777); err != nil && !errors.Is(err, os.ErrExist) {
-		return err
-	}
-	if err := replaceFile(s.root, name, text); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintln(s.out, filepath.Join(s.dir, filepath.FromSlash(name)))
-	return err
-}
-
 // replaceFile creates a file, or replaces it at once: every reader sees the old text or the
 // new one. On an error the file is as it was.
 func replaceFile(root *os.Root, name string, text []byte) error {
@@ -246,10 +209,7 @@ func replaceFile(root *os.Root, name string, text []byte) error {
 		return err
 	}
 	_, err = f.Write(text)
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
+	if err = cmp.Or(err, f.Close()); err == nil {
 		err = root.Rename(temporary, name)
 	}
 	if err != nil {

@@ -21,6 +21,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -139,7 +140,7 @@ func versionText(info *debug.BuildInfo) string {
 	for _, s := range info.Settings {
 		settings[s.Key] = s.Value
 	}
-	text := valueOr(info.Main.Version, "(devel)") + " (Kubernetes " + kubeversion.Newest.String()
+	text := cmp.Or(info.Main.Version, "(devel)") + " (Kubernetes " + kubeversion.Newest.String()
 	if revision := settings["vcs.revision"]; revision != "" {
 		text += ", revision " + revision
 		if settings["vcs.modified"] == "true" {
@@ -147,7 +148,7 @@ func versionText(info *debug.BuildInfo) string {
 		}
 	}
 	if info.GoVersion != "" {
-		text += fmt.Sprintf(", %s %s/%s", info.GoVersion, valueOr(settings["GOOS"], "unknown"), valueOr(settings["GOARCH"], "unknown"))
+		text += fmt.Sprintf(", %s %s/%s", info.GoVersion, cmp.Or(settings["GOOS"], "unknown"), cmp.Or(settings["GOARCH"], "unknown"))
 	}
 	return text + ")"
 }

@@ -17,7 +17,10 @@ import (
 	"github.com/crdkit/crdkit/migration"
 )
 
-const migrateLong = `Print the effect of replacing the old definition (--old) by a new one (-c) on
+const migrateHelp = `migrate -c NEW --old OLD [DIR...]
+Plan the change of a definition, with a dry run on stored objects
+
+Print the effect of replacing the old definition (--old) by a new one (-c) on
 stored objects: a plan, and a dry run on the objects in files.
 
 If -c or --old has several definitions, such as a directory or a bundle, each replaces the
@@ -38,62 +41,40 @@ on all processors.
 
 The exit code is 0 if the plan works out for all objects, 1 if the server
 refuses the definition or an object, or something is lost, and 2 if something
-cannot be read or the command line is wrong.`
+cannot be read or the command line is wrong.
 
-const migrateExample = `  crdkit migrate -c new.yaml --old old.yaml backup/ -R
+Examples:
+  crdkit migrate -c new.yaml --old old.yaml backup/ -R
   kubectl get crd crontabs.example.com -o yaml > old.yaml
   crdkit migrate -c new.yaml --old old.yaml -o jsonl backup/`
 
 // A migrator is the state of crdkit migrate: its flags and what they load.
 type migrator struct {
-	streams
-	definition string
-	old        string
-	atVersion  string
-	output     string
-	webhook    webhookFlag
-	recursive  bool
+	session
+	new, old  string
+	atVersion string
 
-	compiled *crdkit.Definition
-	counts   map[migration.Outcome]int
-
+	compiled  *crdkit.Definition
+	counts    map[migration.Outcome]int
 	ratcheted int                       // objects that are admitted only by ratcheting
-	kinds     map[schema.GroupKind]bool // of all definitions
+	defined   map[schema.GroupKind]bool // the kinds of all definitions
 	read      bool                      // the files were read for another definition
-	reader    *manifest.Reader
-	others    kindCounts // objects of other kinds
-	failed    kindCounts
 }
 
 func newMigrate() *cobra.Command {
-	m := &migrator{kinds: map[schema.GroupKind]bool{}}
-	cmd := &cobra.Command{
-		Use:     "migrate -c NEW --old OLD [DIR...]",
-		Short:   "Plan the change of a definition, with a dry run on stored objects",
-		Long:    migrateLong,
-		Example: migrateExample,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			m.streams = streamsOf(cmd)
-			return m.run(cmd.Context(), args)
-		},
-	}
-	f := cmd.Flags()
-	f.StringVarP(&m.definition, "crd", "c", "", "file or directory of the new CustomResourceDefinitions")
+	m := &migrator{defined: map[schema.GroupKind]bool{}}
+	f := m.command(migrateHelp, cobra.ArbitraryArgs, m.run).Flags()
+	f.StringVarP(&m.new, "crd", "c", "", "file or directory of the new CustomResourceDefinitions")
 	f.StringVar(&m.old, "old", "", "file or directory of the CustomResourceDefinitions that they replace")
 	f.StringVar(&m.atVersion, "at-version", "", "version at which objects are read and written back; by default the storage version")
-	addOutput(cmd, &m.output, "text", "jsonl")
-	addRecursive(cmd, &m.recursive)
-	m.webhook.addTo(cmd)
-	for _, name := range []string{"crd", "old"} {
-		if err := cmd.MarkFlagRequired(name); err != nil {
-			panic(err) // the flag is defined above
-		}
-	}
-	return cmd
+	m.addOutput("text", "jsonl")
+	m.addRecursive()
+	m.webhook.addTo(m.cmd)
+	m.require("crd", "old")
+	return m.cmd
 }
 
 func (m *migrator) run(ctx context.Context, files []string) error {
-	m.reader = manifest.NewReader(m.in, m.recursive)
 	if m.output == "text" {
 		m.out = textWriter{m.out}
 	}
@@ -103,7 +84,7 @@ func (m *migrator) run(ctx context.Context, files []string) error {
 	}
 	for i, pair := range pairs {
 		if m.output == "text" && len(pairs) > 1 {
-			title := pair.new.Name + "\n"
+			title := pair.crd.crd.Name + "\n"
 			if i > 0 {
 				title = "\n" + title
 			}
@@ -111,27 +92,26 @@ func (m *migrator) run(ctx context.Context, files []string) error {
 				return err
 			}
 		}
-		if err := m.migrate(ctx, pair, files); err != nil {
+		if err := m.migrate(ctx, pair.old.crd, pair.crd.crd, files); err != nil {
 			return err
 		}
 	}
 	if len(files) > 0 {
-		passed := inputs{streams: m.streams, reader: m.reader, skipped: m.others}
-		passed.reportPassedOver()
+		m.reportPassedOver()
 	}
-	return m.exit()
+	return nil
 }
 
 // migrate prints the plan for a definition, and the dry run on the objects of the files.
-func (m *migrator) migrate(ctx context.Context, pair replacement, files []string) (err error) {
-	if err := m.webhook.apply(ctx, pair.new, true); err != nil {
+func (m *migrator) migrate(ctx context.Context, old, crd *apiextensionsv1.CustomResourceDefinition, files []string) (err error) {
+	if err := m.webhook.apply(ctx, crd, true); err != nil {
 		return err
 	}
-	if m.compiled, err = crdkit.Compile(pair.new); err != nil {
+	if m.compiled, err = crdkit.Compile(crd); err != nil {
 		return err
 	}
-	plan := migration.NewPlan(pair.old, pair.new)
-	if err := m.printPlan(pair.new.Name, plan); err != nil {
+	plan := migration.NewPlan(old, crd)
+	if err := m.printPlan(crd.Name, plan); err != nil {
 		return err
 	}
 	if len(plan.Errors) > 0 {
@@ -157,7 +137,7 @@ func (m *migrator) dryRun(ctx context.Context, files []string) error {
 		reader = reader.Separate()
 	}
 	work := func(o *manifest.Object) rewritten { return m.rewrite(ctx, o) }
-	if err := eachInOrder(ctx, reader, files, work, m.report); err != nil {
+	if err := inOrder(ctx, reader.Objects(ctx, files...), work, m.report); err != nil {
 		return err
 	}
 	m.failed.report(m.undecided)
@@ -216,15 +196,11 @@ func (m *migrator) report(one rewritten) error {
 			line.Outcome, line.Error = undecided, inFile(one.err.Error(), o.Line)
 			return encodeJSON(m.out, line, "")
 		}
-		if isOfKind(one.err) {
-			m.failed.add(o, one.err)
-		} else {
-			m.undecided(locate(o, one.err))
-		}
+		m.fail(o, one.err)
 		return nil
 	case r == nil:
-		if !m.read && !m.kinds[o.GroupKind()] {
-			m.others.add(o, nil)
+		if !m.read && !m.defined[o.GroupKind()] {
+			m.skipped.add(o, nil)
 		}
 		return nil
 	}
@@ -334,64 +310,37 @@ func (m *migrator) printCounts() {
 	fmt.Fprintf(m.out, "\nObjects: %s\n", strings.Join(parts, ", "))
 }
 
-// A replacement is a definition and the one that replaces it.
-type replacement struct {
-	old, new *apiextensionsv1.CustomResourceDefinition
-}
-
 // pairs reads the definitions of -c and --old. If one of them has several, a definition
 // replaces the one of the same name.
-func (m *migrator) pairs(ctx context.Context) ([]replacement, error) {
-	olds, err := m.definitions(ctx, m.old)
+func (m *migrator) pairs(ctx context.Context) ([]*definitionPair, error) {
+	olds, news := namedDefinitions(ctx, m.reader.Separate(), m.old), namedDefinitions(ctx, m.reader.Separate(), m.new)
+	all, err := pairDefinitions(ctx, olds, news, "", "")
 	if err != nil {
 		return nil, err
 	}
-	news, err := m.definitions(ctx, m.definition)
-	if err != nil {
-		return nil, err
+	if len(all) == 2 && all[0].old == nil && all[1].crd == nil {
+		all[0].old, all = all[1].old, all[:1]
 	}
-	byName := map[string]*apiextensionsv1.CustomResourceDefinition{}
-	for _, crd := range olds {
-		byName[crd.Name] = crd
-	}
-	if len(olds) == 1 && len(news) == 1 {
-		byName[news[0].Name] = olds[0]
-	}
-	var pairs []replacement
-	for _, crd := range news {
-		if old := byName[crd.Name]; old != nil {
-			pairs = append(pairs, replacement{old, crd})
+	var pairs []*definitionPair
+	for _, p := range all {
+		switch {
+		case p.err != nil:
+			return nil, locate(p.crd.Object, p.err)
+		case p.old != nil && p.crd != nil:
+			pairs = append(pairs, p)
+			m.defined[schema.GroupKind{Group: p.crd.crd.Spec.Group, Kind: p.crd.crd.Spec.Names.Kind}] = true
 		}
 	}
 	if len(pairs) == 0 {
 		return nil, cmp.Or(ctx.Err(), errors.New("no definition is both in -c and in --old"))
 	}
-	for _, p := range pairs {
-		m.kinds[schema.GroupKind{Group: p.new.Spec.Group, Kind: p.new.Spec.Names.Kind}] = true
-	}
-	switch alone := len(olds) + len(news) - 2*len(pairs); {
+	switch alone := len(all) - len(pairs); {
 	case alone == 1:
 		fmt.Fprintln(m.errOut, "passed over: 1 definition that only one of -c and --old has")
 	case alone > 1:
 		fmt.Fprintf(m.errOut, "passed over: %d definitions that only one of -c and --old has\n", alone)
 	}
 	return pairs, nil
-}
-
-// definitions reads the definitions of a file or directory, each name once.
-func (m *migrator) definitions(ctx context.Context, name string) ([]*apiextensionsv1.CustomResourceDefinition, error) {
-	crds, errs := readDefinitions(ctx, m.reader.Separate(), []string{name})
-	if len(errs) > 0 {
-		return nil, errors.Join(errs...)
-	}
-	seen := map[string]bool{}
-	for _, crd := range crds {
-		if seen[crd.Name] {
-			return nil, fmt.Errorf("%s: %s is there twice", name, crd.Name)
-		}
-		seen[crd.Name] = true
-	}
-	return crds, nil
 }
 
 // A planLine is the first line of -o jsonl about a definition. The lines of its objects

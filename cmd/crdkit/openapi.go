@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,7 +16,10 @@ import (
 	"github.com/crdkit/crdkit/serving/openapi"
 )
 
-const openapiLong = `Print the OpenAPI document that kube-apiserver publishes for definitions.
+const openapiHelp = `openapi [-c CRD]...
+Print the OpenAPI document that the server publishes for definitions
+
+Print the OpenAPI document that kube-apiserver publishes for definitions.
 
 Without --v2 the document has OpenAPI version 3, as below /openapi/v3. The server
 has a document for each group and version there; they are joined unless
@@ -23,47 +27,36 @@ has a document for each group and version there; they are joined unless
 the definitions add. Only served versions are published.
 
 CRD is a file, a directory, or - for standard input. The exit code is 0, or 2 if
-a definition cannot be read or published; then only the error is printed.`
+a definition cannot be read or published; then only the error is printed.
 
-const openapiExample = `  crdkit openapi -c crd.yaml
+Examples:
+  crdkit openapi -c crd.yaml
   crdkit openapi -c crds/ -R --v2
   crdkit openapi -c crds/ --group-version stable.example.com/v1`
 
-// A publisher holds the flags of crdkit openapi.
+// A publisher is the state of crdkit openapi.
 type publisher struct {
-	definitionInputs
+	session
 	v2           bool
 	groupVersion string
 }
 
 func newOpenAPI() *cobra.Command {
 	p := &publisher{}
-	cmd := &cobra.Command{
-		Use:     "openapi [-c CRD]...",
-		Short:   "Print the OpenAPI document that the server publishes for definitions",
-		Long:    openapiLong,
-		Example: openapiExample,
-		Args:    oneDefinitionFlag(0),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := p.start(cmd); err != nil {
-				return err
-			}
-			crds, err := p.all(cmd.Context())
-			if err != nil {
-				return err
-			}
-			return p.publish(crds)
-		},
-	}
+	cmd := p.definitionCommand(openapiHelp, 0, p.run)
+	p.addRecursive()
 	f := cmd.Flags()
-	p.addTo(cmd)
 	f.BoolVar(&p.v2, "v2", false, "print the document of OpenAPI version 2")
 	f.StringVar(&p.groupVersion, "group-version", "", "print the document of one group and version only: GROUP/VERSION")
 	cmd.MarkFlagsMutuallyExclusive("v2", "group-version")
 	return cmd
 }
 
-func (p *publisher) publish(crds []*apiextensionsv1.CustomResourceDefinition) error {
+func (p *publisher) run(ctx context.Context, _ []string) error {
+	crds, err := p.allDefinitions(ctx)
+	if err != nil {
+		return err
+	}
 	d, err := p.document(crds)
 	if err != nil {
 		return err
@@ -73,11 +66,10 @@ func (p *publisher) publish(crds []*apiextensionsv1.CustomResourceDefinition) er
 		return err
 	}
 	var b bytes.Buffer
-	if err := json.Indent(&b, data, "", "  "); err != nil {
+	if err := json.Indent(&b, append(data, '\n'), "", "  "); err != nil {
 		return err
 	}
-	b.WriteByte('\n')
-	_, err = p.out.Write(b.Bytes())
+	_, err = b.WriteTo(p.out)
 	return err
 }
 

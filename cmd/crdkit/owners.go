@@ -1,7 +1,9 @@
 package main
 
 import (
+	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -10,44 +12,34 @@ import (
 	"github.com/crdkit/crdkit/internal/text/manifest"
 )
 
-const ownersLong = `List the fields of objects that managers own, with their owners and the last write of each.
+const ownersHelp = `owners FILE...
+List who owns the fields of objects
+
+List the fields of objects that managers own, with their owners and the last write of each.
 The objects are those of a cluster, as kubectl get -o yaml --show-managed-fields prints
 them. They need no definition.
 
 FILE may be a directory, with -R including its subdirectories, and - is standard input.
 
-The exit code is 0, or 2 if an object cannot be read or its managedFields are malformed.`
+The exit code is 0, or 2 if an object cannot be read or its managedFields are malformed.
 
-const ownersExample = `  kubectl get widget w -o yaml --show-managed-fields | crdkit owners -
+Examples:
+  kubectl get widget w -o yaml --show-managed-fields | crdkit owners -
   crdkit owners --manager deployer live/`
 
 // An ownersCommand is the state of crdkit owners.
 type ownersCommand struct {
-	streams
-	recursive bool
-	manager   string
+	session
+	manager string
 }
 
 func newOwners() *cobra.Command {
 	n := &ownersCommand{}
-	cmd := &cobra.Command{
-		Use:     "owners FILE...",
-		Short:   "List who owns the fields of objects",
-		Long:    ownersLong,
-		Example: ownersExample,
-		Args:    cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			n.streams = streamsOf(cmd)
-			n.out = textWriter{n.out}
-			if err := each(cmd.Context(), manifest.NewReader(n.in, n.recursive), args, n.object); err != nil {
-				return err
-			}
-			return n.exit()
-		},
-	}
-	f := cmd.Flags()
-	f.StringVar(&n.manager, "manager", "", "list only fields of this manager")
-	addRecursive(cmd, &n.recursive)
+	cmd := n.command(ownersHelp, cobra.MinimumNArgs(1), func(ctx context.Context, files []string) error {
+		return inOrder(ctx, n.reader.Objects(ctx, files...), func(o *manifest.Object) *manifest.Object { return o }, n.object)
+	})
+	cmd.Flags().StringVar(&n.manager, "manager", "", "list only fields of this manager")
+	n.addRecursive()
 	return cmd
 }
 
@@ -61,13 +53,14 @@ func (n *ownersCommand) object(o *manifest.Object) error {
 	if o.IsDefinition() && len(fields) == 0 {
 		return nil
 	}
-	fmt.Fprintf(n.out, "%s: %s\n", o.Location(), objectTitle(o.Kind, o.Namespace, o.Name))
+	out := textWriter{n.out}
+	fmt.Fprintf(out, "%s: %s\n", o.Location(), objectTitle(o.Kind, o.Namespace, o.Name))
 	for _, f := range fields {
 		var names []string
 		for _, owner := range f.Owners {
 			names = append(names, owner.String())
 		}
-		fmt.Fprintf(n.out, "  %s: %s\n", f.Path, strings.Join(names, ", "))
+		fmt.Fprintf(out, "  %s: %s\n", f.Path, strings.Join(names, ", "))
 	}
 	return nil
 }
@@ -85,14 +78,7 @@ func (n *ownersCommand) fields(o *manifest.Object) ([]apply.Field, error) {
 	if err != nil || n.manager == "" {
 		return all, err
 	}
-	var out []apply.Field
-	for _, f := range all {
-		for _, owner := range f.Owners {
-			if owner.Manager == n.manager {
-				out = append(out, f)
-				break
-			}
-		}
-	}
-	return out, nil
+	return slices.DeleteFunc(all, func(f apply.Field) bool {
+		return !slices.ContainsFunc(f.Owners, func(owner apply.Owner) bool { return owner.Manager == n.manager })
+	}), nil
 }

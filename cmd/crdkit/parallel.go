@@ -43,32 +43,6 @@ func (w *worklog) done() {
 	w.current.Store(nil)
 }
 
-// each calls use for each object of files, in their order. It ends when use returns an error
-// or the context ends.
-func each(ctx context.Context, r *manifest.Reader, files []string, use func(*manifest.Object) error) error {
-	log := worklogOf(ctx)
-	for o := range r.Objects(ctx, files...) {
-		log.current.Store(o)
-		if err := use(o); err != nil {
-			return err
-		}
-		log.done()
-	}
-	return ctx.Err()
-}
-
-// eachInOrder is inOrder for the objects of files.
-func eachInOrder[T any](ctx context.Context, r *manifest.Reader, files []string, work func(*manifest.Object) T, use func(T) error) error {
-	objects := func(yield func(*manifest.Object, error) bool) {
-		for o := range r.Objects(ctx, files...) {
-			if !yield(o, o.Err) {
-				return
-			}
-		}
-	}
-	return inOrder(ctx, objects, func(o *manifest.Object, _ error) T { return work(o) }, use)
-}
-
 // report prints what an interrupt left undone.
 func (w *worklog) report(out io.Writer) {
 	rest := "the rest was not"
@@ -83,21 +57,16 @@ func (w *worklog) report(out io.Writer) {
 	fmt.Fprintf(out, "error: interrupted: %d %s judged, %s\n", n, objects, rest)
 }
 
-// An outcome is the result of the work on an item, or its panic as text.
-type outcome[T any] struct {
-	result T
-	crash  string
-}
-
-// inOrder works on items on all processors, and calls use for each result in the order of
-// the items. An item is about an object, which the worklog of the context names when its
-// result comes next. A result should not hold the text of the object: one that is ready
-// before its turn waits, and delays the start of further work. inOrder ends when use returns
-// an error or the context ends. It panics if items or work does.
-func inOrder[I, T any](ctx context.Context, items iter.Seq2[*manifest.Object, I], work func(*manifest.Object, I) T, use func(T) error) error {
+// inOrder works on objects on all processors, and calls use for each result in the order of
+// the objects. A result should not hold the text of its object: one that is ready before its
+// turn waits, and delays the start of further work. inOrder ends when use returns an error or
+// the context ends. It panics if objects or work does.
+func inOrder[T any](ctx context.Context, objects iter.Seq[*manifest.Object], work func(*manifest.Object) T, use func(T) error) error {
 	type pending struct {
-		object  *manifest.Object // without its text
-		outcome chan outcome[T]
+		object *manifest.Object // without its text
+		result T
+		crash  string        // the panic of the work
+		done   chan struct{} // is closed when there is a result
 	}
 	log := worklogOf(ctx)
 	ctx, cancel := context.WithCancel(ctx)
@@ -105,13 +74,13 @@ func inOrder[I, T any](ctx context.Context, items iter.Seq2[*manifest.Object, I]
 	defer running.Wait()
 	defer cancel()
 	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
-	queue := make(chan pending, 4*cap(slots))
+	queue := make(chan *pending, 4*cap(slots))
 	crash := ""
 	running.Go(func() {
 		defer close(queue)
 		defer recovered(&crash)
-		for o, item := range items {
-			next := pending{withoutText(o), make(chan outcome[T], 1)}
+		for o := range objects {
+			next := &pending{object: withoutText(o), done: make(chan struct{})}
 			select {
 			case queue <- next:
 			case <-ctx.Done():
@@ -120,10 +89,9 @@ func inOrder[I, T any](ctx context.Context, items iter.Seq2[*manifest.Object, I]
 			slots <- struct{}{}
 			running.Go(func() {
 				defer func() { <-slots }()
-				var out outcome[T]
-				defer func() { next.outcome <- out }()
-				defer recovered(&out.crash)
-				out.result = work(o, item)
+				defer close(next.done)
+				defer recovered(&next.crash)
+				next.result = work(o)
 			})
 		}
 	})
@@ -132,15 +100,15 @@ func inOrder[I, T any](ctx context.Context, items iter.Seq2[*manifest.Object, I]
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case out := <-next.outcome:
-			if out.crash != "" {
-				panic(out.crash)
-			}
-			if err := use(out.result); err != nil {
-				return err
-			}
-			log.done()
+		case <-next.done:
 		}
+		if next.crash != "" {
+			panic(next.crash)
+		}
+		if err := use(next.result); err != nil {
+			return err
+		}
+		log.done()
 	}
 	if crash != "" {
 		panic(crash)

@@ -25,12 +25,12 @@ func TestPositionsOfSamples(t *testing.T) {
 	}
 	files := []string{filepath.Join(dir, "samples")}
 	a := &admitter{all: true, fields: crdkit.Strict}
-	a.definitions, a.recursive, a.unknownKinds = []string{filepath.Join(dir, "crds")}, true, unknownSkip
-	a.out, a.errOut = io.Discard, t.Output()
+	a.definitions, a.unknownKinds = []string{filepath.Join(dir, "crds")}, unknownSkip
+	a.out, a.errOut, a.reader = io.Discard, t.Output(), manifest.NewReader(nil, true)
 	a.load(t.Context(), files)
 	refusedObjects, errorsFound := 0, 0
 	for o := range a.reader.Objects(t.Context(), files...) {
-		if a.skips(o) {
+		if a.skips(o, nil) {
 			continue
 		}
 		v := a.decide(t.Context(), o)

@@ -13,7 +13,10 @@ import (
 	"github.com/crdkit/crdkit/internal/suite"
 )
 
-const testLong = `Run recorded cases: objects with the verdict that a server must give.
+const testHelp = `test PATH...
+Run recorded cases against definitions
+
+Run recorded cases: objects with the verdict that a server must give.
 
 PATH is a file or a directory with all that is below it. It has the cases and the
 definitions. These files have cases:
@@ -36,44 +39,36 @@ Standard output has
 summary as text and a page as HTML, in files with these extensions.
 
 The exit code is 0 if all results are as recorded, 1 if some are not, and 2 if a case
-cannot be run: a file that cannot be read, or a case without a definition.`
+cannot be run: a file that cannot be read, or a case without a definition.
 
-const testExample = `  crdkit test tests config/crd
+Examples:
+  crdkit test tests config/crd
   crdkit test -o junit . > report.xml
   crdkit test --run 'onCreate|immutable' --cover cover.html .`
 
 // A tester is the state of crdkit test: its flags, what it prints, and what it counts.
 type tester struct {
-	output string
-	run    string
-	cover  string
+	session
+	pattern string
+	cover   string
 
 	text  io.Writer
 	junit junitPrinter
 
-	cases, failed, undecided int
+	cases, wrong, stuck int // wrong are not as recorded, stuck cannot be run
 }
 
 func newTest() *cobra.Command {
 	c := &tester{}
-	cmd := &cobra.Command{
-		Use:     "test PATH...",
-		Short:   "Run recorded cases against definitions",
-		Long:    testLong,
-		Example: testExample,
-		Args:    cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.runAll(cmd.Context(), args, cmd.OutOrStdout())
-		},
-	}
-	addOutput(cmd, &c.output, "text", "junit", "none")
-	cmd.Flags().StringVar(&c.run, "run", "", "run only cases whose file or name matches this regular expression")
-	cmd.Flags().StringVar(&c.cover, "cover", "", "write the coverage of the definitions to this file, and to files with the extensions .json, .txt and .html")
-	return cmd
+	f := c.command(testHelp, cobra.MinimumNArgs(1), c.run).Flags()
+	c.addOutput("text", "junit", "none")
+	f.StringVar(&c.pattern, "run", "", "run only cases whose file or name matches this regular expression")
+	f.StringVar(&c.cover, "cover", "", "write the coverage of the definitions to this file, and to files with the extensions .json, .txt and .html")
+	return c.cmd
 }
 
-func (c *tester) runAll(ctx context.Context, paths []string, out io.Writer) error {
-	wanted, err := regexp.Compile(c.run)
+func (c *tester) run(ctx context.Context, paths []string) error {
+	wanted, err := regexp.Compile(c.pattern)
 	if err != nil {
 		return fmt.Errorf("--run: %w", err)
 	}
@@ -86,9 +81,9 @@ func (c *tester) runAll(ctx context.Context, paths []string, out io.Writer) erro
 		recorder = coverage.NewRecorder()
 		suites.Cover(recorder)
 	}
-	c.text, c.junit = io.Discard, junitPrinter{out: out, name: "crdkit test"}
+	c.text, c.junit = io.Discard, junitPrinter{out: c.out, name: "crdkit test"}
 	if c.output == "text" {
-		c.text = out
+		c.text = c.out
 	}
 	for _, one := range suites.Cases {
 		if !wanted.MatchString(one.String()) {
@@ -110,8 +105,16 @@ func (c *tester) runAll(ctx context.Context, paths []string, out io.Writer) erro
 			return err
 		}
 	}
-	fmt.Fprintf(c.text, "%d cases, %d as recorded, %d not, %d cannot be run\n", c.cases, c.cases-c.failed-c.undecided, c.failed, c.undecided)
-	return c.verdict()
+	fmt.Fprintf(c.text, "%d cases, %d as recorded, %d not, %d cannot be run\n", c.cases, c.cases-c.wrong-c.stuck, c.wrong, c.stuck)
+	switch {
+	case c.cases == 0:
+		return errors.New("no case matches --run")
+	case c.stuck > 0:
+		c.worst = exitUndecided
+	case c.wrong > 0:
+		c.worst = exitRefused
+	}
+	return nil
 }
 
 // report counts a result and prints it: as text, unless it is as recorded.
@@ -120,11 +123,11 @@ func (c *tester) report(one *suite.Case, problem string, err error) {
 	result := junitCase{Name: one.Name, ClassName: one.File, File: one.File, Line: one.Line}
 	switch {
 	case err != nil:
-		c.undecided++
+		c.stuck++
 		result.Error = &junitProblem{Message: err.Error(), Type: codeUndecided}
 		problem = fmt.Sprintf("cannot be run: %v", err)
 	case problem != "":
-		c.failed++
+		c.wrong++
 		result.Failure = &junitProblem{Message: "the result is not as recorded", Type: "NotAsRecorded", Text: problem}
 	}
 	c.junit.add(result)
@@ -136,17 +139,4 @@ func (c *tester) report(one *suite.Case, problem string, err error) {
 		at = fmt.Sprintf("%s:%d", at, one.Line)
 	}
 	fmt.Fprintf(c.text, "%s: %s: %s\n", at, one.Name, problem)
-}
-
-func (c *tester) verdict() error {
-	switch {
-	case c.cases == 0:
-		return errors.New("no case matches --run")
-	case c.undecided > 0:
-		return exitCode(exitUndecided)
-	case c.failed > 0:
-		return exitCode(exitRefused)
-	default:
-		return nil
-	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -15,7 +14,10 @@ import (
 	"github.com/crdkit/crdkit/internal/crdversion"
 )
 
-const versionsLong = `List the versions of definitions in order of priority.
+const versionsHelp = `versions [-c CRD]...
+List the versions of definitions in the order of their priority
+
+List the versions of definitions in order of priority.
 
 The preferred version is the first served one. Objects are stored at the storage
 version. The server warns of requests at a deprecated version.
@@ -27,69 +29,45 @@ with an object for each version:
   {"definition","name","served","storage","deprecated","preferred","warning"}
 
 The exit code is 0, or 2 if a definition cannot be read or served; the versions of all
-others are listed.`
+others are listed.
 
-// A lister holds the flags of crdkit versions.
-type lister struct {
-	definitionInputs
-	output string
-}
+Examples:
+  crdkit versions -c crd.yaml
+  crdkit versions -c crds/ -R -o json`
 
 func newVersions() *cobra.Command {
-	l := &lister{}
-	cmd := &cobra.Command{
-		Use:     "versions [-c CRD]...",
-		Short:   "List the versions of definitions in the order of their priority",
-		Long:    versionsLong,
-		Example: "  crdkit versions -c crd.yaml\n  crdkit versions -c crds/ -R -o json",
-		Args:    oneDefinitionFlag(0),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := l.start(cmd); err != nil {
-				return err
-			}
-			return l.run(cmd.Context())
-		},
-	}
-	l.addTo(cmd)
-	addOutput(cmd, &l.output, "table", "json")
+	s := &session{}
+	cmd := s.definitionCommand(versionsHelp, 0, func(ctx context.Context, _ []string) error { return printVersions(ctx, s) })
+	s.addRecursive()
+	s.addOutput("table", "json")
 	return cmd
 }
 
-func (l *lister) run(ctx context.Context) error {
-	var all [][]listedVersion // by definition
-	err := l.each(ctx, func(d *parsedDefinition) error {
+// printVersions prints the versions of all definitions.
+func printVersions(ctx context.Context, s *session) error {
+	all := []listedVersion{}
+	var names, tables []string
+	err := s.eachDefinition(ctx, func(d *parsedDefinition) error {
 		versions, err := listVersions(d.crd)
 		if err == nil {
-			all = append(all, versions)
+			all = append(all, versions...)
+			names, tables = append(names, d.crd.Name+"\n"), append(tables, versionTable(versions))
 		}
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	if err := l.print(all); err != nil {
-		return err
+	if s.output == "json" {
+		return encodeJSON(s.out, all, "    ")
 	}
-	return l.exit()
-}
-
-func (l *lister) print(all [][]listedVersion) error {
-	if l.output == "json" {
-		return encodeJSON(l.out, slices.Concat([]listedVersion{}, slices.Concat(all...)), "    ")
-	}
-	out := textWriter{l.out}
-	for i, versions := range all {
-		if i > 0 {
-			fmt.Fprintln(out)
-		}
-		if len(all) > 1 && len(versions) > 0 {
-			fmt.Fprintln(out, versions[0].Definition)
-		}
-		if err := printVersions(out, versions); err != nil {
-			return err
+	if len(tables) > 1 {
+		for i, name := range names {
+			tables[i] = name + tables[i]
 		}
 	}
-	return nil
+	_, err = io.WriteString(textWriter{s.out}, strings.Join(tables, "\n"))
+	return err
 }
 
 // A listedVersion is the output for a version.
@@ -125,20 +103,16 @@ func listVersions(crd *apiextensionsv1.CustomResourceDefinition) ([]listedVersio
 	return list, nil
 }
 
-func printVersions(out io.Writer, versions []listedVersion) error {
-	var table strings.Builder
+func versionTable(versions []listedVersion) string {
+	var table, trimmed strings.Builder
 	w := tabwriter.NewWriter(&table, 0, 0, 3, ' ', 0)
 	fmt.Fprintln(w, "NAME\tSERVED\tSTORAGE\tDEPRECATED\tPREFERRED\tWARNING")
 	for _, v := range versions {
 		fmt.Fprintf(w, "%s\t%t\t%t\t%t\t%t\t%s\n", v.Name, v.Served, v.Storage, v.Deprecated, v.Preferred, v.Warning)
 	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
+	w.Flush()
 	for line := range strings.Lines(table.String()) {
-		if _, err := fmt.Fprintln(out, strings.TrimRight(line, " \n")); err != nil {
-			return err
-		}
+		trimmed.WriteString(strings.TrimRight(line, " \n") + "\n")
 	}
-	return nil
+	return trimmed.String()
 }

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+	"sigs.k8s.io/yaml"
+
+	"github.com/crdkit/crdkit/definition"
+	"github.com/crdkit/crdkit/internal/text/manifest"
+)
+
+// maxLocated is the size of the largest document in which positions are found. The reasons
+// in a larger one have its own position: the tree of a document is many times as large.
+const maxLocated = 16 << 20
+
+// sources finds the positions in documents. It keeps the positions of the last document,
+// because a document may be a list of many objects. It may be used from several goroutines.
+type sources struct {
+	mu     sync.Mutex
+	doc    *manifest.Document
+	source *definition.Source
+}
+
+// of returns the positions of the document of an object.
+func (s *sources) of(o *manifest.Object) *definition.Source {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.doc != o.Document {
+		text := o.Document.Text
+		if len(text) > maxLocated {
+			text = nil
+		}
+		s.doc, s.source = o.Document, definition.NewSource(text, positionOf(o))
+	}
+	return s.source
+}
+
+// positionOf returns the position of the document of an object.
+func positionOf(o *manifest.Object) definition.Position {
+	return definition.Position{Line: o.Line, Column: o.Column}
+}
+
+// objectTitle returns the kind of an object and its name with the namespace, such as
+// "Widget team/a". It leaves out what the object does not say.
+func objectTitle(kind, namespace, name string) string {
+	if namespace != "" && name != "" {
+		name = namespace + "/" + name
+	}
+	if kind == "" || name == "" {
+		return kind + name
+	}
+	return kind + " " + name
+}
+
+// withoutText returns an object that keeps neither its text nor the text of its document.
+func withoutText(o *manifest.Object) *manifest.Object {
+	slim, doc := *o, *o.Document
+	slim.Document, slim.Text, doc.Text = &doc, nil, nil
+	return &slim
+}
+
+// objectOf decodes the text of an object.
+func objectOf(o *manifest.Object) (*unstructured.Unstructured, error) {
+	data := o.Text
+	if o.YAML {
+		var err error
+		if data, err = yaml.YAMLToJSON(data); err != nil {
+			return nil, err
+		}
+	}
+	var object map[string]any
+	if err := utiljson.Unmarshal(data, &object); err != nil {
+		return nil, fmt.Errorf("not an object: %w", err)
+	}
+	if object == nil {
+		return nil, errors.New("not an object: null")
+	}
+	return &unstructured.Unstructured{Object: object}, nil
+}
+
+// locate adds the location of an object to an error. Lines that the YAML library names are
+// those of the file then.
+func locate(o *manifest.Object, err error) error {
+	return fmt.Errorf("%s: %w", o.Location(), errorInFile{err, o.Line})
+}
+
+// An errorInFile is an error about a document that begins at the line first of its file.
+type errorInFile struct {
+	err   error
+	first int
+}
+
+func (e errorInFile) Error() string { return inFile(e.err.Error(), e.first) }
+
+func (e errorInFile) Unwrap() error { return e.err }
