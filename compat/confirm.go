@@ -269,9 +269,10 @@ func (c *comparison) storedDifferences(obj map[string]any, before *outcome, admi
 		return nil, err
 	}
 	ratcheted := again.result.Ratcheted
-	if c.storesAnotherVersion() && (again.object == nil || len(ratcheted) > 0) {
-		// The old storage version may drop what the schema requires, or set what it refuses,
-		// so that the old definition only tolerates the value, too.
+	if again.object == nil || c.storesAnotherVersion() && len(ratcheted) > 0 {
+		// The old definition may refuse the update, too: a transition rule may fail for a value
+		// that does not change. Its storage version may drop what the schema requires, or set
+		// what it refuses, so that the old definition only tolerates the value.
 		was, err := c.write(c.ctx, c.oldVersion, before.object, before.object)
 		if err != nil || was.object == nil {
 			return out, err

@@ -21,6 +21,7 @@ func TestGuard(t *testing.T) {
 		{"a transition rule", "{type: integer}", "{type: integer, x-kubernetes-validations: [{rule: self == oldSelf}]}", "writers"},
 		{"a default", "{type: object, properties: {a: {type: string}}}", "{type: object, properties: {a: {type: string, default: b}}}", "writers stored"},
 		{"a new field", "{type: object, properties: {a: {type: string}}}", "{type: object, properties: {a: {type: string}, c: {type: string, default: b}}}", ""},
+		{"both refuse to keep a value", "{type: integer, x-kubernetes-validations: [{rule: self != oldSelf}]}", "{type: integer, x-kubernetes-validations: [{rule: self != oldSelf}]}", ""},
 		{"equal", "{type: object, properties: {a: {type: string}}}", "{type: object, properties: {a: {type: string}}}", ""},
 	} {
 		p, err := newPair(context.Background(), guarded(t, c.old), guarded(t, c.crd))
