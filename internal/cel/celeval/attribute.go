@@ -74,18 +74,10 @@ func (x *compiler) selection(e ast.Expr, sel ast.SelectExpr) operand {
 		cost++
 	}
 	if sel.IsTestOnly() {
-		out := operand{cost: cost - 1, presence: true, refunds: c.choice}
-		out.value = as(kindBool, has(c, name, declared))
-		if is := closureOf[bool](out); c.choice { // CEL pays for the field and refunds it
-			out.value = as(kindBool, func(f *Frame) bool {
-				v := is(f)
-				if f.failed || f.cost >= f.Limit {
-					f.decline()
-				}
-				return v
-			})
+		if c.choice { // CEL pays for the field and refunds it
+			return x.refuse("presence in a ternary")
 		}
-		return out
+		return operand{cost: cost - 1, presence: true, value: as(kindBool, has(c, name, declared))}
 	}
 	return x.typed(operand{cost: cost, attr: !c.choice, choice: c.choice, declared: declared, raw: fieldOfObject(c, name, missing(absentKey, sel.FieldName()))})
 }

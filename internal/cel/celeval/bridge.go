@@ -59,31 +59,21 @@ func (x *compiler) bridge(e ast.Expr, name string, args []operand) operand {
 	if fn == nil || !bridged(name) {
 		return x.refuse("function " + name)
 	}
-	for _, a := range args {
-		if a.choice && a.kind() == kindNone {
-			return x.refuse("ternary as an operand")
-		}
-	}
 	overload := x.overload(e)
 	if name == sortByKeys && overload == "" { // the cost depends on the overload
 		return x.refuse("sortBy of unknown keys")
 	}
-	impl := implementation(fn, name, overload)
-	c := &boxedCall{name: name, overload: overload}
-	if len(args) == 2 {
-		switch name {
-		case "matches":
-			impl, c.inOrder = matchesKnown(impl, args[1].constant)
-		case "find", "findAll": // cel-go compiles a constant expression once
-			_, c.inOrder = args[1].constant.(types.String)
+	impl, out := quicker(overload, implementation(fn, name, overload)), operand{}
+	if expr, ok := knownExpression(name, args); ok {
+		if impl = matcher(expr); impl == nil || name != "matches" {
+			return x.refuse("search of " + kindName(args[0]))
 		}
 	}
-	if c.impl = quicker(overload, impl); c.impl != nil && (name == "find" || name == "findAll") {
-		if _, known := args[1].constant.(types.String); known {
-			c.impl = untyped(c.impl)
-		}
+	c := &boxedCall{name: name, overload: overload, impl: impl}
+	c.inTurn = !(len(args) == 1 && (impl == nil || impl.Unary != nil) || len(args) == 2 && (impl == nil || impl.Binary != nil))
+	if impl != nil && impl.NonStrict || c.inTurn && (impl == nil || impl.Function == nil) {
+		return x.refuse("call of " + name)
 	}
-	out := operand{}
 	for _, a := range args {
 		out.cost += a.cost
 		c.args = append(c.args, argument{box: x.boxed(a), cost: a.cost})
@@ -91,9 +81,7 @@ func (x *compiler) bridge(e ast.Expr, name string, args []operand) operand {
 	if x.why != "" {
 		return operand{}
 	}
-	if out.box = x.invoke(c); out.box == nil {
-		return x.refuse("call of " + name)
-	}
+	out.box = c.call
 	if !cellib.Guarded(name) && !cellib.Deep(name) {
 		x.foldCall(&out, args)
 	}
@@ -115,52 +103,28 @@ func (x *compiler) foldCall(out *operand, args []operand) {
 	}
 }
 
-// untyped returns find or findAll with a constant regular expression. cel-go does not check
-// the types of the other arguments then, and reads any value that is a string for Go.
-func untyped(impl *functions.Overload) *functions.Overload {
-	call := func(args ...ref.Val) ref.Val {
-		text, ok := args[0].Value().(string)
-		if !ok {
-			return types.NoSuchOverloadErr()
-		}
-		if len(args) == 2 && impl.Binary != nil {
-			return impl.Binary(types.String(text), args[1])
-		}
-		args = append([]ref.Val{types.String(text)}, args[1:]...)
-		if len(args) == 3 {
-			most, ok := args[2].Value().(int64)
-			if !ok {
-				return types.NoSuchOverloadErr()
-			}
-			args[2] = types.Int(most)
-		}
-		return impl.Function(args...)
+// knownExpression returns the constant regular expression of a search, which cel-go
+// compiles once. It then takes any value that is a string for Go.
+func knownExpression(name string, args []operand) (expr types.String, ok bool) {
+	switch name {
+	case "matches", "find", "findAll":
+		expr, ok = args[1].constant.(types.String)
 	}
-	out := &functions.Overload{Operator: impl.Operator, Function: call}
-	if impl.Binary != nil {
-		out.Binary = func(v, w ref.Val) ref.Val { return call(v, w) }
-	}
-	return out
+	return expr, ok
 }
 
-// matchesKnown returns impl with a constant regular expression compiled once, as
-// in cel-go. It then evaluates its operands in order and reads any value that is a
-// string for Go.
-func matchesKnown(impl *functions.Overload, expr ref.Val) (_ *functions.Overload, inOrder bool) {
-	text, ok := expr.(types.String)
-	if !ok || impl == nil {
-		return impl, false
-	}
-	p, err := pattern.Compile(string(text))
+// matcher returns the function matches with a regular expression, nil if that is wrong.
+func matcher(expr types.String) *functions.Overload {
+	p, err := pattern.Compile(string(expr))
 	if err != nil {
-		return impl, false
+		return nil
 	}
-	return &functions.Overload{Operator: impl.Operator, Binary: func(v, _ ref.Val) ref.Val {
-		if s, ok := v.Value().(string); ok {
+	return &functions.Overload{Function: func(args ...ref.Val) ref.Val {
+		if s, ok := args[0].Value().(string); ok {
 			return types.Bool(p.Match(s))
 		}
 		return types.NoSuchOverloadErr()
-	}}, true
+	}}
 }
 
 func implementation(fn *decls.FunctionDecl, name, overload string) *functions.Overload {

@@ -43,20 +43,18 @@ func (x *compiler) indexWith(at operand) qualifier {
 // qualified compiles a field or an element of any value, of type t.
 func (x *compiler) qualified(of operand, q qualifier, t *types.Type) operand {
 	switch {
-	case of.extras().branches != nil:
-		return x.qualifiedBranches(of, q, t)
-	case of.choice && q.test:
-		return x.refuse("presence in a ternary")
+	case of.choice: // each branch is an attribute of its own
+		return x.refuse("field of a ternary")
 	case of.presence || x.isMessage(of):
 		return x.refuse("field of " + kindName(of))
 	}
 	c := &chain{}
-	out := operand{cost: of.cost, attr: !of.choice, choice: of.choice, presence: q.test}
+	out := operand{cost: of.cost, attr: true, presence: q.test}
 	if outer := of.extras().chain; outer != nil {
 		c.base, c.qualifiers = outer.base, append(slices.Clip(outer.qualifiers), q)
 	} else {
 		c.base, c.qualifiers = x.boxed(of), []qualifier{q}
-		if !of.attr && !of.choice {
+		if !of.attr {
 			out.cost++
 		}
 	}
@@ -82,35 +80,6 @@ func (x *compiler) isMessage(of operand) bool {
 	}
 	_, ok := x.language.Builtin.FindStructType(of.typ.TypeName())
 	return ok
-}
-
-// qualifiedBranches compiles a field or an element of a ternary, which is that of
-// either branch.
-func (x *compiler) qualifiedBranches(of operand, q qualifier, t *types.Type) operand {
-	b := of.extras().branches
-	// A branch is resolved, so the unit of an attribute is not paid.
-	out := x.ternary(b.cond, x.qualified(b.yes, q, t), x.qualified(b.no, q, t))
-	out.typ = t
-	if is := closureOf[bool](out); q.test {
-		out.ownExtras().branches = nil
-		out.choice, out.presence, out.refunds = false, true, true
-		out.value = as(kindBool, func(f *Frame) bool {
-			v := is(f)
-			f.refundTest()
-			return v
-		})
-	}
-	return out
-}
-
-// refundTest refunds the unit of a presence test in a ternary, as cel-go does after
-// it has paid for it. A failed condition is not paid for, so that the cost in cel-go may
-// fall below zero, which is over any limit.
-func (f *Frame) refundTest() {
-	if f.failed || f.cost > f.Limit {
-		f.decline()
-	}
-	f.cost--
 }
 
 // eval evaluates a chain.

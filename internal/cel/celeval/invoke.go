@@ -20,7 +20,7 @@ type boxedCall struct {
 	name, overload string
 	impl           *functions.Overload // nil if only values provide it
 	args           []argument
-	inOrder        bool // the arguments are those of a function of any number
+	inTurn         bool // it is a function of any number of arguments
 }
 
 // An argument is an operand of a call or of a literal.
@@ -43,125 +43,59 @@ func (a *argument) eval(f *Frame) (v ref.Val, what *EvalError, ok bool) {
 	return failedValue, what, what != nil
 }
 
-// invoke returns the closure of a call. It returns nil for functions that cel-go
-// calls in another way.
-func (x *compiler) invoke(c *boxedCall) func(*Frame) ref.Val {
-	switch n := len(c.args); {
-	case c.impl != nil && c.impl.NonStrict:
-		return nil
-	case n == 1 && (c.impl == nil || c.impl.Unary != nil):
-		return c.unary
-	case n == 2 && c.inOrder && c.impl != nil && c.impl.Binary != nil:
-		return c.binaryInOrder
-	case n == 2 && (c.impl == nil || c.impl.Binary != nil):
-		return c.binary
-	case c.impl != nil && c.impl.Function != nil:
-		return c.function
-	}
-	return nil
-}
-
-func (c *boxedCall) unary(f *Frame) ref.Val {
-	v, what, ok := c.args[0].eval(f)
-	switch {
-	case !ok:
-		return types.NullValue
-	case what != nil:
-		return c.failed(f, what, v)
-	}
-	args := []ref.Val{v}
-	if !f.admit(c.name, c.overload, args) {
-		return types.NullValue
-	}
-	if cellib.PrintsElement(c.name) {
-		args = cellib.Printing(c.name, args)
-	}
-	if c.impl != nil && c.fits(v) {
-		return c.result(f, c.impl.Unary(args[0]), args)
-	}
-	return c.received(f, args)
-}
-
-func (c *boxedCall) binary(f *Frame) ref.Val {
-	v, what, ok := c.args[0].eval(f)
-	if !ok {
-		return types.NullValue
-	}
-	w, right, ok := c.args[1].eval(f)
-	if !ok {
-		return types.NullValue
-	}
-	if what == nil {
-		what = right
-	}
-	if what != nil {
-		return c.failed(f, what, v, w)
-	}
-	args := []ref.Val{v, w}
-	if !f.admit(c.name, c.overload, args) {
-		return types.NullValue
-	}
-	if cellib.PrintsElement(c.name) {
-		args = cellib.Printing(c.name, args)
-	}
-	if c.impl != nil && c.fits(v) {
-		return c.result(f, c.impl.Binary(args[0], w), args)
-	}
-	return c.received(f, args)
-}
-
-// binaryInOrder is like binary for a function that cel-go calls like one of any
-// number of arguments.
-func (c *boxedCall) binaryInOrder(f *Frame) ref.Val {
-	args, ok := c.inTurn(f)
-	if !ok || !f.admit(c.name, c.overload, args) {
-		return types.NullValue
-	}
-	return c.result(f, c.impl.Binary(args[0], args[1]), args)
-}
-
-func (c *boxedCall) function(f *Frame) ref.Val {
-	args, ok := c.inTurn(f)
-	if !ok || !f.admit(c.name, c.overload, args) {
-		return types.NullValue
-	}
-	if len(args) == 0 || c.fits(args[0]) {
-		return c.result(f, c.impl.Function(args...), args)
-	}
-	f.decline() // the error has the number of the expression in it
-	return types.NullValue
-}
-
-// inTurn evaluates the arguments until one fails. Then it refunds the others.
-func (c *boxedCall) inTurn(f *Frame) (values []ref.Val, ok bool) {
-	values = make([]ref.Val, len(c.args))
+// call calls the function.
+func (c *boxedCall) call(f *Frame) ref.Val {
+	args := make([]ref.Val, len(c.args))
+	var what *EvalError
 	for i := range c.args {
-		v, what, ok := c.args[i].eval(f)
-		values[i] = v
-		switch {
-		case !ok:
-			return nil, false
-		case what != nil && i == len(c.args)-1:
-			c.failed(f, what, values...)
-			return nil, false
-		case what != nil:
-			for _, later := range c.args[i+1:] {
-				f.cost -= later.cost
+		v, failed, ok := c.args[i].eval(f)
+		if !ok {
+			return types.NullValue
+		}
+		if args[i] = v; what == nil {
+			what = failed
+		}
+		if later := c.args[i+1:]; what != nil && len(later) > 0 && c.inTurn {
+			for _, a := range later {
+				f.cost -= a.cost
 			}
 			f.fail(what)
-			return nil, false
+			return types.NullValue
 		}
 	}
-	return values, true
+	switch {
+	case what != nil:
+		return c.failed(f, what, args)
+	case !f.admit(c.name, c.overload, args):
+		return types.NullValue
+	case cellib.PrintsElement(c.name):
+		args = cellib.Printing(c.name, args)
+	}
+	return c.result(f, c.value(f, args), args)
 }
 
-// fits reports whether the implementation takes the value.
-func (c *boxedCall) fits(v ref.Val) bool {
-	return c.impl.OperandTrait == 0 || v.Type().HasTrait(c.impl.OperandTrait)
+// value returns the result of the function, or of the method that a value has.
+func (c *boxedCall) value(f *Frame, args []ref.Val) ref.Val {
+	fits := c.impl != nil && (len(args) == 0 || c.impl.OperandTrait == 0 || args[0].Type().HasTrait(c.impl.OperandTrait))
+	switch {
+	case fits && c.inTurn:
+		return c.impl.Function(args...)
+	case fits && len(args) == 1:
+		return c.impl.Unary(args[0])
+	case fits:
+		return c.impl.Binary(args[0], args[1])
+	case c.inTurn:
+		f.decline() // the error has the number of the expression in it
+		return types.NullValue
+	}
+	if receiver, ok := args[0].(traits.Receiver); ok && args[0].Type().HasTrait(traits.ReceiverType) {
+		return receiver.Receive(c.name, c.overload, args[1:])
+	}
+	return types.NewErr("no such overload: %s", c.name)
 }
 
 // failed pays for a call with a failed argument, and fails.
-func (c *boxedCall) failed(f *Frame, what *EvalError, args ...ref.Val) ref.Val {
+func (c *boxedCall) failed(f *Frame, what *EvalError, args []ref.Val) ref.Val {
 	if !countable(c.overload, args) {
 		f.decline()
 		return types.NullValue
@@ -169,14 +103,6 @@ func (c *boxedCall) failed(f *Frame, what *EvalError, args ...ref.Val) ref.Val {
 	f.pay(callCost(c.name, c.overload, failedValue, args...))
 	f.fail(what)
 	return types.NullValue
-}
-
-// received calls the method that a value has. Values without one fail.
-func (c *boxedCall) received(f *Frame, args []ref.Val) ref.Val {
-	if receiver, ok := args[0].(traits.Receiver); ok && args[0].Type().HasTrait(traits.ReceiverType) {
-		return c.result(f, receiver.Receive(c.name, c.overload, args[1:]), args)
-	}
-	return c.result(f, types.NewErr("no such overload: %s", c.name), args)
 }
 
 // result returns the result of a call, and pays for it if the cost depends on it.

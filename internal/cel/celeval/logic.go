@@ -82,7 +82,6 @@ func (x *compiler) ternary(cond, yes, no operand) operand {
 		costYes: branchCost(yes), costNo: branchCost(no)}
 	out := x.ternaryOf(&t, yes, no)
 	out.cost, out.choice = cond.cost, true
-	out.ownExtras().branches = &ternaryParts{cond, yes, no}
 	return out
 }
 
@@ -100,9 +99,6 @@ func branch(c operand) operand {
 	}
 	return c
 }
-
-// ternaryParts holds the operands of a ternary, for a field or an element of it.
-type ternaryParts struct{ cond, yes, no operand }
 
 // branches describes a ternary or a similar choice.
 type branches struct {
@@ -133,11 +129,8 @@ func (x *compiler) ternaryOf(t *branches, yes, no operand) operand {
 // branchCost returns the cost of an operand that cel-go resolves: a branch of a
 // ternary or an index.
 func branchCost(c operand) uint64 {
-	switch {
-	case c.attr:
+	if c.attr {
 		return c.cost - 1
-	case c.refunds:
-		return c.cost + 1
 	}
 	return c.cost
 }

@@ -37,7 +37,6 @@ type operand struct {
 	attr     bool    // a variable or a selection, whose first unit some operators save
 	choice   bool    // a ternary
 	presence bool    // the result of has()
-	refunds  bool    // a presence test in a ternary, which refunds a unit unless it is a branch of another
 	summed   bool    // a quantity that is a sum, which CEL holds by pointer
 	constant ref.Val // nil unless the value is known at compile time
 	typ      *cel.Type
@@ -53,12 +52,11 @@ type operand struct {
 // extras is what few operands have. It lies outside of operand, because operands are
 // copied often. Copies of an operand share it.
 type extras struct {
-	list     listFunc               // a raw list that is made, to avoid boxing it in raw
-	chain    *chain                 // of a field or an element of a value that is not a part of the object
-	branches *ternaryParts          // of a ternary
-	items    *celvalue.DeclaredType // of the objects in a boxed list, nil if unknown
-	sum      func(*Frame) int64     // of a list of integers, instead of the list
-	terms    []func(*Frame) string  // of a sum of strings
+	list  listFunc               // a raw list that is made, to avoid boxing it in raw
+	chain *chain                 // of a field or an element of a value that is not a part of the object
+	items *celvalue.DeclaredType // of the objects in a boxed list, nil if unknown
+	sum   func(*Frame) int64     // of a list of integers, instead of the list
+	terms []func(*Frame) string  // of a sum of strings
 }
 
 // extras returns the extras of an operand, to be read.

@@ -108,7 +108,7 @@ func (o operand) evaluated() operand {
 	o.cost, o.attr, o.choice, o.presence, o.constant = 0, false, false, false, nil
 	if o.extra != nil {
 		e := o.ownExtras()
-		e.terms, e.chain, e.branches = nil, nil, nil
+		e.terms, e.chain = nil, nil
 	}
 	return o
 }

@@ -23,11 +23,10 @@ func quicker(overload string, impl *functions.Overload) *functions.Overload {
 	case "string_char_at_int":
 		binary = charAt
 	}
-	slow := impl.Binary
-	if binary == nil || slow == nil {
+	if binary == nil || impl == nil || impl.Binary == nil {
 		return impl
 	}
-	fast := *impl
+	fast, slow := *impl, impl.Binary
 	fast.Binary = func(v, w ref.Val) ref.Val {
 		if result, ok := binary(v, w); ok {
 			return result

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/cel-go/common/overloads"
 	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
 
 	"github.com/crdkit/crdkit/internal/cel/celvalue"
 	"github.com/crdkit/crdkit/internal/value/pattern"
@@ -58,8 +59,8 @@ func (x *compiler) binaryString(name, overload string, a, b operand) operand {
 		return x.stringTest(a, b, strings.Contains, func(a, b int) uint64 { return tenthOf(a) * tenthOf(b) })
 	case overloads.MatchesString, overloads.Matches:
 		return x.matches(a, b)
-	case "string_find_string":
-		return x.find(a, b)
+	case "string_find_string", "string_find_all_string":
+		return x.find(a, b, overload == "string_find_all_string")
 	case overloads.AddString:
 		return x.concatenation(a, b)
 	}
@@ -122,8 +123,9 @@ func (x *compiler) matches(a, b operand) operand {
 	return operand{cost: a.cost, value: as(kindBool, searched(a, string(text), func(f *Frame, s string) bool { return f.match(p, s) }))}
 }
 
-// find compiles the search for the first match of a constant regular expression.
-func (x *compiler) find(a, b operand) operand {
+// find compiles the search for the first match, or for all matches, of a constant regular
+// expression.
+func (x *compiler) find(a, b operand, all bool) operand {
 	text, ok := b.constant.(types.String)
 	if !ok {
 		return operand{}
@@ -131,6 +133,11 @@ func (x *compiler) find(a, b operand) operand {
 	re, err := regexp.Compile(string(text))
 	if err != nil {
 		return x.refuse("pattern")
+	}
+	if all {
+		return operand{cost: a.cost, box: searched(a, string(text), func(_ *Frame, s string) ref.Val {
+			return types.NewStringList(types.DefaultTypeAdapter, re.FindAllString(s, -1))
+		})}
 	}
 	return operand{cost: a.cost, value: as(kindString, searched(a, string(text), func(_ *Frame, s string) string { return re.FindString(s) }))}
 }
