@@ -120,9 +120,6 @@
 // [AtFirstUse] compiles the closures lazily too: the rules of a schema when its
 // first value arrives.
 //
-// [Program.Reads] returns the read sets of rules, for callers that make objects
-// only to run rules on them.
-//
 // # Concurrency and ownership
 //
 // A [Program] is safe for concurrent use. What it compiles lazily is compiled once,

@@ -104,17 +104,6 @@ func ExampleAtFirstUse() {
 	// size: Invalid value: 0: too small
 }
 
-func ExampleProgram_Reads() {
-	n := scaling()
-	program, _ := cel.Compile(n)
-	for name, field := range program.Reads(n).Fields() {
-		fmt.Println(name, field.Access() == cel.Everything)
-	}
-	// Output:
-	// max true
-	// min true
-}
-
 func ExampleProgram_NeedsOld() {
 	program, _ := cel.Compile(scaling())
 	fmt.Println(program.NeedsOld())

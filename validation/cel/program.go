@@ -131,34 +131,20 @@ func (p *Program) EvalDefault(ctx context.Context, value any, opts ...EvalOption
 	return r.eval(ctx, p, value, value)
 }
 
-// A ReadSet says which parts of a value rules read; see [Program.Reads].
-type ReadSet = fieldaccess.ReadSet
-
-// An Access says how much of a value rules read. Each includes those before it.
-// Fields, entries and elements have their own Access.
-type Access = fieldaccess.Access
-
-const (
-	Unread     = fieldaccess.Unread     // not even tested for presence
-	Presence   = fieldaccess.Presence   // whether it is present, and its kind
-	Contents   = fieldaccess.Contents   // a scalar, the keys of a map, the length of a list
-	Everything = fieldaccess.Everything // also everything in it
-)
-
 // Reads returns what the rules of n read of the value that they are on, without
 // an old object and as long as no rule fails: errors show more. n is the schema
 // that p was compiled for or one below it. Rules below n have their own read
 // sets. It returns nil if no rule of n has an effect without an old object, because
 // there is none or all are transition rules. See also [Program.NeedsOld].
 //
-// A caller that makes an object only for [Program.Eval] can leave out [Unread]
+// A caller that makes an object only for [Program.Eval] can leave out unread
 // fields. The values that rules are on must be present anyway. Elements and
-// entries of lists and maps that are not Unread must be present with the right
+// entries of lists and maps that are read must be present with the right
 // kind.
 //
 // What the analysis does not follow, such as arguments of functions, counts as
 // read completely, and so do all values with [AtFirstUse].
-func (p *Program) Reads(n *schema.Node) *ReadSet {
+func (p *Program) Reads(n *schema.Node) *fieldaccess.ReadSet {
 	switch {
 	case p == nil || n == nil || len(n.Rules()) == 0:
 		return nil

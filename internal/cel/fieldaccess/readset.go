@@ -1,8 +1,6 @@
 package fieldaccess
 
 import (
-	"iter"
-	"maps"
 	"slices"
 	"strings"
 
@@ -43,21 +41,6 @@ func (r *ReadSet) Access() Access {
 	return r.access
 }
 
-// Fields returns the read sets of the fields of an object by property name, in
-// increasing order.
-func (r *ReadSet) Fields() iter.Seq2[string, *ReadSet] {
-	return func(yield func(string, *ReadSet) bool) {
-		if r == nil {
-			return
-		}
-		for _, name := range slices.Sorted(maps.Keys(r.fields)) {
-			if !yield(name, r.fields[name]) {
-				return
-			}
-		}
-	}
-}
-
 // Field returns the read set of a field of an object by property name.
 func (r *ReadSet) Field(name string) *ReadSet {
 	if r == nil {
@@ -77,48 +60,6 @@ func (r *ReadSet) Elements() *ReadSet {
 // AllOf returns the read set of a value of n that rules read completely.
 func AllOf(n *schema.Node) *ReadSet { return &ReadSet{schema: n, access: Everything} }
 
-// A source says which parts of the object a value may come from: the value may be
-// one of direct, or a list, map or optional made of values from within.
-type source struct {
-	direct []*ReadSet
-	within *source // nil if there is none
-}
-
-func (o source) and(p source) source {
-	out := source{direct: union(o.direct, p.direct), within: o.within}
-	switch {
-	case out.within == nil:
-		out.within = p.within
-	case p.within != nil:
-		within := out.within.and(*p.within)
-		out.within = &within
-	}
-	return out
-}
-
-// inside returns the source of the contents of a made value.
-func (o source) inside() source {
-	if o.within == nil {
-		return source{}
-	}
-	return *o.within
-}
-
-func (o source) size() int {
-	if o.within == nil {
-		return len(o.direct)
-	}
-	return len(o.direct) + o.within.size()
-}
-
-// depth returns the nesting of made values.
-func (o source) depth() int {
-	if o.within == nil {
-		return 0
-	}
-	return 1 + o.within.depth()
-}
-
 // union returns all elements of a and b, each once.
 func union(a, b []*ReadSet) []*ReadSet {
 	for _, v := range b {
@@ -133,12 +74,13 @@ func union(a, b []*ReadSet) []*ReadSet {
 type Analysis struct {
 	Sets map[*schema.Node]*ReadSet // by the schema that rules are on
 	self *ReadSet
-	vars []sourcedVariable // of the enclosing loops, innermost last
+	vars []variable // of the enclosing loops, innermost last
 }
 
-type sourcedVariable struct {
+// A variable is bound by a loop. Its value may be one of some parts of the object.
+type variable struct {
 	name string
-	source
+	from []*ReadSet
 }
 
 // New returns an Analysis without rules.
@@ -148,7 +90,7 @@ func New() Analysis { return Analysis{Sets: make(map[*schema.Node]*ReadSet)} }
 func (r *Analysis) Add(n *schema.Node, tree *ast.AST) {
 	r.Note(n)
 	r.self = r.Sets[n]
-	r.consume(r.visit(tree.Expr()))
+	consume(r.visit(tree.Expr()))
 }
 
 // Note gives n a read set, which is that of rules that read nothing.
@@ -184,18 +126,16 @@ func (v *ReadSet) element() *ReadSet {
 	return v.elements
 }
 
-// consume marks all parts of a source as read completely.
-func (r *Analysis) consume(o source) {
-	for _, v := range o.direct {
+// consume marks parts of the object as read completely.
+func consume(parts []*ReadSet) {
+	for _, v := range parts {
 		v.touch(Everything)
-	}
-	if o.within != nil {
-		r.consume(*o.within)
 	}
 }
 
-// visit returns the source of the value of an expression.
-func (r *Analysis) visit(e ast.Expr) source {
+// visit returns the parts of the object that the value of an expression may be. What an
+// expression makes of them, such as a list, reads them completely.
+func (r *Analysis) visit(e ast.Expr) []*ReadSet {
 	switch e.Kind() {
 	case ast.IdentKind:
 		return r.variable(e.AsIdent())
@@ -203,63 +143,47 @@ func (r *Analysis) visit(e ast.Expr) source {
 		s := e.AsSelect()
 		of := r.field(r.visit(s.Operand()), s.FieldName())
 		if s.IsTestOnly() {
-			return source{}
+			return nil
 		}
 		return of
 	case ast.CallKind:
-		return r.call(e.AsCall())
+		return r.call(e)
 	case ast.ComprehensionKind:
 		return r.loop(e.AsComprehension())
-	case ast.ListKind, ast.MapKind:
-		return r.literal(children(e))
 	}
 	for _, child := range children(e) {
-		r.consume(r.visit(child))
+		consume(r.visit(child))
 	}
-	return source{}
+	return nil
 }
 
-// literal returns the source of a list or map literal.
-func (r *Analysis) literal(parts []ast.Expr) source {
-	const deepest = 4
-	var all source
-	for _, part := range parts {
-		all = all.and(r.visit(part))
-	}
-	if all.depth() == deepest {
-		r.consume(all)
-		return source{}
-	}
-	return source{within: &all}
-}
-
-// variable returns the source of a variable. oldSelf has none.
-func (r *Analysis) variable(name string) source {
+// variable returns what a variable may be. oldSelf is no part of the object.
+func (r *Analysis) variable(name string) []*ReadSet {
 	name = strings.TrimPrefix(name, ".")
 	for i := len(r.vars) - 1; i >= 0; i-- {
 		if r.vars[i].name == name {
-			return r.vars[i].source
+			return r.vars[i].from
 		}
 	}
 	if name == celtypes.Self {
-		return source{direct: []*ReadSet{r.self}}
+		return []*ReadSet{r.self}
 	}
-	return source{}
+	return nil
 }
 
-// field returns the source of a field with the name that rules use.
-func (r *Analysis) field(o source, spelled string) source {
-	out, names := o.inside(), [...]string{spelled, unescaped(spelled)}
-	for _, v := range o.direct {
+// field returns the fields with the name that rules use.
+func (r *Analysis) field(of []*ReadSet, spelled string) (out []*ReadSet) {
+	names := [...]string{spelled, unescaped(spelled)}
+	for _, v := range of {
 		v.touch(Presence)
 		found := false
 		for i, name := range names {
 			if n := v.schema.Property(name); n != nil && (i == 0 || name != spelled) {
-				out.direct, found = union(out.direct, []*ReadSet{v.field(name, n)}), true
+				out, found = union(out, []*ReadSet{v.field(name, n)}), true
 			}
 		}
 		if !found {
-			out = out.and(r.elements(source{direct: []*ReadSet{v}}))
+			out = union(out, elements([]*ReadSet{v}))
 		}
 	}
 	return out
@@ -275,103 +199,84 @@ func unescaped(spelled string) string {
 	return spelled
 }
 
-// elements returns the source of list elements and map entries.
-func (r *Analysis) elements(o source) source {
-	out := o.inside()
-	for _, v := range o.direct {
+// elements returns the list elements and map entries.
+func elements(of []*ReadSet) (out []*ReadSet) {
+	for _, v := range of {
 		element := v.element()
 		if element == nil {
 			v.touch(Everything)
 			continue
 		}
 		v.touch(Contents)
-		out.direct = union(out.direct, []*ReadSet{element})
+		out = union(out, []*ReadSet{element})
 	}
 	return out
 }
 
-func (r *Analysis) call(c ast.CallExpr) source {
-	args := c.Args()
-	if c.IsMemberFunction() {
-		args = append([]ast.Expr{c.Target()}, args...)
-	}
-	of := make([]source, len(args))
+func (r *Analysis) call(e ast.Expr) []*ReadSet {
+	args := children(e)
+	of := make([][]*ReadSet, len(args))
 	for i, arg := range args {
 		of[i] = r.visit(arg)
 	}
-	switch name := c.FunctionName(); {
+	switch name := e.AsCall().FunctionName(); {
 	case name == operators.Conditional && len(of) == 3:
-		r.consume(of[0])
-		return of[1].and(of[2])
+		consume(of[0])
+		return union(of[1], of[2])
 	case (name == operators.Index || name == operators.OptIndex) && len(of) == 2:
-		r.consume(of[1])
-		return r.elements(of[0])
+		consume(of[1])
+		return elements(of[0])
 	case name == operators.OptSelect && len(of) == 2 && args[1].Kind() == ast.LiteralKind:
 		if field, ok := args[1].AsLiteral().Value().(string); ok {
 			return r.field(of[0], field)
 		}
 	case name == overloads.Size && len(of) == 1:
-		for _, v := range of[0].direct {
+		for _, v := range of[0] {
 			v.touch(Contents)
 		}
-		return source{}
+		return nil
 	case name == operators.In && len(of) == 2:
-		r.consume(of[0])
-		r.among(of[1])
-		return source{}
-	case name == operators.Add && len(of) == 2:
-		// The elements of made lists are passed on. Lists of the object may be sets or
-		// maps, which are merged by their contents.
-		sum := of[0].and(of[1])
-		r.consume(source{direct: sum.direct})
-		return source{within: sum.within}
+		consume(of[0])
+		among(of[1])
+		return nil
 	}
 	for _, o := range of {
-		r.consume(o)
+		consume(o)
 	}
-	return source{}
+	return nil
 }
 
 // among marks the right operand of in.
-func (r *Analysis) among(o source) {
-	for _, v := range o.direct {
+func among(of []*ReadSet) {
+	for _, v := range of {
 		if values, _ := v.schema.AdditionalProperties(); values != nil && v.schema.Items() == nil {
 			v.touch(Contents)
 		} else {
 			v.touch(Everything)
 		}
 	}
-	r.consume(o.inside())
 }
 
-// loop repeats the loop body until its accumulator has no new source.
-func (r *Analysis) loop(c ast.ComprehensionExpr) source {
-	over := r.visit(c.IterRange())
-	elements := r.elements(over)
-	first, second := elements, elements
-	if c.HasIterVar2() {
-		first = source{} // keys and indexes
-	} else if over.within == nil && !slices.ContainsFunc(over.direct, func(v *ReadSet) bool { return v.schema.Items() != nil }) {
-		first = source{} // keys
+func (r *Analysis) loop(c ast.ComprehensionExpr) []*ReadSet {
+	over, accu := r.visit(c.IterRange()), r.visit(c.AccuInit())
+	second := elements(over)
+	first := second
+	if c.HasIterVar2() || !slices.ContainsFunc(over, func(v *ReadSet) bool { return v.schema.Items() != nil }) {
+		first = nil // keys and indexes
 	}
-	gathered := r.visit(c.AccuInit())
 	before := len(r.vars)
-	r.vars = append(r.vars, sourcedVariable{c.IterVar(), first})
+	r.vars = append(r.vars, variable{c.IterVar(), first})
 	if c.HasIterVar2() {
-		r.vars = append(r.vars, sourcedVariable{c.IterVar2(), second})
+		r.vars = append(r.vars, variable{c.IterVar2(), second})
 	}
-	r.vars = append(r.vars, sourcedVariable{c.AccuVar(), gathered})
-	last := len(r.vars) - 1
-	for {
-		r.consume(r.visit(c.LoopCondition()))
-		next := gathered.and(r.visit(c.LoopStep()))
-		if next.size() == gathered.size() {
-			break
+	r.vars = append(r.vars, variable{c.AccuVar(), accu})
+	consume(r.visit(c.LoopCondition()))
+	for _, v := range r.visit(c.LoopStep()) {
+		if !slices.Contains(accu, v) {
+			v.touch(Everything)
 		}
-		gathered = next
-		r.vars[last].source = gathered
 	}
-	r.vars = append(r.vars[:before], sourcedVariable{c.AccuVar(), gathered})
+	r.vars = append(r.vars[:before], variable{c.AccuVar(), accu})
 	out := r.visit(c.Result())
 	r.vars = r.vars[:before]
 	return out

@@ -44,7 +44,6 @@ func (u *used) visit(e ast.Expr) {
 	u.local = u.local[:before]
 }
 
-// path returns the text of a variable or of a selection of fields from one.
 // path returns the text of a variable or of field selections from one.
 func (u *used) path(e ast.Expr) (string, bool) {
 	switch e.Kind() {
