@@ -88,9 +88,6 @@ func (x *translation) atMostOne(e ast.Expr, sc scope) (verdict, bool) {
 	} else if !exactly {
 		return verdict{}, false
 	}
-	if !slices.Contains(x.opaque, Text(e)) {
-		x.opaque = append(x.opaque, Text(e))
-	}
 	name := sc.name + ": at most one of " + f.name
 	if x.changed != nil && slices.ContainsFunc(reads(e, sc.bound()), x.changed) {
 		name += distinct

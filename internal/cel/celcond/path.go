@@ -1,13 +1,11 @@
 package celcond
 
 import (
-	"fmt"
 	"slices"
-	"strings"
+	"strconv"
 
 	"github.com/google/cel-go/common/ast"
-	"github.com/google/cel-go/common/types"
-	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/parser"
 	"k8s.io/apiserver/pkg/cel"
 
 	"github.com/crdkit/crdkit/internal/search"
@@ -127,60 +125,11 @@ func constantOf(e ast.Expr) (any, bool) {
 
 // Text returns an expression as text. Equal texts have equal values.
 func Text(e ast.Expr) string {
-	var b strings.Builder
-	writeText(&b, e)
-	return b.String()
-}
-
-func writeText(b *strings.Builder, e ast.Expr) {
-	switch e.Kind() {
-	case ast.LiteralKind:
-		writeLiteral(b, e.AsLiteral())
-	case ast.IdentKind:
-		b.WriteString(e.AsIdent())
-	case ast.SelectKind:
-		s := e.AsSelect()
-		if s.IsTestOnly() {
-			b.WriteString("has ")
-		}
-		writeText(b, s.Operand())
-		b.WriteString("." + s.FieldName())
-	case ast.CallKind:
-		c := e.AsCall()
-		if c.IsMemberFunction() {
-			writeText(b, c.Target())
-			b.WriteByte('.')
-		}
-		b.WriteString(c.FunctionName())
-		writeList(b, '(', c.Args(), ')')
-	case ast.ListKind:
-		writeList(b, '[', e.AsList().Elements(), ']')
-	default:
-		fmt.Fprintf(b, "#%d", e.ID()) // not parsed by celsyntax without macros
+	text, err := parser.Unparse(e, ast.NewSourceInfo(nil))
+	if err != nil {
+		return "expression " + strconv.FormatInt(e.ID(), 10) // does not happen
 	}
-}
-
-// writeLiteral writes a literal so that literals of two types have two texts.
-func writeLiteral(b *strings.Builder, v ref.Val) {
-	switch v := v.(type) {
-	case types.Null:
-		b.WriteString("null")
-	case types.Double:
-		fmt.Fprintf(b, "double %g", float64(v))
-	default:
-		fmt.Fprintf(b, "%#v", v.Value())
-	}
-}
-
-func writeList(b *strings.Builder, open byte, list []ast.Expr, end byte) {
-	b.WriteByte(open)
-	for i, e := range list {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		writeText(b, e)
-	}
-	b.WriteByte(end)
+	return text
 }
 
 // uses reports whether an expression mentions a variable.
@@ -199,5 +148,3 @@ func uses(e ast.Expr, name string) bool {
 	}
 	return false
 }
-
-func mentionsOldSelf(text string) bool { return strings.Contains(text, "oldSelf") }

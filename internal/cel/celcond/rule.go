@@ -19,8 +19,6 @@ type Rule struct {
 	Holds, Fails *search.Cond
 	// Transition means that the rule compares with oldSelf.
 	Transition bool
-	// Opaque has the parts of the rule that were not translated.
-	Opaque []string
 	// Counts has those macros exists_one in the rule that count elements like another
 	// one.
 	Counts []Count
@@ -94,12 +92,11 @@ func (t *Translator) translated(text string, sc scope, changed func(path []strin
 		return Rule{
 			Holds:      search.Opaque(text+suffix, search.Holds),
 			Fails:      search.Opaque(text+suffix, search.Fails),
-			Transition: mentionsOldSelf(text),
-			Opaque:     []string{text},
+			Transition: strings.Contains(text, OldSelf),
 		}
 	}
 	v := x.boolean(tree, sc)
-	return Rule{Holds: v.holds, Fails: v.fails, Transition: uses(tree, OldSelf), Opaque: x.opaque, Counts: x.counts}
+	return Rule{Holds: v.holds, Fails: v.fails, Transition: uses(tree, OldSelf), Counts: x.counts}
 }
 
 // A verdict has the conditions on which an expression is true and false.
@@ -172,7 +169,6 @@ func (sc *scope) bound() map[string][]string {
 type translation struct {
 	*Translator
 	changed func(path []string) bool
-	opaque  []string
 	counts  []Count
 }
 
@@ -195,12 +191,8 @@ const distinct = " of another value"
 // is opaque may read variables around the scope: in one object, the values of those
 // are the same for every expression about one element.
 func (x *translation) boolean(e ast.Expr, sc scope) verdict {
-	before := len(x.opaque)
 	if v, ok := x.translate(e, sc); ok {
 		return v
-	}
-	if x.opaque = x.opaque[:before]; !slices.Contains(x.opaque, Text(e)) {
-		x.opaque = append(x.opaque, Text(e))
 	}
 	name := sc.name + ": " + Text(e)
 	if sc.usesOuter(e) {
