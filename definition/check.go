@@ -108,9 +108,8 @@ func Check(crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) *Repor
 	if generated {
 		crd.Name = objectmeta.StandInName(crd.GenerateName)
 	}
-	fastValid := !cfg.reference && crd.Name == nameOf(crd) && objectmeta.ValidDefinition(&crd.ObjectMeta)
 	var errs field.ErrorList
-	if !fastValid {
+	if crd.Name != nameOf(crd) || !objectmeta.ValidDefinition(&crd.ObjectMeta) {
 		errs = meta.located(metavalidation.ValidateObjectMetaDeclaratively(context.Background(), operation.Create,
 			&crd.ObjectMeta, nil, false, definitionName(crd, generated), field.NewPath("metadata"), true), cfg)
 	}

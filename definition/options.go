@@ -7,7 +7,6 @@ import (
 	"github.com/crdkit/crdkit/internal/failure/errorlimit"
 	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/internal/kube/kubeversion"
-	"github.com/crdkit/crdkit/internal/test/testopt"
 	"github.com/crdkit/crdkit/validation"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -16,19 +15,14 @@ import (
 // An Option changes what [Check], [CheckUpdate] and [CheckStatus] judge by, or
 // what they report. Without options they judge as kube-apiserver 1.37 does. A
 // later option wins over an earlier one, and a nil Option changes nothing.
-type Option interface {
-	// DefinitionOption seals the interface: only this module implements it.
-	DefinitionOption(testopt.Sealed)
-}
+type Option interface{ apply(*config) }
 
 type option func(*config)
 
-// DefinitionOption makes option an Option.
-func (option) DefinitionOption(testopt.Sealed) {}
+func (o option) apply(c *config) { o(c) }
 
 // A config holds the options of one check.
 type config struct {
-	reference bool // use the reference implementations
 	notes     bool
 	v1beta1   bool   // judge by the rules of v1beta1
 	version   string // of Kubernetes, "" for the default
@@ -43,11 +37,8 @@ type config struct {
 func newConfig(opts []Option) (*config, *Report) {
 	c := &config{}
 	for _, opt := range opts {
-		switch opt := opt.(type) {
-		case option:
-			opt(c)
-		case testopt.Reference:
-			c.reference = true
+		if opt != nil {
+			opt.apply(c)
 		}
 	}
 	if c.watch.Poll() {

@@ -1,10 +1,6 @@
 package definition
 
-import (
-	"errors"
-
-	"github.com/crdkit/crdkit/internal/test/testopt"
-)
+import "errors"
 
 // The limits of [Parse] without options. No definition of the public catalogs reaches a
 // tenth of either.
@@ -22,15 +18,11 @@ const (
 
 // A ParseOption changes what [Parse] accepts. A later option wins over an earlier one, and
 // a nil ParseOption changes nothing.
-type ParseOption interface {
-	// ParseOption seals the interface: only this module implements it.
-	ParseOption(testopt.Sealed)
-}
+type ParseOption interface{ apply(*parseConfig) }
 
 type parseOption func(*parseConfig)
 
-// ParseOption makes parseOption a ParseOption.
-func (parseOption) ParseOption(testopt.Sealed) {}
+func (o parseOption) apply(c *parseConfig) { o(c) }
 
 type parseConfig struct {
 	size, nesting int
@@ -41,8 +33,8 @@ type parseConfig struct {
 func parseConfigOf(opts []ParseOption) *parseConfig {
 	cfg := &parseConfig{size: DefaultMaxSize, nesting: DefaultMaxNesting}
 	for _, opt := range opts {
-		if opt, ok := opt.(parseOption); ok {
-			opt(cfg)
+		if opt != nil {
+			opt.apply(cfg)
 		}
 	}
 	return cfg

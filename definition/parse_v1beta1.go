@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdkit/crdkit/internal/failure/errorlist"
@@ -13,29 +12,26 @@ import (
 
 // Servers up to 1.21 served definitions of apiextensions.k8s.io/v1beta1, and old tools
 // still write them. Schemas, subresources and names are written as in v1. The types
-// below declare the differences: schema, subresources and columns may belong to all
-// versions, the webhook of the conversion is one level higher, and the path of a column
-// is spelled JSONPath.
+// below embed the types of v1 and declare the differences: schema, subresources and columns
+// may belong to all versions, the webhook of the conversion is one level higher, and the path
+// of a column is spelled JSONPath.
 
 // apiVersionV1beta1 is the apiVersion of such definitions.
 const apiVersionV1beta1 = "apiextensions.k8s.io/v1beta1"
 
 type betaDefinition struct {
-	metav1.TypeMeta   `json:",inline"`
-	metav1.ObjectMeta `json:"metadata,omitempty"`
+	apiextensionsv1.CustomResourceDefinition `json:",inline"`
 
-	Spec   betaSpec                                       `json:"spec"`
-	Status apiextensionsv1.CustomResourceDefinitionStatus `json:"status,omitempty"`
+	Spec betaSpec `json:"spec"`
 }
 
 type betaSpec struct {
-	Group                 string                                        `json:"group"`
-	Version               string                                        `json:"version,omitempty"`
-	Names                 apiextensionsv1.CustomResourceDefinitionNames `json:"names"`
-	Scope                 apiextensionsv1.ResourceScope                 `json:"scope"`
-	Versions              []betaVersion                                 `json:"versions,omitempty"`
-	Conversion            *betaConversion                               `json:"conversion,omitempty"`
-	PreserveUnknownFields *bool                                         `json:"preserveUnknownFields,omitempty"`
+	apiextensionsv1.CustomResourceDefinitionSpec `json:",inline"`
+
+	Version               string          `json:"version,omitempty"`
+	Versions              []betaVersion   `json:"versions,omitempty"`
+	Conversion            *betaConversion `json:"conversion,omitempty"`
+	PreserveUnknownFields *bool           `json:"preserveUnknownFields,omitempty"`
 
 	// These belong to all versions.
 	Validation               *apiextensionsv1.CustomResourceValidation   `json:"validation,omitempty"`
@@ -45,15 +41,9 @@ type betaSpec struct {
 }
 
 type betaVersion struct {
-	Name                     string                                      `json:"name"`
-	Served                   bool                                        `json:"served"`
-	Storage                  bool                                        `json:"storage"`
-	Deprecated               bool                                        `json:"deprecated,omitempty"`
-	DeprecationWarning       *string                                     `json:"deprecationWarning,omitempty"`
-	Schema                   *apiextensionsv1.CustomResourceValidation   `json:"schema,omitempty"`
-	Subresources             *apiextensionsv1.CustomResourceSubresources `json:"subresources,omitempty"`
-	AdditionalPrinterColumns []betaColumn                                `json:"additionalPrinterColumns,omitempty"`
-	SelectableFields         []apiextensionsv1.SelectableField           `json:"selectableFields,omitempty"`
+	apiextensionsv1.CustomResourceDefinitionVersion `json:",inline"`
+
+	AdditionalPrinterColumns []betaColumn `json:"additionalPrinterColumns,omitempty"`
 }
 
 type betaColumn struct {
@@ -82,12 +72,8 @@ func parseV1beta1(data []byte, duplicates []error, cfg *parseConfig) (*apiextens
 	if errs := beta.Spec.contradictions(field.NewPath("spec")); len(errs) > 0 {
 		return nil, refusedText{fmt.Errorf("crdkit: %s: %w", titleOf(beta.Name), errorlist.Of(errs))}
 	}
-	crd := &apiextensionsv1.CustomResourceDefinition{
-		TypeMeta:   metav1.TypeMeta{APIVersion: apiextensionsv1.SchemeGroupVersion.String(), Kind: crdKind},
-		ObjectMeta: beta.ObjectMeta,
-		Spec:       beta.Spec.v1(),
-		Status:     beta.Status,
-	}
+	crd := &beta.CustomResourceDefinition
+	crd.APIVersion, crd.Spec = apiextensionsv1.SchemeGroupVersion.String(), beta.Spec.v1()
 	SetDefaults(crd)
 	return crd, nil
 }
@@ -100,7 +86,8 @@ func (s *betaSpec) setDefaults() {
 		s.Scope = apiextensionsv1.NamespaceScoped
 	}
 	if len(s.Versions) == 0 && s.Version != "" {
-		s.Versions = []betaVersion{{Name: s.Version, Served: true, Storage: true}}
+		only := apiextensionsv1.CustomResourceDefinitionVersion{Name: s.Version, Served: true, Storage: true}
+		s.Versions = []betaVersion{{CustomResourceDefinitionVersion: only}}
 	}
 	if s.Version == "" && len(s.Versions) > 0 {
 		s.Version = s.Versions[0].Name
@@ -145,16 +132,12 @@ func (s *betaSpec) contradictions(path *field.Path) field.ErrorList {
 
 // v1 returns the spec as v1 has it. Versions share what belonged to all of them.
 func (s *betaSpec) v1() apiextensionsv1.CustomResourceDefinitionSpec {
-	spec := apiextensionsv1.CustomResourceDefinitionSpec{
-		Group:                 s.Group,
-		Names:                 s.Names,
-		Scope:                 s.Scope,
-		Conversion:            s.Conversion.v1(),
-		PreserveUnknownFields: *s.PreserveUnknownFields,
-	}
+	spec := s.CustomResourceDefinitionSpec
+	spec.Conversion, spec.PreserveUnknownFields = s.Conversion.v1(), *s.PreserveUnknownFields
 	common := columnsOf(s.AdditionalPrinterColumns)
 	for i := range s.Versions {
-		v := s.Versions[i].v1()
+		v := s.Versions[i].CustomResourceDefinitionVersion
+		v.AdditionalPrinterColumns = columnsOf(s.Versions[i].AdditionalPrinterColumns)
 		if s.Validation != nil {
 			v.Schema = s.Validation
 		}
@@ -170,20 +153,6 @@ func (s *betaSpec) v1() apiextensionsv1.CustomResourceDefinitionSpec {
 		spec.Versions = append(spec.Versions, v)
 	}
 	return spec
-}
-
-func (v *betaVersion) v1() apiextensionsv1.CustomResourceDefinitionVersion {
-	return apiextensionsv1.CustomResourceDefinitionVersion{
-		Name:                     v.Name,
-		Served:                   v.Served,
-		Storage:                  v.Storage,
-		Deprecated:               v.Deprecated,
-		DeprecationWarning:       v.DeprecationWarning,
-		Schema:                   v.Schema,
-		Subresources:             v.Subresources,
-		AdditionalPrinterColumns: columnsOf(v.AdditionalPrinterColumns),
-		SelectableFields:         v.SelectableFields,
-	}
 }
 
 func columnsOf(columns []betaColumn) []apiextensionsv1.CustomResourceColumnDefinition {

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strings"
 
 	"k8s.io/apiextensions-apiserver/pkg/apihelpers"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdkit/crdkit/internal/crdversion"
@@ -242,34 +242,18 @@ func acceptNames(crd *apiextensionsv1.CustomResourceDefinition, claimed claims) 
 // conflictOfShortNames returns an error unless the definition can have all short names
 // that it asks for. It gets all of them or none.
 func conflictOfShortNames(asked, had []string, claimed map[string]bool) error {
-	var errs conflicts
+	var errs []error
 	done := map[string]bool{} // names that the definition has or that were judged
 	for _, name := range had {
 		done[name] = true
 	}
 	for _, name := range asked {
-		if done[name] {
-			continue
+		if err := conflict(name, "", claimed); err != nil && !done[name] {
+			errs = append(errs, err)
 		}
 		done[name] = true
-		if err := conflict(name, "", claimed); err != nil {
-			errs = append(errs, err.Error())
-		}
 	}
-	if len(errs) == 0 {
-		return nil
-	}
-	return errs
-}
-
-// conflicts formats several errors as the server does.
-type conflicts []string
-
-func (c conflicts) Error() string {
-	if len(c) == 1 {
-		return c[0]
-	}
-	return fmt.Sprintf("[%s]", strings.Join(c, ", "))
+	return utilerrors.NewAggregate(errs)
 }
 
 // establishedCondition returns the condition Established after the names were judged. An

@@ -12,12 +12,8 @@ import "sync/atomic"
 // Sealed is the parameter of the method of every option interface.
 type Sealed struct{}
 
-// Reference selects the reference implementation. It is an option of the root
-// package, definition and validation/cel.
+// Reference selects the reference implementation. It is an option of validation/cel.
 type Reference struct{}
-
-// DefinitionOption makes Reference an option of package definition.
-func (Reference) DefinitionOption(Sealed) {}
 
 // CELOption makes Reference an option of package validation/cel.
 func (Reference) CELOption(Sealed) {}
