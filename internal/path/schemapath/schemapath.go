@@ -25,11 +25,10 @@ func (l Location) Limits() schema.Limits {
 
 // At returns the schema at a schema pointer, and reports whether there is one.
 func At(root *schema.Node, pointer string) (Location, bool) {
-	l := Location{Node: root}
+	n, nested := root, false
 	for steps := pathstack.Tokens(pointer); len(steps) > 0; {
-		keyword := steps[0]
+		keyword, argument := steps[0], ""
 		steps = steps[1:]
-		argument := ""
 		switch keyword {
 		case "properties", "allOf", "anyOf", "oneOf":
 			if len(steps) == 0 {
@@ -37,74 +36,40 @@ func At(root *schema.Node, pointer string) (Location, bool) {
 			}
 			argument, steps = steps[0], steps[1:]
 		}
-		if l = l.enter(keyword, argument); l.Node == nil && l.Branch == nil {
+		switch keyword {
+		case "properties":
+			n = n.Property(argument)
+		case "items":
+			n = n.Items()
+		case "additionalProperties":
+			n, _ = n.AdditionalProperties()
+		case "allOf":
+			n, nested = branchAt(n.AllOf(), argument), true
+		case "anyOf":
+			n, nested = branchAt(n.AnyOf(), argument), true
+		case "oneOf":
+			n, nested = branchAt(n.OneOf(), argument), true
+		case "not":
+			n, nested = (*schema.Node)(n.Not()), true
+		default:
+			n = nil
+		}
+		if n == nil {
 			return Location{}, false
 		}
 	}
-	return l, true
+	if nested {
+		return Location{Branch: (*schema.Branch)(n)}, true
+	}
+	return Location{Node: n}, true
 }
 
-// A nester is a schema.Node or a schema.Branch.
-type nester interface {
-	AllOf() []*schema.Branch
-	AnyOf() []*schema.Branch
-	OneOf() []*schema.Branch
-	Not() *schema.Branch
-}
-
-func (l Location) enter(keyword, argument string) Location {
-	var junctors nester = l.Node
-	if l.Branch != nil {
-		junctors = l.Branch
-	}
-	switch keyword {
-	case "allOf":
-		return branchAt(junctors.AllOf(), argument)
-	case "anyOf":
-		return branchAt(junctors.AnyOf(), argument)
-	case "oneOf":
-		return branchAt(junctors.OneOf(), argument)
-	case "not":
-		return Location{Branch: junctors.Not()}
-	}
-	if l.Branch != nil {
-		return Location{Branch: branchPart(l.Branch, keyword, argument)}
-	}
-	return Location{Node: nodePart(l.Node, keyword, argument)}
-}
-
-func branchAt(list []*schema.Branch, index string) Location {
+func branchAt(list []*schema.Branch, index string) *schema.Node {
 	i, err := strconv.Atoi(index)
 	if err != nil || i < 0 || i >= len(list) {
-		return Location{}
+		return nil
 	}
-	return Location{Branch: list[i]}
-}
-
-func branchPart(b *schema.Branch, keyword, name string) *schema.Branch {
-	switch keyword {
-	case "properties":
-		return b.Property(name)
-	case "items":
-		return b.Items()
-	case "additionalProperties":
-		values, _ := b.AdditionalProperties()
-		return values
-	}
-	return nil
-}
-
-func nodePart(n *schema.Node, keyword, name string) *schema.Node {
-	switch keyword {
-	case "properties":
-		return n.Property(name)
-	case "items":
-		return n.Items()
-	case "additionalProperties":
-		values, _ := n.AdditionalProperties()
-		return values
-	}
-	return nil
+	return (*schema.Node)(list[i])
 }
 
 // Value returns the path of the value whose schema is at a schema pointer without

@@ -15,82 +15,36 @@ import "github.com/crdkit/crdkit/schema"
 //
 // Defaults can contain nulls that other defaults replace. A list of n nulls, each
 // replaced by a list of n nulls, and so on for d levels, is a short schema with n
-// to the power of d values. So a Filler counts the values of a default before it
-// fills it.
+// to the power of d values. So a Filler counts the values that it adds.
 type Filler struct {
-	left  int // how many values filling may still add
-	sizes map[*schema.Node]int
+	left int // how many values filling may still add
 }
 
 // NewFiller returns a Filler that adds at most limit values to all defaults
-// together.
-func NewFiller(limit int) *Filler {
-	return &Filler{left: limit, sizes: make(map[*schema.Node]int)}
-}
-
-// tooLarge is the size of a default that exceeds every limit.
-const tooLarge = 1 << 30
+// together. Once a default exceeds the limit, it adds no more to any.
+func NewFiller(limit int) *Filler { return &Filler{left: limit} }
 
 // Default returns a new copy of the default of n, filled with the defaults below
 // it. n must have a default. If filling it would exceed the limit, Default
 // reports false and returns the default as it is declared.
 func (f *Filler) Default(n *schema.Node) (v any, filled bool) {
 	v, _ = n.Default()
-	growth := f.size(n) - count(v)
-	if growth > f.left {
-		return v, false
+	if f.fill(v, n) {
+		return v, true
 	}
-	f.left -= growth
-	fill(v, n)
-	return v, true
+	f.left = 0
+	v, _ = n.Default()
+	return v, false
 }
 
-// size returns the number of values in the filled default of n, 0 if there is no
-// default.
-func (f *Filler) size(n *schema.Node) int {
-	size, done := f.sizes[n]
-	if !done {
-		if d, ok := n.Default(); ok {
-			size = f.grown(d, n)
-		}
-		f.sizes[n] = size
+// add returns the default of n, and whether it has one. It counts the values that it has
+// more than the value that it replaces, a null or nothing.
+func (f *Filler) add(n *schema.Node, replaced int) (any, bool) {
+	d, ok := n.Default()
+	if ok {
+		f.left -= count(d) - replaced
 	}
-	return size
-}
-
-// grown returns the number of values in v once n has filled it.
-func (f *Filler) grown(v any, n *schema.Node) int {
-	if !hasDefaults(n) {
-		return count(v)
-	}
-	total := 1
-	switch v := v.(type) {
-	case nil:
-		return max(1, f.replacement(n))
-	case map[string]any:
-		for name, e := range v {
-			total += f.grown(e, childOf(n, name))
-		}
-		for name, p := range n.Properties() {
-			if _, found := v[name]; !found {
-				total += f.size(p)
-			}
-		}
-	case []any:
-		for _, e := range v {
-			total += f.grown(e, n.Items())
-		}
-	}
-	return min(total, tooLarge)
-}
-
-// replacement returns the size of the default that replaces a null, 0 if the null
-// stays.
-func (f *Filler) replacement(n *schema.Node) int {
-	if n.Nullable() {
-		return 0
-	}
-	return f.size(n)
+	return d, ok
 }
 
 // count returns the number of values in v.
@@ -109,48 +63,45 @@ func count(v any) int {
 	return total
 }
 
-// fill sets the defaults in v, which it changes.
-func fill(v any, n *schema.Node) {
-	if !hasDefaults(n) {
-		return
+// fill sets the defaults in v, which it changes. It reports whether the limit admits them.
+func (f *Filler) fill(v any, n *schema.Node) bool {
+	if !n.Facts().Has(schema.HasDefaults) {
+		return true
 	}
 	switch v := v.(type) {
 	case map[string]any:
 		for name, p := range n.Properties() {
 			if _, found := v[name]; !found {
-				if d, ok := p.Default(); ok {
+				if d, ok := f.add(p, 0); ok {
 					v[name] = d
 				}
 			}
 		}
+		additional, _ := n.AdditionalProperties()
 		for name, e := range v {
-			v[name] = element(e, childOf(n, name))
+			child := n.Property(name)
+			if child == nil {
+				child = additional
+			}
+			v[name] = f.element(e, child)
 		}
 	case []any:
 		for i, e := range v {
-			v[i] = element(e, n.Items())
+			v[i] = f.element(e, n.Items())
 		}
 	}
+	return f.left >= 0
 }
 
 // element returns v after filling it, or the filled default that replaces it.
-func element(v any, n *schema.Node) any {
-	if v == nil && n != nil && !n.Nullable() {
-		if d, ok := n.Default(); ok {
+func (f *Filler) element(v any, n *schema.Node) any {
+	if v == nil && !n.Nullable() {
+		if d, ok := f.add(n, 1); ok {
 			v = d
 		}
 	}
-	fill(v, n)
-	return v
-}
-
-func hasDefaults(n *schema.Node) bool { return n != nil && n.Facts().Has(schema.HasDefaults) }
-
-// childOf returns the schema of a member, nil if there is none.
-func childOf(n *schema.Node, name string) *schema.Node {
-	if p := n.Property(name); p != nil {
-		return p
+	if f.left >= 0 {
+		f.fill(v, n)
 	}
-	additional, _ := n.AdditionalProperties()
-	return additional
+	return v
 }

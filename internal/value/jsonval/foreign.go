@@ -14,25 +14,22 @@ const GoTypes = "objects have the types that JSON is decoded to: map[string]any,
 // increasing order of names, and its field path. v must not be [TooDeep].
 func Foreign(v any) (path string, value any, found bool) {
 	switch v := v.(type) {
-	case nil, bool, int64, float64, string:
-		return "", nil, false
 	case map[string]any:
 		for _, name := range slices.Sorted(maps.Keys(v)) {
 			if path, value, found := Foreign(v[name]); found {
 				return below(name, path), value, true
 			}
 		}
-		return "", nil, false
 	case []any:
 		for i, element := range v {
 			if path, value, found := Foreign(element); found {
 				return below("["+strconv.Itoa(i)+"]", path), value, true
 			}
 		}
-		return "", nil, false
 	default:
-		return "", v, true
+		return "", v, !isScalar(v)
 	}
+	return "", nil, false
 }
 
 // below returns the path of what is at path below a step.

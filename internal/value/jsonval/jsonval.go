@@ -16,27 +16,45 @@ const MaxDepth = 10_000
 var ErrDepth = fmt.Errorf("values are nested more than %d levels deep", MaxDepth)
 
 // TooDeep reports whether v is nested deeper than [MaxDepth].
-func TooDeep(v any) bool { return tooDeep(v, 0) }
+func TooDeep(v any) bool { return !every(v, 0, func(any) bool { return true }) }
 
-func tooDeep(v any, depth int) bool {
-	if depth > MaxDepth {
+// IsDecoded reports whether v consists only of the Go types that a JSON decoder
+// returns: map[string]any, []any, string, int64, float64, bool and nil.
+// It reports false for a value that is nested deeper than [MaxDepth].
+func IsDecoded(v any) bool { return every(v, 0, isScalar) }
+
+// isScalar reports whether v is of a type of scalars that a JSON decoder returns.
+func isScalar(v any) bool {
+	switch v.(type) {
+	case nil, bool, int64, float64, string:
 		return true
+	}
+	return false
+}
+
+// every reports whether f holds for everything in v but maps and lists. It reports false
+// for a value that is nested deeper than [MaxDepth].
+func every(v any, depth int, f func(any) bool) bool {
+	if depth > MaxDepth {
+		return false
 	}
 	switch v := v.(type) {
 	case map[string]any:
 		for _, e := range v {
-			if tooDeep(e, depth+1) {
-				return true
+			if !every(e, depth+1, f) {
+				return false
 			}
 		}
+		return true
 	case []any:
 		for _, e := range v {
-			if tooDeep(e, depth+1) {
-				return true
+			if !every(e, depth+1, f) {
+				return false
 			}
 		}
+		return true
 	}
-	return false
+	return f(v)
 }
 
 // Clone returns a deep copy of v. It does not copy scalars and values of types
@@ -102,55 +120,39 @@ func Equal(a, b any) bool {
 // EqualWithin is [Equal], and returns [ErrDepth] for values that are equal down to
 // [MaxDepth] and nested deeper.
 func EqualWithin(a, b any) (bool, error) {
-	var c comparison
-	return c.equal(a, b), c.err
+	var err error
+	return equal(a, b, 0, &err), err
 }
 
-// A comparison counts how deep it is.
-type comparison struct {
-	depth int
-	err   error
-}
-
-func (c *comparison) enter() bool {
-	if c.depth++; c.depth > MaxDepth {
-		c.err = ErrDepth
+// equal sets err at values that are nested too deeply.
+func equal(a, b any, depth int, err *error) bool {
+	if depth > MaxDepth {
+		*err = ErrDepth
+		return false
 	}
-	return c.err == nil
-}
-
-func (c *comparison) equal(a, b any) bool {
 	switch a := a.(type) {
 	case map[string]any:
 		b, ok := b.(map[string]any)
 		if !ok || len(a) != len(b) || (a == nil) != (b == nil) {
 			return false
 		}
-		if !c.enter() {
-			return false
-		}
 		for k, v := range a {
 			w, ok := b[k]
-			if !ok || !c.equal(v, w) {
+			if !ok || !equal(v, w, depth+1, err) {
 				return false
 			}
 		}
-		c.depth--
 		return true
 	case []any:
 		b, ok := b.([]any)
 		if !ok || len(a) != len(b) || (a == nil) != (b == nil) {
 			return false
 		}
-		if !c.enter() {
-			return false
-		}
 		for i, v := range a {
-			if !c.equal(v, b[i]) {
+			if !equal(v, b[i], depth+1, err) {
 				return false
 			}
 		}
-		c.depth--
 		return true
 	case string:
 		b, ok := b.(string)

@@ -48,28 +48,13 @@ func integer(v float64) (int64, bool) {
 
 // IsWired reports whether [Wire] leaves v unchanged. It reports false for a value that
 // is nested deeper than [MaxDepth], which must not be given to Wire.
-func IsWired(v any) bool { return isWired(v, 0) }
-
-func isWired(v any, depth int) bool {
-	if depth > MaxDepth {
-		return false
-	}
-	switch v := v.(type) {
-	case map[string]any:
-		for _, child := range v {
-			if !isWired(child, depth+1) {
-				return false
-			}
+func IsWired(v any) bool {
+	return every(v, 0, func(v any) bool {
+		f, isFloat := v.(float64)
+		if !isFloat {
+			return true
 		}
-	case []any:
-		for _, child := range v {
-			if !isWired(child, depth+1) {
-				return false
-			}
-		}
-	case float64:
-		_, ok := integer(v)
-		return !ok
-	}
-	return true
+		_, changes := integer(f)
+		return !changes
+	})
 }
