@@ -16,7 +16,7 @@ import (
 type Document struct {
 	format     format
 	schemas    map[string]json.RawMessage
-	parameters map[string]parameter // version 2: shared by operations
+	parameters map[string]json.RawMessage // version 2: shared by operations
 	paths      map[string]json.RawMessage
 }
 
@@ -116,7 +116,7 @@ func newDocument(f format) *Document {
 	return &Document{
 		format:     f,
 		schemas:    map[string]json.RawMessage{},
-		parameters: map[string]parameter{},
+		parameters: map[string]json.RawMessage{},
 		paths:      map[string]json.RawMessage{},
 	}
 }
@@ -177,29 +177,9 @@ type builtin struct {
 		EmbeddedAPIVersion, EmbeddedKind string
 		ListMetadata                     string
 	}
-	// Parameters by action, and "every" for those of all actions, "path" for
-	// those of paths, "body delete" and "body patch" for bodies.
-	Parameters map[string][]sharedParameter
-	V2, V3     map[string]json.RawMessage // schemas by name
-}
-
-// A sharedParameter is a parameter in the form of version 2, with the name
-// under which a document shares it, "" if it does not.
-type sharedParameter struct {
-	Shared    string
-	Parameter parameter
-}
-
-// A parameter has the members of both versions. Version 3 has type and
-// uniqueItems in schema.
-type parameter struct {
-	Description string `json:"description,omitempty"`
-	In          string `json:"in"`
-	Name        string `json:"name"`
-	Required    bool   `json:"required,omitempty"`
-	Schema      any    `json:"schema,omitempty"`
-	Type        string `json:"type,omitempty"`
-	UniqueItems bool   `json:"uniqueItems,omitempty"`
+	Parameters map[string]json.RawMessage   // of version 2, by the name under which documents share them
+	Paths      map[string]map[string]string // by version of OpenAPI and path: JSON with placeholders for names
+	V2, V3     map[string]json.RawMessage   // schemas by name
 }
 
 const (

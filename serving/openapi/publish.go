@@ -3,8 +3,7 @@ package openapi
 import (
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
+	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
@@ -126,11 +125,8 @@ func build(f format, crd *apiextensionsv1.CustomResourceDefinition, version stri
 	if b.err != nil {
 		return nil, b.wrong(b.err)
 	}
-	paths := b.paths(d)
-	for _, path := range slices.Sorted(maps.Keys(paths)) {
-		if d.paths[path], err = encode(paths[path]); err != nil {
-			return nil, b.wrong(err)
-		}
+	if err := b.paths(d); err != nil {
+		return nil, b.wrong(err)
 	}
 	return d, nil
 }
@@ -178,7 +174,7 @@ func (b *builder) addBuiltins(d *Document) {
 		schemas = b.builtin.V2
 	}
 	for name, s := range schemas {
-		if b.hasScale() || !isScale(name) {
+		if b.hasScale() || !strings.HasPrefix(name, scaleTypes) {
 			d.schemas[name] = s
 		}
 	}

@@ -1,7 +1,7 @@
 // Command builtins prints the common parts of the OpenAPI documents of all
-// definitions: the schemas of Kubernetes' own types, the parameters of requests
-// and the descriptions of apiVersion, kind and metadata. Package serving/openapi
-// embeds the output:
+// definitions: the schemas of Kubernetes' own types, the descriptions of apiVersion,
+// kind and metadata, and the paths, with ‹kind› and the like in the place of the names
+// of a definition. Package serving/openapi embeds the output:
 //
 //	go run -C internal/oracle ./builtins > serving/openapi/builtin.json
 //
@@ -22,12 +22,19 @@ import (
 )
 
 const (
-	group      = "example.com"
-	prefix     = "com.example."
-	v2Prefix   = "#/definitions/"
-	params     = "#/parameters/"
-	collection = "/apis/example.com/v1/namespaces/{namespace}/widgets"
-	item       = collection + "/{name}"
+	group  = "qgroup.qq"
+	prefix = "qq.qgroup.qversion."
+)
+
+// names replaces the names of the sample.
+var names = strings.NewReplacer(
+	"QgroupQqQversionNamespacedQkind", "‹Group›‹Version›‹NamespacedKind›",
+	"QgroupQqQversionCollectionNamespacedQkind", "‹Group›‹Version›Collection‹Namespaced›‹innerKind›",
+	"QgroupQqQversionQkind", "‹Group›‹Version›‹Kind›",
+	"qgroupQq_qversion", "‹tag›",
+	prefix, "‹model›",
+	" a Qkind", "‹article›‹kind›",
+	"Qkind", "‹kind›", "Qlist", "‹list›", "qplurals", "‹plural›", group, "‹group›", "qversion", "‹version›",
 )
 
 func main() {
@@ -48,12 +55,12 @@ func main() {
 func sample() *apiextensionsv1.CustomResourceDefinition {
 	preserve := true
 	crd := &apiextensionsv1.CustomResourceDefinition{}
-	crd.Name = "widgets." + group
+	crd.Name = "qplurals." + group
 	crd.Spec.Group = group
 	crd.Spec.Scope = apiextensionsv1.NamespaceScoped
-	crd.Spec.Names = apiextensionsv1.CustomResourceDefinitionNames{Plural: "widgets", Kind: "Widget", ListKind: "WidgetList"}
+	crd.Spec.Names = apiextensionsv1.CustomResourceDefinitionNames{Plural: "qplurals", Kind: "Qkind", ListKind: "Qlist"}
 	crd.Spec.Versions = []apiextensionsv1.CustomResourceDefinitionVersion{{
-		Name: "v1", Served: true, Storage: true,
+		Name: "qversion", Served: true, Storage: true,
 		Subresources: &apiextensionsv1.CustomResourceSubresources{
 			Status: &apiextensionsv1.CustomResourceSubresourceStatus{},
 			Scale:  &apiextensionsv1.CustomResourceSubresourceScale{SpecReplicasPath: ".spec.replicas", StatusReplicasPath: ".status.replicas"},
@@ -68,23 +75,16 @@ func sample() *apiextensionsv1.CustomResourceDefinition {
 	return crd
 }
 
-// A parameter is a parameter of a request in OpenAPI v2. Shared is the name under
-// which documents share it, "" if they do not.
-type parameter struct {
-	Shared    string `json:"shared,omitempty"`
-	Parameter any    `json:"parameter"`
-}
-
 func extract() (map[string]any, error) {
 	crd := sample()
-	v2, err := builder.BuildOpenAPIV2(crd, "v1", builder.Options{V2: true})
+	v2, err := builder.BuildOpenAPIV2(crd, "qversion", builder.Options{V2: true})
 	if err != nil {
 		return nil, err
 	}
 	for name, s := range v2.Definitions {
 		v2.Definitions[name] = *withoutDefaults(&s)
 	}
-	v3, err := builder.BuildOpenAPIV3(crd, "v1", builder.Options{})
+	v3, err := builder.BuildOpenAPIV3(crd, "qversion", builder.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -97,9 +97,15 @@ func extract() (map[string]any, error) {
 		return nil, err
 	}
 	schemas := at(three, "components", "schemas")
-	kind := at(schemas, prefix+"v1.Widget", "properties")
+	kind := at(schemas, prefix+"Qkind", "properties")
 	embedded := at(kind, "embedded", "properties")
-	list := at(schemas, prefix+"v1.WidgetList", "properties")
+	list := at(schemas, prefix+"Qlist", "properties")
+	paths := map[string]any{}
+	for format, doc := range map[string]map[string]any{"2.0": two, "3.0.0": three} {
+		if paths[format], err = templates(at(doc, "paths")); err != nil {
+			return nil, err
+		}
+	}
 	text := func(m map[string]any, name string) any { return at(m, name)["description"] }
 	return map[string]any{
 		"descriptions": map[string]any{
@@ -107,7 +113,8 @@ func extract() (map[string]any, error) {
 			"embeddedAPIVersion": text(embedded, "apiVersion"), "embeddedKind": text(embedded, "kind"),
 			"listMetadata": text(list, "metadata"),
 		},
-		"parameters": parameters(two),
+		"parameters": two["parameters"],
+		"paths":      paths,
 		"v2":         others(at(two, "definitions")),
 		"v3":         others(schemas),
 	}, nil
@@ -157,41 +164,17 @@ func others(schemas map[string]any) map[string]any {
 	return out
 }
 
-// parameters returns the parameters of each action, the parameters of paths, and the
-// bodies that do not depend on the definition.
-func parameters(doc map[string]any) map[string][]parameter {
-	shared := at(doc, "parameters")
-	paths := at(doc, "paths")
-	out := map[string][]parameter{}
-	add := func(as string, list any) {
-		for _, p := range list.([]any) {
-			entry := parameter{Parameter: p}
-			if ref, ok := p.(map[string]any)["$ref"].(string); ok {
-				entry.Shared = strings.TrimPrefix(ref, params)
-				entry.Parameter = shared[entry.Shared]
-			}
-			key := as
-			decoded := entry.Parameter.(map[string]any)
-			switch {
-			case decoded["in"] == "body":
-				key = "body " + as
-			case decoded["in"] == "path":
-				key = "path"
-			}
-			if decoded["name"] == "name" || key == "body "+as && entry.Shared == "" {
-				continue // these name the definition
-			}
-			out[key] = append(out[key], entry)
+// templates returns the paths with the names of the sample replaced.
+func templates(paths map[string]any) (map[string]string, error) {
+	out := map[string]string{}
+	for path, value := range paths {
+		var b strings.Builder
+		encoder := json.NewEncoder(&b)
+		encoder.SetEscapeHTML(false)
+		if err := encoder.Encode(value); err != nil {
+			return nil, err
 		}
+		out[names.Replace(path)] = names.Replace(strings.TrimSpace(b.String()))
 	}
-	add("every", at(paths, item)["parameters"])
-	for action, at2 := range map[string][]string{
-		"list": {collection, "get"}, "deletecollection": {collection, "delete"}, "post": {collection, "post"},
-		"get": {item, "get"}, "put": {item, "put"}, "delete": {item, "delete"}, "patch": {item, "patch"},
-	} {
-		if list, ok := at(paths, at2...)["parameters"]; ok {
-			add(action, list)
-		}
-	}
-	return out
+	return out, nil
 }
