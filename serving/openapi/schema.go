@@ -1,12 +1,11 @@
 package openapi
 
 import (
-	"bytes"
-	"fmt"
+	"encoding/json"
 	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	"k8s.io/apimachinery/pkg/util/json"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
 // Published schemas are written from the declared schema, not from the compiled tree.
@@ -17,46 +16,34 @@ type props = apiextensionsv1.JSONSchemaProps
 
 func preserves(p *props) bool { return p.XPreserveUnknownFields != nil && *p.XPreserveUnknownFields }
 
-// structure has the parts of a schema that version 2 changes.
-type structure struct {
-	typ        string
-	nullable   bool
-	items      *props
-	properties map[string]props
-	required   []string
-}
-
-func (b *builder) structureOf(p *props) structure {
-	s := structure{typ: p.Type, nullable: p.Nullable, properties: p.Properties, required: p.Required}
-	if p.Items != nil {
-		s.items = p.Items.Schema
-	}
-	if b.format == v2 {
-		s.reduce(p)
-	}
-	return s
-}
-
 // reduce removes what clients of version 2 misread. They cannot express null,
 // so that a nullable value has no type and is never required. They refuse
 // undeclared properties, so that the properties of an open object are removed.
-func (s *structure) reduce(p *props) {
-	if s.nullable {
-		s.typ, s.nullable = "", false
+func reduce(p *props) {
+	nullable, open := p.Nullable, preserves(p)
+	if nullable {
+		p.Type, p.Nullable = "", false
 	}
-	if p.Nullable || preserves(p) {
-		s.items, s.properties = nil, nil
+	if nullable || open {
+		p.Items, p.Properties = nil, nil
 	}
-	if s.typ == "array" && s.items == nil || s.typ == "object" && preserves(p) {
-		s.typ = ""
+	if p.Type == "array" && itemsOf(p) == nil || p.Type == "object" && open {
+		p.Type = ""
 	}
-	s.required = slices.DeleteFunc(slices.Clone(s.required), func(name string) bool {
-		property, ok := s.properties[name]
+	p.Required = slices.DeleteFunc(slices.Clone(p.Required), func(name string) bool {
+		property, ok := p.Properties[name]
 		return ok && property.Nullable
 	})
 	if a := p.AdditionalProperties; a != nil && a.Schema != nil && a.Schema.Nullable {
-		s.required = nil
+		p.Required = nil
 	}
+}
+
+func itemsOf(p *props) *props {
+	if p.Items == nil {
+		return nil
+	}
+	return p.Items.Schema
 }
 
 // schemaOf returns the published schema of a node of the spine.
@@ -68,21 +55,18 @@ func (b *builder) schemaOf(p *props) map[string]any {
 
 // bare is like schemaOf without the fields of an embedded resource.
 func (b *builder) bare(p *props) map[string]any {
-	reduced := b.structureOf(p)
-	out := object{}
-	out.text("type", reduced.typ)
-	out.flag("nullable", reduced.nullable)
-	out.list("required", reduced.required)
-	b.describe(p, out)
-	b.limit(p, out)
-	extend(p, out)
+	published := *p
+	if b.format == v2 {
+		reduce(&published)
+	}
+	out := b.keywords(published)
 	if b.format == v3 {
 		b.junctors(unfold(p), out)
 	}
-	if reduced.items != nil {
-		out["items"] = b.schemaOf(reduced.items)
+	if items := itemsOf(&published); items != nil {
+		out["items"] = b.schemaOf(items)
 	}
-	for name, property := range reduced.properties {
+	for name, property := range published.Properties {
 		setProperty(out, name, b.schemaOf(&property))
 	}
 	if a := p.AdditionalProperties; a != nil {
@@ -97,17 +81,10 @@ func (b *builder) bare(p *props) map[string]any {
 // branch returns a schema under a junctor. It has a type in the int-or-string
 // pattern only, and no additionalProperties.
 func (b *builder) branch(p *props) map[string]any {
-	out := object{}
-	out.text("type", p.Type)
-	out.list("required", p.Required)
-	b.describe(p, out)
-	b.limit(p, out)
+	out := b.keywords(*p)
 	b.junctors(p, out)
-	if len(p.XValidations) > 0 {
-		out["x-kubernetes-validations"] = p.XValidations
-	}
-	if p.Items != nil && p.Items.Schema != nil {
-		out["items"] = b.branch(p.Items.Schema)
+	if items := itemsOf(p); items != nil {
+		out["items"] = b.branch(items)
 	}
 	for name, property := range p.Properties {
 		setProperty(out, name, b.branch(&property))
@@ -153,7 +130,7 @@ func isIntOrString(anyOf []props) bool {
 	return len(anyOf) == 2 && anyOf[0].Type == "integer" && anyOf[1].Type == "string"
 }
 
-func (b *builder) junctors(p *props, out object) {
+func (b *builder) junctors(p *props, out map[string]any) {
 	for name, list := range map[string][]props{"allOf": p.AllOf, "anyOf": p.AnyOf, "oneOf": p.OneOf} {
 		var branches []any
 		for i := range list {
@@ -168,77 +145,50 @@ func (b *builder) junctors(p *props, out object) {
 	}
 }
 
-// describe adds descriptions and the default.
-func (b *builder) describe(p *props, out object) {
-	out.text("description", p.Description)
-	out.text("title", p.Title)
-	if d := p.ExternalDocs; d != nil {
-		docs := object{}
-		docs.text("description", d.Description)
-		docs.text("url", d.URL)
-		out["externalDocs"] = docs
+// keywords returns the keywords of p that do not contain schemas.
+func (b *builder) keywords(p props) map[string]any {
+	p.ID, p.Schema, p.Ref = "", "", nil
+	p.Items, p.AdditionalItems, p.AllOf, p.AnyOf, p.OneOf, p.Not = nil, nil, nil, nil, nil, nil
+	p.Properties, p.PatternProperties, p.AdditionalProperties, p.Definitions, p.Dependencies = nil, nil, nil, nil, nil
+	if !preserves(&p) {
+		p.XPreserveUnknownFields = nil
 	}
-	if v := b.decodeLiteral(p.Example); v != nil && !isEmpty(v) {
-		out["example"] = v
+	text, err := encode(p)
+	var keywords map[string]json.RawMessage
+	if err == nil {
+		err = json.Unmarshal(text, &keywords)
 	}
-	if v := b.decodeLiteral(p.Default); v != nil && b.format == v3 {
-		out["default"] = v
+	if err != nil && b.err == nil {
+		b.err = err
 	}
+	out := make(map[string]any, len(keywords))
+	for name, value := range keywords {
+		out[name] = value
+	}
+	if len(p.Required) > 0 {
+		out["required"] = p.Required
+	}
+	b.literal(out, "default", b.format == v3)
+	b.literal(out, "example", true)
+	b.literal(out, "enum", true)
+	return out
 }
 
-// limit adds value validations apart from required and junctors.
-func (b *builder) limit(p *props, out object) {
-	out.text("format", p.Format)
-	out.text("pattern", p.Pattern)
-	out.flag("uniqueItems", p.UniqueItems)
-	out.flag("exclusiveMinimum", p.ExclusiveMinimum)
-	out.flag("exclusiveMaximum", p.ExclusiveMaximum)
-	number(out, "minimum", p.Minimum)
-	number(out, "maximum", p.Maximum)
-	number(out, "multipleOf", p.MultipleOf)
-	number(out, "minLength", p.MinLength)
-	number(out, "maxLength", p.MaxLength)
-	number(out, "minItems", p.MinItems)
-	number(out, "maxItems", p.MaxItems)
-	number(out, "minProperties", p.MinProperties)
-	number(out, "maxProperties", p.MaxProperties)
-	var enum []any
-	for i := range p.Enum {
-		enum = append(enum, b.decodeLiteral(&p.Enum[i]))
-	}
-	if enum != nil {
-		out["enum"] = enum
-	}
-}
-
-// extend adds the x-kubernetes extensions of the spine.
-func extend(p *props, out object) {
-	out.flag("x-kubernetes-preserve-unknown-fields", preserves(p))
-	out.flag("x-kubernetes-embedded-resource", p.XEmbeddedResource)
-	out.flag("x-kubernetes-int-or-string", p.XIntOrString)
-	out.list("x-kubernetes-list-map-keys", p.XListMapKeys)
-	if p.XListType != nil {
-		out["x-kubernetes-list-type"] = *p.XListType
-	}
-	if p.XMapType != nil {
-		out["x-kubernetes-map-type"] = *p.XMapType
-	}
-	if len(p.XValidations) > 0 {
-		out["x-kubernetes-validations"] = p.XValidations
-	}
-}
-
-// decodeLiteral decodes a literal of the schema as the server does, so that
-// numbers have the server's spelling. Null counts as absent.
-func (b *builder) decodeLiteral(j *apiextensionsv1.JSON) any {
-	if j == nil || len(j.Raw) == 0 || bytes.Equal(j.Raw, []byte("null")) {
-		return nil
+// literal replaces a literal of the schema by its value, decoded as the server does, so
+// that numbers have the server's spelling. Null counts as absent, and so does an empty
+// value but that of the default.
+func (b *builder) literal(out map[string]any, name string, kept bool) {
+	text, ok := out[name].(json.RawMessage)
+	if !ok {
+		return
 	}
 	var v any
-	if err := json.Unmarshal(j.Raw, &v); err != nil && b.err == nil {
-		b.err = fmt.Errorf("a value in the schema is not JSON: %w", err)
+	if err := utiljson.Unmarshal(text, &v); err != nil && b.err == nil {
+		b.err = err
 	}
-	return v
+	if out[name] = v; !kept || v == nil || name != "default" && isEmpty(v) {
+		delete(out, name)
+	}
 }
 
 // isEmpty reports whether the server omits a value of an example.
@@ -252,33 +202,5 @@ func isEmpty(v any) bool {
 		return len(v) == 0
 	default:
 		return false
-	}
-}
-
-// An object is a JSON object under construction. Its methods set members and
-// skip empty values.
-type object map[string]any
-
-func (o object) text(name, value string) {
-	if value != "" {
-		o[name] = value
-	}
-}
-
-func (o object) flag(name string, value bool) {
-	if value {
-		o[name] = true
-	}
-}
-
-func (o object) list(name string, value []string) {
-	if len(value) > 0 {
-		o[name] = value
-	}
-}
-
-func number[T int64 | float64](o object, name string, value *T) {
-	if value != nil {
-		o[name] = *value
 	}
 }
