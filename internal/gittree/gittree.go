@@ -34,7 +34,6 @@ package gittree
 
 import (
 	"archive/zip"
-	"bufio"
 	"bytes"
 	"cmp"
 	"context"
@@ -45,6 +44,7 @@ import (
 	"os"
 	"os/exec"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -79,18 +79,15 @@ func Read(ctx context.Context, dir, revision, at string, wanted func(base string
 	if len(blobs) == 0 {
 		return nil, "", fmt.Errorf("%s has no file at %q%s", revision, root, g.relativeHint(ctx, at, root))
 	}
-	kept := blobs[:0]
+	blobs = slices.DeleteFunc(blobs, func(b blob) bool { return b.name != root && !wanted(path.Base(b.name)) })
 	var total int64
 	for _, b := range blobs {
-		if b.name != root && !wanted(path.Base(b.name)) {
-			continue
-		}
-		if total += b.size; total > MaxBytes {
-			return nil, "", fmt.Errorf("the files at %q of %s are larger than %d bytes; name a directory with fewer files", root, revision, MaxBytes)
-		}
-		kept = append(kept, b)
+		total += b.size
 	}
-	tree, err = g.contents(ctx, kept)
+	if total > MaxBytes {
+		return nil, "", fmt.Errorf("the files at %q of %s are larger than %d bytes; name a directory with fewer files", root, revision, MaxBytes)
+	}
+	tree, err = g.contents(ctx, blobs)
 	return tree, root, err
 }
 
@@ -172,36 +169,25 @@ func (g repository) contents(ctx context.Context, blobs []blob) (fs.FS, error) {
 	}
 	var archive bytes.Buffer
 	w := zip.NewWriter(&archive)
-	in := bufio.NewReader(bytes.NewReader(out))
 	for _, b := range blobs {
-		if err := copyBlob(w, in, b); err != nil {
-			return nil, fmt.Errorf("git cat-file: %s: %w", b.name, err)
+		head := fmt.Sprintf("%s blob %d\n", b.hash, b.size)
+		text, ok := bytes.CutPrefix(out, []byte(head))
+		if !ok || int64(len(text)) <= b.size {
+			return nil, fmt.Errorf("git cat-file: %s: unexpected answer", b.name)
 		}
+		f, err := w.CreateHeader(&zip.FileHeader{Name: b.name, Method: zip.Store})
+		if err != nil {
+			return nil, err
+		}
+		if _, err := f.Write(text[:b.size]); err != nil {
+			return nil, err
+		}
+		out = text[b.size+1:] // a line feed follows
 	}
 	if err := w.Close(); err != nil {
 		return nil, err
 	}
 	return zip.NewReader(bytes.NewReader(archive.Bytes()), int64(archive.Len()))
-}
-
-// copyBlob copies the next answer of git cat-file --batch to a file of an archive.
-func copyBlob(w *zip.Writer, in *bufio.Reader, b blob) error {
-	head, err := in.ReadString('\n')
-	if err != nil {
-		return err
-	}
-	if want := fmt.Sprintf("%s blob %d\n", b.hash, b.size); head != want {
-		return fmt.Errorf("unexpected answer %q", strings.TrimSpace(head))
-	}
-	f, err := w.CreateHeader(&zip.FileHeader{Name: b.name, Method: zip.Store})
-	if err != nil {
-		return err
-	}
-	if _, err := io.CopyN(f, in, b.size); err != nil {
-		return err
-	}
-	_, err = in.Discard(len("\n"))
-	return err
 }
 
 // run runs git and returns its standard output.
