@@ -52,7 +52,11 @@ func FieldsBelow(document map[string]any, r ExplainRequest) []Field {
 		return nil
 	}
 	var fields []Field
-	p.collect(p.at(kind, r.Fields, nil), nil, &fields)
+	p.each(p.at(kind, r.Fields, nil), nil, func(s schema, _ []string) {
+		for name := range schemaMember(s, "properties") {
+			fields = append(fields, Field{name, p.typeOf(schemaMember(schemaMember(s, "properties"), name))})
+		}
+	})
 	slices.SortFunc(fields, func(a, b Field) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Type, b.Type)) })
 	return slices.CompactFunc(fields, func(a, b Field) bool { return a.Name == b.Name })
 }
@@ -69,26 +73,28 @@ func (p *explainer) kind() schema {
 	return nil
 }
 
-// collect adds the fields of a schema, of its branches and of its elements.
-func (p *explainer) collect(s schema, seen []string, fields *[]Field) {
+// each calls visit for a schema, its branches and its elements, with their references
+// resolved. seen are the references on the way to a schema; each follows none of them again.
+func (p *explainer) each(s schema, seen []string, visit func(s schema, seen []string)) {
 	ref := stringMember(s, "$ref")
 	if ref != "" && slices.Contains(seen, ref) {
 		return
 	}
 	next := append(slices.Clip(seen), ref)
 	s = p.resolve(s)
-	for name := range schemaMember(s, "properties") {
-		*fields = append(*fields, Field{name, p.typeOf(schemaMember(schemaMember(s, "properties"), name))})
-	}
+	visit(s, next)
 	for _, branch := range allOf(s) {
-		p.collect(branch, next, fields)
+		p.each(branch, next, visit)
 	}
-	for _, name := range []string{"items", "additionalProperties"} {
+	for _, name := range elements {
 		if element := schemaMember(s, name); len(element) > 0 {
-			p.collect(element, next, fields)
+			p.each(element, next, visit)
 		}
 	}
 }
+
+// elements are the keywords of the schemas of elements.
+var elements = []string{"items", "additionalProperties"}
 
 func describesKind(s schema, gvk map[string]any) bool {
 	list, _ := s["x-kubernetes-group-version-kind"].([]any)
@@ -149,11 +155,10 @@ func (p *explainer) at(s schema, fields []string, seen []string) schema {
 	if property := schemaMember(schemaMember(resolved, "properties"), fields[0]); len(property) > 0 {
 		return p.at(property, fields[1:], nil)
 	}
-	if items := schemaMember(resolved, "items"); len(items) > 0 {
-		return p.at(items, fields, next)
-	}
-	if values := schemaMember(resolved, "additionalProperties"); len(values) > 0 {
-		return p.at(values, fields, next)
+	for _, name := range elements {
+		if element := schemaMember(resolved, name); len(element) > 0 {
+			return p.at(element, fields, next)
+		}
 	}
 	for _, branch := range allOf(resolved) {
 		if found := p.at(branch, fields, next); found != nil {
@@ -176,7 +181,12 @@ func allOf(s schema) []schema {
 
 // describe returns the description of a schema and its fields.
 func (p *explainer) describe(s schema) string {
-	description := p.description(s)
+	description := ""
+	p.each(s, nil, func(s schema, _ []string) {
+		if text := stringMember(s, "description"); text != "" {
+			description += text + "\n"
+		}
+	})
 	if description == "" {
 		description = "<empty>"
 	}
@@ -186,25 +196,6 @@ func (p *explainer) describe(s schema) string {
 	}
 	if fields := p.fieldList(s, 1, nil); fields != "" {
 		out += "FIELDS:\n" + fields
-	}
-	return out
-}
-
-// description returns the descriptions of a schema and of its elements, one per
-// line.
-func (p *explainer) description(s schema) string {
-	s = p.resolve(s)
-	out := stringMember(s, "description")
-	if out != "" {
-		out += "\n"
-	}
-	for _, branch := range allOf(s) {
-		out += p.description(branch)
-	}
-	for _, name := range []string{"items", "additionalProperties"} {
-		if element := schemaMember(s, name); len(element) > 0 {
-			out += p.description(element)
-		}
 	}
 	return out
 }
@@ -230,29 +221,17 @@ func externalDocs(s schema, head, body, limit int) string {
 // fieldList returns the text about the fields of a schema, and about the fields
 // below them if the request is recursive.
 func (p *explainer) fieldList(s schema, level int, seen []string) string {
-	ref := stringMember(s, "$ref")
-	if ref != "" && slices.Contains(seen, ref) {
-		return ""
-	}
-	next := append(slices.Clip(seen), ref)
-	s = p.resolve(s)
 	var out strings.Builder
-	properties := schemaMember(s, "properties")
-	for _, name := range slices.Sorted(maps.Keys(properties)) {
-		property := schemaMember(properties, name)
-		out.WriteString(p.field(s, name, property, level*2))
-		if p.request.Recursive && (p.request.MaxDepth == 0 || level < p.request.MaxDepth) {
-			out.WriteString(p.fieldList(property, level+1, next))
+	p.each(s, seen, func(s schema, seen []string) {
+		properties := schemaMember(s, "properties")
+		for _, name := range slices.Sorted(maps.Keys(properties)) {
+			property := schemaMember(properties, name)
+			out.WriteString(p.field(s, name, property, level*2))
+			if p.request.Recursive && (p.request.MaxDepth == 0 || level < p.request.MaxDepth) {
+				out.WriteString(p.fieldList(property, level+1, seen))
+			}
 		}
-	}
-	for _, branch := range allOf(s) {
-		out.WriteString(p.fieldList(branch, level, next))
-	}
-	for _, name := range []string{"items", "additionalProperties"} {
-		if element := schemaMember(s, name); len(element) > 0 {
-			out.WriteString(p.fieldList(element, level, next))
-		}
-	}
+	})
 	return out.String()
 }
 
@@ -352,62 +331,43 @@ const noBreakSpace = '\u00a0'
 
 // wrap breaks lines at white space so that they have at most limit characters,
 // unless a single word has more. It drops white space at a break.
+//
+// It delays the last word, which may have to go to the next line, and the white space before
+// it, which is dropped then.
 func wrap(limit int, s string) string {
-	w := wrapper{limit: limit}
+	var out strings.Builder
+	var spaces, word []rune
+	column := 0 // of the output
+	flush := func() {
+		out.WriteString(string(spaces) + string(word))
+		column += len(spaces) + len(word)
+		spaces, word = nil, nil
+	}
+	newline := func() {
+		out.WriteByte('\n')
+		spaces, column = nil, 0
+	}
+	fits := func() bool { return column+len(spaces)+len(word) <= limit }
 	for _, c := range s {
 		switch {
 		case c == '\n':
-			w.newline()
+			if len(word) > 0 || fits() {
+				flush()
+			}
+			newline()
 		case unicode.IsSpace(c) && c != noBreakSpace:
-			w.space(c)
+			if len(word) > 0 {
+				flush()
+			}
+			spaces = append(spaces, c)
 		default:
-			w.letter(c)
+			if word = append(word, c); !fits() && len(word) < limit {
+				newline()
+			}
 		}
 	}
-	if len(w.word) > 0 || w.column+len(w.spaces) <= limit {
-		w.flush()
+	if len(word) > 0 || fits() {
+		flush()
 	}
-	return w.out.String()
-}
-
-// A wrapper delays the last word, which may have to go to the next line, and the
-// white space before it, which is dropped then.
-type wrapper struct {
-	limit        int
-	column       int // of the output
-	spaces, word []rune
-	out          strings.Builder
-}
-
-// flush writes the delayed white space and word.
-func (w *wrapper) flush() {
-	w.out.WriteString(string(w.spaces))
-	w.out.WriteString(string(w.word))
-	w.column += len(w.spaces) + len(w.word)
-	w.spaces, w.word = w.spaces[:0], w.word[:0]
-}
-
-func (w *wrapper) newline() {
-	if len(w.word) > 0 || w.column+len(w.spaces) <= w.limit {
-		w.flush()
-	}
-	w.spaces = w.spaces[:0]
-	w.out.WriteByte('\n')
-	w.column = 0
-}
-
-func (w *wrapper) space(c rune) {
-	if len(w.word) > 0 {
-		w.flush()
-	}
-	w.spaces = append(w.spaces, c)
-}
-
-func (w *wrapper) letter(c rune) {
-	w.word = append(w.word, c)
-	if w.column+len(w.spaces)+len(w.word) > w.limit && len(w.word) < w.limit {
-		w.out.WriteByte('\n')
-		w.column = 0
-		w.spaces = w.spaces[:0]
-	}
+	return out.String()
 }
