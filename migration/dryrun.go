@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strconv"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -53,7 +54,7 @@ type Rewrite struct {
 	// Changes are the differences between Object and Stored, in increasing order
 	// of field names. apiVersion and the metadata that the server maintains
 	// (generation, managedFields and resourceVersion) are left out.
-	Changes []Change
+	Changes []crdkit.Change
 	// Lost are the paths in Object whose values cannot be recovered: values that
 	// no schema declares, and values that are missing or different when Stored is
 	// read at From. Values that conversion moves to another field and back are not
@@ -91,27 +92,15 @@ func (r *Rewrite) Outcome() Outcome {
 	return Unchanged
 }
 
-// An Op is the kind of a [Change].
-type Op string
-
-// The kinds of changes.
+// What a rewrite does to a value, in [Rewrite.Changes].
 const (
 	// Removed: the value is not there any more.
-	Removed Op = "removed"
+	Removed crdkit.Op = "removed"
 	// Added: the value was not there before.
-	Added Op = "added"
+	Added crdkit.Op = "added"
 	// Replaced: the value is another one.
-	Replaced Op = "replaced"
+	Replaced crdkit.Op = "replaced"
 )
-
-// A Change is one difference between an object before and after it is rewritten.
-type Change struct {
-	Op   Op
-	Path schema.Path
-}
-
-// String returns the change in the form "removed spec.replicas".
-func (c Change) String() string { return fmt.Sprintf("%s %s", c.Op, c.Path) }
 
 // DryRun does to each object what happens when it is read from storage and
 // written back, which is how objects get to a new storage version. It reports the
@@ -198,14 +187,21 @@ func (d *dryRun) rewrite(ctx context.Context, at *crdkit.Version, obj *unstructu
 	if obj == nil || obj.Object == nil {
 		return nil, fmt.Errorf("crdkit: object %d is nil", index)
 	}
-	one := &Rewrite{Index: index, Object: obj, From: versionName(obj)}
-	if !jsonval.IsWired(obj.Object) {
-		if jsonval.TooDeep(obj.Object) {
-			return nil, fmt.Errorf("crdkit: object %d: %w", index, jsonval.ErrDepth)
-		}
-		obj = wired(clone(obj))
+	if jsonval.TooDeep(obj.Object) {
+		return nil, fmt.Errorf("crdkit: object %d: %w", index, jsonval.ErrDepth)
 	}
-	stored, undo := d.inNamespace(obj)
+	one := &Rewrite{Index: index, Object: obj}
+	// An apiVersion that does not parse is a failure of reading.
+	if gv, err := runtimeschema.ParseGroupVersion(obj.GetAPIVersion()); err == nil {
+		one.From = gv.Version
+	}
+	stored := wired(obj)
+	// Objects in files are in the namespace default if they name none.
+	_, isMap := stored.Object["metadata"].(map[string]any)
+	nameless := isMap && d.def.Namespaced() && stored.GetNamespace() == ""
+	if nameless {
+		stored.SetNamespace("default")
+	}
 	one.rewrite(ctx, at, stored)
 	if from, ok := d.def.Version(one.From); ok && one.Failure == nil {
 		one.compare(ctx, from, stored)
@@ -213,45 +209,17 @@ func (d *dryRun) rewrite(ctx context.Context, at *crdkit.Version, obj *unstructu
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	undo(one.Stored)
+	if nameless && one.Stored != nil {
+		unstructured.RemoveNestedField(one.Stored.Object, "metadata", "namespace")
+	}
 	return one, nil
 }
 
-// clone is obj.DeepCopy, which panics at Go types that JSON is not decoded to.
-func clone(obj *unstructured.Unstructured) *unstructured.Unstructured {
-	object, _ := jsonval.Clone(obj.Object).(map[string]any)
-	return &unstructured.Unstructured{Object: object}
-}
-
-// wired converts the numbers of obj, in place, to the types that JSON decodes to.
+// wired returns a copy of obj with the types of numbers that JSON decodes to. The method
+// DeepCopy panics at other Go types.
 func wired(obj *unstructured.Unstructured) *unstructured.Unstructured {
-	jsonval.Wire(obj.Object)
-	return obj
-}
-
-func versionName(obj *unstructured.Unstructured) string {
-	// An apiVersion that does not parse is a failure of reading.
-	gv, err := runtimeschema.ParseGroupVersion(obj.GetAPIVersion())
-	if err != nil {
-		return ""
-	}
-	return gv.Version
-}
-
-// inNamespace returns obj in the namespace default if the resource is namespaced
-// and obj names no namespace, as objects in files do. undo removes the namespace
-// from the rewritten object.
-func (d *dryRun) inNamespace(obj *unstructured.Unstructured) (_ *unstructured.Unstructured, undo func(*unstructured.Unstructured)) {
-	if _, isMap := obj.Object["metadata"].(map[string]any); !d.def.Namespaced() || obj.GetNamespace() != "" || !isMap {
-		return obj, func(*unstructured.Unstructured) {}
-	}
-	obj = clone(obj)
-	obj.SetNamespace("default")
-	return obj, func(out *unstructured.Unstructured) {
-		if out != nil {
-			unstructured.RemoveNestedField(out.Object, "metadata", "namespace")
-		}
-	}
+	object, _ := jsonval.Wire(jsonval.Clone(obj.Object)).(map[string]any)
+	return &unstructured.Unstructured{Object: object}
 }
 
 // name returns the name of the object in quotes, after its namespace and a slash if it
@@ -274,7 +242,7 @@ func (r *Rewrite) rewrite(ctx context.Context, at *crdkit.Version, stored *unstr
 		r.Failure = fmt.Errorf("reading %s at %s: %w", r.name(), at.Name(), err)
 		return
 	}
-	obj := wired(clone(old))
+	obj := wired(old)
 	if r.Result, err = at.Update(ctx, obj, old); err == nil {
 		err = r.Result.Err()
 	}
@@ -286,14 +254,14 @@ func (r *Rewrite) rewrite(ctx context.Context, at *crdkit.Version, stored *unstr
 		r.Failure = fmt.Errorf("storing %s at %s: %w", r.name(), at.Definition().Storage().Name(), err)
 		return
 	}
-	wired(r.Stored)
+	jsonval.Wire(r.Stored.Object)
 }
 
 // compare finds what changed and what is lost.
 func (r *Rewrite) compare(ctx context.Context, from *crdkit.Version, stored *unstructured.Unstructured) {
 	for _, d := range jsondiff.Of(stored.Object, r.Stored.Object) {
 		if d.Path.String() != "apiVersion" && !isServerOwned(d.Path) {
-			r.Changes = append(r.Changes, Change{Op: opOf(d.Kind), Path: d.Path})
+			r.Changes = append(r.Changes, crdkit.Change{Op: ops[d.Kind], Path: d.Path})
 		}
 	}
 	shown, _, err := from.Read(ctx, stored)
@@ -313,21 +281,13 @@ func (r *Rewrite) compare(ctx context.Context, from *crdkit.Version, stored *uns
 	}
 }
 
-func opOf(kind jsondiff.Kind) Op {
-	switch kind {
-	case jsondiff.Removed:
-		return Removed
-	case jsondiff.Added:
-		return Added
-	default:
-		return Replaced
-	}
-}
+// ops are the kinds of differences as changes.
+var ops = map[jsondiff.Kind]crdkit.Op{jsondiff.Removed: Removed, jsondiff.Added: Added, jsondiff.Replaced: Replaced}
 
 // isServerOwned reports whether the server maintains the value at path.
 func isServerOwned(path schema.Path) bool {
 	return len(path) >= 2 && path[0] == schema.Field("metadata") &&
-		(path[1] == schema.Field("generation") || path[1] == schema.Field("managedFields") || path[1] == schema.Field("resourceVersion"))
+		slices.Contains([]schema.Step{schema.Field("generation"), schema.Field("managedFields"), schema.Field("resourceVersion")}, path[1])
 }
 
 // hiddenNull reports whether the difference concerns a null that the server

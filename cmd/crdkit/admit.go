@@ -507,9 +507,7 @@ func (v *verdict) jsonLine() any {
 	if r := v.result; r != nil {
 		l.Warnings = append(l.Warnings, r.Warnings...)
 		l.Cost = r.Cost
-		for _, c := range r.Changes {
-			l.Changes = append(l.Changes, lineChange{Op: string(c.Op), Pointer: c.Path.Pointer()})
-		}
+		l.Changes = changeLines(r.Changes)
 	}
 	return l
 }

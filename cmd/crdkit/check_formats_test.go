@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"golang.org/x/tools/txtar"
@@ -229,17 +230,18 @@ func TestProgress(t *testing.T) {
 		t.Errorf("%s is treated as a terminal", os.DevNull)
 	}
 	var out bytes.Buffer
-	now := time.Unix(0, 0)
-	p := newProgress(io.Discard, "definitions", accepted)
-	p.out, p.now, p.next = &out, func() time.Time { return now }, now.Add(progressAfter)
-	for range 3 {
-		p.done(accepted)
-		p.done(refused)
-		p.done(undecided)
-		now = now.Add(600 * time.Millisecond)
-	}
-	p.clear()
-	p.clear()
+	synctest.Test(t, func(*testing.T) {
+		p := newProgress(io.Discard, "definitions", accepted)
+		p.out = &out
+		for range 3 {
+			p.done(accepted)
+			p.done(refused)
+			p.done(undecided)
+			time.Sleep(600 * time.Millisecond)
+		}
+		p.clear()
+		p.clear()
+	})
 	const want = "\r\x1b[K7 definitions: 3 accepted, 2 refused, 2 undecided\r\x1b[K"
 	if got := out.String(); got != want {
 		t.Errorf("progress is %q, want %q", got, want)

@@ -6,13 +6,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
+	"path"
+	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/crdkit/crdkit/compat"
 	"github.com/crdkit/crdkit/definition"
+	"github.com/crdkit/crdkit/internal/gittree"
 	"github.com/crdkit/crdkit/internal/text/manifest"
 )
 
@@ -226,3 +233,164 @@ const (
 	codeDefinitionAdded   compat.Code = "definitionAdded"
 	codeDefinitionRemoved compat.Code = "definitionRemoved"
 )
+
+// definitionsOf yields the definitions of one side, and an error if it has none. other is
+// the other side.
+func (c *comparer) definitionsOf(ctx context.Context, name, other string) iter.Seq[*manifest.Object] {
+	at, ok := parseRevision(name)
+	if !ok {
+		return namedDefinitions(ctx, c.reader, name)
+	}
+	return func(yield func(*manifest.Object) bool) {
+		r, root, err := c.revision(ctx, at, other)
+		if err != nil {
+			yield(failed(name, err))
+			return
+		}
+		for o := range namedDefinitions(ctx, r, root) {
+			if prefix := "git:" + at.revision + ":"; !strings.HasPrefix(o.File, prefix) {
+				o.Document.File = prefix + o.File
+			}
+			if !yield(o) {
+				return
+			}
+		}
+	}
+}
+
+// A revision is what git:REF or git:REF:PATH names.
+type revision struct {
+	revision, path string
+	hasPath        bool
+}
+
+func parseRevision(name string) (r revision, ok bool) {
+	rest, ok := strings.CutPrefix(name, "git:")
+	r.revision, r.path, r.hasPath = strings.Cut(rest, ":")
+	return r, ok
+}
+
+// revision returns a reader of the files of a revision, and the name of its path there.
+// Without a path, it is that of the other side.
+func (c *comparer) revision(ctx context.Context, at revision, other string) (*manifest.Reader, string, error) {
+	dir, name := ".", at.path
+	if !at.hasPath {
+		var err error
+		if there, ok := parseRevision(other); !ok {
+			dir = filepath.Dir(other)
+			name, err = gittree.PathOf(ctx, other)
+		} else if name = there.path; !there.hasPath {
+			err = fmt.Errorf("%s has none either", other)
+		}
+		if err != nil {
+			return nil, "", fmt.Errorf("no path of the other side to read at %q; name it, as in git:%s:config/crd: %w", at.revision, at.revision, err)
+		}
+	}
+	tree, root, err := gittree.Read(ctx, dir, at.revision, name, func(base string) bool {
+		return base == "Chart.yaml" || slices.Contains(manifest.Extensions(), path.Ext(base))
+	})
+	r := manifest.NewReader(nil, c.recursive)
+	r.FS = tree
+	return r, root, err
+}
+
+// A shard is a part of the files of --objects. The zero value is all of them.
+type shard struct{ part, of int }
+
+func (s *shard) String() string {
+	if s.of == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d/%d", s.part, s.of)
+}
+
+// Type returns the name of the value in the help.
+func (s *shard) Type() string { return "I/N" }
+
+func (s *shard) Set(text string) error {
+	before, after, ok := strings.Cut(text, "/")
+	part, err := strconv.Atoi(before)
+	of, err2 := strconv.Atoi(after)
+	if !ok || err != nil || err2 != nil || part < 0 || part >= of {
+		return errors.New("must be I/N with 0 <= I < N, such as 0/16")
+	}
+	s.part, s.of = part, of
+	return nil
+}
+
+// checkObjects checks the objects of --objects on all processors, and adds the results to the
+// report in the order of the objects.
+func (c *comparer) checkObjects(ctx context.Context, pairs []*definitionPair, report *compatReport) error {
+	checks := map[schema.GroupKind]*compat.Objects{}
+	names := map[schema.GroupKind]string{} // of the definitions
+	for _, p := range pairs {
+		if p.old == nil || p.crd == nil || p.err != nil {
+			continue
+		}
+		objects, err := compat.NewObjects(ctx, p.old.crd, p.crd.crd)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil:
+			continue // the report has the error
+		}
+		spec := p.old.crd.Spec
+		kind := schema.GroupKind{Group: spec.Group, Kind: spec.Names.Kind}
+		checks[kind], names[kind] = objects, p.old.crd.Name
+	}
+	report.Shard = c.shard.String()
+	report.Objects = &objectCounts{Unreadable: []unreadObject{}, PassedOver: map[string]int{}}
+	reader := c.reader.Separate()
+	reader.Part, reader.Parts = c.shard.part, c.shard.of
+	positions := &sources{}
+	check := func(o *manifest.Object) compatReport {
+		kind := o.GroupKind()
+		if o.Err == nil && checks[kind] == nil {
+			return compatReport{Objects: &objectCounts{PassedOver: map[string]int{kind.String(): 1}}}
+		}
+		findings, err := checkObject(ctx, o, checks[kind], positions)
+		if err != nil {
+			return compatReport{Objects: &objectCounts{Unreadable: []unreadObject{{o.File, o.Number, o.Within, err.Error()}}}}
+		}
+		counts := &objectCounts{Checked: 1}
+		if len(findings) > 0 {
+			counts.Incompatible = 1
+		}
+		for i := range findings {
+			findings[i].Definition = names[kind]
+		}
+		return compatReport{Objects: counts, Findings: findings}
+	}
+	err := inOrder(ctx, reader.Objects(ctx, c.objects), check, func(one compatReport) error {
+		report.Objects.add(one.Objects)
+		report.Findings = append(report.Findings, one.Findings...)
+		return nil
+	})
+	if files := reader.PassedOver().String(); files != "" {
+		fmt.Fprintf(c.errOut, "passed over: %s\n", files)
+	}
+	return err
+}
+
+// checkObject checks one object, unless it cannot be read.
+func checkObject(ctx context.Context, o *manifest.Object, objects *compat.Objects, positions *sources) ([]compatFinding, error) {
+	if o.Err != nil {
+		return nil, o.Err
+	}
+	obj, err := objectOf(o)
+	if err != nil {
+		return nil, err
+	}
+	found, err := objects.Check(ctx, obj)
+	if err != nil {
+		return nil, err
+	}
+	var findings []compatFinding
+	name := &objectName{Kind: o.Kind, Namespace: obj.GetNamespace(), Name: obj.GetName(), Within: o.Within}
+	for _, f := range found {
+		at := positions.of(o).Position(o.Within + f.Pointer)
+		f.Line, f.Column = at.Line, at.Column
+		findings = append(findings, compatFinding{File: o.File, Document: o.Number, Object: name, Finding: f})
+	}
+	return findings, nil
+}

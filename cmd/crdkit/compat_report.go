@@ -7,11 +7,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
+
+	"sigs.k8s.io/yaml"
 
 	"github.com/crdkit/crdkit/compat"
 	"github.com/crdkit/crdkit/definition"
@@ -182,71 +185,40 @@ func (f *compatFinding) roles() string {
 			roles = append(roles, role)
 		}
 	}
-	return inEnglishAnd(roles)
+	return inEnglish(roles, "and")
 }
 
-// inEnglishAnd lists what all holds.
-func inEnglishAnd(of []string) string {
-	last := len(of) - 1
-	if last == 0 {
-		return of[0]
-	}
-	return strings.Join(of[:last], ", ") + " and " + of[last]
-}
-
-// also returns the parts of Also that satisfy a condition.
-func (f *compatFinding) also(condition func(*compat.Finding) bool) []*compat.Finding {
-	var parts []*compat.Finding
+// parts returns what a finding says of other fields, and of the same field for other roles.
+func (f *compatFinding) parts() (places, roles []*compat.Finding) {
 	for i := range f.Also {
-		if condition(&f.Also[i]) {
-			parts = append(parts, &f.Also[i])
+		switch o := &f.Also[i]; {
+		case o.Role == f.Role:
+			places = append(places, o)
+		case o.Pointer == f.Pointer && o.Field == f.Field:
+			roles = append(roles, o)
 		}
 	}
-	return parts
-}
-
-// otherPlaces returns the parts of a finding about other fields.
-func (f *compatFinding) otherPlaces() []*compat.Finding {
-	return f.also(func(o *compat.Finding) bool { return o.Role == f.Role })
-}
-
-// otherRoles returns the parts of a finding about the same place for other roles.
-func (f *compatFinding) otherRoles() []*compat.Finding {
-	return f.also(func(o *compat.Finding) bool { return o.Role != f.Role && o.Pointer == f.Pointer && o.Field == f.Field })
+	return places, roles
 }
 
 // otherWitnesses returns the parts for other roles that have another witness.
 func (f *compatFinding) otherWitnesses() []*compat.Finding {
-	return slices.DeleteFunc(f.otherRoles(), func(o *compat.Finding) bool { return reflect.DeepEqual(o.Witness, f.Witness) })
+	_, roles := f.parts()
+	return slices.DeleteFunc(roles, func(o *compat.Finding) bool { return reflect.DeepEqual(o.Witness, f.Witness) })
 }
 
 // mostPlaces is how many other fields of a finding a line lists.
 const mostPlaces = 5
 
-// others lists the other fields of a finding as a line does, "" if there are none.
-func (f *compatFinding) others() string {
-	places := f.otherPlaces()
-	var texts []string
-	for _, o := range places[:min(len(places), mostPlaces)] {
-		texts = append(texts, fmt.Sprintf("%s (%s)", cmp.Or(o.Field, "the object"), definition.Position{Line: o.Line, Column: o.Column}))
-	}
-	if more := len(places) - mostPlaces; more > 0 {
-		texts = append(texts, fmt.Sprintf("%d more", more))
-	}
-	if len(texts) == 0 {
-		return ""
-	}
-	return inEnglishAnd(texts)
-}
-
 // notes returns what a finding says besides its message.
 func (f *compatFinding) notes() []string {
 	const saved = "saved by ratcheting"
-	var notes []string
+	var notes, others []string
 	if f.Ratcheted {
 		notes = append(notes, saved)
 	}
-	for _, o := range f.otherRoles() {
+	places, roles := f.parts()
+	for _, o := range roles {
 		switch {
 		case o.Ratcheted && !f.Ratcheted:
 			notes = append(notes, fmt.Sprintf("%s: %s, %s", o.Role, o.Effect, saved))
@@ -257,8 +229,14 @@ func (f *compatFinding) notes() []string {
 	if f.Accepted != "" {
 		notes = append(notes, "accepted: "+f.Accepted)
 	}
-	if others := f.others(); others != "" {
-		notes = append(notes, "also: "+others)
+	for _, o := range places[:min(len(places), mostPlaces)] {
+		others = append(others, fmt.Sprintf("%s (%s)", cmp.Or(o.Field, "the object"), definition.Position{Line: o.Line, Column: o.Column}))
+	}
+	if more := len(places) - mostPlaces; more > 0 {
+		others = append(others, fmt.Sprintf("%d more", more))
+	}
+	if len(others) > 0 {
+		notes = append(notes, "also: "+inEnglish(others, "and"))
 	}
 	return notes
 }
@@ -313,7 +291,8 @@ func (f *compatFinding) asIssue(text bool) issue {
 		level: string(f.Severity), code: string(f.Code), named: true, pointer: f.Pointer,
 		position: definition.Position{Line: f.Line, Column: f.Column},
 	}
-	for _, o := range f.otherPlaces() {
+	places, _ := f.parts()
+	for _, o := range places {
 		i.also = append(i.also, place{o.Pointer, definition.Position{Line: o.Line, Column: o.Column}})
 	}
 	if text {
@@ -366,14 +345,13 @@ type acceptance struct {
 	Reason     string `json:"reason"`
 }
 
+// values returns what a finding must have, "" for any value.
+func (a *acceptance) values() []string {
+	return []string{a.Code, a.Definition, a.Version, a.Role, a.Field}
+}
+
 func (a *acceptance) String() string {
-	parts := []string{a.Code}
-	for _, part := range []string{a.Definition, a.Version, a.Role, a.Field} {
-		if part != "" {
-			parts = append(parts, part)
-		}
-	}
-	return strings.Join(parts, " ")
+	return strings.Join(slices.DeleteFunc(a.values(), func(value string) bool { return value == "" }), " ")
 }
 
 // check returns an error for an acceptance that accepts too much or nothing.
@@ -399,23 +377,14 @@ func compatCodes() []string {
 	return codes
 }
 
-// describeCompat returns the meaning of a code, "" for an unknown one.
-func describeCompat(code string) string {
-	switch compat.Code(code) {
-	case codeDefinitionAdded:
-		return "The definition is new"
-	case codeDefinitionRemoved:
-		return "The definition is removed"
-	}
-	return compat.Code(code).Description()
-}
-
 func (a *acceptance) matches(definition string, f *compat.Finding) bool {
-	return a.Code == string(f.Code) && matches(a.Definition, definition) && matches(a.Version, f.Version) &&
-		matches(a.Role, string(f.Role)) && matches(a.Field, f.Field)
+	for i, value := range []string{string(f.Code), definition, f.Version, string(f.Role), f.Field} {
+		if want := a.values()[i]; want != "" && want != value {
+			return false
+		}
+	}
+	return true
 }
-
-func matches(want, got string) bool { return want == "" || want == got }
 
 // judge changes the severities of findings by their codes, drops those that are off, and
 // marks accepted ones. It returns the acceptances that accept nothing.
@@ -563,4 +532,222 @@ func (c *objectCounts) add(other *objectCounts) {
 		}
 		c.PassedOver[kind] += n
 	}
+}
+
+// printCompat prints a report in one of the formats.
+func printCompat(out io.Writer, r *compatReport, format string, colors bool) error {
+	switch format {
+	case "json":
+		return encodeJSON(out, r, "  ")
+	case "markdown":
+		return printCompatMarkdown(out, r)
+	}
+	printer := newFindingPrinter(format, string(compat.Compatible), out, colors)
+	for _, f := range r.asFindings(format == "text") {
+		if err := printer.print(f); err != nil {
+			return err
+		}
+	}
+	if format == "text" {
+		_, err := io.WriteString(out, printable(r.counted()))
+		return err
+	}
+	return printer.end()
+}
+
+// counted returns the lines with the counts of -o text.
+func (r *compatReport) counted() string {
+	var b strings.Builder
+	if o := r.Objects; o != nil {
+		fmt.Fprintf(&b, "%d objects checked, %d incompatible, %d unreadable", o.Checked, o.Incompatible, len(o.Unreadable))
+		for _, kind := range slices.Sorted(maps.Keys(o.PassedOver)) {
+			fmt.Fprintf(&b, ", %d %s passed over", o.PassedOver[kind], kind)
+		}
+		b.WriteString("\n")
+	}
+	counts := map[compat.Verdict]int{}
+	for _, d := range r.Definitions {
+		counts[d.Verdict]++
+	}
+	fmt.Fprintf(&b, "%d compatible, %d incompatible, %d unknown\n", counts[compat.Compatible], counts[compat.Incompatible], counts[compat.Unknown])
+	return b.String()
+}
+
+// details returns the lines of text about a finding: its notes, what the definitions answer,
+// and the witnesses.
+func (f *compatFinding) details() []string {
+	var lines []string
+	for _, note := range f.notes() {
+		lines = append(lines, short(note))
+	}
+	lines = append(lines, evidence(&f.Finding)...)
+	for _, o := range f.otherWitnesses() {
+		lines = append(lines, string(o.Role)+":")
+		lines = append(lines, evidence(o)...)
+	}
+	return lines
+}
+
+// evidence returns what the definitions answer, and the witness as YAML. Indented YAML is
+// YAML, so that it can be copied.
+func evidence(f *compat.Finding) []string {
+	var lines []string
+	inLine := strings.NewReplacer("\n", " ", "\r", " ")
+	for _, line := range []string{withLabel("old", inLine.Replace(short(f.Old))), withLabel("new", inLine.Replace(short(f.New)))} {
+		if line != "" {
+			lines = append(lines, line)
+		}
+	}
+	object := func(label string, obj map[string]any) {
+		text, err := yaml.Marshal(obj)
+		if err != nil {
+			text = []byte(err.Error())
+		}
+		lines = append(lines, label+":")
+		for line := range strings.Lines(string(text)) {
+			lines = append(lines, "  "+strings.TrimSuffix(line, "\n"))
+		}
+	}
+	switch w := f.Witness; {
+	case w == nil:
+	case w.Old == nil:
+		object("witness", w.Object)
+	default:
+		object("witness, the old object", w.Old)
+		object("witness, the new object", w.Object)
+	}
+	return lines
+}
+
+// printCompatMarkdown prints -o markdown: a table for each definition that changes, and
+// the witnesses in details that a reader can open.
+func printCompatMarkdown(out io.Writer, r *compatReport) error {
+	var b strings.Builder
+	counts := map[compat.Verdict]int{}
+	for _, d := range r.Definitions {
+		counts[d.Verdict]++
+	}
+	fmt.Fprintf(&b, "### crdkit compat: %s\n\n%d compatible, %d incompatible, %d unknown\n",
+		r.Verdict, counts[compat.Compatible], counts[compat.Incompatible], counts[compat.Unknown])
+	for i := range r.Definitions {
+		if err := definitionMarkdown(&b, r, &r.Definitions[i]); err != nil {
+			return err
+		}
+	}
+	objectsMarkdown(&b, r)
+	_, err := io.WriteString(out, printable(b.String()))
+	return err
+}
+
+func definitionMarkdown(b *strings.Builder, r *compatReport, d *comparedDefinition) error {
+	var found []*compatFinding
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if f.Object == nil && f.Definition == d.Name && f.File == d.File && f.Code != compat.Proved {
+			found = append(found, f)
+		}
+	}
+	if len(found) == 0 && d.Error == "" {
+		return nil
+	}
+	fmt.Fprintf(b, "\n#### %s: %s\n\n", code(d.Name), d.Verdict)
+	if d.Error != "" {
+		fmt.Fprintf(b, "%s\n", cell(d.Error))
+		return nil
+	}
+	b.WriteString("| severity | version | role | field | finding | old | new |\n|---|---|---|---|---|---|---|\n")
+	for _, f := range found {
+		text := cell(f.what()) + " (" + string(f.Code) + ")"
+		for _, note := range f.notes() {
+			text += "; " + cell(note)
+		}
+		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s |\n", f.Severity, f.versions(), f.roles(), code(f.Field), text, code(short(f.Old)), code(short(f.New)))
+	}
+	for _, f := range found {
+		if err := witnessMarkdown(b, f.versions()+", "+f.roles(), &f.Finding); err != nil {
+			return err
+		}
+		for _, o := range f.otherWitnesses() {
+			if err := witnessMarkdown(b, f.versions()+", "+string(o.Role), o); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// witnessMarkdown prints the witness of a finding about some versions and roles, if it has one.
+func witnessMarkdown(b *strings.Builder, about string, f *compat.Finding) error {
+	if f.Witness == nil {
+		return nil
+	}
+	text, err := witnessYAML(f.Witness)
+	fence := strings.Repeat("`", max(3, longestRun(text, '`')+1))
+	fmt.Fprintf(b, "\n<details><summary>%s: %s: witness</summary>\n\n%syaml\n%s%s\n\n</details>\n", about, f.Code, fence, text, fence)
+	return err
+}
+
+// witnessYAML returns a witness as documents of YAML: the object, or the old and the new
+// object of an update.
+func witnessYAML(w *compat.Witness) (string, error) {
+	text, err := yaml.Marshal(w.Object)
+	if err != nil || w.Old == nil {
+		return string(text), err
+	}
+	old, err := yaml.Marshal(w.Old)
+	return "# the old object\n" + string(old) + "---\n# the new object\n" + string(text), err
+}
+
+func objectsMarkdown(b *strings.Builder, r *compatReport) {
+	if r.Objects == nil {
+		return
+	}
+	fmt.Fprintf(b, "\n#### Stored objects\n\n%d checked, %d incompatible, %d unreadable\n", r.Objects.Checked, r.Objects.Incompatible, len(r.Objects.Unreadable))
+	rows := 0
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if f.Object == nil {
+			continue
+		}
+		if rows++; rows == 1 {
+			b.WriteString("\n| severity | object | version | field | finding | old | new |\n|---|---|---|---|---|---|---|\n")
+		}
+		fmt.Fprintf(b, "| %s | %s in %s | %s | %s | %s | %s | %s |\n", f.Severity, code(f.Object.String()), code(objectAt(f.File, f.Document, f.Object.Within).Location()),
+			f.versions(), code(f.Field), cell(f.Text)+" ("+string(f.Code)+")", code(short(f.Old)), code(short(f.New)))
+	}
+	for _, u := range r.Objects.Unreadable {
+		fmt.Fprintf(b, "\n%s: %s\n", code(objectAt(u.File, u.Document, u.Within).Location()), cell(u.Error))
+	}
+}
+
+// cell escapes a text for a cell of a table.
+func cell(text string) string {
+	return strings.NewReplacer("\\", "\\\\", "|", "\\|", "\n", " ", "\r", " ", "<", "&lt;", "`", "\\`", "*", "\\*", "_", "\\_", "[", "\\[", "#", "\\#", "@", "&#64;").Replace(text)
+}
+
+// code returns a text as code in a cell, "" for an empty one.
+func code(text string) string {
+	if text == "" {
+		return ""
+	}
+	text = strings.NewReplacer("|", "\\|", "\n", " ", "\r", " ").Replace(text)
+	fence := strings.Repeat("`", longestRun(text, '`')+1)
+	if len(fence) > 1 {
+		return fence + " " + text + " " + fence
+	}
+	return fence + text + fence
+}
+
+// longestRun returns the length of the longest run of a character.
+func longestRun(text string, c byte) int {
+	longest, run := 0, 0
+	for i := range len(text) {
+		if text[i] != c {
+			run = 0
+			continue
+		}
+		run++
+		longest = max(longest, run)
+	}
+	return longest
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/crdkit/crdkit/internal/kube/kubectl"
@@ -38,14 +39,21 @@ func addShells(root *cobra.Command) {
 func addCompletion(root *cobra.Command) {
 	for _, cmd := range root.Commands() {
 		cmd.ValidArgsFunction = completeArguments(cmd.Name())
-		for name, f := range completions(cmd) {
-			if cmd.Flags().Lookup(name) == nil {
-				continue
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			complete := completions[f.Name]
+			switch value := f.Value.(type) {
+			case *choice:
+				complete = completeStrings(value.of...)
+			case *kubernetesVersion:
+				complete = completeStrings(kubernetesVersions()...)
 			}
-			if err := cmd.RegisterFlagCompletionFunc(name, f); err != nil {
+			if complete == nil {
+				complete = cobra.NoFileCompletions
+			}
+			if err := cmd.RegisterFlagCompletionFunc(f.Name, complete); err != nil {
 				panic(err) // the flag exists, and no other code registers functions
 			}
-		}
+		})
 	}
 }
 
@@ -62,48 +70,31 @@ func completeArguments(name string) cobra.CompletionFunc {
 	return cobra.NoFileCompletions
 }
 
-// completions returns the functions that complete the values of flags by the names of the
-// flags.
-func completions(cmd *cobra.Command) map[string]cobra.CompletionFunc {
-	byName := map[string]cobra.CompletionFunc{
-		"api-version":        completeGroupVersions,
-		"at-version":         completeVersions,
-		"ca":                 completeFiles("pem", "crt", "cer"),
-		"crd":                completeManifests,
-		"draft":              completeStrings("2020-12", "07"),
-		"cover":              completeFiles("json", "txt", "html"),
-		"field-selector":     cobra.NoFileCompletions,
-		"group-version":      completeGroupVersions,
-		"kubernetes-version": completeKubernetesVersions,
-		"label-columns":      cobra.NoFileCompletions,
-		"fail-on":            completeStrings("error", "warning", "unknown"),
-		"live":               completeManifests,
-		"manager":            cobra.NoFileCompletions,
-		"max-depth":          cobra.NoFileCompletions,
-		"new":                completeManifests,
-		"now":                cobra.NoFileCompletions,
-		"objects":            completeManifests,
-		"old":                completeManifests,
-		"output-dir":         completeDirectories,
-		"run":                cobra.NoFileCompletions,
-		"selector":           cobra.NoFileCompletions,
-		"shard":              cobra.NoFileCompletions,
-		"skip-kind":          completeKinds,
-		"subresource":        completeStrings("status"),
-		"time-limit":         cobra.NoFileCompletions,
-		"to":                 completeVersions,
-		"validate":           completeStrings("strict", "warn", "ignore"),
-		"version":            completeVersions,
-		"webhook":            completeStrings(cobra.CompletionWithDesc(ofDefinition, "the URL in the definition")),
-	}
-	for _, name := range []string{"output", "unknown-kinds"} {
-		if f := cmd.Flags().Lookup(name); f != nil {
-			if c, ok := f.Value.(*choice); ok {
-				byName[name] = completeStrings(c.of...)
-			}
-		}
-	}
-	return byName
+// completeManifests completes the names of files that may have objects.
+var completeManifests = completeFiles(strings.Fields(strings.ReplaceAll(strings.Join(manifest.Extensions(), " "), ".", ""))...)
+
+// completions has by the names of flags what completes their values: those of others are
+// not completed, unless their type has a list.
+var completions = map[string]cobra.CompletionFunc{
+	"api-version":   completeGroupVersions,
+	"at-version":    completeVersions,
+	"ca":            completeFiles("pem", "crt", "cer"),
+	"crd":           completeManifests,
+	"draft":         completeStrings("2020-12", "07"),
+	"cover":         completeFiles("json", "txt", "html"),
+	"group-version": completeGroupVersions,
+	"fail-on":       completeStrings("error", "warning", "unknown"),
+	"live":          completeManifests,
+	"new":           completeManifests,
+	"objects":       completeManifests,
+	"old":           completeManifests,
+	"output-dir":    cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs),
+	"skip-kind":     completeKinds,
+	"subresource":   completeStrings("status"),
+	"to":            completeVersions,
+	"validate":      completeStrings("strict", "warn", "ignore"),
+	"version":       completeVersions,
+	"webhook":       completeStrings(cobra.CompletionWithDesc(ofDefinition, "the URL in the definition")),
 }
 
 func completeStrings(of ...string) cobra.CompletionFunc {
@@ -115,24 +106,12 @@ func completeFiles(extensions ...string) cobra.CompletionFunc {
 	return cobra.FixedCompletions(extensions, cobra.ShellCompDirectiveFilterFileExt)
 }
 
-func completeManifests(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
-	var extensions []string
-	for _, extension := range manifest.Extensions() {
-		extensions = append(extensions, strings.TrimPrefix(extension, "."))
-	}
-	return completeFiles(extensions...)(cmd, args, prefix)
-}
-
-func completeDirectories(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return nil, cobra.ShellCompDirectiveFilterDirs
-}
-
-func completeKubernetesVersions(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
-	var versions []string
+// kubernetesVersions returns the versions that --kubernetes-version takes, the newest first.
+func kubernetesVersions() (versions []string) {
 	for v := kubeversion.Newest; v >= kubeversion.Oldest; v-- {
 		versions = append(versions, v.String())
 	}
-	return completeStrings(versions...)(cmd, args, prefix)
+	return versions
 }
 
 // givenDefinitions returns the definitions that an incomplete command line names with -c,
@@ -149,25 +128,25 @@ func givenDefinitions(cmd *cobra.Command) []*apiextensionsv1.CustomResourceDefin
 	default:
 		names = []string{f.Value.String()}
 		if list, ok := f.Value.(cobra.SliceValue); ok {
-			names = list.GetSlice()
+			names = unique(list.GetSlice()) // the library parses the command line twice
 		}
-		// The library parses the command line twice.
-		slices.Sort(names)
-		names = slices.Compact(names)
 	}
-	// Standard input is the terminal.
-	s := &session{definitions: names, reader: manifest.NewReader(nil, readsBelow(cmd)), errOut: io.Discard}
+	s := &session{definitions: names, reader: completionReader(cmd), errOut: io.Discard}
 	crds, _ := s.allDefinitions(cmd.Context())
 	return crds
 }
 
-// readsBelow reports whether a command line asks for the directories below.
-func readsBelow(cmd *cobra.Command) bool {
-	if cmd.Name() == "explain" {
-		return false // -R is about fields
-	}
+// completionReader returns the reader of an incomplete command line. It does not read
+// standard input, which is the terminal. The flag -R of crdkit explain is about fields.
+func completionReader(cmd *cobra.Command) *manifest.Reader {
 	below, err := cmd.Flags().GetBool("recursive")
-	return err == nil && below
+	return manifest.NewReader(nil, err == nil && below && cmd.Name() != "explain")
+}
+
+// unique sorts names and removes repeated ones.
+func unique(names []string) []string {
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // completeVersions completes the names of the versions of the definitions.
@@ -191,8 +170,7 @@ func completeGroupVersions(cmd *cobra.Command, _ []string, _ string) ([]string, 
 			names = append(names, crd.Spec.Group+"/"+version)
 		}
 	}
-	slices.Sort(names)
-	return slices.Compact(names), cobra.ShellCompDirectiveNoFileComp
+	return unique(names), cobra.ShellCompDirectiveNoFileComp
 }
 
 // maxCompletedObjects is the number of objects in which completeKinds looks for kinds.
@@ -203,7 +181,7 @@ const maxCompletedObjects = 10_000
 func completeKinds(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	var kinds []string
 	seen := 0
-	for o := range manifest.NewReader(nil, readsBelow(cmd)).Objects(cmd.Context(), args...) {
+	for o := range completionReader(cmd).Objects(cmd.Context(), args...) {
 		if o.Err == nil && !o.IsDefinition() {
 			kinds = append(kinds, o.GroupVersionKind.Group+"/"+o.Kind)
 		}
@@ -211,59 +189,38 @@ func completeKinds(cmd *cobra.Command, args []string, _ string) ([]string, cobra
 			break
 		}
 	}
-	slices.Sort(kinds)
-	return slices.Compact(kinds), cobra.ShellCompDirectiveNoFileComp
+	return unique(kinds), cobra.ShellCompDirectiveNoFileComp
 }
 
-// completePaths completes the argument of crdkit explain: resources, and after a dot the
-// fields below.
+// completePaths completes the argument of crdkit explain: resources, with the group if two of
+// them have the same name, and after a dot the fields below.
 func completePaths(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
-	const directive = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	crds := givenDefinitions(cmd)
-	names := resourceNames(crds)
-	at := strings.LastIndexByte(prefix, '.')
-	if at < 0 {
-		return names, directive
-	}
-	names = slices.DeleteFunc(names, func(name string) bool { return !strings.HasPrefix(name, prefix) })
-	apiVersion, err := cmd.Flags().GetString("api-version")
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveError
-	}
-	return append(names, (&explainer{apiVersion: apiVersion}).fieldPaths(crds, prefix[:at])...), directive
-}
-
-// resourceNames returns the names of resources, with the group if two of them have the
-// same name.
-func resourceNames(crds []*apiextensionsv1.CustomResourceDefinition) []string {
 	count := map[string]int{}
 	for _, crd := range crds {
 		count[crd.Spec.Names.Plural]++
 	}
-	var names []string
+	var paths []string
 	for _, crd := range crds {
 		name := crd.Spec.Names.Plural
 		if count[name] > 1 {
 			name += "." + crd.Spec.Group
 		}
-		names = append(names, cobra.CompletionWithDesc(name, crd.Spec.Names.Kind+" of "+crd.Spec.Group))
+		if strings.HasPrefix(name, prefix) || !strings.Contains(prefix, ".") {
+			paths = append(paths, cobra.CompletionWithDesc(name, crd.Spec.Names.Kind+" of "+crd.Spec.Group))
+		}
 	}
-	slices.Sort(names)
-	return slices.Compact(names)
-}
-
-// fieldPaths returns the paths of the fields directly below a path, with their types.
-func (e *explainer) fieldPaths(crds []*apiextensionsv1.CustomResourceDefinition, path string) []string {
-	document, request, err := e.find(crds, path)
-	if err != nil {
-		return nil
+	paths = unique(paths)
+	if at := strings.LastIndexByte(prefix, '.'); at >= 0 {
+		e := &explainer{apiVersion: cmd.Flags().Lookup("api-version").Value.String()}
+		if document, request, err := e.find(crds, prefix[:at]); err == nil {
+			for _, f := range kubectl.FieldsBelow(document, request) {
+				paths = append(paths, cobra.CompletionWithDesc(prefix[:at]+"."+f.Name, fmt.Sprintf("<%s>", f.Type)))
+			}
+		}
 	}
-	var paths []string
-	for _, f := range kubectl.FieldsBelow(document, request) {
-		paths = append(paths, cobra.CompletionWithDesc(path+"."+f.Name, fmt.Sprintf("<%s>", f.Type)))
-	}
-	return paths
+	return paths, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }

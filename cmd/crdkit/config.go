@@ -81,7 +81,7 @@ func parseConfig(text []byte, dir string) (*configFile, error) {
 		}
 	}
 	if c.UnknownKinds != "" && !slices.Contains(unknownKindsValues(), c.UnknownKinds) {
-		return nil, fmt.Errorf("unknownKinds: invalid value %q; it must be %s", c.UnknownKinds, inEnglish(unknownKindsValues()))
+		return nil, fmt.Errorf("unknownKinds: invalid value %q; it must be %s", c.UnknownKinds, inEnglish(unknownKindsValues(), "or"))
 	}
 	if err := c.checkSeverity(); err != nil {
 		return nil, err

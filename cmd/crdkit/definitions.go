@@ -117,12 +117,6 @@ func listKindOf(crd *apiextensionsv1.CustomResourceDefinition) string {
 	return crd.Spec.Names.Kind + "List"
 }
 
-// given reports whether -c has a definition of a kind.
-func (d *definitions) given(kind schema.GroupKind) bool {
-	k := d.byKind[kind]
-	return k != nil && k.given
-}
-
 // A definitionError is the error of a definition that an object needs.
 type definitionError struct {
 	location string                                    // of the definition

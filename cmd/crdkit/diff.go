@@ -8,38 +8,33 @@ import (
 // around is the number of unchanged lines before and after a change.
 const around = 3
 
-// An edit is one line of a diff: ' ' kept, '-' removed or '+' added.
-type edit struct {
-	op   byte
-	line string
-}
-
 // unified returns the difference of two texts in the unified format, "" for
 // equal texts.
 func unified(oldName, newName, before, after string) string {
 	edits := compare(lines(before), lines(after))
 	shown := make([]bool, len(edits))
 	for i, e := range edits {
-		for j := max(i-around, 0); e.op != ' ' && j <= min(i+around, len(edits)-1); j++ {
+		for j := max(i-around, 0); e[0] != ' ' && j <= min(i+around, len(edits)-1); j++ {
 			shown[j] = true
 		}
 	}
 	var b strings.Builder
 	oldLine, newLine := 1, 1
 	for start := 0; start < len(edits); {
-		end := start
-		for end < len(edits) && shown[end] == shown[start] {
-			end++
+		end, oldCount, newCount := start, 0, 0
+		for ; end < len(edits) && shown[end] == shown[start]; end++ {
+			if edits[end][0] != '+' {
+				oldCount++
+			}
+			if edits[end][0] != '-' {
+				newCount++
+			}
 		}
-		oldCount, newCount := countLines(edits[start:end])
 		if shown[start] {
 			if b.Len() == 0 {
 				fmt.Fprintf(&b, "--- %s\n+++ %s\n", oldName, newName)
 			}
-			fmt.Fprintf(&b, "@@ -%d,%d +%d,%d @@\n", oldLine, oldCount, newLine, newCount)
-			for _, e := range edits[start:end] {
-				fmt.Fprintf(&b, "%c%s\n", e.op, e.line)
-			}
+			fmt.Fprintf(&b, "@@ -%d,%d +%d,%d @@\n%s\n", oldLine, oldCount, newLine, newCount, strings.Join(edits[start:end], "\n"))
 		}
 		oldLine, newLine, start = oldLine+oldCount, newLine+newCount, end
 	}
@@ -53,37 +48,24 @@ func lines(text string) []string {
 	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 }
 
-// countLines returns the numbers of lines of both texts that the edits cover.
-func countLines(edits []edit) (before, after int) {
-	for _, e := range edits {
-		if e.op != '+' {
-			before++
-		}
-		if e.op != '-' {
-			after++
-		}
-	}
-	return before, after
-}
-
 // maxCommon is the maximal size of the table in compare. For larger texts, every line
 // between the common ends counts as changed.
 const maxCommon = 16 << 20
 
-// compare returns the edits that turn a into b. It keeps the common lines at
-// both ends and a longest common subsequence of the lines between.
-func compare(a, b []string) []edit {
-	var edits []edit
-	add := func(op byte, lines []string) {
+// compare returns the edits that turn a into b: lines after ' ' for kept, '-' for removed or
+// '+' for added. It keeps the common lines at both ends and a longest common subsequence of
+// the lines between.
+func compare(a, b []string) (edits []string) {
+	add := func(op string, lines []string) {
 		for _, l := range lines {
-			edits = append(edits, edit{op, l})
+			edits = append(edits, op+l)
 		}
 	}
 	head := 0
 	for head < min(len(a), len(b)) && a[head] == b[head] {
 		head++
 	}
-	add(' ', a[:head])
+	add(" ", a[:head])
 	a, b = a[head:], b[head:]
 	tail := 0
 	for tail < min(len(a), len(b)) && a[len(a)-1-tail] == b[len(b)-1-tail] {
@@ -94,34 +76,31 @@ func compare(a, b []string) []edit {
 	if (len(a)+1)*(len(b)+1) <= maxCommon {
 		// common[i][j] is the length of the longest common subsequence of a[i:] and b[j:].
 		common := make([][]int32, len(a)+1)
-		for i := range common {
-			common[i] = make([]int32, len(b)+1)
-		}
+		common[len(a)] = make([]int32, len(b)+1)
 		for i := len(a) - 1; i >= 0; i-- {
+			common[i] = make([]int32, len(b)+1)
 			for j := len(b) - 1; j >= 0; j-- {
 				if common[i][j] = max(common[i+1][j], common[i][j+1]); a[i] == b[j] {
 					common[i][j] = common[i+1][j+1] + 1
 				}
 			}
 		}
-		i, j := 0, 0
-		for i < len(a) && j < len(b) {
+		for i, j := 0, 0; len(a) > 0 && len(b) > 0; {
 			switch {
-			case a[i] == b[j]:
-				add(' ', a[i:i+1])
-				i, j = i+1, j+1
+			case a[0] == b[0]:
+				add(" ", a[:1])
+				a, b, i, j = a[1:], b[1:], i+1, j+1
 			case common[i+1][j] >= common[i][j+1]:
-				add('-', a[i:i+1])
-				i++
+				add("-", a[:1])
+				a, i = a[1:], i+1
 			default:
-				add('+', b[j:j+1])
-				j++
+				add("+", b[:1])
+				b, j = b[1:], j+1
 			}
 		}
-		a, b = a[i:], b[j:]
 	}
-	add('-', a)
-	add('+', b)
-	add(' ', end)
+	add("-", a)
+	add("+", b)
+	add(" ", end)
 	return edits
 }

@@ -90,13 +90,7 @@ func (f *finding) verdict() string {
 }
 
 func (f *finding) exitCode() int {
-	switch f.verdict() {
-	case undecided:
-		return exitUndecided
-	case refused:
-		return exitRefused
-	}
-	return exitOK
+	return map[string]int{refused: exitRefused, undecided: exitUndecided}[f.verdict()]
 }
 
 // description returns the text of an issue.
@@ -215,22 +209,16 @@ var repeatedKey = regexp.MustCompile(`^yaml: line \d+: key ".*" already set in m
 
 // yamlLine is a line in an error of the YAML library, which counts the lines of the
 // document.
-var yamlLine = regexp.MustCompile(`\bline (\d+)`)
+var yamlLine = regexp.MustCompile(`\bline (\d{1,9})\b`)
 
 // lineIn returns the first line that an error of the YAML library names, 0 if it names
 // none.
 func lineIn(text string) int {
-	if !strings.Contains(text, "yaml: ") {
-		return 0
-	}
 	match := yamlLine.FindStringSubmatch(text)
-	if match == nil {
+	if match == nil || !strings.Contains(text, "yaml: ") {
 		return 0
 	}
-	line, err := strconv.Atoi(match[1])
-	if err != nil {
-		return 0
-	}
+	line, _ := strconv.Atoi(match[1])
 	return line
 }
 
@@ -241,11 +229,7 @@ func inFile(text string, first int) string {
 		return text
 	}
 	return yamlLine.ReplaceAllStringFunc(text, func(match string) string {
-		line, err := strconv.Atoi(strings.TrimPrefix(match, "line "))
-		if err != nil {
-			return match
-		}
-		return "line " + strconv.Itoa(line+first-1)
+		return "line " + strconv.Itoa(lineIn("yaml: "+match)+first-1)
 	})
 }
 

@@ -26,7 +26,7 @@ type choice struct {
 // addChoice adds a flag that takes one of some strings, by default the first one.
 func addChoice(cmd *cobra.Command, value *string, name, shorthand, usage string, of ...string) {
 	*value = of[0]
-	cmd.Flags().VarP(&choice{value, of}, name, shorthand, usage+": "+inEnglish(of))
+	cmd.Flags().VarP(&choice{value, of}, name, shorthand, usage+": "+inEnglish(of, "or"))
 }
 
 // addOutput adds the flag -o of a command that prints in some formats.
@@ -77,19 +77,19 @@ func (c *choice) Type() string { return "string" }
 
 func (c *choice) Set(text string) error {
 	if !slices.Contains(c.of, text) {
-		return errors.New("must be " + inEnglish(c.of))
+		return errors.New("must be " + inEnglish(c.of, "or"))
 	}
 	*c.value = text
 	return nil
 }
 
-// inEnglish lists alternatives.
-func inEnglish(of []string) string {
-	if len(of) < 2 {
-		return strings.Join(of, "")
+// inEnglish lists words, with another one before the last of them.
+func inEnglish(words []string, between string) string {
+	last := len(words) - 1
+	if last < 1 {
+		return strings.Join(words, "")
 	}
-	last := len(of) - 1
-	return strings.Join(of[:last], ", ") + " or " + of[last]
+	return strings.Join(words[:last], ", ") + " " + between + " " + words[last]
 }
 
 // A kubernetesVersion is a flag with the version of the server that a command

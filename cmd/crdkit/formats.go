@@ -18,6 +18,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/compat"
 	"github.com/crdkit/crdkit/definition"
 	"github.com/crdkit/crdkit/internal/text/manifest"
@@ -39,22 +40,14 @@ func newFindingPrinter(output, passed string, out io.Writer, colors bool) findin
 	case "json", "jsonl":
 		return &jsonPrinter{out: out, array: output == "json"}
 	case "sarif":
-		return newSARIF(out)
+		return &sarifPrinter{out: out, results: []sarifResult{}, used: map[string]bool{}}
 	case "junit":
-		return &junitPrinter{out: out, name: suiteName(passed)}
+		return &junitPrinter{out, junitSuites{Name: "crdkit " + map[string]string{admitted: "admit", accepted: "check"}[passed]}}
 	case "github":
 		return annotations{out: out}
 	default:
 		return &textPrinter{out: out, passed: passed, colors: colors, counts: map[string]int{}}
 	}
-}
-
-// suiteName returns the command that has a word for a positive verdict.
-func suiteName(passed string) string {
-	if passed == admitted {
-		return "crdkit admit"
-	}
-	return "crdkit check"
 }
 
 // A report is the output of a command that judges: its findings in one format. The worst
@@ -125,21 +118,21 @@ func (p *textPrinter) print(f *finding) error {
 	return nil
 }
 
+// colors are the colors of verdicts and levels.
+var colors = map[string]int{
+	refused: red, levelError: red, string(compat.Incompatible): red,
+	undecided: yellow, levelWarning: yellow, string(compat.Unknown): yellow,
+	accepted: green, admitted: green, string(compat.Compatible): green,
+}
+
+const red, green, yellow = 31, 32, 33
+
 // paint returns a verdict or level in its color.
 func (p *textPrinter) paint(word string) string {
-	color := 0
-	switch word {
-	case refused, levelError, string(compat.Incompatible):
-		color = 31 // red
-	case undecided, levelWarning, string(compat.Unknown):
-		color = 33 // yellow
-	case accepted, admitted, string(compat.Compatible):
-		color = 32 // green
+	if color := colors[word]; p.colors && color != 0 {
+		return fmt.Sprintf("\x1b[%dm%s\x1b[0m", color, word)
 	}
-	if !p.colors || color == 0 {
-		return word
-	}
-	return fmt.Sprintf("\x1b[%dm%s\x1b[0m", color, word)
+	return word
 }
 
 func (p *textPrinter) end() error {
@@ -296,6 +289,14 @@ type lineChange struct {
 	Pointer string `json:"pointer"`
 }
 
+func changeLines(changes []crdkit.Change) []lineChange {
+	lines := []lineChange{}
+	for _, c := range changes {
+		lines = append(lines, lineChange{string(c.Op), c.Path.Pointer()})
+	}
+	return lines
+}
+
 type lineKind struct {
 	Group   string `json:"group"`
 	Version string `json:"version"`
@@ -412,27 +413,28 @@ func escapedInJSON(r rune) bool { return r != '\n' && r <= 0xffff && !unicode.Is
 //
 // See https://github.com/testmoapp/junitxml.
 type junitPrinter struct {
-	out    io.Writer
-	name   string // of all suites
-	suites []*junitSuite
+	out io.Writer
+	all junitSuites
 }
 
 type junitSuites struct {
-	XMLName  xml.Name      `xml:"testsuites"`
-	Name     string        `xml:"name,attr"`
-	Tests    int           `xml:"tests,attr"`
-	Failures int           `xml:"failures,attr"`
-	Errors   int           `xml:"errors,attr"`
-	Suites   []*junitSuite `xml:"testsuite"`
+	XMLName xml.Name `xml:"testsuites"`
+	Name    string   `xml:"name,attr"`
+	junitCounts
+	Suites []*junitSuite `xml:"testsuite"`
 }
 
 type junitSuite struct {
-	Name     string      `xml:"name,attr"`
-	Tests    int         `xml:"tests,attr"`
-	Failures int         `xml:"failures,attr"`
-	Errors   int         `xml:"errors,attr"`
-	Skipped  int         `xml:"skipped,attr"`
-	Cases    []junitCase `xml:"testcase"`
+	Name string `xml:"name,attr"`
+	junitCounts
+	Skipped int         `xml:"skipped,attr"`
+	Cases   []junitCase `xml:"testcase"`
+}
+
+type junitCounts struct {
+	Tests    int `xml:"tests,attr"`
+	Failures int `xml:"failures,attr"`
+	Errors   int `xml:"errors,attr"`
 }
 
 type junitCase struct {
@@ -470,17 +472,19 @@ func (p *junitPrinter) print(f *finding) error {
 
 // add adds a case to the suite of its file.
 func (p *junitPrinter) add(c junitCase) {
-	if n := len(p.suites); n == 0 || p.suites[n-1].Name != c.File {
-		p.suites = append(p.suites, &junitSuite{Name: c.File})
+	if n := len(p.all.Suites); n == 0 || p.all.Suites[n-1].Name != c.File {
+		p.all.Suites = append(p.all.Suites, &junitSuite{Name: c.File})
 	}
-	s := p.suites[len(p.suites)-1]
+	s := p.all.Suites[len(p.all.Suites)-1]
 	s.Cases = append(s.Cases, c)
-	s.Tests++
-	if c.Failure != nil {
-		s.Failures++
-	}
-	if c.Error != nil {
-		s.Errors++
+	for _, counts := range []*junitCounts{&s.junitCounts, &p.all.junitCounts} {
+		counts.Tests++
+		if c.Failure != nil {
+			counts.Failures++
+		}
+		if c.Error != nil {
+			counts.Errors++
+		}
 	}
 }
 
@@ -507,13 +511,7 @@ func (f *finding) lines(levels ...string) (lines, first string) {
 }
 
 func (p *junitPrinter) end() error {
-	all := junitSuites{Name: p.name, Suites: p.suites}
-	for _, s := range p.suites {
-		all.Tests += s.Tests
-		all.Failures += s.Failures
-		all.Errors += s.Errors
-	}
-	text, err := xml.MarshalIndent(all, "", "  ")
+	text, err := xml.MarshalIndent(p.all, "", "  ")
 	if err != nil {
 		return err
 	}
@@ -530,10 +528,6 @@ type sarifPrinter struct {
 	results   []sarifResult
 	used      map[string]bool // codes
 	undecided bool
-}
-
-func newSARIF(out io.Writer) *sarifPrinter {
-	return &sarifPrinter{out: out, results: []sarifResult{}, used: map[string]bool{}}
 }
 
 const sarifSchema = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -654,28 +648,25 @@ func (p *sarifPrinter) end() error {
 	return encodeJSON(p.out, log, "  ")
 }
 
+// descriptions are the meanings of codes that no package of crdkit describes.
+var descriptions = map[string]string{
+	codeUndecided:                 "The file, the definition or the object cannot be read",
+	codeWarning:                   "The server accepts this with a warning",
+	codeNote:                      "What crdkit did not do",
+	codeUnknownField:              "The server refuses this: Unknown field",
+	codeDuplicateField:            "The server refuses this: Duplicate field",
+	string(codeDefinitionAdded):   "The definition is new",
+	string(codeDefinitionRemoved): "The definition is removed",
+}
+
 // describe returns the meaning of a code.
 func describe(code string) string {
-	switch code {
-	case codeUndecided:
-		return "The file, the definition or the object cannot be read"
-	case codeWarning:
-		return "The server accepts this with a warning"
-	case codeNote:
-		return "What crdkit did not do"
-	case codeUnknownField:
-		return "The server refuses this: Unknown field"
-	case codeDuplicateField:
-		return "The server refuses this: Duplicate field"
-	}
-	if text := definition.NoteCode(code).Description(); text != "" {
+	text := cmp.Or(descriptions[code], definition.NoteCode(code).Description(), compat.Code(code).Description())
+	switch {
+	case text != "":
 		return text
-	}
-	if text := describeCompat(code); text != "" {
-		return text
-	}
-	if strings.HasPrefix(code, "FieldValue") {
-		return "The server refuses this: " + field.ErrorType(code).String()
+	case strings.HasPrefix(code, "FieldValue"):
+		code = field.ErrorType(code).String()
 	}
 	return "The server refuses this: " + code
 }

@@ -5,7 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,7 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/yaml"
 
 	"github.com/crdkit/crdkit/internal/crdversion"
@@ -138,26 +137,6 @@ func (g *getter) selects(obj *unstructured.Unstructured) (bool, error) {
 	return f.Matches(obj, g.labels, byField)
 }
 
-// A group is a sequence of objects of one resource.
-type group struct {
-	gvk  schema.GroupVersionKind
-	objs []*unstructured.Unstructured
-}
-
-// groups joins adjacent objects of one resource and version.
-func groups(objs []*unstructured.Unstructured) []group {
-	var out []group
-	for _, obj := range objs {
-		gvk := obj.GroupVersionKind()
-		if len(out) == 0 || out[len(out)-1].gvk != gvk {
-			out = append(out, group{gvk: gvk})
-		}
-		last := &out[len(out)-1]
-		last.objs = append(last.objs, obj)
-	}
-	return out
-}
-
 func (g *getter) print(objs []*unstructured.Unstructured) error {
 	var text []byte
 	var err error
@@ -175,7 +154,7 @@ func (g *getter) print(objs []*unstructured.Unstructured) error {
 		if len(objs) == 0 {
 			fmt.Fprintln(g.errOut, "No resources found")
 		}
-		return g.printTables(groups(objs))
+		text, err = g.tables(objs)
 	}
 	if err != nil {
 		return err
@@ -190,57 +169,53 @@ func single(objs []*unstructured.Unstructured) runtime.Object {
 	if len(objs) == 1 {
 		return objs[0]
 	}
-	list := &unstructured.UnstructuredList{Object: map[string]any{
-		"apiVersion": "v1",
-		"kind":       "List",
-		"metadata":   map[string]any{"resourceVersion": ""},
-	}}
+	list := listOf(objs)
+	list.Object = map[string]any{"apiVersion": "v1", "kind": "List", "metadata": map[string]any{"resourceVersion": ""}}
+	return list
+}
+
+func listOf(objs []*unstructured.Unstructured) *unstructured.UnstructuredList {
+	list := &unstructured.UnstructuredList{}
 	for _, obj := range objs {
 		list.Items = append(list.Items, *obj)
 	}
 	return list
 }
 
-// printTables prints a table for each group, with an empty line between two
-// unless headers are off. Names have a prefix with the kind if there are
-// several groups.
-func (g *getter) printTables(list []group) error {
-	for i, group := range list {
-		text, err := g.table(group, len(list) > 1)
-		if err != nil {
-			return err
-		}
-		if i > 0 && !g.noHeaders {
-			text = "\n" + text
-		}
-		if _, err := io.WriteString(g.out, text); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (g *getter) table(group group, withKind bool) (string, error) {
-	crd := g.kinds.declared(group.gvk.GroupKind())
-	p, err := table.New(crdversion.ByName(crd)[group.gvk.Version].AdditionalPrinterColumns)
-	if err != nil {
-		g.undecided(fmt.Errorf("%s: %w", group.gvk.GroupKind(), err))
-	}
-	list := &unstructured.UnstructuredList{}
-	for _, obj := range group.objs {
-		list.Items = append(list.Items, *obj)
-	}
-	o := kubectl.TableOptions{
-		Wide:      g.output == "wide",
-		NoHeaders: g.noHeaders,
-		Namespace: g.allNamespaces && crd.Spec.Scope == apiextensionsv1.NamespaceScoped,
-		Labels:    g.labelColumns,
-		AllLabels: g.showLabels,
-	}
-	if withKind {
-		o.Kind = strings.ToLower(group.gvk.GroupKind().String())
-	}
+// tables returns a table for adjacent objects of one resource and version, with an empty
+// line between two unless headers are off. Names have a prefix with the kind if there are
+// several tables.
+func (g *getter) tables(objs []*unstructured.Unstructured) ([]byte, error) {
 	var b bytes.Buffer
-	err = kubectl.PrintTable(&b, p.List(list, g.clock), o)
-	return b.String(), err
+	for len(objs) > 0 {
+		gvk := objs[0].GroupVersionKind()
+		end := slices.IndexFunc(objs, func(obj *unstructured.Unstructured) bool { return obj.GroupVersionKind() != gvk })
+		several := b.Len() > 0 || end >= 0
+		if end < 0 {
+			end = len(objs)
+		}
+		if b.Len() > 0 && !g.noHeaders {
+			b.WriteByte('\n')
+		}
+		crd := g.kinds.declared(gvk.GroupKind())
+		printer, err := table.New(crdversion.ByName(crd)[gvk.Version].AdditionalPrinterColumns)
+		if err != nil {
+			g.undecided(fmt.Errorf("%s: %w", gvk.GroupKind(), err))
+		}
+		o := kubectl.TableOptions{
+			Wide:      g.output == "wide",
+			NoHeaders: g.noHeaders,
+			Namespace: g.allNamespaces && crd.Spec.Scope == apiextensionsv1.NamespaceScoped,
+			Labels:    g.labelColumns,
+			AllLabels: g.showLabels,
+		}
+		if several {
+			o.Kind = strings.ToLower(gvk.GroupKind().String())
+		}
+		if err := kubectl.PrintTable(&b, printer.List(listOf(objs[:end]), g.clock), o); err != nil {
+			return nil, err
+		}
+		objs = objs[end:]
+	}
+	return b.Bytes(), nil
 }

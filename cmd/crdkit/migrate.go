@@ -404,9 +404,7 @@ func rewriteLineOf(o *manifest.Object) rewriteLine {
 func lineOf(o *manifest.Object, r *migration.Rewrite) rewriteLine {
 	l := rewriteLineOf(o)
 	l.From, l.Outcome = r.From, string(r.Outcome())
-	for _, c := range r.Changes {
-		l.Changes = append(l.Changes, lineChange{Op: string(c.Op), Pointer: c.Path.Pointer()})
-	}
+	l.Changes = changeLines(r.Changes)
 	for _, p := range r.Lost {
 		l.Lost = append(l.Lost, p.Pointer())
 	}

@@ -128,8 +128,7 @@ func recovered(crash *string) {
 type progress struct {
 	out    io.Writer // nil if nothing is to be shown
 	what   string
-	passed string // the word for a positive verdict
-	now    func() time.Time
+	passed string    // the word for a positive verdict
 	next   time.Time // when to write again
 	counts map[string]int
 	total  int
@@ -144,12 +143,10 @@ const (
 // newProgress returns the progress of a run over what, a plural noun. passed is the word
 // for a positive verdict.
 func newProgress(out io.Writer, what, passed string) *progress {
-	var terminal io.Writer
+	p := &progress{what: what, passed: passed, next: time.Now().Add(progressAfter), counts: map[string]int{}}
 	if isTerminal(out) {
-		terminal = fileBelow(out) // as it is: the line has control characters
+		p.out = fileBelow(out) // as it is: the line has control characters
 	}
-	p := &progress{out: terminal, what: what, passed: passed, now: time.Now, counts: map[string]int{}}
-	p.next = p.now().Add(progressAfter)
 	return p
 }
 
@@ -175,7 +172,7 @@ func (p *progress) done(verdict string) {
 	if p.out == nil {
 		return
 	}
-	if now := p.now(); now.After(p.next) {
+	if now := time.Now(); now.After(p.next) {
 		p.next = now.Add(progressEvery)
 		p.shown = true
 		fmt.Fprintf(p.out, "\r\x1b[K%d %s: %d %s, %d refused, %d undecided", p.total, p.what,

@@ -179,7 +179,7 @@ func (s *session) load(ctx context.Context, files []string, opts ...crdkit.Optio
 		if o.Err != nil || o.Defines.Empty() {
 			continue // what is wrong with it is said when its turn comes
 		}
-		if s.kinds.given(o.Defines) {
+		if k := s.kinds.byKind[o.Defines]; k != nil && k.given {
 			continue
 		}
 		if err := s.kinds.add(o); err != nil {

@@ -81,7 +81,7 @@ func (c *tester) run(ctx context.Context, paths []string) error {
 		recorder = coverage.NewRecorder()
 		suites.Cover(recorder)
 	}
-	c.text, c.junit = io.Discard, junitPrinter{out: c.out, name: "crdkit test"}
+	c.text, c.junit = io.Discard, junitPrinter{c.out, junitSuites{Name: "crdkit test"}}
 	if c.output == "text" {
 		c.text = c.out
 	}
