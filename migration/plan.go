@@ -1,6 +1,7 @@
 package migration
 
 import (
+	"maps"
 	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -143,35 +144,19 @@ func NewPlan(old, new *apiextensionsv1.CustomResourceDefinition) *Plan {
 	if v := crdversion.Storage(new); v != nil {
 		p.Storage = v.Name
 	}
-	p.planVersions(old, new)
-	p.planSteps(new)
-	return p
-}
-
-func (p *Plan) planVersions(old, new *apiextensionsv1.CustomResourceDefinition) {
-	names := slices.Clone(p.Stored)
-	for _, crd := range []*apiextensionsv1.CustomResourceDefinition{old, new} {
-		if crd == nil {
-			continue
-		}
-		for i := range crd.Spec.Versions {
-			names = append(names, crd.Spec.Versions[i].Name)
-		}
-	}
-	versionsort.Sort(names)
 	before, after := crdversion.ByName(old), crdversion.ByName(new)
-	stored := make(map[string]bool, len(p.Stored))
-	for _, name := range p.Stored {
-		stored[name] = true
-	}
+	names := slices.AppendSeq(slices.AppendSeq(slices.Clone(p.Stored), maps.Keys(before)), maps.Keys(after))
+	versionsort.Sort(names)
 	for _, name := range slices.Compact(names) {
-		v := VersionPlan{Name: name, InOld: before[name] != nil, Stored: stored[name]}
+		v := VersionPlan{Name: name, InOld: before[name] != nil, Stored: slices.Contains(p.Stored, name)}
 		if declared := after[name]; declared != nil {
 			v.InNew, v.Served, v.Storage = true, declared.Served, declared.Storage
 		}
 		v.Blockers = v.blockers()
 		p.Versions = append(p.Versions, v)
 	}
+	p.planSteps(after)
+	return p
 }
 
 func (v VersionPlan) blockers() []Blocker {
@@ -188,8 +173,7 @@ func (v VersionPlan) blockers() []Blocker {
 	return found
 }
 
-func (p *Plan) planSteps(new *apiextensionsv1.CustomResourceDefinition) {
-	after := crdversion.ByName(new)
+func (p *Plan) planSteps(after map[string]*apiextensionsv1.CustomResourceDefinitionVersion) {
 	var previous []string
 	for _, name := range p.Stored {
 		if name == p.Storage {
