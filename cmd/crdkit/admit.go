@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -86,15 +87,12 @@ type admitter struct {
 	session
 	old         string
 	subresource string
-	validate    validateFlag
 	showChanges bool
 	all         bool
 	sources     sources
-	explains    explainFlag
-	explainers  explainers
+	noValues    bool
 
-	judged int // objects
-	fields crdkit.FieldValidation
+	judged int                            // objects
 	olds   map[objectKey]*manifest.Object // of --old
 }
 
@@ -105,32 +103,31 @@ func newAdmit() *cobra.Command {
 	a.addOutput(append(findingOutputs(), objectOutputs()...)...)
 	f.StringVar(&a.old, "old", "", "file or directory of the objects that are replaced")
 	f.StringVar(&a.subresource, "subresource", "", "subresource that is written: status")
-	a.validate.addTo(cmd)
-	a.version.addTo(cmd)
+	a.addJudging()
 	f.BoolVar(&a.showChanges, "show-changes", false, "print on standard error what the server changed in each object")
 	f.BoolVar(&a.all, "all", true, "with --validate=strict, report what else is wrong with objects that have unknown or duplicate fields")
-	a.explains.addTo(cmd)
-	f.BoolVar(&a.explainers.noValues, "no-values", false, "leave the values of objects out of errors and explanations, and objects out of -o json and jsonl")
+	f.BoolVar(&a.noValues, "no-values", false, "leave the values of objects out of errors and explanations, and objects out of -o json and jsonl")
 	a.webhook.addTo(cmd)
 	return cmd
 }
 
 func (a *admitter) run(ctx context.Context, files []string) error {
-	if err := a.checkFlags(); err != nil {
+	reasons := a.out
+	if slices.Contains(objectOutputs(), a.output) {
+		reasons = a.errOut
+	}
+	if err := cmp.Or(a.startJudging(reasons), a.checkFlags()); err != nil {
 		return err
 	}
-	a.load(ctx, files, crdkit.KubernetesVersion(string(a.version)))
+	a.load(ctx, files, crdkit.KubernetesVersion(a.version))
 	if err := readOld(ctx, a.reader, a.old, func(o *manifest.Object) error { return a.addOld(ctx, o) }); err != nil {
 		return err
 	}
 	r := newReport(&a.session, "objects", admitted)
-	reasons := a.out
+	r.shared = isTerminal(reasons)
 	if slices.Contains(objectOutputs(), a.output) {
 		r.printer = newObjectPrinter(a.output, r.buffer, a.errOut)
-		reasons = a.errOut
 	}
-	r.shared = isTerminal(reasons)
-	a.explains.settle(a.cmd, reasons)
 	defer r.bar.clear()
 	decide := func(o *manifest.Object) *verdict { return a.decide(ctx, o) }
 	if err := inOrder(ctx, a.reader.Objects(ctx, files...), decide, func(v *verdict) error { return a.report(r, v) }); err != nil {
@@ -186,17 +183,13 @@ func (a *admitter) end(r *report) error {
 }
 
 func (a *admitter) checkFlags() error {
-	var err error
-	if a.fields, err = a.validate.fields(); err != nil {
-		return err
-	}
 	if a.subresource != "" && a.subresource != "status" {
 		return fmt.Errorf("invalid --subresource %q; it is status", a.subresource)
 	}
 	if a.subresource != "" && a.old == "" {
 		return fmt.Errorf("--subresource %s needs --old: the status of an object that does not exist cannot be written", a.subresource)
 	}
-	if a.explainers.noValues && (a.output == "yaml" || a.output == "diff") {
+	if a.noValues && (a.output == "yaml" || a.output == "diff") {
 		return fmt.Errorf("--no-values does not go with --output %s, which prints objects", a.output)
 	}
 	return nil
@@ -271,7 +264,7 @@ type verdict struct {
 
 // decide judges an object. The verdict has its reasons.
 func (a *admitter) decide(ctx context.Context, o *manifest.Object) *verdict {
-	v := &verdict{finding: finding{doc: o}, explained: bool(a.explains), noValues: a.explainers.noValues}
+	v := &verdict{finding: finding{doc: o}, explained: a.explains, noValues: a.noValues}
 	defer v.finish(a.output)
 	if a.passesOver(o) {
 		return v
@@ -291,7 +284,7 @@ func (a *admitter) decide(ctx context.Context, o *manifest.Object) *verdict {
 		return v
 	}
 	v.fail(err)
-	if broken, ok := errors.AsType[*definitionError](err); ok && bool(a.explains) && len(v.issues) > 0 {
+	if broken, ok := errors.AsType[*definitionError](err); ok && a.explains && len(v.issues) > 0 {
 		v.issues[0].why = explainDefinition(broken.crd, broken.err)
 	}
 	return v
@@ -314,7 +307,11 @@ func (a *admitter) judge(ctx context.Context, v *verdict) error {
 	if err != nil {
 		return err
 	}
-	v.explainer = a.explainers.of(version)
+	var opts []explanation.Option
+	if a.noValues {
+		opts = append(opts, explanation.WithoutValues())
+	}
+	v.explainer = explanation.New(version, opts...)
 	out, result, err := a.request(ctx, v.doc, version, a.fields)
 	v.result = result
 	if err != nil {

@@ -65,10 +65,7 @@ type checker struct {
 	old          string
 	status       bool
 	v1beta1Rules bool
-	validate     validateFlag
-	explains     explainFlag
 
-	fields  crdkit.FieldValidation
 	olds    map[string]*apiextensionsv1.CustomResourceDefinition
 	opts    []definition.Option
 	sources sources
@@ -77,27 +74,25 @@ type checker struct {
 func newCheck() *cobra.Command {
 	c := &checker{olds: map[string]*apiextensionsv1.CustomResourceDefinition{}}
 	cmd := c.command(checkHelp, cobra.MinimumNArgs(1), c.run, "kubernetes-version", "severity")
+	cmd.ValidArgsFunction = completeManifests
 	f := cmd.Flags()
 	c.addOutput(findingOutputs()...)
 	f.StringVar(&c.old, "old", "", "file or directory of the definitions that are replaced")
 	f.BoolVar(&c.status, "status", false, "check a write to the status of the definitions of --old")
 	c.addRecursive()
-	c.version.addTo(cmd)
-	c.validate.addTo(cmd)
-	c.explains.addTo(cmd)
+	c.addJudging()
 	f.BoolVar(&c.v1beta1Rules, "v1beta1-rules", false, "judge as servers up to 1.21 judged definitions of v1beta1")
 	return cmd
 }
 
-func (c *checker) run(ctx context.Context, files []string) (err error) {
+func (c *checker) run(ctx context.Context, files []string) error {
 	if c.status && c.old == "" {
 		return errors.New("--status needs --old")
 	}
-	if c.fields, err = c.validate.fields(); err != nil {
+	if err := c.startJudging(c.out); err != nil {
 		return err
 	}
-	c.explains.settle(c.cmd, c.out)
-	c.opts = []definition.Option{definition.WithNotes(), definition.KubernetesVersion(string(c.version))}
+	c.opts = []definition.Option{definition.WithNotes(), definition.KubernetesVersion(c.version)}
 	if c.v1beta1Rules {
 		c.opts = append(c.opts, definition.V1beta1Rules())
 	}
@@ -185,7 +180,7 @@ func (c *checker) refuse(f *finding, err error) bool {
 func (c *checker) addStrict(f *finding, level string, errs []error) {
 	for _, err := range errs {
 		i := f.addText(level, codeDuplicateField, err.Error())
-		if i != nil && level == levelError && bool(c.explains) && f.doc.GroupVersion() == apiextensionsv1.SchemeGroupVersion {
+		if i != nil && level == levelError && c.explains && f.doc.GroupVersion() == apiextensionsv1.SchemeGroupVersion {
 			i.why = explanation.DefinitionField(strings.TrimPrefix(i.pointer, f.doc.Within))
 		}
 	}

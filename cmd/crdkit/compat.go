@@ -91,6 +91,7 @@ func newCompat() *cobra.Command {
 	f := c.command(compatHelp, cobra.ArbitraryArgs, c.run, "severity", "compat").Flags()
 	f.StringVar(&c.old, "old", "", "file, directory or git:REF[:PATH] of the old definitions")
 	f.StringVar(&c.new, "new", "", "file, directory or git:REF[:PATH] of the new definitions")
+	c.cmd.ValidArgsFunction = completeFiles("json") // with --merge
 	c.addOutput("text", "json", "sarif", "github", "markdown")
 	c.addRecursive()
 	f.StringSliceVar(&c.failOn, "fail-on", []string{"error"}, "what fails: error, warning or unknown, or several of them; errors always do")

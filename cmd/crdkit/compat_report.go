@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -58,12 +57,7 @@ type objectName struct {
 	Within    string `json:"within,omitempty"` // its list, as a JSON Pointer
 }
 
-func (o *objectName) String() string {
-	if o.Namespace != "" {
-		return fmt.Sprintf("%s %s/%s", o.Kind, o.Namespace, o.Name)
-	}
-	return o.Kind + " " + o.Name
-}
+func (o *objectName) String() string { return objectTitle(o.Kind, o.Namespace, o.Name) }
 
 // objectCounts counts stored objects.
 type objectCounts struct {
@@ -86,16 +80,33 @@ func objectAt(file string, document int, within string) *manifest.Object {
 	return &manifest.Object{Document: &manifest.Document{File: file, Number: document}, Within: within}
 }
 
-// counts reports whether a finding counts in verdicts.
-func (f *compatFinding) counts() bool { return f.Accepted == "" && f.Verdict != compat.Compatible }
+// about returns the findings about a definition, or about stored objects if d is nil.
+func (r *compatReport) about(d *comparedDefinition) (found []*compatFinding) {
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if d == nil && f.Object != nil || d != nil && f.Object == nil && f.Definition == d.Name && f.File == d.File {
+			found = append(found, f)
+		}
+	}
+	return found
+}
+
+// undecided reports whether a definition or an object could not be read or compared.
+func (r *compatReport) undecided() bool {
+	return r.Objects != nil && len(r.Objects.Unreadable) > 0 ||
+		slices.ContainsFunc(r.Definitions, func(d comparedDefinition) bool { return d.Error != "" })
+}
 
 // conclude sets the verdicts.
 func (r *compatReport) conclude() {
 	worst := map[string]compat.Verdict{}
 	r.Verdict = compat.Compatible
+	if r.undecided() {
+		r.Verdict = compat.Unknown
+	}
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		if !f.counts() {
+		if f.Accepted != "" {
 			continue
 		}
 		r.Verdict = worse(r.Verdict, f.Verdict)
@@ -105,45 +116,32 @@ func (r *compatReport) conclude() {
 	}
 	for i := range r.Definitions {
 		d := &r.Definitions[i]
-		d.Verdict = worse(compat.Compatible, worst[d.Name])
-		if d.Error != "" {
+		if d.Verdict = worse(compat.Compatible, worst[d.Name]); d.Error != "" {
 			d.Verdict = compat.Unknown
-			r.Verdict = worse(r.Verdict, compat.Unknown)
 		}
-	}
-	if r.Objects != nil && len(r.Objects.Unreadable) > 0 {
-		r.Verdict = worse(r.Verdict, compat.Unknown)
 	}
 }
 
 func worse(a, b compat.Verdict) compat.Verdict {
 	order := []compat.Verdict{"", compat.Compatible, compat.Unknown, compat.Incompatible}
-	if slices.Index(order, b) > slices.Index(order, a) {
-		return b
-	}
-	return a
+	return order[max(slices.Index(order, a), slices.Index(order, b))]
 }
 
 // exitCode returns the exit code if more than errors fail.
 func (r *compatReport) exitCode(failOn []string) int {
+	if r.undecided() {
+		return exitUndecided
+	}
 	code := exitOK
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		switch {
 		case f.Accepted != "":
 		case f.Verdict == compat.Unknown && slices.Contains(failOn, "unknown"):
-			code = max(code, exitUndecided)
+			code = exitUndecided
 		case f.Severity == compat.Error, f.Severity == compat.Warning && slices.Contains(failOn, "warning"):
 			code = max(code, exitRefused)
 		}
-	}
-	for _, d := range r.Definitions {
-		if d.Error != "" {
-			code = exitUndecided
-		}
-	}
-	if r.Objects != nil && len(r.Objects.Unreadable) > 0 {
-		code = exitUndecided
 	}
 	return code
 }
@@ -250,28 +248,23 @@ func (r *compatReport) asFindings(text bool) []*finding {
 		all = append(all, f)
 		return f
 	}
-	for _, d := range r.Definitions {
+	for i := range r.Definitions {
+		d := &r.Definitions[i]
 		f := at(d.Name, d.Verdict, objectAt(d.File, d.Document, ""))
 		if d.Error != "" {
 			f.fail(errors.New(d.Error))
 			continue
 		}
-		for i := range r.Findings {
-			switch c := &r.Findings[i]; {
-			case c.Object != nil || c.Definition != d.Name || c.File != d.File:
-			case c.Code == compat.Proved:
+		for _, c := range r.about(d) {
+			if c.Code == compat.Proved {
 				f.more = append(f.more, "proved: "+c.message())
-			default:
+			} else {
 				f.issues = append(f.issues, c.asIssue(text))
 			}
 		}
 	}
 	var last *finding
-	for i := range r.Findings {
-		c := &r.Findings[i]
-		if c.Object == nil {
-			continue
-		}
+	for _, c := range r.about(nil) {
 		doc := objectAt(c.File, c.Document, c.Object.Within)
 		if last == nil || last.doc.Location() != doc.Location() {
 			last = at(c.Object.String(), compat.Incompatible, doc)
@@ -300,32 +293,19 @@ func (f *compatFinding) asIssue(text bool) issue {
 		return i
 	}
 	parts := append([]string{f.message()}, f.notes()...)
-	for _, part := range []string{withLabel("old", f.Old), withLabel("new", f.New)} {
-		if part != "" {
-			parts = append(parts, part)
-		}
-	}
-	i.text = strings.Join(parts, "; ")
+	i.text = strings.Join(append(parts, answers(f.Old, f.New)...), "; ")
 	return i
 }
 
-func withLabel(label, text string) string {
-	if text == "" {
-		return ""
+// answers returns what the definitions answer, with their names.
+func answers(before, after string) (labeled []string) {
+	if before != "" {
+		labeled = append(labeled, "old: "+before)
 	}
-	return label + ": " + text
-}
-
-// readReport decodes a report that -o json has printed.
-func readReport(text []byte) (*compatReport, error) {
-	r := &compatReport{}
-	if err := json.Unmarshal(text, r); err != nil {
-		return nil, err
+	if after != "" {
+		labeled = append(labeled, "new: "+after)
 	}
-	if r.Verdict == "" {
-		return nil, fmt.Errorf("not a report of crdkit compat -o json")
-	}
-	return r, nil
+	return labeled
 }
 
 // A compatConfig is the part of .crdkit.yaml that only crdkit compat reads.
@@ -370,11 +350,7 @@ func (a *acceptance) check() error {
 
 // compatCodes returns the codes of all findings.
 func compatCodes() []string {
-	codes := []string{string(codeDefinitionAdded), string(codeDefinitionRemoved)}
-	for _, code := range compat.Codes() {
-		codes = append(codes, string(code))
-	}
-	return codes
+	return append([]string{string(codeDefinitionAdded), string(codeDefinitionRemoved)}, texts(compat.Codes())...)
 }
 
 func (a *acceptance) matches(definition string, f *compat.Finding) bool {
@@ -436,7 +412,10 @@ func mergeReports(ctx context.Context, r *manifest.Reader, files []string) (*com
 	for i, name := range files {
 		text, err := r.Content(ctx, name)
 		if err == nil {
-			reports[i], err = readReport(text)
+			err = json.Unmarshal(text, &reports[i])
+		}
+		if err == nil && (reports[i] == nil || reports[i].Verdict == "") {
+			err = errors.New("not a report of crdkit compat -o json")
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
@@ -453,7 +432,7 @@ func mergeReports(ctx context.Context, r *manifest.Reader, files []string) (*com
 	definitions, objects := merged.split()
 	for i, r := range reports[1:] {
 		other, more := r.split()
-		if !sameJSON(merged.Definitions, r.Definitions) || !sameJSON(definitions, other) {
+		if !reflect.DeepEqual(merged.Definitions, r.Definitions) || !reflect.DeepEqual(definitions, other) {
 			return nil, fmt.Errorf("%s and %s compare different definitions", files[0], files[i+1])
 		}
 		merged.Objects.add(r.Objects)
@@ -475,13 +454,6 @@ func (r *compatReport) split() (definitions, objects []compatFinding) {
 		}
 	}
 	return definitions, objects
-}
-
-// sameJSON reports whether two values are the same in JSON.
-func sameJSON(a, b any) bool {
-	x, err := json.Marshal(a)
-	y, err2 := json.Marshal(b)
-	return err == nil && err2 == nil && bytes.Equal(x, y)
 }
 
 // compareFiles compares the names of files in the order in which a directory is read.
@@ -548,29 +520,27 @@ func printCompat(out io.Writer, r *compatReport, format string, colors bool) err
 			return err
 		}
 	}
-	if format == "text" {
-		_, err := io.WriteString(out, printable(r.counted()))
-		return err
+	if format != "text" {
+		return printer.end()
 	}
-	return printer.end()
+	if o := r.Objects; o != nil {
+		fmt.Fprintf(out, "%d objects checked, %d incompatible, %d unreadable", o.Checked, o.Incompatible, len(o.Unreadable))
+		for _, kind := range slices.Sorted(maps.Keys(o.PassedOver)) {
+			fmt.Fprintf(out, ", %d %s passed over", o.PassedOver[kind], printable(kind))
+		}
+		fmt.Fprintln(out)
+	}
+	_, err := fmt.Fprintln(out, r.counted())
+	return err
 }
 
-// counted returns the lines with the counts of -o text.
+// counted returns how many definitions have which verdict.
 func (r *compatReport) counted() string {
-	var b strings.Builder
-	if o := r.Objects; o != nil {
-		fmt.Fprintf(&b, "%d objects checked, %d incompatible, %d unreadable", o.Checked, o.Incompatible, len(o.Unreadable))
-		for _, kind := range slices.Sorted(maps.Keys(o.PassedOver)) {
-			fmt.Fprintf(&b, ", %d %s passed over", o.PassedOver[kind], kind)
-		}
-		b.WriteString("\n")
-	}
 	counts := map[compat.Verdict]int{}
 	for _, d := range r.Definitions {
 		counts[d.Verdict]++
 	}
-	fmt.Fprintf(&b, "%d compatible, %d incompatible, %d unknown\n", counts[compat.Compatible], counts[compat.Incompatible], counts[compat.Unknown])
-	return b.String()
+	return fmt.Sprintf("%d compatible, %d incompatible, %d unknown", counts[compat.Compatible], counts[compat.Incompatible], counts[compat.Unknown])
 }
 
 // details returns the lines of text about a finding: its notes, what the definitions answer,
@@ -591,20 +561,11 @@ func (f *compatFinding) details() []string {
 // evidence returns what the definitions answer, and the witness as YAML. Indented YAML is
 // YAML, so that it can be copied.
 func evidence(f *compat.Finding) []string {
-	var lines []string
 	inLine := strings.NewReplacer("\n", " ", "\r", " ")
-	for _, line := range []string{withLabel("old", inLine.Replace(short(f.Old))), withLabel("new", inLine.Replace(short(f.New)))} {
-		if line != "" {
-			lines = append(lines, line)
-		}
-	}
+	lines := answers(inLine.Replace(short(f.Old)), inLine.Replace(short(f.New)))
 	object := func(label string, obj map[string]any) {
-		text, err := yaml.Marshal(obj)
-		if err != nil {
-			text = []byte(err.Error())
-		}
 		lines = append(lines, label+":")
-		for line := range strings.Lines(string(text)) {
+		for line := range strings.Lines(yamlText(obj)) {
 			lines = append(lines, "  "+strings.TrimSuffix(line, "\n"))
 		}
 	}
@@ -619,41 +580,37 @@ func evidence(f *compat.Finding) []string {
 	return lines
 }
 
+// yamlText returns an object of a witness as YAML.
+func yamlText(object map[string]any) string {
+	text, err := yaml.Marshal(object)
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
+}
+
 // printCompatMarkdown prints -o markdown: a table for each definition that changes, and
 // the witnesses in details that a reader can open.
 func printCompatMarkdown(out io.Writer, r *compatReport) error {
 	var b strings.Builder
-	counts := map[compat.Verdict]int{}
-	for _, d := range r.Definitions {
-		counts[d.Verdict]++
-	}
-	fmt.Fprintf(&b, "### crdkit compat: %s\n\n%d compatible, %d incompatible, %d unknown\n",
-		r.Verdict, counts[compat.Compatible], counts[compat.Incompatible], counts[compat.Unknown])
+	fmt.Fprintf(&b, "### crdkit compat: %s\n\n%s\n", r.Verdict, r.counted())
 	for i := range r.Definitions {
-		if err := definitionMarkdown(&b, r, &r.Definitions[i]); err != nil {
-			return err
-		}
+		definitionMarkdown(&b, r, &r.Definitions[i])
 	}
 	objectsMarkdown(&b, r)
 	_, err := io.WriteString(out, printable(b.String()))
 	return err
 }
 
-func definitionMarkdown(b *strings.Builder, r *compatReport, d *comparedDefinition) error {
-	var found []*compatFinding
-	for i := range r.Findings {
-		f := &r.Findings[i]
-		if f.Object == nil && f.Definition == d.Name && f.File == d.File && f.Code != compat.Proved {
-			found = append(found, f)
-		}
-	}
+func definitionMarkdown(b *strings.Builder, r *compatReport, d *comparedDefinition) {
+	found := slices.DeleteFunc(r.about(d), func(f *compatFinding) bool { return f.Code == compat.Proved })
 	if len(found) == 0 && d.Error == "" {
-		return nil
+		return
 	}
 	fmt.Fprintf(b, "\n#### %s: %s\n\n", code(d.Name), d.Verdict)
 	if d.Error != "" {
 		fmt.Fprintf(b, "%s\n", cell(d.Error))
-		return nil
+		return
 	}
 	b.WriteString("| severity | version | role | field | finding | old | new |\n|---|---|---|---|---|---|---|\n")
 	for _, f := range found {
@@ -664,38 +621,25 @@ func definitionMarkdown(b *strings.Builder, r *compatReport, d *comparedDefiniti
 		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s |\n", f.Severity, f.versions(), f.roles(), code(f.Field), text, code(short(f.Old)), code(short(f.New)))
 	}
 	for _, f := range found {
-		if err := witnessMarkdown(b, f.versions()+", "+f.roles(), &f.Finding); err != nil {
-			return err
-		}
+		witnessMarkdown(b, f.versions()+", "+f.roles(), &f.Finding)
 		for _, o := range f.otherWitnesses() {
-			if err := witnessMarkdown(b, f.versions()+", "+string(o.Role), o); err != nil {
-				return err
-			}
+			witnessMarkdown(b, f.versions()+", "+string(o.Role), o)
 		}
 	}
-	return nil
 }
 
-// witnessMarkdown prints the witness of a finding about some versions and roles, if it has one.
-func witnessMarkdown(b *strings.Builder, about string, f *compat.Finding) error {
+// witnessMarkdown prints the witness of a finding about some versions and roles, if it has
+// one: the object, or the old and the new object of an update.
+func witnessMarkdown(b *strings.Builder, about string, f *compat.Finding) {
 	if f.Witness == nil {
-		return nil
+		return
 	}
-	text, err := witnessYAML(f.Witness)
+	text := yamlText(f.Witness.Object)
+	if f.Witness.Old != nil {
+		text = "# the old object\n" + yamlText(f.Witness.Old) + "---\n# the new object\n" + text
+	}
 	fence := strings.Repeat("`", max(3, longestRun(text, '`')+1))
 	fmt.Fprintf(b, "\n<details><summary>%s: %s: witness</summary>\n\n%syaml\n%s%s\n\n</details>\n", about, f.Code, fence, text, fence)
-	return err
-}
-
-// witnessYAML returns a witness as documents of YAML: the object, or the old and the new
-// object of an update.
-func witnessYAML(w *compat.Witness) (string, error) {
-	text, err := yaml.Marshal(w.Object)
-	if err != nil || w.Old == nil {
-		return string(text), err
-	}
-	old, err := yaml.Marshal(w.Old)
-	return "# the old object\n" + string(old) + "---\n# the new object\n" + string(text), err
 }
 
 func objectsMarkdown(b *strings.Builder, r *compatReport) {
@@ -703,13 +647,8 @@ func objectsMarkdown(b *strings.Builder, r *compatReport) {
 		return
 	}
 	fmt.Fprintf(b, "\n#### Stored objects\n\n%d checked, %d incompatible, %d unreadable\n", r.Objects.Checked, r.Objects.Incompatible, len(r.Objects.Unreadable))
-	rows := 0
-	for i := range r.Findings {
-		f := &r.Findings[i]
-		if f.Object == nil {
-			continue
-		}
-		if rows++; rows == 1 {
+	for i, f := range r.about(nil) {
+		if i == 0 {
 			b.WriteString("\n| severity | object | version | field | finding | old | new |\n|---|---|---|---|---|---|---|\n")
 		}
 		fmt.Fprintf(b, "| %s | %s in %s | %s | %s | %s | %s | %s |\n", f.Severity, code(f.Object.String()), code(objectAt(f.File, f.Document, f.Object.Within).Location()),
@@ -739,15 +678,10 @@ func code(text string) string {
 }
 
 // longestRun returns the length of the longest run of a character.
-func longestRun(text string, c byte) int {
-	longest, run := 0, 0
-	for i := range len(text) {
-		if text[i] != c {
-			run = 0
-			continue
-		}
-		run++
-		longest = max(longest, run)
+func longestRun(text string, c rune) int {
+	longest := 0
+	for _, run := range strings.FieldsFunc(text, func(r rune) bool { return r != c }) {
+		longest = max(longest, len(run))
 	}
 	return longest
 }

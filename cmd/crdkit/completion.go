@@ -7,11 +7,9 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/crdkit/crdkit/internal/kube/kubectl"
-	"github.com/crdkit/crdkit/internal/kube/kubeversion"
 	"github.com/crdkit/crdkit/internal/text/manifest"
 	"github.com/crdkit/crdkit/versionsort"
 )
@@ -33,68 +31,61 @@ func addShells(root *cobra.Command) {
 	}
 }
 
-// addCompletion makes the subcommands of root complete their arguments and the values of
-// their flags. The library keeps the functions forever, so that only a process that
+// addCompletion makes the subcommands of root complete the values of their flags. The library keeps the functions forever, so that only a process that
 // completes may call it.
 func addCompletion(root *cobra.Command) {
 	for _, cmd := range root.Commands() {
-		cmd.ValidArgsFunction = completeArguments(cmd.Name())
-		cmd.Flags().VisitAll(func(f *pflag.Flag) {
-			complete := completions[f.Name]
-			switch value := f.Value.(type) {
-			case *choice:
-				complete = completeStrings(value.of...)
-			case *kubernetesVersion:
-				complete = completeStrings(kubernetesVersions()...)
+		for name, complete := range completions {
+			f := cmd.Flags().Lookup(name)
+			if f == nil {
+				continue
 			}
-			if complete == nil {
-				complete = cobra.NoFileCompletions
+			if text, ok := f.Value.(*textFlag); ok {
+				complete = completeStrings(text.known...)
 			}
-			if err := cmd.RegisterFlagCompletionFunc(f.Name, complete); err != nil {
+			if err := cmd.RegisterFlagCompletionFunc(name, complete); err != nil {
 				panic(err) // the flag exists, and no other code registers functions
 			}
-		})
+		}
 	}
-}
-
-// completeArguments returns the function that completes the arguments of a command.
-func completeArguments(name string) cobra.CompletionFunc {
-	switch name {
-	case "admit", "apply", "check", "convert", "get", "migrate", "owners", "test":
-		return completeManifests
-	case "compat":
-		return completeFiles("json") // with --merge
-	case "explain":
-		return completePaths
-	}
-	return cobra.NoFileCompletions
 }
 
 // completeManifests completes the names of files that may have objects.
 var completeManifests = completeFiles(strings.Fields(strings.ReplaceAll(strings.Join(manifest.Extensions(), " "), ".", ""))...)
 
-// completions has by the names of flags what completes their values: those of others are
-// not completed, unless their type has a list.
+// completions has by the names of flags what completes their values.
 var completions = map[string]cobra.CompletionFunc{
-	"api-version":   completeGroupVersions,
-	"at-version":    completeVersions,
-	"ca":            completeFiles("pem", "crt", "cer"),
-	"crd":           completeManifests,
-	"draft":         completeStrings("2020-12", "07"),
-	"cover":         completeFiles("json", "txt", "html"),
-	"group-version": completeGroupVersions,
-	"fail-on":       completeStrings("error", "warning", "unknown"),
-	"live":          completeManifests,
-	"new":           completeManifests,
-	"objects":       completeManifests,
-	"old":           completeManifests,
-	"output-dir":    cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs),
-	"skip-kind":     completeKinds,
-	"subresource":   completeStrings("status"),
-	"to":            completeVersions,
-	"validate":      completeStrings("strict", "warn", "ignore"),
-	"version":       completeVersions,
-	"webhook":       completeStrings(cobra.CompletionWithDesc(ofDefinition, "the URL in the definition")),
+	"api-version":        completeGroupVersions,
+	"at-version":         completeVersions,
+	"ca":                 completeFiles("pem", "crt", "cer"),
+	"crd":                completeManifests,
+	"draft":              completeStrings("2020-12", "07"),
+	"cover":              completeFiles("json", "txt", "html"),
+	"field-selector":     cobra.NoFileCompletions,
+	"group-version":      completeGroupVersions,
+	"kubernetes-version": nil, // as the flag says
+	"label-columns":      cobra.NoFileCompletions,
+	"fail-on":            completeStrings("error", "warning", "unknown"),
+	"live":               completeManifests,
+	"manager":            cobra.NoFileCompletions,
+	"max-depth":          cobra.NoFileCompletions,
+	"new":                completeManifests,
+	"now":                cobra.NoFileCompletions,
+	"objects":            completeManifests,
+	"old":                completeManifests,
+	"output":             nil,
+	"output-dir":         cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs),
+	"run":                cobra.NoFileCompletions,
+	"selector":           cobra.NoFileCompletions,
+	"shard":              cobra.NoFileCompletions,
+	"skip-kind":          completeKinds,
+	"subresource":        completeStrings("status"),
+	"time-limit":         cobra.NoFileCompletions,
+	"to":                 completeVersions,
+	"unknown-kinds":      nil,
+	"validate":           completeStrings("strict", "warn", "ignore"),
+	"version":            completeVersions,
+	"webhook":            completeStrings(cobra.CompletionWithDesc(ofDefinition, "the URL in the definition")),
 }
 
 func completeStrings(of ...string) cobra.CompletionFunc {
@@ -104,14 +95,6 @@ func completeStrings(of ...string) cobra.CompletionFunc {
 // completeFiles completes the names of directories, and of files with some extensions.
 func completeFiles(extensions ...string) cobra.CompletionFunc {
 	return cobra.FixedCompletions(extensions, cobra.ShellCompDirectiveFilterFileExt)
-}
-
-// kubernetesVersions returns the versions that --kubernetes-version takes, the newest first.
-func kubernetesVersions() (versions []string) {
-	for v := kubeversion.Newest; v >= kubeversion.Oldest; v-- {
-		versions = append(versions, v.String())
-	}
-	return versions
 }
 
 // givenDefinitions returns the definitions that an incomplete command line names with -c,

@@ -120,11 +120,7 @@ func (c *configFile) checkSeverity() error {
 // severityCodes returns the codes of all warnings and notes, and of all findings of crdkit
 // compat.
 func severityCodes() []string {
-	codes := []string{codeWarning, codeNote, codeUnknownField, codeDuplicateField}
-	for _, code := range definition.NoteCodes() {
-		codes = append(codes, string(code))
-	}
-	return append(codes, compatCodes()...)
+	return slices.Concat([]string{codeWarning, codeNote, codeUnknownField, codeDuplicateField}, texts(definition.NoteCodes()), compatCodes())
 }
 
 // checkCode returns an error with the nearest known code unless a code is known.

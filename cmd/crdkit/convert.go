@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -54,13 +55,12 @@ type converter struct {
 	to     string
 	served bool
 
-	mu      sync.Mutex
-	kindsTo map[*knownDefinition]*kindConverter
+	byKind  map[*knownDefinition]func() (*kindConverter, error)
 	objects objectWriter
 }
 
 func newConvert() *cobra.Command {
-	c := &converter{kindsTo: map[*knownDefinition]*kindConverter{}}
+	c := &converter{byKind: map[*knownDefinition]func() (*kindConverter, error){}}
 	f := c.objectCommand(convertHelp, c.run).Flags()
 	f.StringVar(&c.to, "to", "", "name of the version to convert to, such as v1")
 	c.addOutput("yaml", "json", "jsonl")
@@ -89,17 +89,15 @@ func (c *converter) prepare(ctx context.Context, files []string) error {
 	c.load(ctx, files)
 	c.kinds.alwaysWebhook = true
 	c.reader.IsKind = func(gvk schema.GroupVersionKind) bool { return c.kinds.has(gvk) || c.kinds.ofList(ctx, gvk) != nil }
-	switch {
-	case len(c.kinds.byKind) == 0 && c.worst != exitOK:
-		return exitCode(c.worst)
-	case len(c.kinds.byKind) == 0:
-		return errors.New("no definition is given; name one with -c")
-	case len(c.kinds.byKind) > 1:
-		return nil
+	if len(c.kinds.byKind) == 0 {
+		return cmp.Or(c.exit(), errors.New("no definition is given; name one with -c"))
 	}
 	for _, k := range c.kinds.byKind {
-		if to := c.kindTo(ctx, k); to.err != nil {
-			return to.err
+		c.byKind[k] = sync.OnceValues(func() (*kindConverter, error) { return c.newKind(ctx, k) })
+		if len(c.kinds.byKind) == 1 {
+			if _, err := c.byKind[k](); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -155,9 +153,9 @@ func (c *converter) object(ctx context.Context, o *manifest.Object) (map[string]
 	if k == nil {
 		return nil, noMatch{gvk: o.GroupVersionKind}
 	}
-	to := c.kindTo(ctx, k)
-	if to.err != nil {
-		return nil, to.err
+	to, err := c.byKind[k]()
+	if err != nil {
+		return nil, err
 	}
 	obj, err := objectOf(o)
 	if err != nil {
@@ -175,52 +173,35 @@ type kindConverter struct {
 	crd       *apiextensionsv1.CustomResourceDefinition
 	target    *crdkit.Version // at which objects are wanted
 	converter conversion.Converter
-	err       error // that prevents all conversions
 }
 
-// kindTo returns what converts the objects of a definition. Several goroutines call it.
-func (c *converter) kindTo(ctx context.Context, k *knownDefinition) *kindConverter {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	to := c.kindsTo[k]
-	if to == nil {
-		to = &kindConverter{}
-		to.err = to.prepare(ctx, c, k)
-		c.kindsTo[k] = to
-	}
-	return to
-}
-
-func (to *kindConverter) prepare(ctx context.Context, c *converter, k *knownDefinition) error {
+// newKind returns what converts the objects of a definition, or the error that prevents all
+// conversions.
+func (c *converter) newKind(ctx context.Context, k *knownDefinition) (*kindConverter, error) {
 	if err := c.kinds.ensure(ctx, k); err != nil {
-		return err
+		return nil, err
 	}
-	to.crd = k.crd
 	compiled, _ := c.kinds.catalog.Definition(k.crd.Name)
-	var ok bool
-	if to.target, ok = compiled.Version(c.to); !ok {
-		return fmt.Errorf("invalid --to %q; %s has %s", c.to, k.crd.Name, strings.Join(versionNames(compiled), ", "))
-	}
-	if to.target.Served() {
-		if _, err := c.kinds.catalog.Version(to.target.GroupVersionKind()); err != nil {
-			return &definitionError{k.object.Location(), k.crd, err}
+	target, ok := compiled.Version(c.to)
+	switch {
+	case !ok:
+		var names []string
+		for _, v := range compiled.Versions() {
+			names = append(names, v.Name())
 		}
-	} else if c.served {
-		return fmt.Errorf("invalid --to %q with --served; %s does not serve this version", c.to, k.crd.Name)
+		return nil, fmt.Errorf("invalid --to %q; %s has %s", c.to, k.crd.Name, strings.Join(names, ", "))
+	case target.Served():
+		if _, err := c.kinds.catalog.Version(target.GroupVersionKind()); err != nil {
+			return nil, &definitionError{k.object.Location(), k.crd, err}
+		}
+	case c.served:
+		return nil, fmt.Errorf("invalid --to %q with --served; %s does not serve this version", c.to, k.crd.Name)
 	}
-	var err error
-	if to.converter, err = conversion.New(k.crd); c.webhook.needs(err) {
-		to.converter, err = uncalledWebhook{conversion.None(k.crd)}, nil
+	to, err := conversion.New(k.crd)
+	if c.webhook.needs(err) {
+		to, err = uncalledWebhook{conversion.None(k.crd)}, nil
 	}
-	return err
-}
-
-func versionNames(d *crdkit.Definition) []string {
-	var names []string
-	for _, v := range d.Versions() {
-		names = append(names, v.Name())
-	}
-	return names
+	return &kindConverter{k.crd, target, to}, err
 }
 
 // An uncalledWebhook stands for a webhook that may not be called. The server does not call

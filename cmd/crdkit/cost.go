@@ -72,7 +72,7 @@ func (e *estimator) subcommand(help string) *cobra.Command {
 	cmd := e.definitionCommand(help, 0, e.run)
 	e.addRecursive()
 	e.addOutput("table", "json")
-	e.version.addTo(cmd)
+	e.addVersion()
 	return cmd
 }
 
@@ -122,7 +122,7 @@ func (e *estimator) estimate(d *parsedDefinition) []estimatedVersion {
 			e.undecided(locate(d.Object, errorlist.Of(errs)))
 			continue
 		}
-		report := cel.Estimate(n, cel.AtPath(path), cel.KubernetesVersion(string(e.version)))
+		report := cel.Estimate(n, cel.AtPath(path), cel.KubernetesVersion(e.version))
 		if report.Problem != "" {
 			e.undecided(locate(d.Object, errors.New(report.Problem)))
 			continue

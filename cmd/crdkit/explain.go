@@ -50,6 +50,7 @@ type explainer struct {
 func newExplain() *cobra.Command {
 	e := &explainer{}
 	f := e.definitionCommand(explainHelp, 1, e.run).Flags()
+	e.cmd.ValidArgsFunction = completePaths
 	f.StringVar(&e.apiVersion, "api-version", "", "group and version to describe: GROUP/VERSION")
 	f.BoolVarP(&e.fieldsToo, "recursive", "R", false, "print the names of all fields below, and no descriptions")
 	f.IntVar(&e.maxDepth, "max-depth", 0, "levels of fields with --recursive, 0 for all")

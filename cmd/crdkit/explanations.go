@@ -4,11 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
-	"sync"
 
-	"github.com/spf13/cobra"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
@@ -22,39 +19,6 @@ import (
 // maxExplained is how many errors of one object or definition are explained. To explain a
 // rule, it is evaluated again.
 const maxExplained = 100
-
-// An explainFlag says whether a command explains errors: if the flag is not given, when the
-// reasons go to a terminal.
-type explainFlag bool
-
-func (e *explainFlag) addTo(cmd *cobra.Command) {
-	cmd.Flags().BoolVar((*bool)(e), "explain", false, "say below each error what decided, with the values, and what was probably meant (default: on a terminal)")
-}
-
-// settle sets a flag that is not given. The reasons go to out.
-func (e *explainFlag) settle(cmd *cobra.Command, out io.Writer) {
-	if !cmd.Flags().Changed("explain") {
-		*e = explainFlag(isTerminal(out))
-	}
-}
-
-// explainers has an explainer for each version. It may be used from several goroutines.
-type explainers struct {
-	noValues  bool
-	byVersion sync.Map // *crdkit.Version to *explanation.Explainer
-}
-
-func (x *explainers) of(v *crdkit.Version) *explanation.Explainer {
-	e, ok := x.byVersion.Load(v)
-	if !ok {
-		var opts []explanation.Option
-		if x.noValues {
-			opts = append(opts, explanation.WithoutValues())
-		}
-		e, _ = x.byVersion.LoadOrStore(v, explanation.New(v, opts...))
-	}
-	return e.(*explanation.Explainer)
-}
 
 // explain explains the errors of a refused object. The requests on JSON leave no object, so
 // it repeats the request on the decoded object.

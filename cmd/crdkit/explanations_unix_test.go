@@ -4,11 +4,10 @@ package main
 
 import (
 	"bytes"
+	"io"
 	"os"
 	"strings"
 	"testing"
-
-	"github.com/spf13/cobra"
 )
 
 // TestExplainFlag checks that errors are explained on a terminal, unless the flag says
@@ -27,19 +26,21 @@ func TestExplainFlag(t *testing.T) {
 		{"--explain", false, true}, {"--explain", true, true},
 		{"--explain=false", false, false}, {"--explain=false", true, false},
 	} {
-		var e explainFlag
-		cmd := &cobra.Command{}
-		e.addTo(cmd)
-		if err := cmd.ParseFlags(strings.Fields(tt.args)); err != nil {
+		s := &session{}
+		s.command("x", nil, nil)
+		s.addJudging()
+		if err := s.cmd.ParseFlags(strings.Fields(tt.args)); err != nil {
 			t.Fatal(err)
 		}
+		var out io.Writer = &bytes.Buffer{}
 		if tt.terminal {
-			e.settle(cmd, textWriter{&outputWriter{out: device}})
-		} else {
-			e.settle(cmd, &bytes.Buffer{})
+			out = textWriter{&outputWriter{out: device}}
 		}
-		if bool(e) != tt.want {
-			t.Errorf("flags %q, terminal %t: explain is %t, want %t", tt.args, tt.terminal, e, tt.want)
+		if err := s.startJudging(out); err != nil {
+			t.Fatal(err)
+		}
+		if s.explains != tt.want {
+			t.Errorf("flags %q, terminal %t: explain is %t, want %t", tt.args, tt.terminal, s.explains, tt.want)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -17,21 +18,46 @@ import (
 	"github.com/crdkit/crdkit/internal/text/manifest"
 )
 
-// A choice is a flag whose value is one of a few strings.
-type choice struct {
+// A textFlag is a flag with a text that is checked when the command line is read.
+type textFlag struct {
 	value *string
-	of    []string
+	check func(text string) error
+	known []string // that a shell offers
+}
+
+func (t *textFlag) String() string {
+	if t.value == nil {
+		return "" // pflag asks the zero value
+	}
+	return *t.value
+}
+
+// Type returns the name of the value in the help.
+func (t *textFlag) Type() string { return "string" }
+
+func (t *textFlag) Set(text string) error {
+	if err := t.check(text); err != nil {
+		return err
+	}
+	*t.value = text
+	return nil
 }
 
 // addChoice adds a flag that takes one of some strings, by default the first one.
-func addChoice(cmd *cobra.Command, value *string, name, shorthand, usage string, of ...string) {
+func (s *session) addChoice(value *string, name, shorthand, usage string, of ...string) {
+	check := func(text string) error {
+		if !slices.Contains(of, text) {
+			return errors.New("must be " + inEnglish(of, "or"))
+		}
+		return nil
+	}
 	*value = of[0]
-	cmd.Flags().VarP(&choice{value, of}, name, shorthand, usage+": "+inEnglish(of, "or"))
+	s.cmd.Flags().VarP(&textFlag{value, check, of}, name, shorthand, usage+": "+inEnglish(of, "or"))
 }
 
 // addOutput adds the flag -o of a command that prints in some formats.
 func (s *session) addOutput(of ...string) {
-	addChoice(s.cmd, &s.output, "output", "o", "what to print", of...)
+	s.addChoice(&s.output, "output", "o", "what to print", of...)
 }
 
 // addRecursive adds the flag -R of a command that reads directories.
@@ -65,24 +91,6 @@ func parseNow(value string) (time.Time, error) {
 	return at, err
 }
 
-func (c *choice) String() string {
-	if c.value == nil {
-		return "" // pflag asks the zero value
-	}
-	return *c.value
-}
-
-// Type returns the name of the value in the help.
-func (c *choice) Type() string { return "string" }
-
-func (c *choice) Set(text string) error {
-	if !slices.Contains(c.of, text) {
-		return errors.New("must be " + inEnglish(c.of, "or"))
-	}
-	*c.value = text
-	return nil
-}
-
 // inEnglish lists words, with another one before the last of them.
 func inEnglish(words []string, between string) string {
 	last := len(words) - 1
@@ -92,49 +100,48 @@ func inEnglish(words []string, between string) string {
 	return strings.Join(words[:last], ", ") + " " + between + " " + words[last]
 }
 
-// A kubernetesVersion is a flag with the version of the server that a command
-// follows. It refuses a text that is not a version: a command that judged rules by
-// a version that the user did not mean would mislead.
-type kubernetesVersion string
-
 var errKubernetesVersion = errors.New("must be a version of Kubernetes " + kubeversion.Span)
 
-func (v *kubernetesVersion) String() string { return string(*v) }
-
-// Type returns the name of the value in the help.
-func (v *kubernetesVersion) Type() string { return "string" }
-
-func (v *kubernetesVersion) Set(text string) error {
-	if _, err := kubeversion.Parse(text); err != nil || text == "" {
-		return errKubernetesVersion
+// addVersion adds the flag with the version of the server that a command follows. It refuses
+// a text that is not a version: a command that judged rules by a version that the user did
+// not mean would mislead.
+func (s *session) addVersion() {
+	check := func(text string) error {
+		if _, err := kubeversion.Parse(text); err != nil || text == "" {
+			return errKubernetesVersion
+		}
+		return nil
 	}
-	*v = kubernetesVersion(text)
+	var known []string
+	for v := kubeversion.Newest; v >= kubeversion.Oldest; v-- {
+		known = append(known, v.String())
+	}
+	s.version = known[0]
+	s.cmd.Flags().Var(&textFlag{&s.version, check, known}, "kubernetes-version", "version of the server, "+kubeversion.Span)
+}
+
+// addJudging adds the flags of the commands that judge as the server does.
+func (s *session) addJudging() {
+	s.addVersion()
+	f := s.cmd.Flags()
+	f.StringVar(&s.validate, "validate", "strict", "unknown and duplicate fields: strict, warn or ignore")
+	f.BoolVar(&s.explains, "explain", false, "say below each error what decided, with the values, and what was probably meant (default: on a terminal)")
+}
+
+// startJudging reads the flags of addJudging. The reasons of verdicts go to out: errors are
+// explained by default if that is a terminal.
+func (s *session) startJudging(out io.Writer) error {
+	if !s.cmd.Flags().Changed("explain") {
+		s.explains = isTerminal(out)
+	}
+	fields, ok := map[string]crdkit.FieldValidation{
+		"strict": crdkit.Strict, "true": crdkit.Strict, "warn": crdkit.Warn, "ignore": crdkit.Ignore, "false": crdkit.Ignore,
+	}[strings.ToLower(s.validate)]
+	if !ok {
+		return fmt.Errorf("invalid --validate %q; it is strict, warn or ignore", s.validate)
+	}
+	s.fields = fields
 	return nil
-}
-
-func (v *kubernetesVersion) addTo(cmd *cobra.Command) {
-	*v = kubernetesVersion(kubeversion.Newest.String())
-	cmd.Flags().Var(v, "kubernetes-version", "version of the server, "+kubeversion.Span)
-}
-
-// A validateFlag says how a command treats unknown and duplicate fields, in the words of
-// kubectl.
-type validateFlag string
-
-func (v *validateFlag) addTo(cmd *cobra.Command) {
-	cmd.Flags().StringVar((*string)(v), "validate", "strict", "unknown and duplicate fields: strict, warn or ignore")
-}
-
-func (v validateFlag) fields() (crdkit.FieldValidation, error) {
-	switch strings.ToLower(string(v)) {
-	case "strict", "true":
-		return crdkit.Strict, nil
-	case "warn":
-		return crdkit.Warn, nil
-	case "ignore", "false":
-		return crdkit.Ignore, nil
-	}
-	return "", fmt.Errorf("invalid --validate %q; it is strict, warn or ignore", string(v))
 }
 
 // ofDefinition is the value of --webhook that stands for the URL in the definition.

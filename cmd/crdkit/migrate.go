@@ -53,6 +53,7 @@ type migrator struct {
 	session
 	new, old  string
 	atVersion string
+	opts      []migration.Option
 
 	compiled  *crdkit.Definition
 	counts    map[migration.Outcome]int
@@ -67,6 +68,7 @@ func newMigrate() *cobra.Command {
 	f.StringVarP(&m.new, "crd", "c", "", "file or directory of the new CustomResourceDefinitions")
 	f.StringVar(&m.old, "old", "", "file or directory of the CustomResourceDefinitions that they replace")
 	f.StringVar(&m.atVersion, "at-version", "", "version at which objects are read and written back; by default the storage version")
+	m.cmd.ValidArgsFunction = completeManifests
 	m.addOutput("text", "jsonl")
 	m.addRecursive()
 	m.webhook.addTo(m.cmd)
@@ -78,19 +80,16 @@ func (m *migrator) run(ctx context.Context, files []string) error {
 	if m.output == "text" {
 		m.out = textWriter{m.out}
 	}
+	if m.atVersion != "" {
+		m.opts = []migration.Option{migration.AtVersion(m.atVersion)}
+	}
 	pairs, err := m.pairs(ctx)
 	if err != nil {
 		return err
 	}
 	for i, pair := range pairs {
 		if m.output == "text" && len(pairs) > 1 {
-			title := pair.crd.crd.Name + "\n"
-			if i > 0 {
-				title = "\n" + title
-			}
-			if _, err := io.WriteString(m.out, title); err != nil {
-				return err
-			}
+			fmt.Fprintf(m.out, "%s%s\n", strings.Repeat("\n", min(i, 1)), pair.crd.crd.Name)
 		}
 		if err := m.migrate(ctx, pair.old.crd, pair.crd.crd, files); err != nil {
 			return err
@@ -129,7 +128,7 @@ func (m *migrator) migrate(ctx context.Context, old, crd *apiextensionsv1.Custom
 // dryRun rewrites the objects of the files on all processors, and prints the results in the
 // order of the objects.
 func (m *migrator) dryRun(ctx context.Context, files []string) error {
-	for _, err := range migration.DryRun(ctx, m.compiled, migration.Objects(), m.options()...) {
+	for _, err := range migration.DryRun(ctx, m.compiled, migration.Objects(), m.opts...) {
 		return err // there is no dry run
 	}
 	reader := m.reader
@@ -143,16 +142,16 @@ func (m *migrator) dryRun(ctx context.Context, files []string) error {
 	m.failed.report(m.undecided)
 	m.failed = kindCounts{}
 	if m.output == "text" {
-		m.printCounts()
+		var parts []string
+		for _, outcome := range []migration.Outcome{migration.Unchanged, migration.Changed, migration.Lossy, migration.Failed} {
+			parts = append(parts, fmt.Sprintf("%d %s", m.counts[outcome], outcome))
+		}
+		if m.ratcheted > 0 {
+			parts = append(parts, fmt.Sprintf("%d admitted only by ratcheting", m.ratcheted))
+		}
+		fmt.Fprintf(m.out, "\nObjects: %s\n", strings.Join(parts, ", "))
 	}
 	return nil
-}
-
-func (m *migrator) options() []migration.Option {
-	if m.atVersion == "" {
-		return nil
-	}
-	return []migration.Option{migration.AtVersion(m.atVersion)}
 }
 
 // A rewritten is the result of the dry run on an object, nil with an error if there is none.
@@ -173,7 +172,7 @@ func (m *migrator) rewrite(ctx context.Context, o *manifest.Object) rewritten {
 		r.err = err
 		return r
 	}
-	for r.result, r.err = range migration.DryRun(ctx, m.compiled, migration.Objects(obj), m.options()...) {
+	for r.result, r.err = range migration.DryRun(ctx, m.compiled, migration.Objects(obj), m.opts...) {
 		break
 	}
 	if r.result != nil && (m.webhook.needs(r.result.Failure) || m.webhook.needs(r.result.Irreversible)) {
@@ -192,9 +191,7 @@ func (m *migrator) report(one rewritten) error {
 	case one.err != nil:
 		m.worst = exitUndecided
 		if m.output == "jsonl" {
-			line := rewriteLineOf(o)
-			line.Outcome, line.Error = undecided, inFile(one.err.Error(), o.Line)
-			return encodeJSON(m.out, line, "")
+			return encodeJSON(m.out, lineOf(o, nil, one.err), "")
 		}
 		m.fail(o, one.err)
 		return nil
@@ -212,7 +209,7 @@ func (m *migrator) report(one rewritten) error {
 		m.worst = max(m.worst, exitRefused)
 	}
 	if m.output == "jsonl" {
-		return encodeJSON(m.out, lineOf(o, r), "")
+		return encodeJSON(m.out, lineOf(o, r, nil), "")
 	}
 	return m.printRewrite(o, r)
 }
@@ -299,17 +296,6 @@ func ratcheted(r *migration.Rewrite) []string {
 	return texts
 }
 
-func (m *migrator) printCounts() {
-	var parts []string
-	for _, outcome := range []migration.Outcome{migration.Unchanged, migration.Changed, migration.Lossy, migration.Failed} {
-		parts = append(parts, fmt.Sprintf("%d %s", m.counts[outcome], outcome))
-	}
-	if m.ratcheted > 0 {
-		parts = append(parts, fmt.Sprintf("%d admitted only by ratcheting", m.ratcheted))
-	}
-	fmt.Fprintf(m.out, "\nObjects: %s\n", strings.Join(parts, ", "))
-}
-
 // pairs reads the definitions of -c and --old. If one of them has several, a definition
 // replaces the one of the same name.
 func (m *migrator) pairs(ctx context.Context) ([]*definitionPair, error) {
@@ -362,7 +348,7 @@ type planVersion struct {
 }
 
 func planLineOf(name string, p *migration.Plan) planLine {
-	l := planLine{Definition: name, Storage: p.Storage, Stored: p.Stored, Assumed: p.Assumed, Versions: []planVersion{}, Steps: []string{}, Errors: []string{}}
+	l := planLine{name, p.Storage, p.Stored, p.Assumed, []planVersion{}, texts(p.Steps), texts(p.Errors)}
 	for _, v := range p.Versions {
 		version := planVersion{Name: v.Name, CanDrop: v.CanDrop(), Blockers: []string{}}
 		for _, blocker := range v.Blockers {
@@ -372,12 +358,6 @@ func planLineOf(name string, p *migration.Plan) planLine {
 			version.Blockers = append(version.Blockers, blocker.Description())
 		}
 		l.Versions = append(l.Versions, version)
-	}
-	for _, s := range p.Steps {
-		l.Steps = append(l.Steps, s.String())
-	}
-	for _, err := range p.Errors {
-		l.Errors = append(l.Errors, err.Error())
 	}
 	return l
 }
@@ -397,21 +377,21 @@ type rewriteLine struct {
 	Stored       map[string]any `json:"stored,omitempty"`
 }
 
-func rewriteLineOf(o *manifest.Object) rewriteLine {
-	return rewriteLine{lineOrigin: originOf(o), Namespace: o.Namespace, Name: o.Name}
-}
-
-func lineOf(o *manifest.Object, r *migration.Rewrite) rewriteLine {
-	l := rewriteLineOf(o)
-	l.From, l.Outcome = r.From, string(r.Outcome())
-	l.Changes = changeLines(r.Changes)
+// lineOf returns the line of an object with the result of its dry run, or with the error that
+// prevents one.
+func lineOf(o *manifest.Object, r *migration.Rewrite, err error) rewriteLine {
+	l := rewriteLine{lineOrigin: originOf(o), Namespace: o.Namespace, Name: o.Name}
+	if err != nil {
+		l.Outcome, l.Error = undecided, inFile(err.Error(), o.Line)
+		return l
+	}
+	l.From, l.Outcome, l.Ratcheted, l.Changes = r.From, string(r.Outcome()), ratcheted(r), changeLines(r.Changes)
 	for _, p := range r.Lost {
 		l.Lost = append(l.Lost, p.Pointer())
 	}
 	if r.Failure != nil {
 		l.Error = r.Failure.Error()
 	}
-	l.Ratcheted = ratcheted(r)
 	if r.Irreversible != nil {
 		l.Irreversible = r.Irreversible.Error()
 	}

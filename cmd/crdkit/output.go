@@ -66,6 +66,15 @@ func printable(text string) string {
 
 func unprintable(r rune) bool { return r != '\n' && r != '\t' && !unicode.IsGraphic(r) }
 
+// texts returns values as texts.
+func texts[T any](values []T) []string {
+	all := []string{}
+	for _, v := range values {
+		all = append(all, fmt.Sprint(v))
+	}
+	return all
+}
+
 // fileBelow returns the file to which a writer of this package writes, nil if it
 // writes to something else.
 func fileBelow(w io.Writer) *os.File {

@@ -38,6 +38,7 @@ func newOwners() *cobra.Command {
 	cmd := n.command(ownersHelp, cobra.MinimumNArgs(1), func(ctx context.Context, files []string) error {
 		return inOrder(ctx, n.reader.Objects(ctx, files...), func(o *manifest.Object) *manifest.Object { return o }, n.object)
 	})
+	cmd.ValidArgsFunction = completeManifests
 	cmd.Flags().StringVar(&n.manager, "manager", "", "list only fields of this manager")
 	n.addRecursive()
 	return cmd
@@ -56,11 +57,7 @@ func (n *ownersCommand) object(o *manifest.Object) error {
 	out := textWriter{n.out}
 	fmt.Fprintf(out, "%s: %s\n", o.Location(), objectTitle(o.Kind, o.Namespace, o.Name))
 	for _, f := range fields {
-		var names []string
-		for _, owner := range f.Owners {
-			names = append(names, owner.String())
-		}
-		fmt.Fprintf(out, "  %s: %s\n", f.Path, strings.Join(names, ", "))
+		fmt.Fprintf(out, "  %s: %s\n", f.Path, strings.Join(texts(f.Owners), ", "))
 	}
 	return nil
 }

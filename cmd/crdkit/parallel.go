@@ -99,8 +99,10 @@ func inOrder[T any](ctx context.Context, objects iter.Seq[*manifest.Object], wor
 		log.current.Store(next.object)
 		select {
 		case <-ctx.Done():
-			return ctx.Err()
 		case <-next.done:
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
 		}
 		if next.crash != "" {
 			panic(next.crash)

@@ -24,7 +24,8 @@ func TestPositionsOfSamples(t *testing.T) {
 		t.Skip("no corpus; set CRDKIT_CORPUS to a directory with crds and samples")
 	}
 	files := []string{filepath.Join(dir, "samples")}
-	a := &admitter{all: true, fields: crdkit.Strict}
+	a := &admitter{all: true}
+	a.fields = crdkit.Strict
 	a.definitions, a.unknownKinds = []string{filepath.Join(dir, "crds")}, unknownSkip
 	a.out, a.errOut, a.reader = io.Discard, t.Output(), manifest.NewReader(nil, true)
 	a.load(t.Context(), files)

@@ -34,8 +34,11 @@ type session struct {
 	skipKinds          []string
 	output             string
 	webhook            webhookFlag
-	version            kubernetesVersion
+	version            string // of Kubernetes
+	validate           string
+	explains           bool
 
+	fields  crdkit.FieldValidation // of validate
 	reader  *manifest.Reader
 	kinds   *definitions
 	skipped kindCounts
@@ -50,7 +53,7 @@ func (s *session) command(help string, args cobra.PositionalArgs, run func(conte
 	head, examples, _ := strings.Cut(help, "\n\nExamples:\n")
 	head, long, _ := strings.Cut(head, "\n\n")
 	use, short, _ := strings.Cut(head, "\n")
-	s.cmd = &cobra.Command{Use: use, Short: short, Long: long, Example: examples, Args: args}
+	s.cmd = &cobra.Command{Use: use, Short: short, Long: long, Example: examples, Args: args, ValidArgsFunction: cobra.NoFileCompletions}
 	s.cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		s.in, s.out, s.errOut = cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()
 		s.reader = manifest.NewReader(s.in, s.recursive)
@@ -114,11 +117,12 @@ func (s *session) objectCommand(help string, run func(context.Context, []string)
 		}
 		return run(ctx, files)
 	}, append(config, "crd", "skip-kind", "unknown-kinds")...)
+	cmd.ValidArgsFunction = completeManifests
 	s.addDefinitions()
 	s.addRecursive()
 	f := cmd.Flags()
 	f.BoolVar(&s.noInputDefinitions, "no-input-definitions", false, "use only the definitions of -c, and none that are among the objects")
-	addChoice(cmd, &s.unknownKinds, "unknown-kinds", "", "kinds without a definition", unknownKindsValues()...)
+	s.addChoice(&s.unknownKinds, "unknown-kinds", "", "kinds without a definition", unknownKindsValues()...)
 	f.StringArrayVar(&s.skipKinds, "skip-kind", nil, "GROUP/KIND of objects to pass over, such as apps/Deployment, apps/* or /ConfigMap; may be repeated")
 	return cmd
 }

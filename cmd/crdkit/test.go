@@ -61,6 +61,7 @@ type tester struct {
 func newTest() *cobra.Command {
 	c := &tester{}
 	f := c.command(testHelp, cobra.MinimumNArgs(1), c.run).Flags()
+	c.cmd.ValidArgsFunction = completeManifests
 	c.addOutput("text", "junit", "none")
 	f.StringVar(&c.pattern, "run", "", "run only cases whose file or name matches this regular expression")
 	f.StringVar(&c.cover, "cover", "", "write the coverage of the definitions to this file, and to files with the extensions .json, .txt and .html")
