@@ -129,16 +129,43 @@ type difference struct {
 	errors    validation.ErrorList // of the new definition, if it refuses the witness
 }
 
-// createDifferences gives obj to both definitions as a client would. It returns
-// nothing if the old definition refuses obj or drops a field of it.
-func (c *comparison) createDifferences(obj map[string]any) ([]difference, error) {
-	before, err := c.write(c.ctx, c.oldVersion, obj, nil)
-	if err != nil || before.object == nil || drops(before.result) {
-		return nil, err
+// differences gives obj to both definitions as a client would, in an update if old is not
+// nil. first is the answer of the definition that must admit obj: for readers the new one. It
+// is nil if old cannot be read. There are no differences if it refuses obj or drops a field of it.
+func (c *comparison) differences(readers bool, obj, old map[string]any) (first *outcome, found []difference, err error) {
+	v := c.oldVersion
+	if readers {
+		v = c.newVersion
 	}
+	var stored *outcome
+	if old != nil {
+		if stored, err = c.write(c.ctx, v, old, nil); err != nil || stored.object == nil {
+			return stored, nil, err
+		}
+		old = stored.object
+	}
+	if first, err = c.write(c.ctx, v, obj, old); err != nil || first.object == nil || drops(first.result) {
+		return first, nil, err
+	}
+	switch {
+	case readers:
+		found, err = c.readerDifferences(obj, first)
+	case old != nil:
+		return c.updateDifferences(obj, first, stored)
+	default:
+		found, err = c.createDifferences(obj, first)
+	}
+	return first, found, err
+}
+
+// sameName reports whether clients of both definitions use the same version.
+func (c *comparison) sameName() bool { return c.oldVersion.Name() == c.newVersion.Name() }
+
+// createDifferences returns the differences if the old definition admits obj.
+func (c *comparison) createDifferences(obj map[string]any, before *outcome) ([]difference, error) {
 	var out []difference
 	admitted := false
-	if c.oldVersion.Name() == c.newVersion.Name() {
+	if c.sameName() {
 		after, err := c.write(c.ctx, c.newVersion, obj, nil)
 		if err != nil {
 			return nil, err

@@ -63,7 +63,7 @@ func (c *comparison) provedRoles(w *walk, found []Finding) []Finding {
 	}
 	concerned := map[Role]bool{Stored: c.lost}
 	// No request shows a goal of writers between two versions.
-	concerned[Writers] = len(w.goals) > 0 && c.oldVersion.Name() != c.newVersion.Name()
+	concerned[Writers] = len(w.goals) > 0 && !c.sameName()
 	for i := range found {
 		if found[i].Verdict != Compatible {
 			concerned[found[i].Role] = true
@@ -116,29 +116,26 @@ func (c *comparison) pursue(w *walk, object *search.Cond, g *goal) ([]Finding, e
 	}
 	reason := r.Reason
 	var found []Finding
-	// enough reports whether the findings of an object are about the role of the goal.
-	enough := func(more []Finding) bool {
-		if about := slices.ContainsFunc(more, func(f Finding) bool { return f.Role == g.role }); about || len(found) == 0 {
-			found = more
-			return about
-		}
-		return false
-	}
 	obj, ok := r.Value.(map[string]any)
 	if ok {
 		reason = "the object that should show it does not"
-		for _, candidate := range w.candidates(obj, g) {
-			if more, err := c.confirm(w, g, candidate); err != nil || enough(more) {
-				return found, err
+		for _, candidate := range slices.Concat(w.candidates(obj, g), w.candidates(w.alone(object, g), g)) {
+			more, err := c.confirm(w, g, candidate, nil)
+			if err != nil {
+				return nil, err
+			}
+			if about := slices.ContainsFunc(more, func(f Finding) bool { return f.Role == g.role }); about || len(found) == 0 {
+				found = more
+				if about {
+					return found, nil
+				}
 			}
 		}
-		if more, err := c.pursueAlone(w, object, g); err != nil || enough(more) {
-			return found, err
-		}
 	}
-	if !slices.Contains(contentCodes, g.code) && c.ctx.Err() == nil && len(found) == 0 {
-		if more, err := c.attack(w, object, g, obj); err != nil || enough(more) {
-			return found, err
+	if len(found) == 0 && (ok || !slices.Contains(contentCodes, g.code)) {
+		more, err := c.seek(w, g, search.Case{Object: obj})
+		if err != nil || len(more) > 0 {
+			return more, err
 		}
 	}
 	if len(found) > 0 {
@@ -147,17 +144,11 @@ func (c *comparison) pursue(w *walk, object *search.Cond, g *goal) ([]Finding, e
 	return []Finding{c.undecided(g, reason)}, nil
 }
 
-// confirm gives obj to both definitions. It returns a finding for each role for which a
-// difference shows the goal. What obj leaves open for another role, or shows for another
-// reason, is for [comparison.provedRoles].
-func (c *comparison) confirm(w *walk, g *goal, obj map[string]any) ([]Finding, error) {
-	var found []difference
-	var err error
-	if g.role == Readers {
-		found, err = c.readerDifferences(obj)
-	} else {
-		found, err = c.createDifferences(obj)
-	}
+// confirm gives obj to both definitions, in an update if old is not nil. It returns a finding
+// for each role for which a difference shows the goal. What obj leaves open for another role,
+// or shows for another reason, is for [comparison.provedRoles].
+func (c *comparison) confirm(w *walk, g *goal, obj, old map[string]any) ([]Finding, error) {
+	_, found, err := c.differences(w.readers, obj, old)
 	if err != nil {
 		return nil, err
 	}
@@ -179,11 +170,11 @@ func (c *comparison) confirm(w *walk, g *goal, obj map[string]any) ([]Finding, e
 		case w.shows(g, d) && !seen[d.role]:
 			seen[d.role] = true
 			shown = append(shown, c.findingOf(g, d))
-		case d.code == Refused:
+		case d.code == Refused && old == nil:
 			c.beside = append(c.beside, c.findingOf(&goal{code: Refused, text: "an object is refused for another reason"}, d))
 		}
 	}
-	if len(shown) > 0 && (!seen[g.role] || g.role == Writers && !g.stored && !seen[Stored] && c.storesAnotherVersion()) {
+	if len(shown) > 0 && old == nil && (!seen[g.role] || g.role == Writers && !g.stored && !seen[Stored] && c.storesAnotherVersion()) {
 		open := *g
 		if seen[Writers] {
 			open.role = Stored
@@ -195,11 +186,7 @@ func (c *comparison) confirm(w *walk, g *goal, obj map[string]any) ([]Finding, e
 
 // readerDifferences returns the difference that a client of the old definition
 // meets if the new definition admits obj.
-func (c *comparison) readerDifferences(obj map[string]any) ([]difference, error) {
-	after, err := c.write(c.ctx, c.newVersion, obj, nil)
-	if err != nil || after.object == nil || drops(after.result) {
-		return nil, err
-	}
+func (c *comparison) readerDifferences(obj map[string]any, after *outcome) ([]difference, error) {
 	asOld := unstructuredCopy(after.object)
 	asOld.SetAPIVersion(c.oldVersion.GroupVersionKind().GroupVersion().String())
 	before, err := c.write(c.ctx, c.oldVersion, asOld.Object, nil)

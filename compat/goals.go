@@ -49,9 +49,6 @@ type walk struct {
 	undone   string                   // why the walk ended early
 	alike    func(g *goal) bool       // whether storage hides the difference
 	depth    int
-
-	refused   []refusedObject // generated objects
-	generated bool            // refused has them
 }
 
 // A comparedPair is a pair of schemas of one value.

@@ -2,6 +2,7 @@ package compat
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -25,7 +26,14 @@ func (c *comparison) guard(found []Finding) []Finding {
 			if !proved || c.watch.Ended() {
 				break
 			}
-			differences, err := c.differences(readers, obj, last)
+			_, differences, err := c.differences(readers, obj, nil)
+			if err == nil && last != nil && !readers {
+				changed := maps.Clone(obj)
+				changed["metadata"] = last["metadata"]
+				var more []difference
+				_, more, err = c.differences(false, changed, last)
+				differences = append(differences, more...)
+			}
 			if err != nil {
 				break
 			}
@@ -36,25 +44,6 @@ func (c *comparison) guard(found []Finding) []Finding {
 		}
 	}
 	return found
-}
-
-// differences returns the differences of an object, and those of an update that replaces
-// another one with it.
-func (c *comparison) differences(readers bool, obj, last map[string]any) ([]difference, error) {
-	if readers {
-		return c.readerDifferences(obj)
-	}
-	out, err := c.createDifferences(obj)
-	if err != nil || last == nil {
-		return out, err
-	}
-	obj = unstructuredCopy(obj).Object
-	obj["metadata"] = last["metadata"]
-	d, _, err := c.updateDifference(obj, last)
-	if d != nil {
-		out = append(out, *d)
-	}
-	return out, err
 }
 
 // contradict replaces the proof that a difference contradicts.
@@ -85,17 +74,6 @@ func (c *comparison) contradicts(d *difference) bool {
 	case d.role != Readers && d.code != Defaulted:
 		return true
 	}
-	n, sent, known := c.oldNode, any(d.witness.Object), true
-	for _, s := range d.path {
-		if name, ok := s.Name(); ok {
-			parent, _ := sent.(map[string]any)
-			n = memberSchema(n, name)
-			sent, known = parent[name]
-			continue
-		}
-		i, _ := s.Index()
-		list, _ := sent.([]any)
-		n, sent = n.Items(), slices.Concat(list, make([]any, i+1))[i]
-	}
-	return n != nil && !known
+	_, known := d.path.Lookup(d.witness.Object)
+	return !known && nodeAt(c.oldNode, d.path) != nil
 }

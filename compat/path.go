@@ -75,33 +75,3 @@ func partsAt(v any, steps []step) []any {
 func propertyPointer(pointer, name string) string {
 	return pointer + "/properties/" + schema.EscapePointer(name)
 }
-
-// scalarsOf returns the scalars in values, in the order of their names and indices.
-// A value that is a scalar itself is not one of them. If the values are whole
-// objects, apiVersion, kind and metadata are left out.
-func scalarsOf(values []any, whole bool) []scalarRef {
-	var out []scalarRef
-	add := func(ref scalarRef) {
-		switch v := ref.get().(type) {
-		case map[string]any, []any:
-			out = append(out, scalarsOf([]any{v}, false)...)
-		default:
-			out = append(out, ref)
-		}
-	}
-	for _, v := range values {
-		switch v := v.(type) {
-		case map[string]any:
-			for _, name := range slices.Sorted(maps.Keys(v)) {
-				if !whole || !rootMember(name) {
-					add(scalarRef{object: v, name: name})
-				}
-			}
-		case []any:
-			for i := range v {
-				add(scalarRef{list: v, index: i})
-			}
-		}
-	}
-	return out
-}

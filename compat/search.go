@@ -3,13 +3,13 @@ package compat
 import (
 	"context"
 	"iter"
-	"math"
 	"math/rand/v2"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/internal/search"
+	"github.com/crdkit/crdkit/internal/value/jsonval"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -46,49 +46,24 @@ func (s *side) samples(ctx context.Context, work int, c *search.Cond) iter.Seq[m
 		if obj, ok := solver.Solve(search.And(newConditions(solver, s, false).object(), c)).Value.(map[string]any); ok && !yield(obj) {
 			return
 		}
-		for obj := range s.generated(ctx, sampleObjects) {
-			if !yield(obj) {
+		space, rng := s.space(nil), rand.New(rand.NewPCG(1, 2))
+		for i := range sampleObjects {
+			if ctx.Err() != nil || !yield(jsonval.Wire(space.Object(rng, i%2 == 1)).(map[string]any)) {
 				return
 			}
 		}
 	}
 }
 
-// generated yields n generated objects, fewer if ctx ends.
-func (s *side) generated(ctx context.Context, n int) iter.Seq[map[string]any] {
-	return func(yield func(map[string]any) bool) {
-		gvk := s.version.GroupVersionKind()
-		space := search.New(s.node, search.Head{APIVersion: gvk.GroupVersion().String(), Kind: gvk.Kind, Namespaced: s.version.Definition().Namespaced()}, nil)
-		rng := rand.New(rand.NewPCG(1, 2))
-		for i := range n {
-			if ctx.Err() != nil || !yield(whole(space.Object(rng, i%2 == 1)).(map[string]any)) {
-				return
-			}
-		}
-	}
+// space returns the objects of a side. A search without a judge only generates them.
+func (s *side) space(judge search.Judge) *search.Space {
+	gvk := s.version.GroupVersionKind()
+	head := search.Head{APIVersion: gvk.GroupVersion().String(), Kind: gvk.Kind, Namespaced: s.version.Definition().Namespaced()}
+	return search.New(s.node, head, judge)
 }
 
 // smallest returns the smallest object found that is like obj and has a property of it.
 func smallest(ctx context.Context, obj map[string]any, holds func(obj map[string]any) bool) map[string]any {
 	return search.Minimize(ctx, obj, func(obj map[string]any) map[string]any { return obj },
 		func(candidate map[string]any) (map[string]any, bool) { return candidate, holds(candidate) })
-}
-
-// whole changes whole numbers in a value to integers, and returns it.
-func whole(v any) any {
-	switch v := v.(type) {
-	case float64:
-		if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
-			return int64(v)
-		}
-	case map[string]any:
-		for name, member := range v {
-			v[name] = whole(member)
-		}
-	case []any:
-		for i, item := range v {
-			v[i] = whole(item)
-		}
-	}
-	return v
 }

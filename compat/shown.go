@@ -18,6 +18,8 @@ var contentCodes = []Code{CodeDefault, CodeProperty, CodeUnknownFields}
 // same object meets.
 func (w *walk) shows(g *goal, d *difference) bool {
 	switch {
+	case g.code == CodeTransition:
+		return g.causes(d.errors)
 	case g.stored:
 		return d.code != Refused && isAt(d.path, g.path())
 	case d.code == Refused && len(d.errors) == 0:
@@ -27,7 +29,7 @@ func (w *walk) shows(g *goal, d *difference) bool {
 		return g.causes(d.errors) || slices.ContainsFunc(d.errors, func(e *validation.Error) bool {
 			return onWay(e.Pointer, g.path()) && !slices.ContainsFunc(w.goals, func(other goal) bool { return other.causes(validation.ErrorList{e}) })
 		})
-	case g.code == CodeRule || g.code == CodeTransition:
+	case g.code == CodeRule:
 		return false
 	}
 	return isAt(d.path, g.steps)
@@ -68,24 +70,15 @@ func (g *goal) causes(errs validation.ErrorList) bool {
 
 // isAt reports whether a path leads to a value at the steps, or below it.
 func isAt(path schema.Path, steps []step) bool {
-	if len(path) < len(steps) {
-		return false
-	}
-	for i, s := range steps {
-		name, _ := path[i].Name()
-		if !s.item && s.others == nil && s.name != name {
-			return false
-		}
-	}
-	return true
+	return len(path) >= len(steps) && onWay(path.Pointer(), steps)
 }
 
-// maxOthers is how many other goals the object of pursueAlone avoids.
+// maxOthers is how many other goals the object of alone avoids.
 const maxOthers = 32
 
-// pursueAlone searches an object that meets a goal and no other one near it, so that the
-// new definition refuses it because of the goal.
-func (c *comparison) pursueAlone(w *walk, object *search.Cond, g *goal) ([]Finding, error) {
+// alone returns an object that meets a goal and no other one near it, so that the new
+// definition refuses it because of the goal. It returns nil if none is found.
+func (w *walk) alone(object *search.Cond, g *goal) map[string]any {
 	var others []*goal
 	for i := range w.goals {
 		if other := &w.goals[i]; other != g {
@@ -93,7 +86,7 @@ func (c *comparison) pursueAlone(w *walk, object *search.Cond, g *goal) ([]Findi
 		}
 	}
 	if len(others) == 0 {
-		return nil, nil
+		return nil
 	}
 	slices.SortStableFunc(others, func(a, b *goal) int { return cmp.Compare(distance(a, g), distance(b, g)) })
 	parts := []*search.Cond{object, within(g.steps, g.target)}
@@ -102,17 +95,9 @@ func (c *comparison) pursueAlone(w *walk, object *search.Cond, g *goal) ([]Findi
 	}
 	left := w.from.solver.Work()
 	w.from.solver.SetWork(min(left, sampleWork))
-	obj, ok := w.solve(parts...).Value.(map[string]any)
+	obj, _ := w.solve(parts...).Value.(map[string]any)
 	w.from.solver.SetWork(left - min(left, sampleWork) + w.from.solver.Work())
-	if !ok {
-		return nil, nil
-	}
-	for _, candidate := range w.candidates(obj, g) {
-		if found, err := c.confirm(w, g, candidate); err != nil || len(found) > 0 {
-			return found, err
-		}
-	}
-	return nil, nil
+	return obj
 }
 
 // distance returns how many steps lead from the way to a goal to another goal.

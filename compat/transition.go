@@ -121,115 +121,61 @@ func correlatable(n *schema.Node, steps []step) bool {
 // pursueUpdate searches an update for a transition rule: two objects of the old
 // definition whose values at the rule differ.
 func (c *comparison) pursueUpdate(w *walk, object *search.Cond, g *goal) ([]Finding, error) {
-	if found, err := c.solveUpdate(w, object, g); err != nil || len(found) > 0 {
-		return found, err
-	}
-	solve := func(target *search.Cond) search.Result {
-		return w.solve(object, within(g.steps, target))
-	}
-	first := solve(g.target)
-	if first.Status == search.None {
-		return nil, nil
-	}
-	if first.Status == search.Undecided {
-		return []Finding{c.undecided(g, first.Reason)}, nil
-	}
-	values := partsAt(first.Value, g.steps)
-	second := solve(search.Not(search.Enum(values...)))
-	candidates := []any{first.Value, second.Value}
-	if second.Status == search.Found {
-		candidates = append(candidates, c.variations(w, object, g, append(values, partsAt(second.Value, g.steps)...))...)
-	}
-	var objects []map[string]any
-	for _, v := range candidates {
-		if obj, ok := v.(map[string]any); ok {
-			objects = append(objects, c.admitted(w, w.leaner(obj, g)))
-		}
-	}
-	tried := false
-	for _, old := range objects {
-		for _, obj := range objects {
-			found, valid, err := c.confirmUpdate(g, obj, old)
+	if g.update != nil {
+		if both, ok := w.solve(eachSide(object), g.update).Value.(map[string]any); ok {
+			found, err := c.confirm(w, g, both[celcond.Self].(map[string]any), both[celcond.OldSelf].(map[string]any))
 			if err != nil || len(found) > 0 {
 				return found, err
 			}
-			tried = tried || valid
 		}
 	}
-	if second.Status == search.None && len(values) == 1 && tried {
-		return nil, nil // only one value is possible, and both definitions admit it
+	r := w.solve(object, within(g.steps, g.target))
+	switch r.Status {
+	case search.None:
+		return nil, nil
+	case search.Undecided:
+		return []Finding{c.undecided(g, r.Reason)}, nil
+	}
+	first, values := r.Value.(map[string]any), partsAt(r.Value, g.steps)
+	other := w.solve(object, within(g.steps, search.Not(search.Enum(values...))))
+	second, _ := other.Value.(map[string]any)
+	candidates := slices.Concat(w.candidates(first, g), w.candidates(second, g))
+	for _, old := range candidates {
+		for _, obj := range candidates {
+			found, err := c.confirm(w, g, obj, old)
+			if err != nil || len(found) > 0 {
+				return found, err
+			}
+		}
+	}
+	if len(values) == 1 && other.Status == search.None { // only one value is possible
+		answer, _, err := c.differences(false, first, first)
+		if err != nil || answer != nil && answer.object != nil && !drops(answer.result) {
+			return nil, err
+		}
+	}
+	if found, err := c.seek(w, g, search.Case{Object: first, Old: first}); err != nil || len(found) > 0 {
+		return found, err
 	}
 	return []Finding{c.undecided(g, "no update was found that the rule refuses")}, nil
 }
 
-// solveUpdate searches both objects of an update at once.
-func (c *comparison) solveUpdate(w *walk, object *search.Cond, g *goal) ([]Finding, error) {
-	if g.update == nil {
-		return nil, nil
-	}
-	both, ok := w.solve(eachSide(object), g.update).Value.(map[string]any)
-	if !ok {
-		return nil, nil
-	}
-	obj, old := both[celcond.Self].(map[string]any), both[celcond.OldSelf].(map[string]any)
-	found, _, err := c.confirmUpdate(g, c.admitted(w, w.leaner(obj, g)), c.admitted(w, w.leaner(old, g)))
-	return found, err
-}
-
-// variations returns objects with other values at a goal: neither of those that are
-// known, and such in which one more member is present.
-func (c *comparison) variations(w *walk, object *search.Cond, g *goal, known []any) []any {
-	targets := []*search.Cond{search.Not(search.Enum(known...))}
-	for name := range g.schema.Properties() {
-		targets = append(targets, search.At(name, search.True))
-	}
-	targets = append(targets, search.MinItems(1), search.MinItems(2), search.MinProps(1), search.MinRunes(2))
-	var out []any
-	for _, target := range targets[:min(len(targets), maxVariations)] {
-		if r := w.solve(object, within(g.steps, target)); r.Status == search.Found {
-			out = append(out, r.Value)
-		}
-	}
-	return out
-}
-
-// maxVariations bounds the objects among which an update is searched.
-const maxVariations = 10
-
-// confirmUpdate returns the finding for an update that the old definition admits and the
-// new one refuses because of a goal, and reports whether both admit it.
-func (c *comparison) confirmUpdate(g *goal, obj, old map[string]any) (found []Finding, valid bool, err error) {
-	d, valid, err := c.updateDifference(obj, old)
-	if d == nil || !g.causes(d.errors) {
-		return nil, valid, err
-	}
-	return []Finding{c.findingOf(g, d)}, false, nil
-}
-
-// updateDifference returns the difference if the old definition admits an update and the
-// new one refuses it, and reports whether both admit it. Each definition reads the old
-// object as the old one stored it.
-func (c *comparison) updateDifference(obj, old map[string]any) (d *difference, valid bool, err error) {
-	stored, err := c.write(c.ctx, c.oldVersion, old, nil)
-	if err != nil || stored.object == nil {
-		return nil, false, err
-	}
-	before, err := c.write(c.ctx, c.oldVersion, obj, stored.object)
-	if err != nil || before.object == nil || drops(before.result) {
-		return nil, false, err
-	}
+// updateDifferences returns the difference if the old definition admits an update, with the
+// outcome before, and the new one refuses it. Each definition reads the old object as the old
+// one stored it.
+func (c *comparison) updateDifferences(obj map[string]any, before, stored *outcome) (*outcome, []difference, error) {
 	read, _, err := c.newVersion.Read(c.ctx, stored.stored)
 	if err != nil {
-		return nil, false, c.ctx.Err() // pursue reports an object that cannot be read
+		return nil, nil, c.ctx.Err() // pursue reports an object that cannot be read
 	}
 	converted := unstructuredCopy(obj)
 	converted.SetAPIVersion(c.newVersion.GroupVersionKind().GroupVersion().String())
 	after, err := c.write(c.ctx, c.newVersion, converted.Object, read.Object)
 	if err != nil || after.object != nil {
-		return nil, err == nil, err
+		return before, nil, err
 	}
-	return &difference{
+	return before, []difference{{
 		role: Writers, code: Refused, old: "admitted", new: after.answer(), errors: after.result.Errors,
 		witness: Witness{Object: converted.Object, Old: stored.object},
-	}, false, nil
+	}}, nil
 }

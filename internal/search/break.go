@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"math/rand/v2"
 	"slices"
@@ -23,7 +24,7 @@ func (t *Target) rule(root *schema.Node) (schema.Rule, bool) {
 // Break returns a case whose only errors are those of the target, as small as possible.
 // It returns an [*Unreachable] if it finds none, and the error of the judge.
 func (s *Space) Break(ctx context.Context, rng *rand.Rand, t Target) (*Case, error) {
-	x := &search{Space: s, rng: rng, lit: &literals{}}
+	x := s.search(rng, maxWork)
 	saw := &trace{}
 	r, isRule := t.rule(s.root)
 	if _, exists := schemapath.At(s.root, t.Pointer); !isRule && (t.Keyword == "" || !exists) {
@@ -34,11 +35,11 @@ func (s *Space) Break(ctx context.Context, rng *rand.Rand, t Target) (*Case, err
 		return nil, &Unreachable{"it is within not, of which the server reports no keyword"}
 	}
 	status := s.head.HasStatus && len(steps) > 1 && steps[1] == "status"
-	read, constant := literalsOf(r.Rule), isRule && constantTrue(r.Rule)
-	readsStatus := s.head.HasStatus && len(steps) == 0 && read.names["status"]
+	read, constant := t.literals(s.root), isRule && constantTrue(r.Rule)
+	readsStatus := isRule && s.head.HasStatus && len(steps) == 0 && read.names["status"]
 	for try := range breakTries {
 		update := isRule && read.usesOld && (!r.OptionalOldSelf || try%2 == 0)
-		c, err := x.start(ctx, &t, steps, status || readsStatus, update)
+		c, err := x.start(ctx, steps, read, status || readsStatus, update)
 		if readsStatus && try%2 == 0 && c != nil && c.Old != nil && read.usesOld {
 			c.Status = false // a change of the rest, with the status of the old object
 		}
@@ -49,10 +50,10 @@ func (s *Space) Break(ctx context.Context, rng *rand.Rand, t Target) (*Case, err
 			continue
 		}
 		if c.Old == nil && try%2 == 1 {
-			x.lit = t.literals(s.root)
+			x.lit = read
 			x.populate(s.rootSite(c.Object), steps)
 		}
-		g := &goal{target: &t, levels: levels, present: steps}
+		g := &goal{breaks: t.matches, read: read, levels: levels, present: steps}
 		found, err := x.find(ctx, *c, g, breakSteps, saw)
 		if err != nil {
 			return nil, err
@@ -68,12 +69,48 @@ func (s *Space) Break(ctx context.Context, rng *rand.Rand, t Target) (*Case, err
 	return nil, &Unreachable{saw.cause(constant)}
 }
 
+// Sought is the error with which a judge says that a case is what [Space.Seek] looks for.
+var Sought = &validation.Error{Rule: -1}
+
+// A Quest describes the case that [Space.Seek] looks for. The judge knows the rest.
+type Quest struct {
+	Pointer string // the schema pointer of a value that the object has
+	Rule    string // a rule on that value, whose fields and constants matter, "" for none
+	Start   Case   // the first case to change; its object may be nil
+	Limit   int    // of the work
+}
+
+// Seek returns a case for which the judge returns [Sought], as small as possible. It returns
+// an [*Unreachable] if it finds none, and the error of the judge.
+func (s *Space) Seek(ctx context.Context, rng *rand.Rand, q Quest) (*Case, error) {
+	x := s.search(rng, q.Limit)
+	steps, _ := (&Target{Pointer: q.Pointer}).location()
+	g := &goal{breaks: func(e *validation.Error) bool { return e == Sought }, read: literalsOf(q.Rule), present: steps}
+	c := &q.Start
+	for try := 0; ; try++ {
+		var err error
+		if c.Object == nil || try > 0 {
+			c, err = x.start(ctx, steps, g.read, false, q.Start.Old != nil)
+		}
+		if err != nil || c == nil {
+			return nil, cmp.Or(err, error(&Unreachable{"no admitted object has the value"}))
+		}
+		found, err := x.find(ctx, *c, g, breakSteps, nil)
+		if err != nil {
+			return nil, err
+		}
+		if found != nil {
+			return x.smallest(ctx, found.Case, g), nil
+		}
+	}
+}
+
 // drifts is how many changes the start of a search gets, of which some stay.
 const drifts = 30
 
 // start returns a case without errors that has the value of the target. It is an update
 // for a rule that has an old value.
-func (s *search) start(ctx context.Context, t *Target, steps []string, status, usesOld bool) (*Case, error) {
+func (s *search) start(ctx context.Context, steps []string, read *literals, status, usesOld bool) (*Case, error) {
 	obj, err := s.admitted(ctx)
 	if err != nil {
 		return nil, err
@@ -85,7 +122,7 @@ func (s *search) start(ctx context.Context, t *Target, steps []string, status, u
 		}
 		c.Object = clone(c.Old)
 	}
-	g := &goal{present: steps}
+	g := &goal{present: steps, read: read}
 	found, err := s.find(ctx, c, g, admitSteps, nil)
 	if err != nil || found == nil {
 		return nil, err
@@ -93,7 +130,7 @@ func (s *search) start(ctx context.Context, t *Target, steps []string, status, u
 	if !usesOld {
 		return &found.Case, nil
 	}
-	if found, err = s.drift(ctx, found, t, g); err != nil {
+	if found, err = s.drift(ctx, found, g); err != nil {
 		return nil, err
 	}
 	old, _, _, err := s.ask(ctx, found.Case)
@@ -103,13 +140,13 @@ func (s *search) start(ctx context.Context, t *Target, steps []string, status, u
 	return &Case{Object: clone(old), Old: old, Status: status}, nil
 }
 
-// drift changes values that the rule of the target reads, as long as the object meets the
-// goal. An old object gets what a rule asks it for only so.
-func (s *search) drift(ctx context.Context, now *state, t *Target, g *goal) (*state, error) {
+// drift changes values that the rule reads, as long as the object meets the goal. An old
+// object gets what a rule asks it for only so.
+func (s *search) drift(ctx context.Context, now *state, g *goal) (*state, error) {
 	for i := range drifts {
 		next := now.Case
 		next.Object = clone(now.Object)
-		s.lit = t.literals(s.root)
+		s.lit = g.read
 		if i%5 == 4 {
 			s.populate(s.rootSite(next.Object), g.present)
 		} else {

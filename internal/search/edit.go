@@ -14,9 +14,13 @@ import (
 // A search changes one object.
 type search struct {
 	*Space
-	rng  *rand.Rand
-	lit  *literals // of the rule that the changes are for
-	work int       // that it did
+	rng         *rand.Rand
+	lit         *literals // of the rule that the changes are for
+	work, limit int       // that it did, and that it may do
+}
+
+func (s *Space) search(rng *rand.Rand, limit int) *search {
+	return &search{Space: s, rng: rng, lit: &literals{}, limit: limit}
 }
 
 // generated returns a value for a schema, and counts its work.

@@ -18,10 +18,11 @@ import (
 
 // A goal is what a search looks for.
 type goal struct {
-	target  *Target  // to be broken, nil for an admitted object
-	levels  []level  // of the target
-	present []string // the steps of a schema pointer whose value must be there, nil for none
-	isFalse bool     // a rule must be false, not end with an error
+	breaks  func(*validation.Error) bool // finds the error that is looked for, nil for an admitted object
+	read    *literals                    // of the rule or keyword that is to be broken
+	levels  []level                      // of the target
+	present []string                     // the steps of a schema pointer whose value must be there, nil for none
+	isFalse bool                         // a rule must be false, not end with an error
 }
 
 // The costs of what keeps an object from its goal.
@@ -47,8 +48,8 @@ func (g *goal) cost(s *Space, c Case, errs validation.ErrorList, refused bool) (
 	broken := false
 	for _, e := range errs {
 		switch {
-		case isImplied(e):
-		case g.target != nil && g.target.matches(e):
+		case isImplied(e), g.breaks == nil && e == Sought:
+		case g.breaks != nil && g.breaks(e):
 			broken = broken || !g.isFalse || !endsWithError(e)
 		case implied(g.levels, e):
 		case e.Rule >= 0:
@@ -57,7 +58,7 @@ func (g *goal) cost(s *Space, c Case, errs validation.ErrorList, refused bool) (
 			cost, others = cost+costSchema, append(others, e)
 		}
 	}
-	if g.target != nil && !broken {
+	if g.breaks != nil && !broken {
 		cost += costWhole
 	}
 	return cost, others
@@ -136,7 +137,7 @@ func (s *search) changed(ctx context.Context, now *state, g *goal, saw *trace) (
 func (s *search) judged(ctx context.Context, c Case, g *goal, saw *trace) (*state, error) {
 	size := sizeOf(c.Object)
 	s.work += 1 + size/sizePerWork
-	if s.work > maxWork {
+	if s.work > s.limit {
 		return nil, errWork
 	}
 	out := &state{Case: c, cost: costTooLarge}
@@ -149,8 +150,8 @@ func (s *search) judged(ctx context.Context, c Case, g *goal, saw *trace) (*stat
 	}
 	s.work += len(errs)
 	out.cost, out.others = g.cost(s.Space, c, errs, refused)
-	if saw != nil && g.target != nil && out.cost < costAbsent {
-		broken := slices.ContainsFunc(errs, g.target.matches)
+	if saw != nil && out.cost < costAbsent {
+		broken := slices.ContainsFunc(errs, g.breaks)
 		if broken && (saw.with == nil || len(out.others) < len(saw.with)) {
 			saw.broken, saw.with = true, out.others
 		}
@@ -168,12 +169,12 @@ func (s *search) edit(obj map[string]any, g *goal, others validation.ErrorList) 
 		s.force(root, g.present)
 		return
 	}
-	repair := len(others) > 0 && (g.target == nil || !s.oneIn(3))
+	repair := len(others) > 0 && (g.breaks == nil || !s.oneIn(3))
 	switch {
 	case repair && !s.oneIn(10):
 		s.repair(root, pick(s.rng, others))
-	case g.target != nil && !s.oneIn(10):
-		s.lit = g.target.literals(s.root)
+	case g.breaks != nil && !s.oneIn(10):
+		s.lit = g.read
 		s.editAt(root, g.present)
 	default:
 		s.change(pick(s.rng, root.all(nil, maxSites)))
@@ -337,7 +338,7 @@ const (
 // Admitted returns an object that the judge admits for a creation. It returns an
 // [*Unreachable] if it finds none, and the error of the judge.
 func (s *Space) Admitted(ctx context.Context, rng *rand.Rand) (map[string]any, error) {
-	return (&search{Space: s, rng: rng, lit: &literals{}}).admitted(ctx)
+	return s.search(rng, maxWork).admitted(ctx)
 }
 
 func (s *search) admitted(ctx context.Context) (map[string]any, error) {
