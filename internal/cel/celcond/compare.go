@@ -187,14 +187,11 @@ func (x *translation) pathOrOld(e ast.Expr, sc scope) (path, bool) {
 
 // sized returns the field whose size an expression takes.
 func (x *translation) sized(e ast.Expr, sc scope) (path, bool) {
-	if e.Kind() != ast.CallKind || e.AsCall().FunctionName() != "size" {
+	of, ok := sizeOf(e)
+	if !ok {
 		return path{}, false
 	}
-	c := e.AsCall()
-	if c.IsMemberFunction() {
-		return x.path(c.Target(), sc)
-	}
-	return x.path(c.Args()[0], sc)
+	return x.path(of, sc)
 }
 
 // compareSize translates the comparison of a size with a constant.

@@ -152,17 +152,9 @@ func elements(body verdict, macro string) verdict {
 
 // overSame reports whether an expression has a macro over a list.
 func overSame(e, list ast.Expr) bool {
-	over := func(e ast.Expr) bool { return overSame(e, list) }
-	switch e.Kind() {
-	case ast.SelectKind:
-		return over(e.AsSelect().Operand())
-	case ast.ListKind:
-		return slices.ContainsFunc(e.AsList().Elements(), over)
-	case ast.CallKind:
-		c := e.AsCall()
-		return isQuantifier(c) && Text(c.Target()) == Text(list) || c.IsMemberFunction() && over(c.Target()) || slices.ContainsFunc(c.Args(), over)
-	}
-	return false
+	return contains(e, func(e ast.Expr) bool {
+		return e.Kind() == ast.CallKind && isQuantifier(e.AsCall()) && Text(e.AsCall().Target()) == Text(list)
+	})
 }
 
 // isQuantifier reports whether a call is a macro that is the value of its body for a list

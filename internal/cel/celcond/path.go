@@ -134,17 +134,11 @@ func Text(e ast.Expr) string {
 
 // uses reports whether an expression mentions a variable.
 func uses(e ast.Expr, name string) bool {
-	used := func(e ast.Expr) bool { return uses(e, name) }
-	switch e.Kind() {
-	case ast.IdentKind:
-		return e.AsIdent() == name
-	case ast.SelectKind:
-		return used(e.AsSelect().Operand())
-	case ast.CallKind:
-		c := e.AsCall()
-		return c.IsMemberFunction() && used(c.Target()) || slices.ContainsFunc(c.Args(), used)
-	case ast.ListKind:
-		return slices.ContainsFunc(e.AsList().Elements(), used)
-	}
-	return false
+	return contains(e, func(e ast.Expr) bool { return e.Kind() == ast.IdentKind && e.AsIdent() == name })
+}
+
+// contains reports whether a part of an expression has a property.
+func contains(e ast.Expr, has func(ast.Expr) bool) (found bool) {
+	ast.PreOrderVisit(e, ast.NewExprVisitor(func(e ast.Expr) { found = found || has(e) }))
+	return found
 }

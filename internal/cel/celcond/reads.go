@@ -1,6 +1,7 @@
 package celcond
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/google/cel-go/common/ast"
@@ -77,69 +78,55 @@ func (r *reader) read(e ast.Expr, bound map[string][]string) {
 			r.read(element, bound)
 		}
 	case ast.CallKind:
-		r.call(e.AsCall(), bound)
+		r.call(e, bound)
 	}
 }
 
-func (r *reader) call(c ast.CallExpr, bound map[string][]string) {
-	args := c.Args()
-	if c.FunctionName() == "size" {
-		of := c.Target()
-		if !c.IsMemberFunction() {
-			of = args[0]
-		}
-		r.size(of, bound)
-		return
-	}
-	if !c.IsMemberFunction() {
-		for _, arg := range args {
-			r.read(arg, bound)
+func (r *reader) call(e ast.Expr, bound map[string][]string) {
+	if of, ok := sizeOf(e); ok {
+		if path, ok := chain(of, bound); ok {
+			r.add(path, Size)
+		} else if !r.macro(of, bound) {
+			r.read(of, bound)
 		}
 		return
 	}
-	if path, ok := chain(c.Target(), bound); ok && macros[c.FunctionName()] && len(args) == 2 && args[0].Kind() == ast.IdentKind {
-		if c.FunctionName() == "filter" {
-			r.add(path, Items) // the result has the elements
+	c := e.AsCall()
+	if r.macro(e, bound) {
+		if c.FunctionName() == "filter" { // the result has the elements
+			path, _ := chain(c.Target(), bound)
+			r.add(path, Items)
 		}
-		r.elements(path, args, bound)
 		return
 	}
-	r.read(c.Target(), bound)
-	for _, arg := range args {
-		if arg.Kind() != ast.IdentKind || bound[arg.AsIdent()] != nil {
-			r.read(arg, bound)
-		}
+	if c.IsMemberFunction() {
+		r.read(c.Target(), bound)
+	}
+	for _, arg := range c.Args() {
+		r.read(arg, bound)
 	}
 }
 
 var macros = map[string]bool{"all": true, "exists": true, "exists_one": true, "map": true, "filter": true}
 
-// elements reads the body of a macro over the elements at a path. The variable of a
-// macro over a map is a key, which the path of an element covers.
-func (r *reader) elements(path []string, args []ast.Expr, bound map[string][]string) {
-	inner := map[string][]string{}
-	for name, p := range bound {
-		inner[name] = p
+// macro reads a macro over the elements at a path. The variable of a macro over a map is a
+// key, which the path of an element covers. It reports false for other expressions.
+func (r *reader) macro(e ast.Expr, bound map[string][]string) bool {
+	if e.Kind() != ast.CallKind {
+		return false
 	}
+	c := e.AsCall()
+	args := c.Args()
+	if !c.IsMemberFunction() || !macros[c.FunctionName()] || len(args) != 2 || args[0].Kind() != ast.IdentKind {
+		return false
+	}
+	path, ok := chain(c.Target(), bound)
+	if !ok {
+		return false
+	}
+	inner := maps.Clone(bound)
 	inner[args[0].AsIdent()] = append(slices.Clip(path), Items)
 	r.add(path, Size)
 	r.read(args[1], inner)
-}
-
-// size reads the size of an expression.
-func (r *reader) size(e ast.Expr, bound map[string][]string) {
-	if path, ok := chain(e, bound); ok {
-		r.add(path, Size)
-		return
-	}
-	if e.Kind() == ast.CallKind {
-		c := e.AsCall()
-		if c.IsMemberFunction() && macros[c.FunctionName()] && len(c.Args()) == 2 && c.Args()[0].Kind() == ast.IdentKind {
-			if path, ok := chain(c.Target(), bound); ok {
-				r.elements(path, c.Args(), bound)
-				return
-			}
-		}
-	}
-	r.read(e, bound)
+	return true
 }
