@@ -53,8 +53,8 @@ func FieldsBelow(document map[string]any, r ExplainRequest) []Field {
 	}
 	var fields []Field
 	p.each(p.at(kind, r.Fields, nil), nil, func(s schema, _ []string) {
-		for name := range schemaMember(s, "properties") {
-			fields = append(fields, Field{name, p.typeOf(schemaMember(schemaMember(s, "properties"), name))})
+		for name := range member[schema](s, "properties") {
+			fields = append(fields, Field{name, p.typeOf(member[schema](member[schema](s, "properties"), name))})
 		}
 	})
 	slices.SortFunc(fields, func(a, b Field) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Type, b.Type)) })
@@ -63,10 +63,12 @@ func FieldsBelow(document map[string]any, r ExplainRequest) []Field {
 
 // kind returns the schema of the kind of the request, nil if the document has none.
 func (p *explainer) kind() schema {
-	schemas := schemaMember(schemaMember(p.document, "components"), "schemas")
+	schemas := member[schema](member[schema](p.document, "components"), "schemas")
 	gvk := map[string]any{"group": p.request.Group, "version": p.request.Version, "kind": p.request.Kind}
 	for _, name := range slices.Sorted(maps.Keys(schemas)) {
-		if s := schemaMember(schemas, name); describesKind(s, gvk) {
+		s := member[schema](schemas, name)
+		kinds := member[[]any](s, "x-kubernetes-group-version-kind")
+		if slices.ContainsFunc(kinds, func(v any) bool { return reflect.DeepEqual(v, gvk) }) {
 			return s
 		}
 	}
@@ -76,7 +78,7 @@ func (p *explainer) kind() schema {
 // each calls visit for a schema, its branches and its elements, with their references
 // resolved. seen are the references on the way to a schema; each follows none of them again.
 func (p *explainer) each(s schema, seen []string, visit func(s schema, seen []string)) {
-	ref := stringMember(s, "$ref")
+	ref := member[string](s, "$ref")
 	if ref != "" && slices.Contains(seen, ref) {
 		return
 	}
@@ -87,7 +89,7 @@ func (p *explainer) each(s schema, seen []string, visit func(s schema, seen []st
 		p.each(branch, next, visit)
 	}
 	for _, name := range elements {
-		if element := schemaMember(s, name); len(element) > 0 {
+		if element := member[schema](s, name); len(element) > 0 {
 			p.each(element, next, visit)
 		}
 	}
@@ -96,22 +98,13 @@ func (p *explainer) each(s schema, seen []string, visit func(s schema, seen []st
 // elements are the keywords of the schemas of elements.
 var elements = []string{"items", "additionalProperties"}
 
-func describesKind(s schema, gvk map[string]any) bool {
-	list, _ := s["x-kubernetes-group-version-kind"].([]any)
-	return slices.ContainsFunc(list, func(v any) bool { return reflect.DeepEqual(v, gvk) })
-}
-
 // A schema is a schema of the document. An empty one counts as absent.
 type schema = map[string]any
 
-func schemaMember(s schema, name string) schema {
-	c, _ := s[name].(schema)
-	return c
-}
-
-func stringMember(s schema, name string) string {
-	t, _ := s[name].(string)
-	return t
+// member returns a member of a schema, the zero value if it has none of the type.
+func member[T any](s schema, name string) T {
+	v, _ := s[name].(T)
+	return v
 }
 
 // An explainer holds the state of one Print.
@@ -122,7 +115,7 @@ type explainer struct {
 
 // resolve returns the schema that s refers to, or s.
 func (p *explainer) resolve(s schema) schema {
-	if found := p.find(stringMember(s, "$ref")); len(found) > 0 {
+	if found := p.find(member[string](s, "$ref")); len(found) > 0 {
 		return found
 	}
 	return s
@@ -135,7 +128,7 @@ func (p *explainer) find(ref string) schema {
 	}
 	s := p.document
 	for step := range strings.SplitSeq(fragment, "/") {
-		s = schemaMember(s, step)
+		s = member[schema](s, step)
 	}
 	return s
 }
@@ -146,17 +139,17 @@ func (p *explainer) at(s schema, fields []string, seen []string) schema {
 	if len(fields) == 0 {
 		return s
 	}
-	ref := stringMember(s, "$ref")
+	ref := member[string](s, "$ref")
 	resolved := p.resolve(s)
 	if ref != "" && slices.Contains(seen, ref) {
 		return nil
 	}
 	next := append(slices.Clip(seen), ref)
-	if property := schemaMember(schemaMember(resolved, "properties"), fields[0]); len(property) > 0 {
+	if property := member[schema](member[schema](resolved, "properties"), fields[0]); len(property) > 0 {
 		return p.at(property, fields[1:], nil)
 	}
 	for _, name := range elements {
-		if element := schemaMember(resolved, name); len(element) > 0 {
+		if element := member[schema](resolved, name); len(element) > 0 {
 			return p.at(element, fields, next)
 		}
 	}
@@ -169,9 +162,8 @@ func (p *explainer) at(s schema, fields []string, seen []string) schema {
 }
 
 func allOf(s schema) []schema {
-	list, _ := s["allOf"].([]any)
 	var out []schema
-	for _, v := range list {
+	for _, v := range member[[]any](s, "allOf") {
 		if branch, ok := v.(schema); ok {
 			out = append(out, branch)
 		}
@@ -183,7 +175,7 @@ func allOf(s schema) []schema {
 func (p *explainer) describe(s schema) string {
 	description := ""
 	p.each(s, nil, func(s schema, _ []string) {
-		if text := stringMember(s, "description"); text != "" {
+		if text := member[string](s, "description"); text != "" {
 			description += text + "\n"
 		}
 	})
@@ -204,15 +196,15 @@ func (p *explainer) describe(s schema) string {
 // none. Head and body are the indentation of its first line and of the others;
 // limit is the length of a line.
 func externalDocs(s schema, head, body, limit int) string {
-	docs := schemaMember(s, "externalDocs")
+	docs := member[schema](s, "externalDocs")
 	if len(docs) == 0 {
 		return ""
 	}
 	out := indent(head, "EXTERNAL DOCS:") + "\n"
-	if d := stringMember(docs, "description"); d != "" {
+	if d := member[string](docs, "description"); d != "" {
 		out += indent(body, wrap(limit, d)) + "\n"
 	}
-	if url := stringMember(docs, "url"); url != "" {
+	if url := member[string](docs, "url"); url != "" {
 		out += indent(body, "URL: "+url) + "\n"
 	}
 	return out
@@ -223,9 +215,9 @@ func externalDocs(s schema, head, body, limit int) string {
 func (p *explainer) fieldList(s schema, level int, seen []string) string {
 	var out strings.Builder
 	p.each(s, seen, func(s schema, seen []string) {
-		properties := schemaMember(s, "properties")
+		properties := member[schema](s, "properties")
 		for _, name := range slices.Sorted(maps.Keys(properties)) {
-			property := schemaMember(properties, name)
+			property := member[schema](properties, name)
 			out.WriteString(p.field(s, name, property, level*2))
 			if p.request.Recursive && (p.request.MaxDepth == 0 || level < p.request.MaxDepth) {
 				out.WriteString(p.fieldList(property, level+1, seen))
@@ -239,14 +231,14 @@ func (p *explainer) fieldList(s schema, level int, seen []string) string {
 // the description.
 func (p *explainer) field(parent schema, name string, s schema, by int) string {
 	out := indent(by, name) + "\t<" + p.typeOf(s) + ">"
-	if required, _ := parent["required"].([]any); slices.Contains(required, any(name)) {
+	if slices.Contains(member[[]any](parent, "required"), any(name)) {
 		out += " -required-"
 	}
 	out += enumShort(s, by) + "\n"
 	if p.request.Recursive {
 		return out
 	}
-	description := stringMember(s, "description")
+	description := member[string](s, "description")
 	if description == "" {
 		description = "<no description>"
 	}
@@ -259,18 +251,18 @@ func (p *explainer) field(parent schema, name string, s schema, by int) string {
 
 // typeOf returns the name that kubectl shows for the type of a schema.
 func (p *explainer) typeOf(s schema) string {
-	if items := schemaMember(s, "items"); len(items) > 0 {
+	if items := member[schema](s, "items"); len(items) > 0 {
 		return "[]" + p.typeOf(items)
 	}
-	if values := schemaMember(s, "additionalProperties"); len(values) > 0 {
+	if values := member[schema](s, "additionalProperties"); len(values) > 0 {
 		return "map[string]" + p.typeOf(values)
 	}
-	if branches := allOf(s); len(branches) == 1 && len(schemaMember(s, "properties")) == 0 {
+	if branches := allOf(s); len(branches) == 1 && len(member[schema](s, "properties")) == 0 {
 		return p.typeOf(branches[0])
 	}
-	typ := stringMember(s, "type")
-	if ref := stringMember(s, "$ref"); ref != "" {
-		if typ = stringMember(p.find(ref), "type"); typ == "" || typ == "object" {
+	typ := member[string](s, "type")
+	if ref := member[string](s, "$ref"); ref != "" {
+		if typ = member[string](p.find(ref), "type"); typ == "" || typ == "object" {
 			return ref[strings.LastIndexAny(ref, "/.")+1:]
 		}
 		return typ
@@ -285,9 +277,8 @@ func (p *explainer) typeOf(s schema) string {
 const shortEnum = 4
 
 func enumValues(s schema) []string {
-	list, _ := s["enum"].([]any)
 	var out []string
-	for _, v := range list {
+	for _, v := range member[[]any](s, "enum") {
 		switch v {
 		case nil:
 			out = append(out, "<no value>")
