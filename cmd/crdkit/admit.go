@@ -54,14 +54,6 @@ Standard output has, in the order of files and documents,
   name    the names of the admitted objects; reasons go to standard error
   diff    what the server changes in the admitted objects, likewise
 
-With --explain, a refusal says below each error what the server does not: the values that
-decided, the closest branch of a oneOf, the field or value that was probably meant.
-
-Objects are judged on all processors. On a terminal, a line says how many were judged.
-
-The server does not validate an object that has unknown or duplicate fields. crdkit
-reports what else is wrong with it, unless --all=false is given.
-
 Defaults of flags are read from .crdkit.yaml in the working directory, or the nearest
 directory above it that has one:
 
@@ -158,10 +150,6 @@ func (a *admitter) report(r *report, v *verdict) error {
 	return r.add(&v.finding)
 }
 
-// errOnlyDefinitions is the warning about files without objects. It may be that a shell has
-// expanded a pattern after -c.
-var errOnlyDefinitions = errors.New("the files have definitions only, which crdkit check judges; to give several files of definitions, repeat -c or name their directory")
-
 // end reports the errors of kinds, and what was passed over.
 func (a *admitter) end(r *report) error {
 	for _, k := range a.failed.list {
@@ -176,7 +164,8 @@ func (a *admitter) end(r *report) error {
 		return err
 	}
 	if a.judged == 0 && len(a.skipped.list) == 1 && a.skipped.list[0].gvk.Kind == definitionKind {
-		a.warn(errOnlyDefinitions)
+		// It may be that a shell has expanded a pattern after -c.
+		a.warn(errors.New("the files have definitions only, which crdkit check judges; to give several files of definitions, repeat -c or name their directory"))
 	}
 	a.finish()
 	return nil

@@ -169,7 +169,10 @@ func (a *applyCommand) print(o *manifest.Object, s apply.Step) error {
 			fmt.Fprintf(a.errOut, "refused: %v\n", locate(o, err))
 			return nil
 		}
-		return a.printObject(res.Object)
+		if a.output == "json" {
+			return encodeJSON(a.out, res.Object.Object, "  ")
+		}
+		return a.objects.yaml(res.Object.Object)
 	}
 	out := textWriter{a.out}
 	fmt.Fprintf(out, "%s: %s: %s\n", s.Action(), o.Location(), objectTitle(s.Config.GetKind(), s.Config.GetNamespace(), s.Config.GetName()))
@@ -192,13 +195,6 @@ func (a *applyCommand) print(o *manifest.Object, s apply.Step) error {
 		fmt.Fprintf(out, "  %s\n", d)
 	}
 	return nil
-}
-
-func (a *applyCommand) printObject(obj *unstructured.Unstructured) error {
-	if a.output == "json" {
-		return encodeJSON(a.out, obj.Object, "  ")
-	}
-	return a.objects.yaml(obj.Object)
 }
 
 // An applyLine is a line of crdkit apply -o jsonl for a configuration.
@@ -243,19 +239,16 @@ type applyConflict struct {
 
 func applyLineOf(o *manifest.Object, s apply.Step) applyLine {
 	l := applyLine{
-		lineObject: lineObject{originOf(o), lineKind(s.Config.GroupVersionKind()), s.Config.GetNamespace(), s.Config.GetName()}, Action: s.Action(),
-		Changes: []applyChange{}, Dropped: []applyDrop{}, Conflicts: []applyConflict{},
-		Warnings: append([]string{}, s.Result.Warnings...),
-	}
-	for _, c := range s.Changes {
-		l.Changes = append(l.Changes, applyChange{c.Path, c.Before, c.After, applyOwners(c.OwnersBefore), applyOwners(c.OwnersAfter)})
-	}
-	for _, d := range s.Dropped {
-		l.Dropped = append(l.Dropped, applyDrop{d.Path, d.Value, d.Removed, d.Why})
-	}
-	for _, c := range s.Result.Conflicts {
-		owner := applyOwner{c.Manager, string(c.Operation), c.Subresource}
-		l.Conflicts = append(l.Conflicts, applyConflict{c.Field, owner, c.Current, c.Wanted})
+		lineObject: lineObject{originOf(o), lineKind(s.Config.GroupVersionKind()), s.Config.GetNamespace(), s.Config.GetName()},
+		Action:     s.Action(),
+		Changes: mapped(s.Changes, func(c apply.Change) applyChange {
+			return applyChange{c.Path, c.Before, c.After, mapped(c.OwnersBefore, applyOwnerOf), mapped(c.OwnersAfter, applyOwnerOf)}
+		}),
+		Dropped: mapped(s.Dropped, func(d apply.Drop) applyDrop { return applyDrop{d.Path, d.Value, d.Removed, d.Why} }),
+		Conflicts: mapped(s.Result.Conflicts, func(c apply.Conflict) applyConflict {
+			return applyConflict{c.Field, applyOwner{c.Manager, string(c.Operation), c.Subresource}, c.Current, c.Wanted}
+		}),
+		Warnings: texts(s.Result.Warnings),
 	}
 	if err := s.Result.Err(); err != nil {
 		l.Error = err.Error()
@@ -263,10 +256,6 @@ func applyLineOf(o *manifest.Object, s apply.Step) applyLine {
 	return l
 }
 
-func applyOwners(owners []apply.Owner) []applyOwner {
-	out := []applyOwner{}
-	for _, o := range owners {
-		out = append(out, applyOwner{o.Manager, string(o.Operation), o.Subresource})
-	}
-	return out
+func applyOwnerOf(o apply.Owner) applyOwner {
+	return applyOwner{o.Manager, string(o.Operation), o.Subresource}
 }

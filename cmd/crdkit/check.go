@@ -50,8 +50,6 @@ A definition that the server cannot decode is refused, and so is one with unknow
 duplicate fields, unless --validate is warn or ignore. Warnings and notes do not
 change the exit code.
 
-With --explain, hints follow the errors of rules that do not compile, and unknown fields.
-
 Examples:
   crdkit check crd.yaml
   crdkit check -R -o jsonl config/crd

@@ -162,71 +162,69 @@ func (c *comparer) compare(ctx context.Context) (*compatReport, error) {
 		at := p.at().Object
 		byPlace[at], places = p, append(places, at)
 	}
-	compared := func(o *manifest.Object) pairReport { return c.comparePair(ctx, byPlace[o]) }
-	err = inOrder(ctx, slices.Values(places), compared, func(r pairReport) error {
-		report.Definitions = append(report.Definitions, r.definition)
-		report.Findings = append(report.Findings, r.findings...)
-		return nil
-	})
+	compared := func(o *manifest.Object) compatReport { return c.comparePair(ctx, byPlace[o]) }
+	err = inOrder(ctx, slices.Values(places), compared, report.add)
 	if err != nil || c.objects == "" {
 		return report, err
 	}
 	return report, c.checkObjects(ctx, pairs, report)
 }
 
-// A pairReport is the result of comparing one pair of definitions.
-type pairReport struct {
-	definition comparedDefinition
-	findings   []compatFinding
-}
-
-// comparePair compares two definitions, or reports that there is only one.
-func (c *comparer) comparePair(ctx context.Context, p *definitionPair) pairReport {
+// comparePair returns the report on one pair.
+func (c *comparer) comparePair(ctx context.Context, p *definitionPair) compatReport {
 	at := p.at()
-	r := pairReport{definition: comparedDefinition{File: at.File, Document: at.Number}}
+	d := comparedDefinition{File: at.File, Document: at.Number}
 	if p.old != nil {
-		r.definition.Name, r.definition.Old = p.old.crd.Name, p.old.Location()
+		d.Name, d.Old = p.old.crd.Name, p.old.Location()
 	}
 	if p.err == nil {
-		r.definition.Name = at.crd.Name
+		d.Name = at.crd.Name
+	}
+	findings, err := c.findings(ctx, p)
+	if err != nil {
+		d.Error = err.Error()
 	}
 	source := definition.NewSource(at.Document.Text, positionOf(at.Object))
-	place := func(f *compat.Finding) {
-		position := source.Position(at.Within + f.Pointer)
-		f.Line, f.Column = position.Line, position.Column
-	}
-	add := func(f compat.Finding) {
-		place(&f)
-		for i := range f.Also {
-			place(&f.Also[i])
-		}
-		r.findings = append(r.findings, compatFinding{Definition: r.definition.Name, File: r.definition.File, Document: r.definition.Document, Finding: f})
-	}
+	return compatReport{Definitions: []comparedDefinition{d}, Findings: mapped(findings, func(f compat.Finding) compatFinding {
+		setPosition(&f, source, at.Object)
+		return compatFinding{Definition: d.Name, File: d.File, Document: d.Document, Finding: f}
+	})}
+}
+
+// findings compares two definitions, or says that there is only one.
+func (c *comparer) findings(ctx context.Context, p *definitionPair) ([]compat.Finding, error) {
 	switch {
 	case p.err != nil:
-		r.definition.Error = p.err.Error()
+		return nil, p.err
 	case p.old == nil:
-		add(compat.Finding{Code: codeDefinitionAdded, Verdict: compat.Compatible, Severity: compat.Note, Role: compat.Resource, Text: "the definition is new"})
+		return []compat.Finding{{
+			Code: codeDefinitionAdded, Verdict: compat.Compatible, Severity: compat.Note, Role: compat.Resource,
+			Text: "the definition is new",
+		}}, nil
 	case p.crd == nil:
-		add(compat.Finding{
+		return []compat.Finding{{
 			Code: codeDefinitionRemoved, Verdict: compat.Incompatible, Severity: compat.Error, Role: compat.Resource,
 			Text: "the definition is removed: the server deletes it with all its objects, and every request fails",
-		})
-	default:
-		opts := []compat.Option{compat.TimeLimit(c.timeLimit)}
-		if c.conventions {
-			opts = append(opts, compat.Conventions())
-		}
-		report, err := compat.Compare(ctx, p.old.crd, p.crd.crd, opts...)
-		if err != nil {
-			r.definition.Error = err.Error()
-			return r
-		}
-		for _, f := range report.Findings {
-			add(f)
-		}
+		}}, nil
 	}
-	return r
+	opts := []compat.Option{compat.TimeLimit(c.timeLimit)}
+	if c.conventions {
+		opts = append(opts, compat.Conventions())
+	}
+	report, err := compat.Compare(ctx, p.old.crd, p.crd.crd, opts...)
+	if err != nil {
+		return nil, err
+	}
+	return report.Findings, nil
+}
+
+// setPosition sets the positions of a finding about an object.
+func setPosition(f *compat.Finding, source *definition.Source, about *manifest.Object) {
+	at := source.Position(about.Within + f.Pointer)
+	f.Line, f.Column = at.Line, at.Column
+	for i := range f.Also {
+		setPosition(&f.Also[i], source, about)
+	}
 }
 
 // The codes of findings about whole definitions.
@@ -349,7 +347,7 @@ func (c *comparer) checkObjects(ctx context.Context, pairs []*definitionPair, re
 		if o.Err == nil && checks[kind] == nil {
 			return compatReport{Objects: &objectCounts{PassedOver: map[string]int{kind.String(): 1}}}
 		}
-		findings, err := checkObject(ctx, o, checks[kind], positions)
+		findings, err := checkObject(ctx, o, names[kind], checks[kind], positions)
 		if err != nil {
 			return compatReport{Objects: &objectCounts{Unreadable: []unreadObject{{o.File, o.Number, o.Within, err.Error()}}}}
 		}
@@ -357,24 +355,17 @@ func (c *comparer) checkObjects(ctx context.Context, pairs []*definitionPair, re
 		if len(findings) > 0 {
 			counts.Incompatible = 1
 		}
-		for i := range findings {
-			findings[i].Definition = names[kind]
-		}
 		return compatReport{Objects: counts, Findings: findings}
 	}
-	err := inOrder(ctx, reader.Objects(ctx, c.objects), check, func(one compatReport) error {
-		report.Objects.add(one.Objects)
-		report.Findings = append(report.Findings, one.Findings...)
-		return nil
-	})
+	err := inOrder(ctx, reader.Objects(ctx, c.objects), check, report.add)
 	if files := reader.PassedOver().String(); files != "" {
 		fmt.Fprintf(c.errOut, "passed over: %s\n", files)
 	}
 	return err
 }
 
-// checkObject checks one object, unless it cannot be read.
-func checkObject(ctx context.Context, o *manifest.Object, objects *compat.Objects, positions *sources) ([]compatFinding, error) {
+// checkObject checks one object of a definition, unless it cannot be read.
+func checkObject(ctx context.Context, o *manifest.Object, definition string, objects *compat.Objects, positions *sources) ([]compatFinding, error) {
 	if o.Err != nil {
 		return nil, o.Err
 	}
@@ -386,12 +377,9 @@ func checkObject(ctx context.Context, o *manifest.Object, objects *compat.Object
 	if err != nil {
 		return nil, err
 	}
-	var findings []compatFinding
 	name := &objectName{Kind: o.Kind, Namespace: obj.GetNamespace(), Name: obj.GetName(), Within: o.Within}
-	for _, f := range found {
-		at := positions.of(o).Position(o.Within + f.Pointer)
-		f.Line, f.Column = at.Line, at.Column
-		findings = append(findings, compatFinding{File: o.File, Document: o.Number, Object: name, Finding: f})
-	}
-	return findings, nil
+	return mapped(found, func(f compat.Finding) compatFinding {
+		setPosition(&f, positions.of(o), o)
+		return compatFinding{Definition: definition, File: o.File, Document: o.Number, Object: name, Finding: f}
+	}), nil
 }

@@ -285,9 +285,9 @@ func (f *compatFinding) asIssue(text bool) issue {
 		position: definition.Position{Line: f.Line, Column: f.Column},
 	}
 	places, _ := f.parts()
-	for _, o := range places {
-		i.also = append(i.also, place{o.Pointer, definition.Position{Line: o.Line, Column: o.Column}})
-	}
+	i.also = mapped(places, func(o *compat.Finding) place {
+		return place{o.Pointer, definition.Position{Line: o.Line, Column: o.Column}}
+	})
 	if text {
 		i.text, i.details = fmt.Sprintf("%s (%s)", f.message(), f.Code), f.details()
 		return i
@@ -493,7 +493,17 @@ func checkShards(files []string, reports []*compatReport) error {
 	return nil
 }
 
-// add adds the counts of another shard.
+// add adds the definitions and objects of another report.
+func (r *compatReport) add(other compatReport) error {
+	r.Definitions = append(r.Definitions, other.Definitions...)
+	r.Findings = append(r.Findings, other.Findings...)
+	if other.Objects != nil {
+		r.Objects.add(other.Objects)
+	}
+	return nil
+}
+
+// add adds the counts of other objects.
 func (c *objectCounts) add(other *objectCounts) {
 	c.Checked += other.Checked
 	c.Incompatible += other.Incompatible

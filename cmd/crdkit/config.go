@@ -101,13 +101,14 @@ func parseConfig(text []byte, dir string) (*configFile, error) {
 
 // checkSeverity returns an error for a code or a severity that does not exist.
 func (c *configFile) checkSeverity() error {
+	codes := slices.Concat([]string{codeWarning, codeNote, codeUnknownField, codeDuplicateField}, texts(definition.NoteCodes()), compatCodes())
 	for _, code := range slices.Sorted(maps.Keys(c.Severity)) {
 		severity := c.Severity[code]
 		if severity == "false" { // how YAML reads off without quotes
 			severity = severityOff
 			c.Severity[code] = severity
 		}
-		if err := checkCode(code, severityCodes()); err != nil {
+		if err := checkCode(code, codes); err != nil {
 			return fmt.Errorf("severity: %w", err)
 		}
 		if !slices.Contains([]string{levelError, levelWarning, levelNote, severityOff}, severity) {
@@ -115,12 +116,6 @@ func (c *configFile) checkSeverity() error {
 		}
 	}
 	return nil
-}
-
-// severityCodes returns the codes of all warnings and notes, and of all findings of crdkit
-// compat.
-func severityCodes() []string {
-	return slices.Concat([]string{codeWarning, codeNote, codeUnknownField, codeDuplicateField}, texts(definition.NoteCodes()), compatCodes())
 }
 
 // checkCode returns an error with the nearest known code unless a code is known.

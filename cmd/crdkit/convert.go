@@ -185,10 +185,7 @@ func (c *converter) newKind(ctx context.Context, k *knownDefinition) (*kindConve
 	target, ok := compiled.Version(c.to)
 	switch {
 	case !ok:
-		var names []string
-		for _, v := range compiled.Versions() {
-			names = append(names, v.Name())
-		}
+		names := mapped(compiled.Versions(), (*crdkit.Version).Name)
 		return nil, fmt.Errorf("invalid --to %q; %s has %s", c.to, k.crd.Name, strings.Join(names, ", "))
 	case target.Served():
 		if _, err := c.kinds.catalog.Version(target.GroupVersionKind()); err != nil {

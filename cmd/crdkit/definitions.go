@@ -20,8 +20,6 @@ import (
 
 const definitionKind = "CustomResourceDefinition"
 
-var errNoDefinition = errors.New("no CustomResourceDefinition in it")
-
 // definitions are the definitions of a command by the kind that they define. They
 // are parsed and compiled when they are asked for, by several goroutines if need be; none
 // may be added then.
@@ -42,14 +40,6 @@ type knownDefinition struct {
 	err    error // of a definition that cannot be served
 	load   sync.Once
 	given  bool // by -c
-}
-
-func newDefinitions(r *manifest.Reader, opts ...crdkit.Option) *definitions {
-	return &definitions{
-		reader:  r.Separate(),
-		catalog: crdkit.NewCatalog(opts...),
-		byKind:  map[schema.GroupKind]*knownDefinition{},
-	}
 }
 
 // load adds the definitions of files and directories, and reports what cannot be
@@ -179,7 +169,13 @@ func (d *definitions) key(ctx context.Context, kind schema.GroupKind, namespace,
 func (d *definitions) ensure(ctx context.Context, k *knownDefinition) error {
 	k.load.Do(func() {
 		var err error
-		if k.crd, err = parseKnown(k.object); err == nil {
+		k.crd, err = definition.Parse(k.object.Text)
+		if err == nil {
+			if is := (schema.GroupKind{Group: k.crd.Spec.Group, Kind: k.crd.Spec.Names.Kind}); is != k.object.Defines {
+				k.crd, err = nil, fmt.Errorf("it defines %s, but its text looks as if it defined %s", is, k.object.Defines)
+			}
+		}
+		if err == nil {
 			if k.err = d.webhook.apply(ctx, k.crd, d.alwaysWebhook); k.err != nil {
 				return // an error of the flags
 			}
@@ -190,17 +186,6 @@ func (d *definitions) ensure(ctx context.Context, k *knownDefinition) error {
 		}
 	})
 	return k.err
-}
-
-func parseKnown(o *manifest.Object) (*apiextensionsv1.CustomResourceDefinition, error) {
-	crd, err := definition.Parse(o.Text)
-	if err != nil {
-		return nil, err
-	}
-	if is := (schema.GroupKind{Group: crd.Spec.Group, Kind: crd.Spec.Names.Kind}); is != o.Defines {
-		return nil, fmt.Errorf("it defines %s, but its text looks as if it defined %s", is, o.Defines)
-	}
-	return crd, nil
 }
 
 // A parsedDefinition is a definition with its place.
@@ -359,6 +344,3 @@ func isOfKind(err error) bool {
 	_, ok := errors.AsType[noMatch](err)
 	return ok || errors.Is(err, errNeedsWebhook)
 }
-
-// unknownKindsHint follows the errors of kinds without a definition.
-const unknownKindsHint = "hint: crdkit judges kinds that have a definition. Name more definitions with -c, or pass over other kinds with --skip-kind GROUP/KIND or --unknown-kinds skip"

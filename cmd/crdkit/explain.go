@@ -57,37 +57,21 @@ func newExplain() *cobra.Command {
 	return e.cmd
 }
 
-// explainedPath returns the path of the command line. Without one it is the kind of the
-// only definition.
-func explainedPath(crds []*apiextensionsv1.CustomResourceDefinition, args []string) (string, error) {
-	if len(args) == 1 {
-		return args[0], nil
-	}
-	var names []string
-	for _, crd := range crds {
-		names = append(names, crd.Name)
-	}
-	if len(names) != 1 {
-		return "", fmt.Errorf("name a resource: %s", strings.Join(names, ", "))
-	}
-	return names[0], nil
-}
-
 func (e *explainer) run(ctx context.Context, args []string) error {
 	crds, err := e.allDefinitions(ctx)
 	if err != nil {
 		return err
 	}
-	path, err := explainedPath(crds, args)
+	names := mapped(crds, func(crd *apiextensionsv1.CustomResourceDefinition) string { return crd.Name })
 	switch {
-	case err != nil:
-		return err
+	case len(args) == 0 && len(names) != 1:
+		return fmt.Errorf("name a resource: %s", strings.Join(names, ", "))
 	case e.maxDepth < 0:
 		return errors.New("--max-depth must be non-negative")
 	case e.maxDepth > 0 && !e.fieldsToo:
 		return errors.New("--max-depth requires --recursive")
 	}
-	document, request, err := e.find(crds, path)
+	document, request, err := e.find(crds, append(args, names...)[0])
 	if err != nil {
 		return err
 	}
@@ -106,10 +90,7 @@ func withNearestField(err error, document map[string]any, r kubectl.ExplainReque
 	for i, name := range r.Fields {
 		above := r
 		above.Fields = r.Fields[:i]
-		var known []string
-		for _, f := range kubectl.FieldsBelow(document, above) {
-			known = append(known, f.Name)
-		}
+		known := mapped(kubectl.FieldsBelow(document, above), func(f kubectl.Field) string { return f.Name })
 		if slices.Contains(known, name) {
 			continue
 		}
@@ -135,21 +116,17 @@ func (e *explainer) find(crds []*apiextensionsv1.CustomResourceDefinition, path 
 	if err != nil {
 		return nil, kubectl.ExplainRequest{}, err
 	}
-	document, err := decodedDocument(crd, version)
-	return document, kubectl.ExplainRequest{Group: crd.Spec.Group, Version: version, Kind: crd.Spec.Names.Kind, Fields: fields}, err
-}
-
-func decodedDocument(crd *apiextensionsv1.CustomResourceDefinition, version string) (map[string]any, error) {
 	d, err := openapi.VersionV3(crd, version)
 	if err != nil {
-		return nil, err
+		return nil, kubectl.ExplainRequest{}, err
 	}
 	data, err := d.MarshalJSON()
 	if err != nil {
-		return nil, err
+		return nil, kubectl.ExplainRequest{}, err
 	}
 	var document map[string]any
-	return document, json.Unmarshal(data, &document)
+	err = json.Unmarshal(data, &document)
+	return document, kubectl.ExplainRequest{Group: crd.Spec.Group, Version: version, Kind: crd.Spec.Names.Kind, Fields: fields}, err
 }
 
 // version returns the served version of the flag, or the preferred one.

@@ -114,9 +114,7 @@ func (i *issue) explanationLine() *lineExplanation {
 		return nil
 	}
 	line := &lineExplanation{Text: i.why.Text, Decided: i.why.Decided, Suggestion: i.why.Suggestion}
-	for _, o := range i.why.Operands {
-		line.Operands = append(line.Operands, lineOperand(o))
-	}
+	line.Operands = mapped(i.why.Operands, func(o explanation.Operand) lineOperand { return lineOperand(o) })
 	if b := i.why.Branches; b != nil {
 		line.Branches = &lineBranches{Keyword: b.Keyword, Count: b.Len, Valid: append([]int{}, b.Valid...)}
 		if b.Closest >= 0 {

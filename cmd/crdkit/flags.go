@@ -151,12 +151,10 @@ const ofDefinition = "definition"
 // unasked.
 var errNeedsWebhook = errors.New("the definition converts objects with a webhook, which crdkit calls only with --webhook URL, or --webhook " + ofDefinition + " for the URL in the definition")
 
-// withoutWebhook reports whether an error says that a webhook was needed and not
-// called.
-func withoutWebhook(err error) bool { return errors.Is(err, conversion.ErrNoWebhook) }
-
 // needs reports whether an error says that a webhook was needed, and the flags name none.
-func (w *webhookFlag) needs(err error) bool { return w.url == "" && withoutWebhook(err) }
+func (w *webhookFlag) needs(err error) bool {
+	return w.url == "" && errors.Is(err, conversion.ErrNoWebhook)
+}
 
 // hint replaces the error of a conversion without its webhook by one that
 // names the flag.

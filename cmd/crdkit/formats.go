@@ -290,11 +290,7 @@ type lineChange struct {
 }
 
 func changeLines(changes []crdkit.Change) []lineChange {
-	lines := []lineChange{}
-	for _, c := range changes {
-		lines = append(lines, lineChange{string(c.Op), c.Path.Pointer()})
-	}
-	return lines
+	return mapped(changes, func(c crdkit.Change) lineChange { return lineChange{string(c.Op), c.Path.Pointer()} })
 }
 
 type lineKind struct {
@@ -595,13 +591,9 @@ func (p *sarifPrinter) print(f *finding) error {
 	p.undecided = p.undecided || f.err != nil
 	for _, i := range f.issues {
 		p.used[i.code] = true
-		var related []sarifLocation
-		for _, at := range i.also {
-			related = append(related, sarifLocationOf(f, at))
-		}
 		p.results = append(p.results, sarifResult{
 			RuleID: i.code, Level: i.level, Message: sarifText{withName(f.name, i.explained())},
-			Locations: []sarifLocation{sarifLocationOf(f, place{i.pointer, i.position})}, Related: related,
+			Locations: []sarifLocation{sarifLocationOf(f, place{i.pointer, i.position})}, Related: mapped(i.also, func(at place) sarifLocation { return sarifLocationOf(f, at) }),
 		})
 	}
 	return nil

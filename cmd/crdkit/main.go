@@ -46,7 +46,8 @@ const (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	context.AfterFunc(ctx, stop) // a second interrupt ends the process
-	ctx, log := withWorklog(ctx)
+	log := &worklog{}
+	ctx = context.WithValue(ctx, worklogKey{}, log)
 	done := make(chan int, 1)
 	go func() { done <- run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr) }()
 	select {

@@ -15,6 +15,8 @@ import (
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/internal/text/manifest"
 	"github.com/crdkit/crdkit/migration"
+	crdschema "github.com/crdkit/crdkit/schema"
+	"github.com/crdkit/crdkit/validation"
 )
 
 const migrateHelp = `migrate -c NEW --old OLD [DIR...]
@@ -36,8 +38,7 @@ The dry run reads each object at its version and writes it back with the new
 definition. It prints the objects that change, those that lose data, and those that
 the server would refuse. It also prints those that break the new definition and are
 admitted only as long as the value does not change (ratcheting). Objects of other kinds in
-directories are passed over. Files are read one after the other, and objects are rewritten
-on all processors.
+directories are passed over.
 
 The exit code is 0 if the plan works out for all objects, 1 if the server
 refuses the definition or an object, or something is lost, and 2 if something
@@ -142,10 +143,8 @@ func (m *migrator) dryRun(ctx context.Context, files []string) error {
 	m.failed.report(m.undecided)
 	m.failed = kindCounts{}
 	if m.output == "text" {
-		var parts []string
-		for _, outcome := range []migration.Outcome{migration.Unchanged, migration.Changed, migration.Lossy, migration.Failed} {
-			parts = append(parts, fmt.Sprintf("%d %s", m.counts[outcome], outcome))
-		}
+		outcomes := []migration.Outcome{migration.Unchanged, migration.Changed, migration.Lossy, migration.Failed}
+		parts := mapped(outcomes, func(o migration.Outcome) string { return fmt.Sprintf("%d %s", m.counts[o], o) })
 		if m.ratcheted > 0 {
 			parts = append(parts, fmt.Sprintf("%d admitted only by ratcheting", m.ratcheted))
 		}
@@ -289,11 +288,7 @@ func ratcheted(r *migration.Rewrite) []string {
 	if r.Failure != nil || r.Result == nil {
 		return nil
 	}
-	var texts []string
-	for _, e := range r.Result.Ratcheted {
-		texts = append(texts, short(e.Error()))
-	}
-	return texts
+	return mapped(r.Result.Ratcheted, func(e *validation.Error) string { return short(e.Error()) })
 }
 
 // pairs reads the definitions of -c and --old. If one of them has several, a definition
@@ -386,9 +381,7 @@ func lineOf(o *manifest.Object, r *migration.Rewrite, err error) rewriteLine {
 		return l
 	}
 	l.From, l.Outcome, l.Ratcheted, l.Changes = r.From, string(r.Outcome()), ratcheted(r), changeLines(r.Changes)
-	for _, p := range r.Lost {
-		l.Lost = append(l.Lost, p.Pointer())
-	}
+	l.Lost = mapped(r.Lost, crdschema.Path.Pointer)
 	if r.Failure != nil {
 		l.Error = r.Failure.Error()
 	}

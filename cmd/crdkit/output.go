@@ -66,13 +66,18 @@ func printable(text string) string {
 
 func unprintable(r rune) bool { return r != '\n' && r != '\t' && !unicode.IsGraphic(r) }
 
-// texts returns values as texts.
-func texts[T any](values []T) []string {
-	all := []string{}
+// mapped returns what f makes of values. It is never nil: in JSON it is a list.
+func mapped[T, U any](values []T, f func(T) U) []U {
+	all := []U{}
 	for _, v := range values {
-		all = append(all, fmt.Sprint(v))
+		all = append(all, f(v))
 	}
 	return all
+}
+
+// texts returns values as texts.
+func texts[T any](values []T) []string {
+	return mapped(values, func(v T) string { return fmt.Sprint(v) })
 }
 
 // fileBelow returns the file to which a writer of this package writes, nil if it

@@ -23,12 +23,6 @@ type worklog struct {
 
 type worklogKey struct{}
 
-// withWorklog returns a context whose commands record their work.
-func withWorklog(ctx context.Context) (context.Context, *worklog) {
-	w := &worklog{}
-	return context.WithValue(ctx, worklogKey{}, w), w
-}
-
 // worklogOf returns the worklog of a context.
 func worklogOf(ctx context.Context) *worklog {
 	if w, ok := ctx.Value(worklogKey{}).(*worklog); ok {

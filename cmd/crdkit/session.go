@@ -172,8 +172,9 @@ func (s *session) eachDefinition(ctx context.Context, use func(*parsedDefinition
 // load finds the definitions of -c and those among the objects of files. A definition of -c
 // wins over one among the objects, and of those the first one.
 func (s *session) load(ctx context.Context, files []string, opts ...crdkit.Option) {
-	s.kinds = newDefinitions(s.reader, opts...)
-	s.kinds.webhook = s.webhook
+	s.kinds = &definitions{
+		reader: s.reader.Separate(), webhook: s.webhook, catalog: crdkit.NewCatalog(opts...), byKind: map[schema.GroupKind]*knownDefinition{},
+	}
 	s.kinds.load(ctx, s.definitions, s.undecided)
 	s.reader.IsKind = s.kinds.has
 	if s.noInputDefinitions {
@@ -256,7 +257,7 @@ func (s *session) end() {
 // finish is end after the errors of kinds were reported.
 func (s *session) finish() {
 	if slices.ContainsFunc(s.failed.list, func(k *kindCount) bool { return isUnknownKind(k.err) }) {
-		fmt.Fprintln(s.errOut, unknownKindsHint)
+		fmt.Fprintln(s.errOut, "hint: crdkit judges kinds that have a definition. Name more definitions with -c, or pass over other kinds with --skip-kind GROUP/KIND or --unknown-kinds skip")
 	}
 	for _, k := range s.skipped.list {
 		if s.unknownKinds == unknownWarn && !s.kinds.has(k.gvk) && !s.wantsSkipped(k.gvk.GroupKind()) && k.gvk.Kind != definitionKind {
@@ -295,7 +296,7 @@ func namedDefinitions(ctx context.Context, r *manifest.Reader, names ...string) 
 					return
 				}
 			}
-			if !found && ctx.Err() == nil && !yield(failed(name, errNoDefinition)) {
+			if !found && ctx.Err() == nil && !yield(failed(name, errors.New("no CustomResourceDefinition in it"))) {
 				return
 			}
 		}

@@ -88,9 +88,8 @@ func listVersions(crd *apiextensionsv1.CustomResourceDefinition) ([]listedVersio
 	}
 	declared := crdversion.ByName(crd)
 	preferred, _ := d.Preferred()
-	var list []listedVersion
-	for _, v := range d.Versions() {
-		list = append(list, listedVersion{
+	return mapped(d.Versions(), func(v *crdkit.Version) listedVersion {
+		return listedVersion{
 			Definition: crd.Name,
 			Name:       v.Name(),
 			Served:     v.Served(),
@@ -98,9 +97,8 @@ func listVersions(crd *apiextensionsv1.CustomResourceDefinition) ([]listedVersio
 			Deprecated: declared[v.Name()].Deprecated,
 			Preferred:  v == preferred,
 			Warning:    v.Warning(),
-		})
-	}
-	return list, nil
+		}
+	}), nil
 }
 
 func versionTable(versions []listedVersion) string {
