@@ -3,6 +3,7 @@ package explanation
 import (
 	"fmt"
 	"iter"
+	"maps"
 	"reflect"
 	"slices"
 	"strconv"
@@ -148,7 +149,7 @@ func (o object) fields() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		switch {
 		case o.metadata:
-			slices.Values(metadataFields())(yield)
+			maps.Keys(jsonFields(reflect.TypeFor[metav1.ObjectMeta]()))(yield)
 			return
 		case o.root:
 			if !yield("apiVersion") || !yield("kind") || !yield("metadata") {
@@ -161,17 +162,6 @@ func (o object) fields() iter.Seq[string] {
 			}
 		}
 	}
-}
-
-// metadataFields returns the names of the fields of metadata.
-func metadataFields() []string {
-	var fields []string
-	t := reflect.TypeFor[metav1.ObjectMeta]()
-	for i := range t.NumField() {
-		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
-		fields = append(fields, name)
-	}
-	return fields
 }
 
 // unknown explains that the object at a path has no field of a name.
@@ -220,9 +210,13 @@ func DefinitionField(pointer string) *Explanation {
 		case reflect.Map:
 			t = t.Elem()
 		case reflect.Struct:
-			field, ok := fieldOf(t, name)
-			if !ok {
-				return unknownIn(t, name, path)
+			fields := jsonFields(t)
+			field, ok := fields[name]
+			switch {
+			case len(fields) == 0:
+				return nil
+			case !ok:
+				return unknownField(name, path, maps.Keys(fields))
 			}
 			t = field
 		default:
@@ -231,19 +225,6 @@ func DefinitionField(pointer string) *Explanation {
 		path = strings.TrimPrefix(path+"."+name, ".")
 	}
 	return nil
-}
-
-// unknownIn explains that a struct at a path has no field of a name, nil if it has no fields
-// in JSON.
-func unknownIn(t reflect.Type, name, path string) *Explanation {
-	var known []string
-	for field := range jsonFields(t) {
-		known = append(known, field)
-	}
-	if len(known) == 0 {
-		return nil
-	}
-	return unknownField(name, path, slices.Values(known))
 }
 
 // declaredType returns the type in which a name is a field, an index or a key: it follows
@@ -265,39 +246,18 @@ func declaredType(t reflect.Type, name string) reflect.Type {
 	return t
 }
 
-// fieldOf returns the type of a field of a struct by its name in JSON.
-func fieldOf(t reflect.Type, name string) (reflect.Type, bool) {
-	for known, of := range jsonFields(t) {
-		if known == name {
-			return of, true
+// jsonFields returns the types of the fields of a struct by their names in JSON.
+func jsonFields(t reflect.Type) map[string]reflect.Type {
+	fields := map[string]reflect.Type{}
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		switch {
+		case name != "" && name != "-":
+			fields[name] = f.Type
+		case name == "" && f.Anonymous && f.Type.Kind() == reflect.Struct:
+			maps.Copy(fields, jsonFields(f.Type))
 		}
 	}
-	return nil, false
-}
-
-// jsonFields yields the names of the fields of a struct in JSON, and their types.
-func jsonFields(t reflect.Type) iter.Seq2[string, reflect.Type] {
-	return func(yield func(string, reflect.Type) bool) {
-		for _, f := range reflect.VisibleFields(t) {
-			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-			if name == "" || name == "-" || !promoted(t, f) {
-				continue
-			}
-			if !yield(name, f.Type) {
-				return
-			}
-		}
-	}
-}
-
-// promoted reports whether a visible field of a struct is a field of its JSON: its own, or
-// one of an embedded struct without a name.
-func promoted(t reflect.Type, f reflect.StructField) bool {
-	for n := 1; n < len(f.Index); n++ {
-		name, _, _ := strings.Cut(t.FieldByIndex(f.Index[:n]).Tag.Get("json"), ",")
-		if name != "" {
-			return false
-		}
-	}
-	return true
+	return fields
 }

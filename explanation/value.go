@@ -42,22 +42,29 @@ func (x *Explainer) enum(err *validation.Error) *Explanation {
 	return &Explanation{Text: fmt.Sprintf("did you mean %q?", near), Suggestion: near}
 }
 
-// mistyped explains a string that is written like the wanted type, nil for others.
-func (x *Explainer) mistyped(err *validation.Error, obj *unstructured.Unstructured) *Explanation {
+// located returns the schema and the value of an error, nil if the pointers of the error
+// lead to none, or to a branch of a junctor.
+func (x *Explainer) located(err *validation.Error, obj *unstructured.Unstructured) (*schema.Node, any) {
 	l, ok := schemapath.At(x.root, err.SchemaPointer)
 	path, fits := schemapath.Value(err.SchemaPointer, err.Pointer)
-	if !ok || !fits || l.Node == nil {
-		return nil
+	if !ok || !fits {
+		return nil, nil
 	}
 	v, _ := path.Lookup(obj.Object)
+	return l.Node, v
+}
+
+// mistyped explains a string that is written like the wanted type, nil for others.
+func (x *Explainer) mistyped(err *validation.Error, obj *unstructured.Unstructured) *Explanation {
+	n, v := x.located(err, obj)
 	switch t := v.(type) {
 	case string:
-		if written(t, l.Node.Kind()) {
+		if written(t, n.Kind()) {
 			const advice = "remove the quotes"
-			return &Explanation{Text: "the value is a string that is written like type " + l.Node.Type() + ": " + advice, Suggestion: advice}
+			return &Explanation{Text: "the value is a string that is written like type " + n.Type() + ": " + advice, Suggestion: advice}
 		}
 	case int64, float64, bool:
-		if l.Node.Kind() == schema.KindString {
+		if n.Kind() == schema.KindString {
 			const advice = "put the value into quotes"
 			return &Explanation{Text: "the value is not a string: " + advice, Suggestion: advice}
 		}
@@ -67,16 +74,11 @@ func (x *Explainer) mistyped(err *validation.Error, obj *unstructured.Unstructur
 
 // tooMany explains that an object has too many members, nil for a list.
 func (x *Explainer) tooMany(err *validation.Error, obj *unstructured.Unstructured) *Explanation {
-	l, ok := schemapath.At(x.root, err.SchemaPointer)
-	path, fits := schemapath.Value(err.SchemaPointer, err.Pointer)
-	if !ok || !fits || l.Node == nil {
-		return nil
-	}
-	v, _ := path.Lookup(obj.Object)
+	n, v := x.located(err, obj)
 	members, _ := v.(map[string]any)
 	names := slices.Sorted(maps.Keys(members))
 	if x.runes == 0 { // keys of maps are values
-		names = slices.DeleteFunc(names, func(name string) bool { return l.Node.Property(name) == nil })
+		names = slices.DeleteFunc(names, func(name string) bool { return n.Property(name) == nil })
 	}
 	if len(names) == 0 {
 		return nil
