@@ -178,7 +178,7 @@ func (w *walk) add(o *schema.Node, g goal) {
 		w.undone = fmt.Sprintf("there are more than %d differences", maxGoals)
 		return
 	}
-	g.role, g.schema = w.role(), o
+	g.role, g.schema = cmp.Or(g.role, w.role()), o
 	if !w.alike(&g) && w.solve(w.from.of(o), g.target).Status != search.None {
 		w.goals = append(w.goals, g)
 	}

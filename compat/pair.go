@@ -21,6 +21,9 @@ type pair struct {
 	versions       []versionPair
 	// The schemas of the storage versions, of which nodes of versions share parts.
 	oldStorageNode, newStorageNode *schema.Node
+	// readNode is the schema by which the new definition reads what the old one stored, nil
+	// if it lacks that version.
+	readNode *schema.Node
 }
 
 // A versionPair is a version of the new definition and the version of the old
@@ -103,17 +106,21 @@ func (p *pair) pairVersions(ctx context.Context) error {
 		p.versions = append(p.versions, v)
 	}
 	var err error
-	if p.oldStorageNode, err = storageNode(ctx, p.old, shared); err != nil {
+	old, crd := crdversion.Storage(p.old), crdversion.Storage(p.crd)
+	if p.oldStorageNode, err = nodeOf(ctx, p.old, old, shared); err != nil {
 		return err
 	}
-	p.newStorageNode, err = storageNode(ctx, p.crd, shared)
+	if p.newStorageNode, err = nodeOf(ctx, p.crd, crd, shared); err != nil || old == nil {
+		return err
+	}
+	p.readNode, err = nodeOf(ctx, p.crd, crdversion.ByName(p.crd)[old.Name], shared)
 	return err
 }
 
-// storageNode returns the schema of the storage version, nil if there is none.
-func storageNode(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, shared *schema.Interner) (*schema.Node, error) {
+// nodeOf returns the schema of a version of a definition, nil if the version is nil.
+func nodeOf(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, v *apiextensionsv1.CustomResourceDefinitionVersion, shared *schema.Interner) (*schema.Node, error) {
 	for i := range crd.Spec.Versions {
-		if crd.Spec.Versions[i].Storage {
+		if &crd.Spec.Versions[i] == v {
 			return sharedNode(ctx, crd, i, shared)
 		}
 	}

@@ -33,7 +33,7 @@ func (c *comparison) schemaFindings() []Finding {
 // sameSchema reports whether the two versions treat every object alike.
 func (c *comparison) sameSchema() bool {
 	return c.oldNode == c.newNode && c.old.Spec.PreserveUnknownFields == c.crd.Spec.PreserveUnknownFields &&
-		(c.oldStorageNode == c.newStorageNode || !c.storesAnotherVersion())
+		(c.oldStorageNode == c.newStorageNode || !c.storesAnotherVersion()) && (c.oldStorageNode == c.readNode || !c.readsAnotherVersion())
 }
 
 func (c *comparison) finding(code Code, verdict Verdict, severity Severity, role Role) Finding {

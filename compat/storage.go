@@ -1,7 +1,6 @@
 package compat
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 
@@ -14,9 +13,12 @@ import (
 type storedNodes struct{ old, crd, oldStorage, newStorage *schema.Node }
 
 // A storageWalk collects a goal for each field that clients can write at the version, and
-// that only the new storage version removes, or gives another default when it is read.
+// that only another version of the new definition removes, or gives another default when it
+// is read: the storage version, or the version at which the old definition stored objects.
 type storageWalk struct {
 	*pair
+	at    string // what the other version is, for texts
+	role  Role   // of the goals; the role of the walk if it is empty
 	goals *walk
 	seen  map[storedNodes]bool // without goals
 	// unread are goals of readers: objects that the new storage version makes invalid at
@@ -39,10 +41,20 @@ func (c *comparison) storesAnotherVersion() bool {
 
 func (c *comparison) storageGoals(goals *walk) {
 	if c.storesAnotherVersion() {
-		w := &storageWalk{pair: c.pair, goals: goals, seen: map[storedNodes]bool{}}
+		w := &storageWalk{pair: c.pair, at: "the storage version " + c.newDef.Storage().Name(), goals: goals, seen: map[storedNodes]bool{}}
 		w.walk(storedNodes{c.oldNode, c.newNode, c.oldStorageNode, c.newStorageNode}, nil, "", true)
 		c.unread = w.unread
 	}
+	if c.readsAnotherVersion() {
+		w := &storageWalk{pair: c.pair, at: "the old storage version " + c.oldDef.Storage().Name(), role: Stored, goals: goals, seen: map[storedNodes]bool{}}
+		w.walk(storedNodes{c.oldNode, c.newNode, c.oldStorageNode, c.readNode}, nil, "", true)
+	}
+}
+
+// readsAnotherVersion reports whether the new definition reads what the old one stored by a
+// schema that is neither the one of the version nor the one by which it stores objects.
+func (c *comparison) readsAnotherVersion() bool {
+	return !convertsByWebhook(c.old) && !convertsByWebhook(c.crd) && c.readNode != nil && c.readNode != c.newNode && c.readNode != c.newStorageNode
 }
 
 func (w *storageWalk) walk(n storedNodes, steps []step, pointer string, root bool) {
@@ -89,17 +101,13 @@ func (w *storageWalk) walk(n storedNodes, steps []step, pointer string, root boo
 
 // add adds a goal that the new storage version causes.
 func (w *storageWalk) add(n storedNodes, g goal, text string) {
-	g.stored, g.text = true, w.atStorage(text)
+	g.role, g.stored, g.text = w.role, true, text+" at "+w.at
 	w.goals.add(n.old, g)
 }
 
 func (w *storageWalk) addUnread(n storedNodes, g goal, text string) {
-	g.text = w.atStorage(text)
+	g.text = text + " at " + w.at
 	w.unread = append(w.unread, unread{n.crd, g})
-}
-
-func (w *storageWalk) atStorage(text string) string {
-	return fmt.Sprintf("%s at the storage version %s", text, w.newDef.Storage().Name())
 }
 
 func (w *storageWalk) member(n storedNodes, name string, steps []step, pointer string) {
