@@ -11,11 +11,10 @@ import (
 
 // The checker of cel-go infers types in both directions, and copies all inferred
 // types for each overload that it tries. Rules read fields whose types are known.
-// So one bottom-up walk that looks for the only matching overload is enough. Empty lists,
-// empty maps and optional.none() get the type of what they stand beside. The walk
-// leaves a tree to cel-go if there is more to infer (null, types as values, qualified
-// names, lists and loops of dyn), and if something is wrong. The parser leaves maps to
-// cel-go; only macros make empty ones.
+// So one bottom-up walk that looks for the only matching overload is enough. The walk
+// leaves an expression to cel-go if there is more to infer (null, empty lists, types as
+// values, qualified names, lists of several types), and if something is wrong. The parser
+// leaves maps to cel-go; only macros make empty ones.
 
 // signatures holds the overloads of a language, and the first parts of qualified
 // names. It is immutable.
@@ -114,26 +113,13 @@ func (t *inference) find(e ast.Expr) *types.Type {
 func (t *inference) name(e ast.Expr) *types.Type {
 	name := e.AsIdent()
 	typ := t.variable(name)
-	if typ == nil {
-		typ = t.typeNamed(name)
-	}
 	if typ != nil {
 		t.refs[e.ID()] = t.reference(name)
 	}
 	return typ
 }
 
-// typeNamed returns the type of the name of a type, nil for other names.
-func (t *inference) typeNamed(name string) *types.Type {
-	if v, ok := t.scope.types.FindIdent(name); ok {
-		if named, ok := v.(*types.Type); ok && !hasParameter(named) {
-			return types.NewTypeTypeWithParam(named)
-		}
-	}
-	return nil
-}
-
-// reference returns the reference to a variable or a type. Nodes share it.
+// reference returns the reference to a variable. Nodes share it.
 func (t *inference) reference(name string) *ast.ReferenceInfo {
 	for i := len(t.vars) - 1; i >= 0; i-- {
 		if v := &t.vars[i]; v.name == name {
@@ -305,9 +291,8 @@ func (t *inference) added(step ast.Expr) *types.Type {
 
 // Names of cel-go that macros use.
 const (
-	unused       = "#unused" // the variable of a loop that binds another one
-	mapInsert    = "cel.@mapInsert"
-	optionalNone = "optional.none"
+	unused    = "#unused" // the variable of a loop that binds another one
+	mapInsert = "cel.@mapInsert"
 )
 
 // isEmpty reports whether e is the literal of an empty list or map.
@@ -327,14 +312,7 @@ func (t *inference) call(e ast.Expr) *types.Type {
 	}
 	t.qualify(e)
 	c := e.AsCall()
-	switch name, args := c.FunctionName(), c.Args(); {
-	case (name == operators.Equals || name == operators.NotEquals) && len(args) == 2:
-		t.beside(args[0], args[1])
-	case name == operators.Conditional && len(args) == 3:
-		t.beside(args[1], args[2])
-	}
-	name := c.FunctionName()
-	if strings.HasPrefix(name, ".") {
+	if strings.HasPrefix(c.FunctionName(), ".") {
 		return nil
 	}
 	var few [4]*types.Type
@@ -370,35 +348,4 @@ func (t *inference) qualify(e ast.Expr) {
 	if name := c.Target().AsIdent() + "." + c.FunctionName(); t.overloads[name] != nil {
 		e.SetKindCase(ast.NewExprFactory().NewCall(e.ID(), name, c.Args()...))
 	}
-}
-
-// beside gives one of two expressions that have one type the type of the other, if it is
-// an empty list or optional.none().
-func (t *inference) beside(a, b ast.Expr) {
-	if t.isOpen(a) {
-		a, b = b, a
-	}
-	if !t.isOpen(b) || t.isOpen(a) {
-		return
-	}
-	typ := t.expr(a)
-	switch {
-	case typ == nil:
-	case b.Kind() == ast.CallKind && isOptional(typ):
-		t.refs[b.ID()] = t.overloads[optionalNone][0].alone
-		t.types[b.ID()] = typ
-	case b.Kind() == ast.ListKind && typ.Kind() == types.ListKind:
-		t.types[b.ID()] = typ
-	case b.Kind() == ast.ListKind:
-		t.types[b.ID()] = types.NewListType(types.DynType)
-	}
-}
-
-// isOpen reports whether the type of e depends on where it stands.
-func (t *inference) isOpen(e ast.Expr) bool {
-	if e.Kind() != ast.CallKind {
-		return isEmpty(e)
-	}
-	t.qualify(e)
-	return e.AsCall().FunctionName() == optionalNone && len(e.AsCall().Args()) == 0 && len(t.overloads[optionalNone]) == 1
 }

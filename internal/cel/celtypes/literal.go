@@ -5,12 +5,15 @@ import (
 	"github.com/google/cel-go/common/types"
 )
 
-// list returns the type of a list.
+// list returns the type of a list whose elements have one type.
 func (t *inference) list(l ast.ListExpr) *types.Type {
 	var elem *types.Type
-	for _, e := range l.Elements() {
-		if elem = joined(elem, t.expr(e)); elem == nil {
+	for i, e := range l.Elements() {
+		switch typ := t.expr(e); {
+		case typ == nil || i > 0 && !sameType(elem, typ):
 			return nil
+		default:
+			elem = typ
 		}
 	}
 	if elem == nil {
@@ -34,22 +37,4 @@ func sizeOfType(t *types.Type) int {
 		size += sizeOfType(p)
 	}
 	return max(size, 1)
-}
-
-// joined returns the type of the elements of a list if those before had the type before,
-// which is nil for the first one.
-func joined(before, typ *types.Type) *types.Type {
-	switch {
-	case typ == nil, before == nil:
-		return typ
-	case sameType(before, typ):
-		return before
-	case before == types.DynType, typ == types.DynType:
-		return types.DynType
-	case isNullable(before) && typ == types.NullType, isNullable(typ) && before == types.NullType:
-		return nil
-	case len(before.Parameters()) == 0 && len(typ.Parameters()) == 0:
-		return types.DynType
-	}
-	return nil
 }

@@ -103,17 +103,14 @@ func (b *binding) fits(p, arg *types.Type) bool {
 		return p.Kind() == arg.Kind()
 	case types.OpaqueKind:
 		return p.Kind() == arg.Kind() && p.TypeName() == arg.TypeName() && b.all(p.Parameters(), arg.Parameters())
-	case types.StructKind:
+	case types.StructKind, types.TypeKind:
 		return sameType(p, arg)
-	case types.TypeKind:
-		return p.Kind() == arg.Kind()
 	}
 	b.undecided = true
 	return false
 }
 
-// bind binds a type parameter. One that is bound becomes dyn if one of its types is, and the
-// last one if all are types of types.
+// bind binds a type parameter. One that is bound becomes dyn if one of its types is.
 func (b *binding) bind(name string, arg *types.Type) bool {
 	for i := range b.n {
 		if b.names[i] != name {
@@ -122,8 +119,6 @@ func (b *binding) bind(name string, arg *types.Type) bool {
 		switch bound := b.bound[i]; {
 		case bound.Kind() == types.DynKind, arg.Kind() == types.DynKind:
 			b.bound[i] = types.DynType
-		case bound.Kind() == types.TypeKind && arg.Kind() == types.TypeKind:
-			b.bound[i] = arg
 		case bound.Kind() == types.NullTypeKind && isNullable(arg), arg.Kind() == types.NullTypeKind && isNullable(bound):
 		case !sameType(bound, arg):
 			b.undecided = b.undecided || bound.Kind() == arg.Kind() && (hasLoose(bound) || hasLoose(arg))
@@ -142,7 +137,7 @@ func (b *binding) bind(name string, arg *types.Type) bool {
 
 // isLoose reports whether a type that differs from t may fit it.
 func isLoose(t *types.Type) bool {
-	return t.Kind() == types.DynKind || t.Kind() == types.TypeKind || t.Kind() == types.NullTypeKind || hasLoose(t)
+	return t.Kind() == types.DynKind || t.Kind() == types.NullTypeKind || hasLoose(t)
 }
 
 // hasLoose reports whether a part of t is loose.
@@ -155,11 +150,6 @@ func isNullable(t *types.Type) bool {
 		return true
 	}
 	return t.IsAssignableType(types.NullType)
-}
-
-// hasParameter reports whether a part of a type is a type parameter.
-func hasParameter(t *types.Type) bool {
-	return t.Kind() == types.TypeParamKind || slices.ContainsFunc(t.Parameters(), hasParameter)
 }
 
 // substitute returns a result type with its type parameters replaced, nil if it
@@ -191,8 +181,6 @@ func (b *binding) substitute(t *types.Type) *types.Type {
 		return types.NewMapType(params[0], params[1])
 	case types.OpaqueKind:
 		return types.NewOpaqueType(t.TypeName(), params...)
-	case types.TypeKind:
-		return types.NewTypeTypeWithParam(params[0])
 	}
 	return nil
 }

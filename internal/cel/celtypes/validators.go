@@ -38,10 +38,9 @@ func (c *validatorScan) visit(e ast.Expr) (known bool) {
 		return false
 	}
 	switch e.Kind() {
-	case ast.LiteralKind:
+	case ast.LiteralKind, ast.MapKind: // macros make empty maps
 		return true
 	case ast.IdentKind:
-		return c.name(e)
 	case ast.SelectKind:
 		c.visit(e.AsSelect().Operand())
 	case ast.CallKind:
@@ -53,22 +52,10 @@ func (c *validatorScan) visit(e ast.Expr) (known bool) {
 		for _, part := range []ast.Expr{l.IterRange(), l.AccuInit(), l.LoopCondition(), l.LoopStep(), l.Result()} {
 			c.visit(part)
 		}
-	case ast.MapKind: // macros make empty ones
-		return true
 	default:
 		c.doubtful = true
 	}
 	return false
-}
-
-// name scans a variable or the name of a type.
-func (c *validatorScan) name(e ast.Expr) (known bool) {
-	if c.tree.GetType(e.ID()).Kind() != types.TypeKind {
-		return false
-	}
-	_, ok := c.language.Builtin.FindIdent(e.AsIdent())
-	c.doubt(!ok)
-	return true
 }
 
 func (c *validatorScan) doubt(cond bool) { c.doubtful = c.doubtful || cond }
@@ -78,7 +65,6 @@ func (c *validatorScan) list(l ast.ListExpr) (known bool) {
 	known = true
 	for _, e := range l.Elements() {
 		known = c.visit(e) && known
-		c.doubt(!sameType(c.tree.GetType(l.Elements()[0].ID()), c.tree.GetType(e.ID())))
 	}
 	return known
 }
@@ -92,7 +78,7 @@ func (c *validatorScan) call(e ast.Expr) (known bool) {
 	for i, arg := range args {
 		known = c.visit(arg) || known
 		if i == 1 && known && (name == operators.Index || name == operators.OptIndex || name == operators.OptSelect) {
-			c.key(arg)
+			c.doubt(!isKey(arg))
 		}
 	}
 	switch name {
@@ -122,20 +108,13 @@ func (c *validatorScan) call(e ast.Expr) (known bool) {
 	return false
 }
 
-// key scans a constant index, which must have a type that keys have.
-func (c *validatorScan) key(e ast.Expr) {
-	switch e.Kind() {
-	case ast.LiteralKind:
-		switch e.AsLiteral().(type) {
-		case types.String, types.Int:
-			return
-		}
-		c.doubtful = true
-	case ast.IdentKind, ast.SelectKind:
-		c.doubt(c.tree.GetType(e.ID()).Kind() == types.TypeKind)
-	default:
-		c.doubtful = true
+// isKey reports whether a constant index has a type that keys have.
+func isKey(e ast.Expr) bool {
+	if e.Kind() != ast.LiteralKind {
+		return false
 	}
+	t := e.AsLiteral().Type()
+	return t == types.StringType || t == types.IntType
 }
 
 // regex scans an argument of a function with a regular expression. A literal must
