@@ -159,27 +159,3 @@ func report(errs validation.ErrorList) string {
 	}
 	return b.String()
 }
-
-// BenchmarkSamples runs the rules on all samples of the corpus once.
-func BenchmarkSamples(b *testing.B) {
-	all := samples(b)
-	for _, defaulted := range []bool{false, true} {
-		for _, op := range []string{"create", "update"} {
-			b.Run(fmt.Sprintf("defaulted=%v/op=%s", defaulted, op), func(b *testing.B) {
-				b.ReportAllocs()
-				for b.Loop() {
-					for _, s := range all {
-						if s.defaulted != defaulted {
-							continue
-						}
-						if op == "create" {
-							s.fast.Eval(context.Background(), s.object)
-						} else {
-							s.fast.Eval(context.Background(), s.object, Old(s.object))
-						}
-					}
-				}
-			})
-		}
-	}
-}
