@@ -17,28 +17,28 @@ import (
 	"github.com/crdkit/crdkit/validation"
 )
 
-// A location is a schema of the spine with its points. Its children are made when they
-// are first visited.
+// A location is a schema of the spine with its points.
 type location struct {
 	props   *apiextensionsv1.JSONSchemaProps
 	pointer string
 	set     *Point // nil for the root
 	checks  []check
 
-	children   map[string]*location // by name of the property
-	items      *location
-	additional *location
+	children          map[string]*location // by name of the property
+	items, additional *location
 }
 
 // A check observes a value at a point.
 type check struct {
 	point *Point
-	// goal returns the index of the goal that a value meets, -1 if it meets none.
+	// goal returns the index of the goal that a value meets, unmet if it meets none.
 	goal func(v any) int
 }
 
+const unmet = -1
+
 func newLocation(props *apiextensionsv1.JSONSchemaProps, pointer string) *location {
-	l := &location{props: props, pointer: pointer}
+	l := &location{props: props, pointer: pointer, children: make(map[string]*location, len(props.Properties))}
 	if pointer != "" {
 		l.set = newPoint(Field, pointer, "", "set")
 	}
@@ -46,12 +46,29 @@ func newLocation(props *apiextensionsv1.JSONSchemaProps, pointer string) *locati
 	l.addEnum()
 	l.addBounds()
 	l.addPattern()
-	l.addJunctors()
+	l.branches("/anyOf", props.AnyOf, func(satisfied int) bool { return satisfied == 0 })
+	l.branches("/oneOf", props.OneOf, func(satisfied int) bool { return satisfied != 1 })
+	if props.Not != nil {
+		satisfies := branchValidator(props.Not)
+		l.add(newPoint(Branch, pointer+"/not", "", "not satisfied", "satisfied"), func(v any) int { return goalIf(!satisfies(v), 1) })
+	}
+	for name, child := range props.Properties {
+		l.children[name] = newLocation(&child, pointer+"/properties/"+schema.EscapePointer(name))
+	}
+	if props.Items != nil && props.Items.Schema != nil {
+		l.items = newLocation(props.Items.Schema, pointer+"/items")
+	}
+	if props.AdditionalProperties != nil && props.AdditionalProperties.Schema != nil {
+		l.additional = newLocation(props.AdditionalProperties.Schema, pointer+"/additionalProperties")
+	}
 	return l
 }
 
-// visit observes a value and those below it.
+// visit observes a value and those below it. A nil location has no points.
 func (l *location) visit(v any) {
+	if l == nil {
+		return
+	}
 	if l.set != nil {
 		l.set.hit(0)
 	}
@@ -64,68 +81,35 @@ func (l *location) visit(v any) {
 	switch v := v.(type) {
 	case map[string]any:
 		for name, child := range v {
-			if below := l.child(name); below != nil {
-				below.visit(child)
+			if declared := l.children[name]; declared != nil {
+				declared.visit(child)
+			} else {
+				l.additional.visit(child)
 			}
 		}
 	case []any:
-		if below := l.elements(); below != nil {
-			for _, child := range v {
-				below.visit(child)
-			}
+		for _, child := range v {
+			l.items.visit(child)
 		}
 	}
-}
-
-// child returns the location of a member, nil if the schema does not declare it.
-func (l *location) child(name string) *location {
-	if found, ok := l.children[name]; ok {
-		return found
-	}
-	props, ok := l.props.Properties[name]
-	if !ok {
-		return l.entries()
-	}
-	if l.children == nil {
-		l.children = map[string]*location{}
-	}
-	found := newLocation(&props, l.pointer+"/properties/"+schema.EscapePointer(name))
-	l.children[name] = found
-	return found
-}
-
-func (l *location) elements() *location {
-	if l.items == nil && l.props.Items != nil && l.props.Items.Schema != nil {
-		l.items = newLocation(l.props.Items.Schema, l.pointer+"/items")
-	}
-	return l.items
-}
-
-func (l *location) entries() *location {
-	if l.additional == nil && l.props.AdditionalProperties != nil && l.props.AdditionalProperties.Schema != nil {
-		l.additional = newLocation(l.props.AdditionalProperties.Schema, l.pointer+"/additionalProperties")
-	}
-	return l.additional
 }
 
 // points returns copies of the points of a location and of those below it, in the order
 // of names.
 func (l *location) points(out []*Point) []*Point {
+	if l == nil {
+		return out
+	}
 	if l.set != nil {
 		out = append(out, l.set.clone())
 	}
 	for _, c := range l.checks {
 		out = append(out, c.point.clone())
 	}
-	for _, name := range slices.Sorted(maps.Keys(l.props.Properties)) {
-		out = l.child(name).points(out)
+	for _, name := range slices.Sorted(maps.Keys(l.children)) {
+		out = l.children[name].points(out)
 	}
-	for _, below := range []*location{l.elements(), l.entries()} {
-		if below != nil {
-			out = below.points(out)
-		}
-	}
-	return out
+	return l.additional.points(l.items.points(out))
 }
 
 func (p *Point) clone() *Point {
@@ -137,28 +121,30 @@ func (p *Point) clone() *Point {
 // add adds a check.
 func (l *location) add(p *Point, goal func(v any) int) { l.checks = append(l.checks, check{p, goal}) }
 
+// goalIf returns the first goal if cond holds, and another one otherwise.
+func goalIf(cond bool, otherwise int) int {
+	if cond {
+		return 0
+	}
+	return otherwise
+}
+
 // addRequired adds a point for each required field.
 func (l *location) addRequired() {
 	for i, name := range l.props.Required {
-		p := newPoint(Required, l.pointer+"/required/"+strconv.Itoa(i), name, "present", "missing")
-		l.add(p, func(v any) int {
+		l.add(newPoint(Required, l.pointer+"/required/"+strconv.Itoa(i), name, "present", "missing"), func(v any) int {
 			obj, ok := v.(map[string]any)
 			if !ok {
-				return -1
+				return unmet
 			}
-			if _, ok := obj[name]; ok {
-				return 0
-			}
-			return 1
+			_, ok = obj[name]
+			return goalIf(ok, 1)
 		})
 	}
 }
 
 // addEnum adds a point for each value, and one for a value that is none of them.
 func (l *location) addEnum() {
-	if len(l.props.Enum) == 0 {
-		return
-	}
 	var wanted []any
 	for i, raw := range l.props.Enum {
 		var want any
@@ -166,22 +152,15 @@ func (l *location) addEnum() {
 			continue // Compile refuses the schema
 		}
 		wanted = append(wanted, want)
-		p := newPoint(Enum, l.pointer+"/enum/"+strconv.Itoa(i), string(raw.Raw), "given")
-		l.add(p, func(v any) int {
-			if jsonval.Equal(v, want) {
-				return 0
-			}
-			return -1
+		l.add(newPoint(Enum, l.pointer+"/enum/"+strconv.Itoa(i), string(raw.Raw), "given"), func(v any) int {
+			return goalIf(jsonval.Equal(v, want), unmet)
 		})
 	}
-	l.add(newPoint(Enum, l.pointer+"/enum", "", "another value"), func(v any) int {
-		for _, want := range wanted {
-			if jsonval.Equal(v, want) {
-				return -1
-			}
-		}
-		return 0
-	})
+	if len(l.props.Enum) > 0 {
+		l.add(newPoint(Enum, l.pointer+"/enum", "", "another value"), func(v any) int {
+			return goalIf(!slices.ContainsFunc(wanted, func(want any) bool { return jsonval.Equal(v, want) }), unmet)
+		})
+	}
 }
 
 // What is compared with bounds: below, at and above are the goals.
@@ -191,17 +170,33 @@ const (
 	above
 )
 
-// addBounds adds a point for each bound of a number or a size.
+// addBounds adds a point for each bound of a number or a size. No size is below 0.
 func (l *location) addBounds() {
 	p := l.props
 	l.number("/minimum", p.Minimum)
 	l.number("/maximum", p.Maximum)
-	l.size("/minLength", p.MinLength, textSize)
-	l.size("/maxLength", p.MaxLength, textSize)
-	l.size("/minItems", p.MinItems, listSize)
-	l.size("/maxItems", p.MaxItems, listSize)
-	l.size("/minProperties", p.MinProperties, objectSize)
-	l.size("/maxProperties", p.MaxProperties, objectSize)
+	for _, b := range []struct {
+		keyword string
+		bound   *int64
+		sizeOf  func(any) int
+	}{
+		{"/minLength", p.MinLength, textSize}, {"/maxLength", p.MaxLength, textSize},
+		{"/minItems", p.MinItems, listSize}, {"/maxItems", p.MaxItems, listSize},
+		{"/minProperties", p.MinProperties, objectSize}, {"/maxProperties", p.MaxProperties, objectSize},
+	} {
+		if b.bound == nil {
+			continue
+		}
+		point := newPoint(Bound, l.pointer+b.keyword, "", "below", "at", "above")
+		point.Goals[below].Optional = *b.bound <= 0
+		l.add(point, func(v any) int {
+			n := b.sizeOf(v)
+			if n < 0 {
+				return unmet
+			}
+			return cmp.Compare(int64(n), *b.bound) + at
+		})
+	}
 }
 
 func (l *location) number(keyword string, bound *float64) {
@@ -215,45 +210,29 @@ func (l *location) number(keyword string, bound *float64) {
 		case float64:
 			return cmp.Compare(v, *bound) + at
 		}
-		return -1
-	})
-}
-
-// size adds a bound of a size. No size is below 0.
-func (l *location) size(keyword string, bound *int64, sizeOf func(any) int64) {
-	if bound == nil {
-		return
-	}
-	p := newPoint(Bound, l.pointer+keyword, "", "below", "at", "above")
-	p.Goals[below].Optional = *bound <= 0
-	l.add(p, func(v any) int {
-		n := sizeOf(v)
-		if n < 0 {
-			return -1
-		}
-		return cmp.Compare(n, *bound) + at
+		return unmet
 	})
 }
 
 // The sizes are -1 for values of other types.
 
-func textSize(v any) int64 {
+func textSize(v any) int {
 	if text, ok := v.(string); ok {
-		return int64(utf8.RuneCountInString(text))
+		return utf8.RuneCountInString(text)
 	}
 	return -1
 }
 
-func listSize(v any) int64 {
+func listSize(v any) int {
 	if list, ok := v.([]any); ok {
-		return int64(len(list))
+		return len(list)
 	}
 	return -1
 }
 
-func objectSize(v any) int64 {
+func objectSize(v any) int {
 	if obj, ok := v.(map[string]any); ok {
-		return int64(len(obj))
+		return len(obj)
 	}
 	return -1
 }
@@ -263,42 +242,18 @@ func (l *location) addPattern() {
 	if l.props.Pattern == "" {
 		return
 	}
-	compiled := sync.OnceValue(func() *regexp.Regexp {
-		re, err := regexp.Compile(l.props.Pattern)
-		if err != nil {
-			return nil
-		}
-		return re
-	})
+	compiled := sync.OnceValues(func() (*regexp.Regexp, error) { return regexp.Compile(l.props.Pattern) })
 	l.add(newPoint(Pattern, l.pointer+"/pattern", l.props.Pattern, "matched", "not matched"), func(v any) int {
 		text, ok := v.(string)
-		re := compiled()
-		switch {
-		case !ok || re == nil:
-			return -1
-		case re.MatchString(text):
-			return 0
+		if re, err := compiled(); ok && err == nil {
+			return goalIf(re.MatchString(text), 1)
 		}
-		return 1
+		return unmet
 	})
 }
 
-// addJunctors adds a point for each branch of anyOf and oneOf, one for a value that
-// these refuse, and one for not.
-func (l *location) addJunctors() {
-	l.branches("/anyOf", l.props.AnyOf, func(satisfied int) bool { return satisfied == 0 })
-	l.branches("/oneOf", l.props.OneOf, func(satisfied int) bool { return satisfied != 1 })
-	if l.props.Not != nil {
-		satisfies := branchValidator(l.props.Not)
-		l.add(newPoint(Branch, l.pointer+"/not", "", "not satisfied", "satisfied"), func(v any) int {
-			if satisfies(v) {
-				return 1
-			}
-			return 0
-		})
-	}
-}
-
+// branches adds a point for each branch of anyOf or oneOf, and one for a value that these
+// refuse.
 func (l *location) branches(keyword string, list []apiextensionsv1.JSONSchemaProps, refused func(satisfied int) bool) {
 	if len(list) == 0 {
 		return
@@ -307,13 +262,7 @@ func (l *location) branches(keyword string, list []apiextensionsv1.JSONSchemaPro
 	for i := range list {
 		satisfies := branchValidator(&list[i])
 		validators = append(validators, satisfies)
-		p := newPoint(Branch, l.pointer+keyword+"/"+strconv.Itoa(i), "", "satisfied")
-		l.add(p, func(v any) int {
-			if satisfies(v) {
-				return 0
-			}
-			return -1
-		})
+		l.add(newPoint(Branch, l.pointer+keyword+"/"+strconv.Itoa(i), "", "satisfied"), func(v any) int { return goalIf(satisfies(v), unmet) })
 	}
 	l.add(newPoint(Branch, l.pointer+keyword, "", "refused"), func(v any) int {
 		n := 0
@@ -322,10 +271,7 @@ func (l *location) branches(keyword string, list []apiextensionsv1.JSONSchemaPro
 				n++
 			}
 		}
-		if refused(n) {
-			return 0
-		}
-		return -1
+		return goalIf(refused(n), unmet)
 	})
 }
 

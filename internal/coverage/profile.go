@@ -83,9 +83,9 @@ func newPoint(kind Kind, pointer, text string, goals ...string) *Point {
 	return p
 }
 
-// hit counts a goal. A negative index is none.
+// hit counts a goal, unless it is unmet.
 func (p *Point) hit(goal int) {
-	if goal >= 0 {
+	if goal != unmet {
 		p.Goals[goal].Count++
 	}
 }
@@ -166,24 +166,17 @@ func Read(name string) (*Profile, error) {
 // older text.
 func (p *Profile) Merge(other *Profile) {
 	for _, d := range other.Definitions {
-		if i := slices.IndexFunc(p.Definitions, func(o *Definition) bool { return o.Name == d.Name && o.Text != d.Text }); i >= 0 {
-			p.Definitions = slices.Delete(p.Definitions, i, i+1)
+		p.Definitions = slices.DeleteFunc(p.Definitions, func(o *Definition) bool { return o.Name == d.Name && o.Text != d.Text })
+		i := slices.IndexFunc(p.Definitions, func(o *Definition) bool { return o.Name == d.Name })
+		if i < 0 {
+			p.Definitions = append(p.Definitions, d)
+			continue
 		}
-		p.merge(d)
+		for _, v := range d.Versions {
+			p.Definitions[i].merge(v)
+		}
 	}
 	p.sort()
-}
-
-// merge adds a definition to the one with the same name and text.
-func (p *Profile) merge(d *Definition) {
-	i := slices.IndexFunc(p.Definitions, func(o *Definition) bool { return o.Name == d.Name && o.Text == d.Text })
-	if i < 0 {
-		p.Definitions = append(p.Definitions, d)
-		return
-	}
-	for _, v := range d.Versions {
-		p.Definitions[i].merge(v)
-	}
 }
 
 func (d *Definition) merge(v *Version) {

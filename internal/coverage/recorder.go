@@ -36,8 +36,11 @@ type Request struct {
 // A Recorder records requests.
 type Recorder struct {
 	mu       sync.Mutex
-	recorded map[*apiextensionsv1.CustomResourceDefinition]*recorded
+	recorded map[definitionKey]*recorded
 }
+
+// A definitionKey tells definitions apart. Several tests may load the same file.
+type definitionKey struct{ name, text string }
 
 // A recorded definition has versions by name.
 type recorded struct {
@@ -48,6 +51,7 @@ type recorded struct {
 // A version records the requests of one version. mu guards all of it.
 type version struct {
 	mu       sync.Mutex
+	index    int // in spec.versions
 	root     *location
 	rules    *ruleSet
 	requests int
@@ -55,7 +59,7 @@ type version struct {
 
 // NewRecorder returns an empty Recorder.
 func NewRecorder() *Recorder {
-	return &Recorder{recorded: map[*apiextensionsv1.CustomResourceDefinition]*recorded{}}
+	return &Recorder{recorded: map[definitionKey]*recorded{}}
 }
 
 // Observe records a request on an object of a version. It returns an error if the
@@ -78,68 +82,45 @@ func (r *Recorder) Observe(ctx context.Context, s Source, name string, req Reque
 func (r *Recorder) version(s Source, name string) (*version, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	d := r.recorded[s.CRD]
+	key := definitionKey{s.CRD.Name, string(s.Text)}
+	d := r.recorded[key]
 	if d == nil {
-		d = r.equal(s)
-		r.recorded[s.CRD] = d
+		d = &recorded{source: s, versions: map[string]*version{}}
+		r.recorded[key] = d
 	}
 	if v := d.versions[name]; v != nil {
 		return v, nil
 	}
 	for i := range s.CRD.Spec.Versions {
 		if declared := &s.CRD.Spec.Versions[i]; declared.Name == name && declared.Schema != nil && declared.Schema.OpenAPIV3Schema != nil {
-			v, err := newVersion(declared.Schema.OpenAPIV3Schema)
-			d.versions[name] = v
-			return v, err
+			rules, err := newRuleSet(declared.Schema.OpenAPIV3Schema)
+			d.versions[name] = &version{index: i, root: newLocation(declared.Schema.OpenAPIV3Schema, ""), rules: rules}
+			return d.versions[name], err
 		}
 	}
 	return nil, fmt.Errorf("coverage: definition %s has no version %q with a schema", s.CRD.Name, name)
-}
-
-// equal returns the record of a definition with the same text, as of a test that loads the
-// same file, or a new one.
-func (r *Recorder) equal(s Source) *recorded {
-	for _, d := range r.recorded {
-		if d.source.CRD.Name == s.CRD.Name && bytes.Equal(d.source.Text, s.Text) {
-			return d
-		}
-	}
-	return &recorded{source: s, versions: map[string]*version{}}
-}
-
-func newVersion(props *apiextensionsv1.JSONSchemaProps) (*version, error) {
-	rules, err := newRuleSet(props)
-	return &version{root: newLocation(props, ""), rules: rules}, err
 }
 
 // Profile returns what was recorded up to now. It belongs to the caller.
 func (r *Recorder) Profile() *Profile {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	p, done := &Profile{}, map[*recorded]bool{}
+	p := &Profile{}
 	for _, d := range r.recorded {
-		if done[d] {
-			continue
-		}
-		done[d] = true
 		out := &Definition{Name: d.source.CRD.Name, File: d.source.File, Line: d.source.Line, Text: string(d.source.Text)}
 		for _, name := range slices.Sorted(maps.Keys(d.versions)) {
-			out.Versions = append(out.Versions, d.versions[name].profile(name, indexOf(d.source.CRD, name)))
+			out.Versions = append(out.Versions, d.versions[name].profile(name))
 		}
-		p.merge(out)
+		p.Definitions = append(p.Definitions, out)
 	}
 	p.sort()
 	return p
 }
 
-func indexOf(crd *apiextensionsv1.CustomResourceDefinition, name string) int {
-	return slices.IndexFunc(crd.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == name })
-}
-
-func (v *version) profile(name string, index int) *Version {
+func (v *version) profile(name string) *Version {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	out := &Version{Name: name, Index: index, Requests: v.requests}
+	out := &Version{Name: name, Index: v.index, Requests: v.requests}
 	if v.rules != nil {
 		for _, p := range v.rules.points {
 			out.Points = append(out.Points, p.clone())

@@ -212,7 +212,7 @@ func (d *Definition) page(v *Version) *page {
 		p.points[at.Line] = append(p.points[at.Line], point)
 		last := at.Line
 		if point.Kind == Rule {
-			element, _, _ := cutLast(point.Pointer)
+			element := strings.TrimSuffix(point.Pointer, "/rule")
 			last = p.blockEnd(at.Line, d.position(v, element).Column)
 			p.panels[last] = append(p.panels[last], point)
 		}
@@ -220,14 +220,6 @@ func (d *Definition) page(v *Version) *page {
 	}
 	p.last = min(p.last, len(p.lines))
 	return p
-}
-
-func cutLast(pointer string) (before, after string, ok bool) {
-	i := strings.LastIndexByte(pointer, '/')
-	if i < 0 {
-		return pointer, "", false
-	}
-	return pointer[:i], pointer[i+1:], true
 }
 
 // blockEnd returns the last line of the list element at a column, of which a line is
