@@ -240,10 +240,8 @@ func (a *admitter) oldOf(ctx context.Context, version *crdkit.Version, o *manife
 // A verdict is the result of admitting one document.
 type verdict struct {
 	finding
-	notes   []string
-	result  *crdkit.Result
-	invalid validation.ErrorList // what else is wrong with an object that is refused before validation
-	omitted int                  // how many errors invalid does not have
+	notes  []string
+	result *crdkit.Result // with what else is wrong with an object that is refused before validation
 
 	explainer *explanation.Explainer // nil before the version is known
 	explained bool                   // the errors have explanations
@@ -283,7 +281,7 @@ func (a *admitter) decide(ctx context.Context, o *manifest.Object) *verdict {
 // format prints but -o diff.
 func (v *verdict) finish(output string) {
 	v.line = v.jsonLine
-	v.source, v.invalid, v.why = nil, nil, nil
+	v.source, v.why = nil, nil
 	if output != "diff" {
 		v.doc = withoutText(v.doc)
 	}
@@ -328,7 +326,8 @@ func (a *admitter) judgeRest(ctx context.Context, v *verdict, version *crdkit.Ve
 	if err != nil {
 		return a.webhook.hint(err)
 	}
-	v.invalid, v.omitted = rest.Errors, rest.Omitted
+	v.result.Errors = append(v.result.Errors, rest.Errors...)
+	v.result.Omitted += rest.Omitted
 	return nil
 }
 
@@ -384,25 +383,20 @@ func (v *verdict) record() {
 	if r.Refusal != nil {
 		v.addRefusal(r.Refusal)
 	}
-	v.addErrors(r.Errors)
-	v.addErrors(v.invalid)
-	v.addOmitted(r.Omitted + v.omitted)
-	for _, w := range r.Warnings {
-		v.addText(levelWarning, codeWarning, w)
-	}
-	for _, note := range v.notes {
-		v.addNote(note)
-	}
-}
-
-func (v *verdict) addErrors(errs validation.ErrorList) {
-	for _, e := range errs {
+	for _, e := range r.Errors {
 		i := issue{level: levelError, code: string(e.Type), err: e, why: v.why[e]}
 		if v.noValues {
 			i.hide = v.explainer.HideValues
 			i.err = i.hide(e)
 		}
 		v.addAt(v.doc.Within+e.Pointer, i)
+	}
+	v.addOmitted(r.Omitted)
+	for _, w := range r.Warnings {
+		v.addText(levelWarning, codeWarning, w)
+	}
+	for _, note := range v.notes {
+		v.addNote(note)
 	}
 }
 

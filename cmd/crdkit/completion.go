@@ -199,8 +199,8 @@ func completePaths(cmd *cobra.Command, args []string, prefix string) ([]string, 
 	paths = unique(paths)
 	if at := strings.LastIndexByte(prefix, '.'); at >= 0 {
 		e := &explainer{apiVersion: cmd.Flags().Lookup("api-version").Value.String()}
-		if document, request, err := e.find(crds, prefix[:at]); err == nil {
-			for _, f := range kubectl.FieldsBelow(document, request) {
+		if request, err := e.find(crds, prefix[:at]); err == nil {
+			for _, f := range kubectl.FieldsBelow(request) {
 				paths = append(paths, cobra.CompletionWithDesc(prefix[:at]+"."+f.Name, fmt.Sprintf("<%s>", f.Type)))
 			}
 		}

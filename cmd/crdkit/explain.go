@@ -71,14 +71,14 @@ func (e *explainer) run(ctx context.Context, args []string) error {
 	case e.maxDepth > 0 && !e.fieldsToo:
 		return errors.New("--max-depth requires --recursive")
 	}
-	document, request, err := e.find(crds, append(args, names...)[0])
+	request, err := e.find(crds, append(args, names...)[0])
 	if err != nil {
 		return err
 	}
 	request.Recursive, request.MaxDepth = e.fieldsToo, e.maxDepth
-	text, err := kubectl.Explain(document, request)
+	text, err := kubectl.Explain(request)
 	if err != nil {
-		return withNearestField(err, document, request)
+		return withNearestField(err, request)
 	}
 	_, err = io.WriteString(textWriter{e.out}, text)
 	return err
@@ -86,11 +86,11 @@ func (e *explainer) run(ctx context.Context, args []string) error {
 
 // withNearestField adds to an error about fields the first one that does not exist, unless
 // the error names it, and the name that was probably meant.
-func withNearestField(err error, document map[string]any, r kubectl.ExplainRequest) error {
+func withNearestField(err error, r kubectl.ExplainRequest) error {
 	for i, name := range r.Fields {
 		above := r
 		above.Fields = r.Fields[:i]
-		known := mapped(kubectl.FieldsBelow(document, above), func(f kubectl.Field) string { return f.Name })
+		known := mapped(kubectl.FieldsBelow(above), func(f kubectl.Field) string { return f.Name })
 		if slices.Contains(known, name) {
 			continue
 		}
@@ -105,28 +105,27 @@ func withNearestField(err error, document map[string]any, r kubectl.ExplainReque
 	return err
 }
 
-// find returns the document of the kind that a path names, and a request for the field at
-// the end of the path.
-func (e *explainer) find(crds []*apiextensionsv1.CustomResourceDefinition, path string) (map[string]any, kubectl.ExplainRequest, error) {
+// find returns a request for the kind that a path names and the field at the end of the path.
+func (e *explainer) find(crds []*apiextensionsv1.CustomResourceDefinition, path string) (r kubectl.ExplainRequest, err error) {
 	crd, fields, err := findResource(crds, path)
 	if err != nil {
-		return nil, kubectl.ExplainRequest{}, err
+		return r, err
 	}
 	version, err := e.version(crd)
 	if err != nil {
-		return nil, kubectl.ExplainRequest{}, err
+		return r, err
 	}
 	d, err := openapi.VersionV3(crd, version)
 	if err != nil {
-		return nil, kubectl.ExplainRequest{}, err
+		return r, err
 	}
 	data, err := d.MarshalJSON()
 	if err != nil {
-		return nil, kubectl.ExplainRequest{}, err
+		return r, err
 	}
-	var document map[string]any
-	err = json.Unmarshal(data, &document)
-	return document, kubectl.ExplainRequest{Group: crd.Spec.Group, Version: version, Kind: crd.Spec.Names.Kind, Fields: fields}, err
+	r = kubectl.ExplainRequest{Group: crd.Spec.Group, Version: version, Kind: crd.Spec.Names.Kind, Fields: fields}
+	err = json.Unmarshal(data, &r.Document)
+	return r, err
 }
 
 // version returns the served version of the flag, or the preferred one.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -23,7 +22,7 @@ const maxExplained = 100
 // explain explains the errors of a refused object. The requests on JSON leave no object, so
 // it repeats the request on the decoded object.
 func (a *admitter) explain(ctx context.Context, v *verdict, version *crdkit.Version) {
-	errs := slices.Concat(v.result.Errors, v.invalid)
+	errs := v.result.Errors
 	if !a.explains || len(errs) == 0 {
 		return
 	}

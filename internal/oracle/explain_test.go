@@ -64,11 +64,10 @@ func compareExplain(t *testing.T, s explainServer, crd *definitionV1, r kubectl.
 	} else {
 		want = b.String()
 	}
-	var document map[string]any
-	if err := json.Unmarshal(s.document, &document); err != nil {
+	if err := json.Unmarshal(s.document, &r.Document); err != nil {
 		t.Fatal(err)
 	}
-	text, err := kubectl.Explain(document, r)
+	text, err := kubectl.Explain(r)
 	if err != nil {
 		text = "error: " + err.Error()
 	}

@@ -12,6 +12,7 @@ import (
 
 // An ExplainRequest names the kind or field that [Explain] describes.
 type ExplainRequest struct {
+	Document             map[string]any // of OpenAPI version 3, as encoding/json decodes it; it is not changed
 	Group, Version, Kind string
 	Fields               []string // property names from the kind to a field; empty for the kind itself
 	Recursive            bool     // print the names of all fields below instead of descriptions
@@ -20,24 +21,22 @@ type ExplainRequest struct {
 
 // Explain returns what kubectl explain prints in its plaintext format for a kind
 // or one of its fields, space by space: scripts parse this output. Like kubectl,
-// it leaves out fields without a schema. The document is an OpenAPI version 3
-// document as encoding/json decodes it. Explain does not change it, and returns an
-// error if it lacks the kind or the field.
-func Explain(document map[string]any, r ExplainRequest) (string, error) {
-	p := &explainer{request: r, document: document}
-	kind := p.kind()
+// it leaves out fields without a schema. It returns an error if the document lacks the kind
+// or the field.
+func Explain(r ExplainRequest) (string, error) {
+	kind := r.kind()
 	if kind == nil {
 		return "", fmt.Errorf("the document has no kind %s of %s/%s", r.Kind, r.Group, r.Version)
 	}
-	s := p.at(kind, r.Fields, nil)
+	s := r.at(kind, r.Fields, nil)
 	if s == nil {
 		return "", fmt.Errorf("field %q does not exist", r.Fields[len(r.Fields)-1])
 	}
 	head := ""
 	if n := len(r.Fields); n > 0 {
-		head = "FIELD: " + r.Fields[n-1] + " <" + p.typeOf(s) + ">\n" + enumLong(s) + "\n\n"
+		head = "FIELD: " + r.Fields[n-1] + " <" + r.typeOf(s) + ">\n" + enumLong(s) + "\n\n"
 	}
-	return fmt.Sprintf("GROUP:      %s\nKIND:       %s\nVERSION:    %s\n\n%s%s\n", r.Group, r.Kind, r.Version, head, p.describe(p.resolve(s))), nil
+	return fmt.Sprintf("GROUP:      %s\nKIND:       %s\nVERSION:    %s\n\n%s%s\n", r.Group, r.Kind, r.Version, head, r.describe(r.resolve(s))), nil
 }
 
 // A Field is a field that [Explain] lists.
@@ -45,16 +44,11 @@ type Field struct{ Name, Type string }
 
 // FieldsBelow returns the fields that [Explain] lists directly below a kind or field, by
 // name. It returns none if the document lacks the kind or field.
-func FieldsBelow(document map[string]any, r ExplainRequest) []Field {
-	p := &explainer{request: r, document: document}
-	kind := p.kind()
-	if kind == nil {
-		return nil
-	}
+func FieldsBelow(r ExplainRequest) []Field {
 	var fields []Field
-	p.each(p.at(kind, r.Fields, nil), nil, func(s schema, _ []string) {
+	r.each(r.at(r.kind(), r.Fields, nil), nil, func(s schema, _ []string) {
 		for name := range member[schema](s, "properties") {
-			fields = append(fields, Field{name, p.typeOf(member[schema](member[schema](s, "properties"), name))})
+			fields = append(fields, Field{name, r.typeOf(member[schema](member[schema](s, "properties"), name))})
 		}
 	})
 	slices.SortFunc(fields, func(a, b Field) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Type, b.Type)) })
@@ -62,9 +56,9 @@ func FieldsBelow(document map[string]any, r ExplainRequest) []Field {
 }
 
 // kind returns the schema of the kind of the request, nil if the document has none.
-func (p *explainer) kind() schema {
-	schemas := member[schema](member[schema](p.document, "components"), "schemas")
-	gvk := map[string]any{"group": p.request.Group, "version": p.request.Version, "kind": p.request.Kind}
+func (r *ExplainRequest) kind() schema {
+	schemas := member[schema](member[schema](r.Document, "components"), "schemas")
+	gvk := map[string]any{"group": r.Group, "version": r.Version, "kind": r.Kind}
 	for _, name := range slices.Sorted(maps.Keys(schemas)) {
 		s := member[schema](schemas, name)
 		kinds := member[[]any](s, "x-kubernetes-group-version-kind")
@@ -77,20 +71,20 @@ func (p *explainer) kind() schema {
 
 // each calls visit for a schema, its branches and its elements, with their references
 // resolved. seen are the references on the way to a schema; each follows none of them again.
-func (p *explainer) each(s schema, seen []string, visit func(s schema, seen []string)) {
+func (r *ExplainRequest) each(s schema, seen []string, visit func(s schema, seen []string)) {
 	ref := member[string](s, "$ref")
 	if ref != "" && slices.Contains(seen, ref) {
 		return
 	}
 	next := append(slices.Clip(seen), ref)
-	s = p.resolve(s)
+	s = r.resolve(s)
 	visit(s, next)
 	for _, branch := range allOf(s) {
-		p.each(branch, next, visit)
+		r.each(branch, next, visit)
 	}
 	for _, name := range elements {
 		if element := member[schema](s, name); len(element) > 0 {
-			p.each(element, next, visit)
+			r.each(element, next, visit)
 		}
 	}
 }
@@ -107,26 +101,20 @@ func member[T any](s schema, name string) T {
 	return v
 }
 
-// An explainer holds the state of one Print.
-type explainer struct {
-	request  ExplainRequest
-	document map[string]any
-}
-
 // resolve returns the schema that s refers to, or s.
-func (p *explainer) resolve(s schema) schema {
-	if found := p.find(member[string](s, "$ref")); len(found) > 0 {
+func (r *ExplainRequest) resolve(s schema) schema {
+	if found := r.find(member[string](s, "$ref")); len(found) > 0 {
 		return found
 	}
 	return s
 }
 
-func (p *explainer) find(ref string) schema {
+func (r *ExplainRequest) find(ref string) schema {
 	fragment, ok := strings.CutPrefix(ref, "#/")
 	if !ok {
 		return nil
 	}
-	s := p.document
+	s := r.Document
 	for step := range strings.SplitSeq(fragment, "/") {
 		s = member[schema](s, step)
 	}
@@ -135,26 +123,26 @@ func (p *explainer) find(ref string) schema {
 
 // at returns the schema of the kind or field at the end of fields, nil if there is
 // none. Seen are the references resolved since the last field.
-func (p *explainer) at(s schema, fields []string, seen []string) schema {
+func (r *ExplainRequest) at(s schema, fields []string, seen []string) schema {
 	if len(fields) == 0 {
 		return s
 	}
 	ref := member[string](s, "$ref")
-	resolved := p.resolve(s)
+	resolved := r.resolve(s)
 	if ref != "" && slices.Contains(seen, ref) {
 		return nil
 	}
 	next := append(slices.Clip(seen), ref)
 	if property := member[schema](member[schema](resolved, "properties"), fields[0]); len(property) > 0 {
-		return p.at(property, fields[1:], nil)
+		return r.at(property, fields[1:], nil)
 	}
 	for _, name := range elements {
 		if element := member[schema](resolved, name); len(element) > 0 {
-			return p.at(element, fields, next)
+			return r.at(element, fields, next)
 		}
 	}
 	for _, branch := range allOf(resolved) {
-		if found := p.at(branch, fields, next); found != nil {
+		if found := r.at(branch, fields, next); found != nil {
 			return found
 		}
 	}
@@ -172,9 +160,9 @@ func allOf(s schema) []schema {
 }
 
 // describe returns the description of a schema and its fields.
-func (p *explainer) describe(s schema) string {
+func (r *ExplainRequest) describe(s schema) string {
 	description := ""
-	p.each(s, nil, func(s schema, _ []string) {
+	r.each(s, nil, func(s schema, _ []string) {
 		if text := member[string](s, "description"); text != "" {
 			description += text + "\n"
 		}
@@ -186,7 +174,7 @@ func (p *explainer) describe(s schema) string {
 	if docs := externalDocs(s, 0, 4, 76); docs != "" {
 		out += "\n" + docs
 	}
-	if fields := p.fieldList(s, 1, nil); fields != "" {
+	if fields := r.fieldList(s, 1, nil); fields != "" {
 		out += "FIELDS:\n" + fields
 	}
 	return out
@@ -212,15 +200,15 @@ func externalDocs(s schema, head, body, limit int) string {
 
 // fieldList returns the text about the fields of a schema, and about the fields
 // below them if the request is recursive.
-func (p *explainer) fieldList(s schema, level int, seen []string) string {
+func (r *ExplainRequest) fieldList(s schema, level int, seen []string) string {
 	var out strings.Builder
-	p.each(s, seen, func(s schema, seen []string) {
+	r.each(s, seen, func(s schema, seen []string) {
 		properties := member[schema](s, "properties")
 		for _, name := range slices.Sorted(maps.Keys(properties)) {
 			property := member[schema](properties, name)
-			out.WriteString(p.field(s, name, property, level*2))
-			if p.request.Recursive && (p.request.MaxDepth == 0 || level < p.request.MaxDepth) {
-				out.WriteString(p.fieldList(property, level+1, seen))
+			out.WriteString(r.field(s, name, property, level*2))
+			if r.Recursive && (r.MaxDepth == 0 || level < r.MaxDepth) {
+				out.WriteString(r.fieldList(property, level+1, seen))
 			}
 		}
 	})
@@ -229,13 +217,13 @@ func (p *explainer) fieldList(s schema, level int, seen []string) string {
 
 // field returns the text about one field of parent. A recursive request leaves out
 // the description.
-func (p *explainer) field(parent schema, name string, s schema, by int) string {
-	out := indent(by, name) + "\t<" + p.typeOf(s) + ">"
+func (r *ExplainRequest) field(parent schema, name string, s schema, by int) string {
+	out := indent(by, name) + "\t<" + r.typeOf(s) + ">"
 	if slices.Contains(member[[]any](parent, "required"), any(name)) {
 		out += " -required-"
 	}
 	out += enumShort(s, by) + "\n"
-	if p.request.Recursive {
+	if r.Recursive {
 		return out
 	}
 	description := member[string](s, "description")
@@ -250,19 +238,19 @@ func (p *explainer) field(parent schema, name string, s schema, by int) string {
 }
 
 // typeOf returns the name that kubectl shows for the type of a schema.
-func (p *explainer) typeOf(s schema) string {
+func (r *ExplainRequest) typeOf(s schema) string {
 	if items := member[schema](s, "items"); len(items) > 0 {
-		return "[]" + p.typeOf(items)
+		return "[]" + r.typeOf(items)
 	}
 	if values := member[schema](s, "additionalProperties"); len(values) > 0 {
-		return "map[string]" + p.typeOf(values)
+		return "map[string]" + r.typeOf(values)
 	}
 	if branches := allOf(s); len(branches) == 1 && len(member[schema](s, "properties")) == 0 {
-		return p.typeOf(branches[0])
+		return r.typeOf(branches[0])
 	}
 	typ := member[string](s, "type")
 	if ref := member[string](s, "$ref"); ref != "" {
-		if typ = member[string](p.find(ref), "type"); typ == "" || typ == "object" {
+		if typ = member[string](r.find(ref), "type"); typ == "" || typ == "object" {
 			return ref[strings.LastIndexAny(ref, "/.")+1:]
 		}
 		return typ

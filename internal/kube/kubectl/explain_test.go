@@ -28,7 +28,7 @@ func TestExplain(t *testing.T) {
 		}
 		document := documentOf(t, &crd)
 		lines := strings.Split(strings.TrimSpace(c.Section("request")), "\n")
-		r := ExplainRequest{Group: crd.Spec.Group, Version: "v1", Kind: crd.Spec.Names.Kind}
+		r := ExplainRequest{Document: document, Group: crd.Spec.Group, Version: "v1", Kind: crd.Spec.Names.Kind}
 		if lines[0] != "." {
 			r.Fields = strings.Split(lines[0], ".")
 		}
@@ -39,7 +39,7 @@ func TestExplain(t *testing.T) {
 			}
 			r.Recursive, r.MaxDepth = true, depth
 		}
-		got, err := Explain(document, r)
+		got, err := Explain(r)
 		if err != nil {
 			got = "error: " + err.Error() + "\n"
 		}
@@ -68,7 +68,7 @@ func documentOf(t testing.TB, crd *apiextensionsv1.CustomResourceDefinition) map
 
 func TestExplainWithoutKind(t *testing.T) {
 	for _, document := range []map[string]any{nil, {}, {"components": 1}, {"components": map[string]any{"schemas": map[string]any{"a": nil}}}} {
-		_, err := Explain(document, ExplainRequest{Group: "g", Version: "v1", Kind: "K", Fields: []string{"a"}})
+		_, err := Explain(ExplainRequest{Document: document, Group: "g", Version: "v1", Kind: "K", Fields: []string{"a"}})
 		if err == nil || err.Error() != "the document has no kind K of g/v1" {
 			t.Errorf("Explain(%v) = %v", document, err)
 		}

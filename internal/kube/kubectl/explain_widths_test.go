@@ -32,7 +32,7 @@ func TestExplainLineWidths(t *testing.T) {
 	} {
 		for more, want := range map[int]string{0: " b\n", 1: "\n" + strings.Repeat(" ", tt.indent) + "b\n"} {
 			word := strings.Repeat("x", tt.limit-len(" b")+more)
-			got, err := Explain(handmade(t, fmt.Sprintf(tt.members, word+" b")), ExplainRequest{Group: "g", Version: "v1", Kind: "K"})
+			got, err := Explain(ExplainRequest{Document: handmade(t, fmt.Sprintf(tt.members, word+" b")), Group: "g", Version: "v1", Kind: "K"})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -66,7 +66,7 @@ func TestExplainSmallSchemas(t *testing.T) {
 		"s.x":   `error: field "x" does not exist`,
 		"z":     `error: field "z" does not exist`,
 	} {
-		got, err := Explain(document, ExplainRequest{Group: "g", Version: "v1", Kind: "K", Fields: strings.Split(path, ".")})
+		got, err := Explain(ExplainRequest{Document: document, Group: "g", Version: "v1", Kind: "K", Fields: strings.Split(path, ".")})
 		if err != nil {
 			got = "error: " + err.Error()
 		}

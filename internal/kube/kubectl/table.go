@@ -1,6 +1,6 @@
 // Package kubectl prints what kubectl prints.
 //
-//	text, err := kubectl.Explain(document, kubectl.ExplainRequest{Group: g, Version: v, Kind: k})
+//	text, err := kubectl.Explain(kubectl.ExplainRequest{Document: document, Group: g, Version: v, Kind: k})
 //	err = kubectl.PrintTable(out, table, kubectl.TableOptions{Wide: true})
 //
 // [Explain] has the output of kubectl explain, [PrintTable] that of kubectl get.
