@@ -240,6 +240,7 @@ func (a *admitter) oldOf(ctx context.Context, version *crdkit.Version, o *manife
 // A verdict is the result of admitting one document.
 type verdict struct {
 	finding
+	err    error // prevents a verdict
 	notes  []string
 	result *crdkit.Result // with what else is wrong with an object that is refused before validation
 
@@ -251,7 +252,7 @@ type verdict struct {
 
 // decide judges an object. The verdict has its reasons.
 func (a *admitter) decide(ctx context.Context, o *manifest.Object) *verdict {
-	v := &verdict{finding: finding{doc: o}, explained: a.explains, noValues: a.noValues}
+	v := &verdict{finding: finding{doc: o, verdict: refused}, explained: a.explains, noValues: a.noValues}
 	defer v.finish(a.output)
 	if a.passesOver(o) {
 		return v
@@ -270,6 +271,7 @@ func (a *admitter) decide(ctx context.Context, o *manifest.Object) *verdict {
 		v.record()
 		return v
 	}
+	v.err = err
 	v.fail(err)
 	if broken, ok := errors.AsType[*definitionError](err); ok && a.explains && len(v.issues) > 0 {
 		v.issues[0].why = explainDefinition(broken.crd, broken.err)
@@ -377,7 +379,7 @@ func (a *admitter) store(ctx context.Context, v *verdict, version *crdkit.Versio
 // record records the reasons of a verdict with their positions.
 func (v *verdict) record() {
 	if v.stored != nil {
-		v.passed = admitted
+		v.verdict = admitted
 	}
 	r := v.result
 	if r.Refusal != nil {
@@ -431,7 +433,7 @@ func newObjectPrinter(format string, out, errOut io.Writer) *objectPrinter {
 }
 
 func (p *objectPrinter) print(f *finding) error {
-	if err := p.textPrinter.print(f); err != nil || f.verdict() != admitted {
+	if err := p.textPrinter.print(f); err != nil || f.verdict != admitted {
 		return err
 	}
 	switch p.format {
@@ -478,7 +480,7 @@ type admitLine struct {
 
 func (v *verdict) jsonLine() any {
 	l := admitLine{
-		lineObject: objectLine(v.doc), Decided: v.err == nil, Admitted: v.verdict() == admitted,
+		lineObject: objectLine(v.doc), Decided: v.err == nil, Admitted: v.verdict == admitted,
 		Errors: v.lineErrors(), Warnings: []string{}, Notes: v.notes, Changes: []lineChange{},
 	}
 	if v.stored != nil && !v.noValues {

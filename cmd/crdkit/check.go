@@ -132,7 +132,7 @@ func (c *checker) addOld(o *manifest.Object) error {
 
 // decide checks a definition, unless it could not be read.
 func (c *checker) decide(o *manifest.Object) *finding {
-	f := &finding{doc: o, source: c.sources.of(o)}
+	f := &finding{doc: o, source: c.sources.of(o), verdict: refused}
 	err := o.Err
 	if err == nil {
 		err = c.judge(f)
@@ -211,7 +211,7 @@ func (c *checker) judge(f *finding) error {
 		report = definition.CheckStatus(crd, old, c.opts...)
 	}
 	if report.Accepted() {
-		f.passed = accepted
+		f.verdict = accepted
 	}
 	add := func(pointer string, i issue) { f.addAt(f.source.Pointer(f.doc.Within+pointer), i) }
 	for n, e := range report.Errors {
@@ -260,7 +260,7 @@ type checkNote struct {
 
 func (f *finding) checkLine() any {
 	l := checkLine{
-		lineOrigin: originOf(f.doc), Name: f.name, Decided: f.err == nil, Accepted: f.verdict() == accepted,
+		lineOrigin: originOf(f.doc), Name: f.name, Decided: f.verdict != undecided, Accepted: f.verdict == accepted,
 		Errors: f.lineErrors(), Warnings: []checkWarning{}, Notes: []checkNote{},
 	}
 	for i := range l.Errors {

@@ -79,8 +79,8 @@ func checkFormats(t *testing.T, findings []*finding) {
 	issues, failures, errs := 0, 0, 0
 	for _, f := range findings {
 		issues += len(f.issues)
-		failures += count(f.verdict() == refused)
-		errs += count(f.verdict() == undecided)
+		failures += count(f.verdict == refused)
+		errs += count(f.verdict == undecided)
 	}
 
 	array, lines := []any{}, []any{}

@@ -244,17 +244,22 @@ func (f *compatFinding) notes() []string {
 func (r *compatReport) asFindings(text bool) []*finding {
 	var all []*finding
 	at := func(name string, verdict compat.Verdict, doc *manifest.Object) *finding {
-		f := &finding{doc: doc, name: name, word: string(verdict)}
+		f := &finding{doc: doc, name: name, verdict: string(verdict)}
 		all = append(all, f)
 		return f
 	}
+	unknown := func(name string, doc *manifest.Object, text string) {
+		f := at(name, compat.Unknown, doc)
+		f.fail(errors.New(text))
+		f.verdict = string(compat.Unknown)
+	}
 	for i := range r.Definitions {
 		d := &r.Definitions[i]
-		f := at(d.Name, d.Verdict, objectAt(d.File, d.Document, ""))
 		if d.Error != "" {
-			f.fail(errors.New(d.Error))
+			unknown(d.Name, objectAt(d.File, d.Document, ""), d.Error)
 			continue
 		}
+		f := at(d.Name, d.Verdict, objectAt(d.File, d.Document, ""))
 		for _, c := range r.about(d) {
 			if c.Code == compat.Proved {
 				f.more = append(f.more, "proved: "+c.message())
@@ -273,7 +278,7 @@ func (r *compatReport) asFindings(text bool) []*finding {
 	}
 	if r.Objects != nil {
 		for _, u := range r.Objects.Unreadable {
-			at("", compat.Unknown, objectAt(u.File, u.Document, u.Within)).fail(errors.New(u.Error))
+			unknown("", objectAt(u.File, u.Document, u.Within), u.Error)
 		}
 	}
 	return all

@@ -161,7 +161,7 @@ type severities map[string]string
 // apply changes the levels of the warnings and notes of a finding. An error among them
 // makes a positive verdict a refusal. Errors of the server stay errors.
 func (s severities) apply(f *finding) {
-	if len(s) == 0 || f.err != nil {
+	if len(s) == 0 || f.verdict == undecided {
 		return
 	}
 	f.issues = slices.DeleteFunc(f.issues, func(i issue) bool { return i.level != levelError && s[i.code] == severityOff })
@@ -172,7 +172,7 @@ func (s severities) apply(f *finding) {
 			continue
 		}
 		if i.level = level; level == levelError {
-			f.passed = ""
+			f.verdict = refused
 		}
 	}
 }

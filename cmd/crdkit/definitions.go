@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"strings"
 	"sync"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -86,10 +85,6 @@ func (d *definitions) has(gvk schema.GroupVersionKind) bool { return d.byKind[gv
 
 // ofList returns the definition whose lists have a kind, nil if none does.
 func (d *definitions) ofList(ctx context.Context, gvk schema.GroupVersionKind) *knownDefinition {
-	usual := d.byKind[schema.GroupKind{Group: gvk.Group, Kind: strings.TrimSuffix(gvk.Kind, "List")}]
-	if usual != nil && d.ensure(ctx, usual) == nil && listKindOf(usual.crd) == gvk.Kind {
-		return usual
-	}
 	var found *knownDefinition
 	for kind, k := range d.byKind {
 		if kind.Group == gvk.Group && d.ensure(ctx, k) == nil && listKindOf(k.crd) == gvk.Kind && (found == nil || k.crd.Name < found.crd.Name) {

@@ -19,11 +19,11 @@ type finding struct {
 	doc    *manifest.Object
 	source *definition.Source // of positions, nil for none and when the finding is ready
 	name   string             // in messages, "" if it is not known
-	passed string             // the word for a positive verdict, "" unless there is one
-	word   string             // the verdict, if it is none of check and admit
-	err    error              // prevents a verdict
 	issues []issue
+	failed bool       // nothing could be judged
 	line   func() any // returns what -o json and -o jsonl print
+
+	verdict string // accepted, admitted, refused or undecided, or the verdict of crdkit compat
 
 	stored  *unstructured.Unstructured // what the server stores of an admitted object, nil for none
 	objects int                        // that it stands for, if more than one
@@ -77,20 +77,8 @@ const (
 	undecided = "undecided"
 )
 
-func (f *finding) verdict() string {
-	switch {
-	case f.word != "":
-		return f.word
-	case f.err != nil:
-		return undecided
-	case f.passed != "":
-		return f.passed
-	}
-	return refused
-}
-
 func (f *finding) exitCode() int {
-	return map[string]int{refused: exitRefused, undecided: exitUndecided}[f.verdict()]
+	return map[string]int{refused: exitRefused, undecided: exitUndecided}[f.verdict]
 }
 
 // description returns the text of an issue.
@@ -103,8 +91,7 @@ func (i *issue) description() string {
 
 // fail records the error that prevents a verdict, with its position.
 func (f *finding) fail(err error) {
-	f.err = err
-	f.issues = nil
+	f.failed, f.verdict, f.issues = true, undecided, nil
 	f.addComplaint(levelError, codeUndecided, err.Error())
 }
 

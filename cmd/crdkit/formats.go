@@ -70,7 +70,7 @@ func newReport(s *session, what, passed string) *report {
 func (r *report) add(f *finding) error {
 	r.config.Severity.apply(f)
 	r.worst = max(r.worst, f.exitCode())
-	r.bar.done(f.verdict())
+	r.bar.done(f.verdict)
 	if r.shared {
 		r.bar.clear()
 	}
@@ -93,15 +93,15 @@ type textPrinter struct {
 }
 
 func (p *textPrinter) print(f *finding) error {
-	p.counts[f.verdict()] += max(f.objects, 1)
-	if p.quiet && f.passed != "" && len(f.issues) == 0 {
+	p.counts[f.verdict] += max(f.objects, 1)
+	if p.quiet && f.verdict == p.passed && len(f.issues) == 0 {
 		return nil
 	}
 	name := ""
 	if f.name != "" {
 		name = ": " + f.name
 	}
-	fmt.Fprintf(p.out, "%s: %s\n", p.paint(f.verdict()), printable(f.doc.Location()+name))
+	fmt.Fprintf(p.out, "%s: %s\n", p.paint(f.verdict), printable(f.doc.Location()+name))
 	for n := range f.issues {
 		i := &f.issues[n]
 		fmt.Fprintf(p.out, "  %s: %s: %s\n", printable(positionText(f.doc.File, i.position)), p.paint(i.level), printable(i.message()))
@@ -456,7 +456,7 @@ func (p *junitPrinter) print(f *finding) error {
 	}
 	problems, first := f.lines(levelError)
 	c.Out, _ = f.lines(levelWarning, levelNote)
-	switch f.verdict() {
+	switch f.verdict {
 	case refused:
 		c.Failure = &junitProblem{Message: first, Type: "Refused", Text: problems}
 	case undecided:
@@ -520,10 +520,10 @@ func (p *junitPrinter) end() error {
 //
 // See https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html.
 type sarifPrinter struct {
-	out       io.Writer
-	results   []sarifResult
-	used      map[string]bool // codes
-	undecided bool
+	out     io.Writer
+	results []sarifResult
+	used    map[string]bool // codes
+	failed  bool
 }
 
 const sarifSchema = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -588,7 +588,7 @@ type sarifLogical struct {
 }
 
 func (p *sarifPrinter) print(f *finding) error {
-	p.undecided = p.undecided || f.err != nil
+	p.failed = p.failed || f.failed
 	for _, i := range f.issues {
 		p.used[i.code] = true
 		p.results = append(p.results, sarifResult{
@@ -626,7 +626,7 @@ func fileURI(name string) string {
 func (p *sarifPrinter) end() error {
 	log := sarifLog{Schema: sarifSchema, Version: "2.1.0"}
 	run := &log.Runs[0]
-	run.Invocations[0].ExecutionSuccessful = !p.undecided
+	run.Invocations[0].ExecutionSuccessful = !p.failed
 	run.ColumnKind, run.Results = "unicodeCodePoints", p.results
 	driver := &run.Tool.Driver
 	driver.Name, driver.InformationURI, driver.Rules = "crdkit", "https://github.com/crdkit/crdkit", []sarifRule{}

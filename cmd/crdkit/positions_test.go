@@ -35,7 +35,7 @@ func TestPositionsOfSamples(t *testing.T) {
 			continue
 		}
 		v := a.decide(t.Context(), o)
-		if v.verdict() != refused {
+		if v.verdict != refused {
 			continue
 		}
 		refusedObjects++
