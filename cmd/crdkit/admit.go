@@ -481,7 +481,7 @@ type admitLine struct {
 func (v *verdict) jsonLine() any {
 	l := admitLine{
 		lineObject: objectLine(v.doc), Decided: v.err == nil, Admitted: v.verdict == admitted,
-		Errors: v.lineErrors(), Warnings: []string{}, Notes: v.notes, Changes: []lineChange{},
+		Errors: mapped(v.ofLevel(levelError), lineErrorOf), Warnings: []string{}, Notes: v.notes, Changes: []lineChange{},
 	}
 	if v.stored != nil && !v.noValues {
 		l.Object = v.stored.Object

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -95,15 +96,8 @@ func (a *applyCommand) run(ctx context.Context, files []string) error {
 
 // readLive reads the objects of --live. It passes over those of other kinds.
 func (a *applyCommand) readLive(ctx context.Context) {
-	if len(a.live) == 0 {
-		return
-	}
 	for o := range a.reader.Separate().Objects(ctx, a.live...) {
-		if o.Err != nil {
-			a.undecided(locate(o, o.Err))
-			continue
-		}
-		if !a.kinds.has(o.GroupVersionKind) {
+		if o.Err == nil && !a.kinds.has(o.GroupVersionKind) {
 			continue
 		}
 		u, err := objectOf(o)
@@ -174,25 +168,19 @@ func (a *applyCommand) print(o *manifest.Object, s apply.Step) error {
 		}
 		return a.objects.yaml(res.Object.Object)
 	}
-	out := textWriter{a.out}
-	fmt.Fprintf(out, "%s: %s: %s\n", s.Action(), o.Location(), objectTitle(s.Config.GetKind(), s.Config.GetNamespace(), s.Config.GetName()))
-	for _, c := range res.Conflicts {
-		fmt.Fprintf(out, "  %s\n", c)
-	}
-	if err := res.Err(); err != nil && len(res.Conflicts) == 0 {
-		fmt.Fprintf(out, "  %v\n", err)
+	lines := texts(res.Conflicts)
+	if err := res.Err(); err != nil && len(lines) == 0 {
+		lines = append(lines, err.Error())
 	}
 	removed := map[string]bool{}
 	for _, d := range s.Dropped {
 		removed[d.Path] = d.Removed
 	}
-	for _, c := range s.Changes {
-		if !removed[c.Path] { // the line below says why
-			fmt.Fprintf(out, "  %s\n", c)
-		}
-	}
-	for _, d := range s.Dropped {
-		fmt.Fprintf(out, "  %s\n", d)
+	changes := slices.DeleteFunc(slices.Clone(s.Changes), func(c apply.Change) bool { return removed[c.Path] }) // the line below says why
+	out := textWriter{a.out}
+	fmt.Fprintf(out, "%s: %s: %s\n", s.Action(), o.Location(), objectTitle(s.Config.GetKind(), s.Config.GetNamespace(), s.Config.GetName()))
+	for _, line := range slices.Concat(lines, texts(changes), texts(s.Dropped)) {
+		fmt.Fprintf(out, "  %s\n", line)
 	}
 	return nil
 }

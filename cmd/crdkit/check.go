@@ -261,20 +261,18 @@ type checkNote struct {
 func (f *finding) checkLine() any {
 	l := checkLine{
 		lineOrigin: originOf(f.doc), Name: f.name, Decided: f.verdict != undecided, Accepted: f.verdict == accepted,
-		Errors: f.lineErrors(), Warnings: []checkWarning{}, Notes: []checkNote{},
+		Errors: mapped(f.ofLevel(levelError), lineErrorOf),
+		Warnings: mapped(f.ofLevel(levelWarning), func(i *issue) checkWarning {
+			return checkWarning{i.description(), i.pointer, i.position.Line, i.position.Column}
+		}),
+		Notes: mapped(f.ofLevel(levelNote), func(i *issue) checkNote {
+			return checkNote{i.code, i.pointer, i.description(), i.position.Line, i.position.Column}
+		}),
 	}
 	for i := range l.Errors {
 		e := &l.Errors[i]
 		if e.Step = ""; e.BadValue == nil {
 			e.BadValue = json.RawMessage("null") // this command omits no value
-		}
-	}
-	for _, i := range f.issues {
-		switch at := i.position; i.level {
-		case levelWarning:
-			l.Warnings = append(l.Warnings, checkWarning{i.description(), i.pointer, at.Line, at.Column})
-		case levelNote:
-			l.Notes = append(l.Notes, checkNote{i.code, i.pointer, i.description(), at.Line, at.Column})
 		}
 	}
 	return l

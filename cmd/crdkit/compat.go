@@ -366,9 +366,6 @@ func (c *comparer) checkObjects(ctx context.Context, pairs []*definitionPair, re
 
 // checkObject checks one object of a definition, unless it cannot be read.
 func checkObject(ctx context.Context, o *manifest.Object, definition string, objects *compat.Objects, positions *sources) ([]compatFinding, error) {
-	if o.Err != nil {
-		return nil, o.Err
-	}
 	obj, err := objectOf(o)
 	if err != nil {
 		return nil, err

@@ -323,15 +323,14 @@ func objectLine(o *manifest.Object) lineObject {
 	return lineObject{originOf(o), lineKind(o.GroupVersionKind), o.Namespace, o.Name}
 }
 
-// lineErrors returns the errors of a finding as "errors" in a line of JSON.
-func (f *finding) lineErrors() []lineError {
-	lines := []lineError{}
+// ofLevel returns the issues of some levels.
+func (f *finding) ofLevel(levels ...string) (issues []*issue) {
 	for n := range f.issues {
-		if i := &f.issues[n]; i.level == levelError {
-			lines = append(lines, lineErrorOf(i))
+		if i := &f.issues[n]; slices.Contains(levels, i.level) {
+			issues = append(issues, i)
 		}
 	}
-	return lines
+	return issues
 }
 
 func lineErrorOf(i *issue) lineError {
@@ -488,20 +487,15 @@ func (p *junitPrinter) add(c junitCase) {
 // with the number of the others.
 func (f *finding) lines(levels ...string) (lines, first string) {
 	var b strings.Builder
-	count := 0
-	for _, i := range f.issues {
-		for _, level := range levels {
-			if i.level != level {
-				continue
-			}
-			if count++; count == 1 {
-				first = i.message()
-			}
-			b.WriteString(i.line(f.doc.File) + "\n")
-		}
+	issues := f.ofLevel(levels...)
+	for _, i := range issues {
+		b.WriteString(i.line(f.doc.File) + "\n")
 	}
-	if count > 1 {
-		first += fmt.Sprintf(" (and %d more)", count-1)
+	if len(issues) > 0 {
+		first = issues[0].message()
+	}
+	if len(issues) > 1 {
+		first += fmt.Sprintf(" (and %d more)", len(issues)-1)
 	}
 	return b.String(), first
 }

@@ -162,13 +162,12 @@ type rewritten struct {
 }
 
 func (m *migrator) rewrite(ctx context.Context, o *manifest.Object) rewritten {
-	r := rewritten{from: withoutText(o), err: o.Err}
-	if o.Err != nil || o.GroupKind() != m.compiled.GroupKind() {
+	r := rewritten{from: withoutText(o)}
+	if o.Err == nil && o.GroupKind() != m.compiled.GroupKind() {
 		return r
 	}
 	obj, err := objectOf(o)
-	if err != nil {
-		r.err = err
+	if r.err = err; err != nil {
 		return r
 	}
 	for r.result, r.err = range migration.DryRun(ctx, m.compiled, migration.Objects(obj), m.opts...) {

@@ -63,8 +63,11 @@ func withoutText(o *manifest.Object) *manifest.Object {
 	return &slim
 }
 
-// objectOf decodes the text of an object.
+// objectOf decodes the text of an object, unless it could not be read.
 func objectOf(o *manifest.Object) (*unstructured.Unstructured, error) {
+	if o.Err != nil {
+		return nil, o.Err
+	}
 	data := o.Text
 	if o.YAML {
 		var err error

@@ -64,9 +64,6 @@ func (n *ownersCommand) object(o *manifest.Object) error {
 
 // fields returns the fields of an object that the command lists.
 func (n *ownersCommand) fields(o *manifest.Object) ([]apply.Field, error) {
-	if o.Err != nil {
-		return nil, o.Err
-	}
 	obj, err := objectOf(o)
 	if err != nil {
 		return nil, err
