@@ -201,7 +201,7 @@ func (c *comparer) findings(ctx context.Context, p *definitionPair) ([]compat.Fi
 			Code: codeDefinitionAdded, Verdict: compat.Compatible, Severity: compat.Note, Role: compat.Resource,
 			Text: "the definition is new",
 		}}, nil
-	case p.crd == nil:
+	case p.new == nil:
 		return []compat.Finding{{
 			Code: codeDefinitionRemoved, Verdict: compat.Incompatible, Severity: compat.Error, Role: compat.Resource,
 			Text: "the definition is removed: the server deletes it with all its objects, and every request fails",
@@ -211,7 +211,7 @@ func (c *comparer) findings(ctx context.Context, p *definitionPair) ([]compat.Fi
 	if c.conventions {
 		opts = append(opts, compat.Conventions())
 	}
-	report, err := compat.Compare(ctx, p.old.crd, p.crd.crd, opts...)
+	report, err := compat.Compare(ctx, p.old.crd, p.new.crd, opts...)
 	if err != nil {
 		return nil, err
 	}
@@ -323,10 +323,10 @@ func (c *comparer) checkObjects(ctx context.Context, pairs []*definitionPair, re
 	checks := map[schema.GroupKind]*compat.Objects{}
 	names := map[schema.GroupKind]string{} // of the definitions
 	for _, p := range pairs {
-		if p.old == nil || p.crd == nil || p.err != nil {
+		if p.old == nil || p.new == nil || p.err != nil {
 			continue
 		}
-		objects, err := compat.NewObjects(ctx, p.old.crd, p.crd.crd)
+		objects, err := compat.NewObjects(ctx, p.old.crd, p.new.crd)
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()

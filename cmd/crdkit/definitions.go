@@ -200,12 +200,12 @@ func parsed(o *manifest.Object) (*parsedDefinition, error) {
 
 // A definitionPair is a definition of both sides of a change, or of one of them.
 type definitionPair struct {
-	old, crd *parsedDefinition // nil if there is none
+	old, new *parsedDefinition // nil if there is none
 	err      error             // of a new one that cannot be read
 }
 
 // at returns the new definition if there is one, and the old one otherwise.
-func (p *definitionPair) at() *parsedDefinition { return cmp.Or(p.crd, p.old) }
+func (p *definitionPair) at() *parsedDefinition { return cmp.Or(p.new, p.old) }
 
 // pairDefinitions pairs definitions by name: in the order of the new ones, then those that
 // only the old side has. An error begins with the prefix of its side.

@@ -90,9 +90,9 @@ func (m *migrator) run(ctx context.Context, files []string) error {
 	}
 	for i, pair := range pairs {
 		if m.output == "text" && len(pairs) > 1 {
-			fmt.Fprintf(m.out, "%s%s\n", strings.Repeat("\n", min(i, 1)), pair.crd.crd.Name)
+			fmt.Fprintf(m.out, "%s%s\n", strings.Repeat("\n", min(i, 1)), pair.new.crd.Name)
 		}
-		if err := m.migrate(ctx, pair.old.crd, pair.crd.crd, files); err != nil {
+		if err := m.migrate(ctx, pair.old.crd, pair.new.crd, files); err != nil {
 			return err
 		}
 	}
@@ -298,17 +298,17 @@ func (m *migrator) pairs(ctx context.Context) ([]*definitionPair, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(all) == 2 && all[0].old == nil && all[1].crd == nil {
+	if len(all) == 2 && all[0].old == nil && all[1].new == nil {
 		all[0].old, all = all[1].old, all[:1]
 	}
 	var pairs []*definitionPair
 	for _, p := range all {
 		switch {
 		case p.err != nil:
-			return nil, locate(p.crd.Object, p.err)
-		case p.old != nil && p.crd != nil:
+			return nil, locate(p.new.Object, p.err)
+		case p.old != nil && p.new != nil:
 			pairs = append(pairs, p)
-			m.defined[schema.GroupKind{Group: p.crd.crd.Spec.Group, Kind: p.crd.crd.Spec.Names.Kind}] = true
+			m.defined[schema.GroupKind{Group: p.new.crd.Spec.Group, Kind: p.new.crd.Spec.Names.Kind}] = true
 		}
 	}
 	if len(pairs) == 0 {
