@@ -185,7 +185,7 @@ func spoil(v any) {
 	case []any:
 		for i, e := range v {
 			spoil(e)
-			if !isContainer(e) {
+			if !jsonval.IsContainer(e) {
 				v[i] = "spoilt"
 			}
 		}

@@ -78,7 +78,7 @@ func (n *fillNode) fillList(list []any, rec *recorder) {
 		case v == nil && n.items.null != nil:
 			list[i] = n.items.null.copy()
 			rec.Record(schema.Index(i))
-		case n.items.below != nil && isContainer(v):
+		case n.items.below != nil && jsonval.IsContainer(v):
 			n.items.below.fill(v, schema.Index(i), rec)
 		}
 	}
@@ -88,12 +88,9 @@ func (n *fillNode) fillObject(m map[string]any, rec *recorder) {
 	if m == nil {
 		return
 	}
-	switch {
-	case !n.others.idle():
-		n.fillAll(m, rec)
-	case probeIsFaster(len(n.walks), len(m)):
+	if n.others.idle() && probeIsFaster(len(n.walks), len(m)) {
 		n.probe(m, rec)
-	default:
+	} else {
 		n.scan(m, rec)
 	}
 	// The sets come last, so that no walk enters a value that was just set.
@@ -106,38 +103,28 @@ func (n *fillNode) fillObject(m map[string]any, rec *recorder) {
 func (n *fillNode) probe(m map[string]any, rec *recorder) {
 	for i := range n.walks {
 		f := &n.walks[i]
-		if v, ok := m[f.name]; ok && isContainer(v) {
+		if v, ok := m[f.name]; ok && jsonval.IsContainer(v) {
 			f.below.fill(v, schema.Field(f.name), rec)
 		}
 	}
 }
 
-// scan ranges over m to find properties with defaults below.
+// scan ranges over m to find properties with defaults below and other entries.
 func (n *fillNode) scan(m map[string]any, rec *recorder) {
 	for name, v := range m {
-		if !isContainer(v) {
+		if v != nil && !jsonval.IsContainer(v) {
 			continue
 		}
-		if below := n.byName[name]; below != nil {
-			below.fill(v, schema.Field(name), rec)
-		}
-	}
-}
-
-// fillAll ranges over m if entries that are not properties matter.
-func (n *fillNode) fillAll(m map[string]any, rec *recorder) {
-	for name, v := range m {
 		below, known := n.byName[name]
-		switch {
-		case known:
-		case v == nil && n.others.null != nil:
-			m[name] = n.others.null.copy()
-			rec.Record(schema.Field(name))
-			continue
-		default:
+		if !known {
+			if v == nil && n.others.null != nil {
+				m[name] = n.others.null.copy()
+				rec.Record(schema.Field(name))
+				continue
+			}
 			below = n.others.below
 		}
-		if below != nil && isContainer(v) {
+		if below != nil {
 			below.fill(v, schema.Field(name), rec)
 		}
 	}
@@ -149,7 +136,7 @@ func (f *field) apply(m map[string]any, rec *recorder) {
 	case !ok || v == nil && !f.set.nullable:
 		m[f.name] = f.set.copy()
 		rec.Record(schema.Field(f.name))
-	case f.below != nil && isContainer(v):
+	case f.below != nil && jsonval.IsContainer(v):
 		f.below.fill(v, schema.Field(f.name), rec)
 	}
 }
@@ -240,14 +227,4 @@ func probeIsFaster(fields, entries int) bool {
 		return fields <= entries
 	}
 	return fields <= 5
-}
-
-// isContainer reports whether v is a map or a list. Most values are not, so
-// callers use it to avoid a call.
-func isContainer(v any) bool {
-	switch v.(type) {
-	case map[string]any, []any:
-		return true
-	}
-	return false
 }

@@ -2,6 +2,7 @@ package defaulting
 
 import (
 	"github.com/crdkit/crdkit/internal/names/nameindex"
+	"github.com/crdkit/crdkit/internal/value/jsonval"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -11,10 +12,9 @@ import (
 // A nullNode says which nulls to drop from a value. A nil *nullNode drops none.
 // Equal schemas share their nullNode.
 type nullNode struct {
-	fields []nullField     // properties that are not idle, in increasing order of name
-	named  []nullField     // the fields, or all properties if others is not idle
-	index  nameindex.Index // of named
-	others nullRule        // for entries that are not in named
+	fields []nullField     // properties that are not idle, or all if others is not idle, in increasing order of name
+	index  nameindex.Index // of fields
+	others nullRule        // for entries that are not in fields
 	items  *nullNode
 }
 
@@ -46,18 +46,12 @@ func (c nullCompiler) compileNode(n *schema.Node) *nullNode {
 	out := &nullNode{items: c.compileNode(n.Items())}
 	additional, _ := n.AdditionalProperties()
 	out.others = c.compileRule(additional)
+	var names []string
 	for name, p := range n.Properties() {
-		r := c.compileRule(p)
-		if !r.idle() {
+		if r := c.compileRule(p); !r.idle() || !out.others.idle() {
 			out.fields = append(out.fields, nullField{name, r})
+			names = append(names, name)
 		}
-		if !r.idle() || !out.others.idle() {
-			out.named = append(out.named, nullField{name, r})
-		}
-	}
-	names := make([]string, len(out.named))
-	for i, f := range out.named {
-		names[i] = f.name
 	}
 	out.index = nameindex.New(names)
 	c[n] = out
@@ -83,7 +77,7 @@ func (n *nullNode) drop(v any, s schema.Step, rec *recorder) {
 		}
 		rec.Enter(s)
 		for i, e := range v {
-			if isContainer(e) {
+			if jsonval.IsContainer(e) {
 				n.items.drop(e, schema.Index(i), rec)
 			}
 		}
@@ -102,12 +96,12 @@ func (n *nullNode) dropInObject(m map[string]any, rec *recorder) {
 // scan ranges over m and applies the rule of each entry.
 func (n *nullNode) scan(m map[string]any, rec *recorder) {
 	for name, v := range m {
-		if v != nil && !isContainer(v) {
+		if v != nil && !jsonval.IsContainer(v) {
 			continue
 		}
 		r := n.others
 		if i := n.index.Find(name); i >= 0 {
-			r = n.named[i].nullRule
+			r = n.fields[i].nullRule
 		}
 		r.apply(m, name, v, rec)
 	}
@@ -123,7 +117,7 @@ func (n *nullNode) probe(m map[string]any, rec *recorder) {
 		f := &n.fields[i]
 		if v, ok := m[f.name]; ok {
 			left--
-			if v == nil || isContainer(v) {
+			if v == nil || jsonval.IsContainer(v) {
 				f.apply(m, f.name, v, rec)
 			}
 		}

@@ -2,6 +2,7 @@ package pruning
 
 import (
 	"github.com/crdkit/crdkit/internal/path/pathstack"
+	"github.com/crdkit/crdkit/internal/value/jsonval"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -23,7 +24,7 @@ func (n *node) value(v any, s schema.Step, rec *recorder) {
 		}
 		rec.Enter(s)
 		for i, e := range v {
-			if isContainer(e) {
+			if jsonval.IsContainer(e) {
 				n.items.value(e, schema.Index(i), rec)
 			}
 		}
@@ -64,7 +65,7 @@ func (n *node) probe(m map[string]any, rec *recorder) int {
 		if !ok {
 			continue
 		}
-		if f.node != nil && isContainer(v) {
+		if f.node != nil && jsonval.IsContainer(v) {
 			f.node.value(v, schema.Field(f.name), rec)
 		}
 		if left--; left == 0 {
@@ -72,13 +73,4 @@ func (n *node) probe(m map[string]any, rec *recorder) int {
 		}
 	}
 	return left
-}
-
-// isContainer reports whether v is a map or a list.
-func isContainer(v any) bool {
-	switch v.(type) {
-	case map[string]any, []any:
-		return true
-	}
-	return false
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/crdkit/crdkit/internal/path/pathstack"
 	"github.com/crdkit/crdkit/internal/value/correlate"
+	"github.com/crdkit/crdkit/internal/value/jsonval"
 	"github.com/crdkit/crdkit/internal/value/leafcheck"
 )
 
@@ -73,7 +74,7 @@ func (r *run) checkUnlessValid(n *leafcheck.Node, v any, p correlate.Pair) (coun
 	if r.counting || r.checkAll {
 		return r.check(n, v, p)
 	}
-	if r.validMisses == maxMisses && isContainer(v) {
+	if r.validMisses == maxMisses && jsonval.IsContainer(v) {
 		return r.check(n, v, p)
 	}
 	if n.Valid(v) {
@@ -83,14 +84,6 @@ func (r *run) checkUnlessValid(n *leafcheck.Node, v any, p correlate.Pair) (coun
 	_, changed = r.check(n, v, p)
 	r.validMisses--
 	return 0, changed
-}
-
-func isContainer(v any) bool {
-	switch v.(type) {
-	case []any, map[string]any:
-		return true
-	}
-	return false
 }
 
 // check checks v and everything in it. It returns the number of checks, and

@@ -63,21 +63,6 @@ func (s *Schema) Child(name string) *Schema {
 	return s.additional
 }
 
-// Items returns the Schema of list elements, nil if items is not declared.
-func (s *Schema) Items() *Schema {
-	if s == nil {
-		return nil
-	}
-	return s.items
-}
-
-// Keyed reports whether elements of the list can correspond to old elements.
-func (s *Schema) Keyed() bool { return s != nil && len(s.keys) > 0 }
-
-// Atomic reports whether lists of s are compared as a whole, so that equal lists are
-// unchanged whatever is in them.
-func (s *Schema) Atomic() bool { return s != nil && !s.mapList }
-
 // Unchanged reports whether next equals old. It is false for a nil Schema.
 func (s *Schema) Unchanged(next, old any) bool {
 	if s == nil {

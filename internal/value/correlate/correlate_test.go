@@ -117,27 +117,6 @@ func TestPair(t *testing.T) {
 	}
 }
 
-func TestKeyed(t *testing.T) {
-	s := correlate.New(enginetest.MustCompile(t, []byte(tested)))
-	for name, want := range map[string]bool{"s": false, "m": false, "a": false, "set": false, "one": true, "two": true, "none": false, "missing": false} {
-		if got := s.Child(name).Keyed(); got != want {
-			t.Errorf("Keyed of %s = %t, want %t", name, got, want)
-		}
-	}
-}
-
-func TestItems(t *testing.T) {
-	s := correlate.New(enginetest.MustCompile(t, []byte(tested)))
-	if items := s.Child("one").Items(); items == nil || items.Child("k") == nil {
-		t.Errorf("Items of a list = %v", items)
-	}
-	for _, name := range []string{"s", "missing"} {
-		if items := s.Child(name).Items(); items != nil {
-			t.Errorf("Items of %s = %v, want nil", name, items)
-		}
-	}
-}
-
 // Lists without elements are equal, whether they are nil or not.
 func TestUnchangedNilList(t *testing.T) {
 	s := correlate.New(enginetest.MustCompile(t, []byte(tested)))

@@ -15,6 +15,16 @@ const MaxDepth = 10_000
 // ErrDepth reports a value that is nested deeper than [MaxDepth].
 var ErrDepth = fmt.Errorf("values are nested more than %d levels deep", MaxDepth)
 
+// IsContainer reports whether v is a map or a list. Most values are not, so walks use it
+// to avoid a call.
+func IsContainer(v any) bool {
+	switch v.(type) {
+	case map[string]any, []any:
+		return true
+	}
+	return false
+}
+
 // TooDeep reports whether v is nested deeper than [MaxDepth].
 func TooDeep(v any) bool { return !every(v, 0, func(any) bool { return true }) }
 
