@@ -3,8 +3,6 @@ package celeval
 import (
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/types"
-	"github.com/google/cel-go/common/types/ref"
-	"github.com/google/cel-go/common/types/traits"
 
 	"github.com/crdkit/crdkit/internal/cel/celtypes"
 	"github.com/crdkit/crdkit/internal/cel/celvalue"
@@ -159,9 +157,6 @@ func (x *compiler) index(of, at operand, t *types.Type) operand {
 	case of.kind() == kindRaw && of.declared.Kind == celvalue.KindObject && of.declared.Values != nil && at.kind() == kindString:
 		out.declared, out.raw = of.declared.Values, elementAt(of.object(), closureOf[string](at), paid, absentKey, inMap)
 		return x.typed(out)
-	case of.kind() == kindBox && of.extras().items != nil && at.kind() == kindInt:
-		out.declared, out.raw = of.extras().items, elementAt(of.box, i, paid, outOfBounds, inObjects)
-		return x.typed(out)
 	}
 	return x.qualified(of, x.indexWith(at), t)
 }
@@ -198,15 +193,6 @@ func inList(l []any, n int64) (any, bool) {
 func inMap(m map[string]any, key string) (any, bool) {
 	v, ok := m[key]
 	return v, ok
-}
-
-// inObjects finds an object in a list that is not a part of the object.
-func inObjects(list ref.Val, n int64) (any, bool) {
-	l, ok := list.(traits.Lister)
-	if !ok || n < 0 || n >= int64(actualSize(l)) {
-		return nil, !ok // nil is declined
-	}
-	return celvalue.RawObject(l.Get(types.Int(n))), true
 }
 
 const (

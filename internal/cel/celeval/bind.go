@@ -4,8 +4,6 @@ import (
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
-
-	"github.com/crdkit/crdkit/internal/cel/celvalue"
 )
 
 // This file compiles names that a macro gives to a value: optMap, optFlatMap and
@@ -74,9 +72,6 @@ func (x *compiler) bound(v operand, slot int) operand {
 	}
 	box := x.boxed(v)
 	out.typ = v.typ
-	if items := itemsOf(v); items != nil && items.Kind == celvalue.KindObject {
-		out.extra = &extras{items: items}
-	}
 	out.box = func(f *Frame) ref.Val {
 		b := &f.vars[slot]
 		if b.reads(f) {

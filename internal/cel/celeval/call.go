@@ -43,13 +43,7 @@ func (x *compiler) call(e ast.Expr) operand {
 	if c := x.native(name, overload, args); c.kind() != kindNone || x.why != "" {
 		return c
 	}
-	c := x.bridge(e, name, args)
-	if name == operators.Add && len(args) == 2 {
-		if items := sameItems(args[0], args[1]); items != nil {
-			c.ownExtras().items = items
-		}
-	}
-	return c
+	return x.bridge(e, name, args)
 }
 
 // operator compiles an operator that has closures for all types.
@@ -107,8 +101,8 @@ func (x *compiler) native(name, overload string, args []operand) operand {
 
 func (x *compiler) unary(name, overload string, a operand) operand {
 	switch {
-	case name == "sum" && a.extras().sum != nil:
-		return operand{cost: a.cost, value: as(kindInt, a.extras().sum)}
+	case overload == "list_int_sum_int" && a.kind() == kindRaw && a.declared.IsList():
+		return sumOfInts(a)
 	case overload == overloads.LogicalNot && a.kind() == kindBool:
 		return x.not(a)
 	case overload == overloads.NegateInt64 && a.kind() == kindInt:

@@ -39,11 +39,7 @@ func (x *compiler) collect(over operand, each rangeFunc, p, e operand, cost uint
 	if e.raw != nil && e.declared.Collectable() && e.constant == nil && !e.choice {
 		return x.collectRaw(over, &g, e)
 	}
-	out := x.collectBoxed(over, &g, e)
-	if e.kind() == kindInt {
-		out.ownExtras().sum = g.sum(closureOf[int64](e))
-	}
-	return out
+	return x.collectBoxed(over, &g, e)
 }
 
 // A gathering is a loop that makes a list. An element whose condition or value
@@ -65,63 +61,17 @@ func (g *gathering) step(put func(*Frame)) func(*Frame) bool {
 		is := test(f)
 		if f.failed {
 			f.pending = f.takeError()
-			return f.pending != nil && f.step()
+			return f.step()
 		}
 		if is {
 			f.cost += hit
-			put(f)
-			if f.failed {
-				what := f.takeError()
-				if f.pending == nil {
+			if put(f); f.failed {
+				if what := f.takeError(); f.pending == nil {
 					f.pending = what
 				}
-				return what != nil && f.step()
 			}
 		}
 		return f.step()
-	}
-}
-
-// run runs the loop and fails if an element failed.
-func (g *gathering) run(f *Frame, one func(*Frame) bool) {
-	outer := f.pending
-	f.pending = nil
-	g.each(f, one)
-	what := f.pending
-	f.pending = outer
-	switch {
-	case f.failed:
-		f.cost -= resultCost
-	case what != nil:
-		f.fail(what)
-	}
-}
-
-// sum returns a closure that adds up the values instead of making a list. It
-// costs one unit per value, or one if the loop fails.
-func (g *gathering) sum(e func(*Frame) int64) func(*Frame) int64 {
-	one := g.step(func(f *Frame) {
-		i := e(f)
-		if f.failed {
-			return
-		}
-		f.summed++
-		v, what := addInt(f.total, i)
-		if f.total = v; what != nil {
-			f.decline()
-		}
-	})
-	return func(f *Frame) int64 {
-		outer, summed := f.total, f.summed
-		f.total, f.summed = 0, 0
-		g.run(f, one)
-		total, n := f.total, f.summed
-		f.total, f.summed = outer, summed
-		if f.failed {
-			n = 1
-		}
-		f.cost += n
-		return total
 	}
 }
 
@@ -142,16 +92,12 @@ func (x *compiler) collectRaw(over operand, g *gathering, e operand) operand {
 		outer := f.filling
 		f.filling = f.list()
 		at := f.filling
-		g.run(f, one)
+		f.loop(g.each, one, resultCost)
 		f.filling = outer
 		return f.lists[at]
 	}
-	out := operand{cost: over.cost + resultCost, declared: s.MadeList(),
+	return operand{cost: over.cost + resultCost, declared: s.MadeList(),
 		extra: &extras{list: list}, raw: func(f *Frame) any { return list(f) }}
-	if e.kind() == kindInt {
-		out.ownExtras().sum = g.sum(closureOf[int64](e))
-	}
-	return out
 }
 
 // list returns the index of an empty list of the frame.
@@ -178,31 +124,11 @@ func (x *compiler) collectBoxed(over operand, g *gathering, e operand) operand {
 	return operand{cost: over.cost + resultCost, box: func(f *Frame) ref.Val {
 		outer := f.madeList
 		f.madeList = nil
-		g.run(f, one)
+		f.loop(g.each, one, resultCost)
 		made := f.madeList
 		f.madeList = outer
 		return types.NewRefValList(x.language.Builtin, made)
 	}}
-}
-
-// Sums of lists: a list in which order matters becomes a raw
-// list. Sets and maps merge, which their values of CEL do.
-
-// sameItems returns the declared type of the elements of two lists if these are
-// objects of one type, and nil otherwise.
-func sameItems(a, b operand) *celvalue.DeclaredType {
-	s := itemsOf(a)
-	if s == nil || s != itemsOf(b) || s.Kind != celvalue.KindObject {
-		return nil
-	}
-	return s
-}
-
-func itemsOf(c operand) *celvalue.DeclaredType {
-	if c.kind() == kindRaw && c.declared.IsList() {
-		return c.declared.Items
-	}
-	return c.extras().items
 }
 
 // addLists compiles the sum of two raw lists, of which the left one is a part of the

@@ -20,7 +20,7 @@ func (x *compiler) equal(a, b operand, not bool) operand {
 	var out operand
 	switch {
 	case a.kind() == kindString && b.kind() == kindString:
-		out = x.equalStrings(a, b)
+		out = stringTest(a, b, func(a, b string) bool { return a == b }, smaller)
 	case a.isIntOrString() && b.constant != nil && (b.kind() == kindString || b.kind() == kindInt):
 		out = x.equalIntOrString(a, b)
 	case b.isIntOrString() && a.constant != nil && (a.kind() == kindString || a.kind() == kindInt):
@@ -46,77 +46,6 @@ func (x *compiler) equal(a, b operand, not bool) operand {
 		out.value = as(kindBool, func(f *Frame) bool { return !is(f) })
 	}
 	return out
-}
-
-func (x *compiler) equalStrings(a, b operand) operand {
-	out := operand{cost: costs(a, b, 0)}
-	if text, ok := b.constant.(types.String); ok {
-		out.value = as(kindBool, equalKnown(closureOf[string](a), string(text)))
-		return out
-	}
-	if text, ok := a.constant.(types.String); ok {
-		out.value = as(kindBool, equalKnown(closureOf[string](b), string(text)))
-		return out
-	}
-	l, r := closureOf[string](a), closureOf[string](b)
-	out.value = as(kindBool, func(f *Frame) bool {
-		v := l(f)
-		if f.failed {
-			if w, failed := evalRight(f, r); failed || w != "" {
-				f.cost++
-			}
-			return false
-		}
-		w := r(f)
-		if f.failed {
-			w = errorText
-		}
-		f.pay(tenthOfSmaller(v, w))
-		return v == w
-	})
-	return out
-}
-
-// tenthOfSmaller returns the cost of comparing two strings. Every size from 1 to 10
-// costs one unit.
-func tenthOfSmaller(v, w string) uint64 {
-	if n := min(len(v), len(w)); n <= 10 {
-		return uint64(min(n, 1))
-	}
-	if v == w {
-		return tenthOf(utf8.RuneCountInString(v))
-	}
-	return tenthOf(min(utf8.RuneCountInString(v), utf8.RuneCountInString(w)))
-}
-
-// errorText has the size that CEL assumes for an error.
-const errorText = "!"
-
-// equalKnown returns a closure that compares with a constant.
-func equalKnown(s func(*Frame) string, known string) func(*Frame) bool {
-	switch n := utf8.RuneCountInString(known); {
-	case n <= 10: // every size from 1 to 10 costs one unit
-		unit := tenthOf(n)
-		return func(f *Frame) bool {
-			v := s(f)
-			if f.failed {
-				v = errorText
-			}
-			if v != "" {
-				f.pay(unit)
-			}
-			return v == known
-		}
-	default:
-		return func(f *Frame) bool {
-			v := s(f)
-			if f.failed {
-				v = errorText
-			}
-			f.pay(tenthOf(min(utf8.RuneCountInString(v), n)))
-			return v == known
-		}
-	}
 }
 
 // equalBoxed compiles a comparison of boxed values. For values of libraries !=

@@ -32,8 +32,6 @@ type Frame struct {
 	hits     int        // exists_one
 	filling  int        // filter, map: index of the list that is made
 	madeList []ref.Val  // filter, map: the boxed list that is made
-	total    int64      // the sum, if only that is asked for
-	summed   uint64     // the number of its terms
 
 	entries map[ref.Val]ref.Val // of the innermost loop that makes a map
 

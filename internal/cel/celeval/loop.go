@@ -98,25 +98,37 @@ func (x *compiler) quantifier(over operand, each rangeFunc, p operand, exists bo
 			if f.pending == nil {
 				f.pending = what
 			}
-			return what != nil && f.step()
+			return f.step()
 		}
-		f.decided = v == exists
+		if f.decided = v == exists; f.decided {
+			f.pending = nil
+		}
 		return f.step()
 	}
 	return operand{cost: over.cost + resultCost, value: as(kindBool, func(f *Frame) bool {
-		outer, pending := f.decided, f.pending
-		f.decided, f.pending = false, nil
-		each(f, one)
-		decided, what := f.decided, f.pending
-		f.decided, f.pending = outer, pending
-		switch {
-		case f.failed:
-			f.cost -= resultCost // the result is not paid for
-		case what != nil && !decided:
-			f.fail(what)
-		}
+		outer := f.decided
+		f.decided = false
+		f.loop(each, one, resultCost)
+		decided := f.decided
+		f.decided = outer
 		return decided == exists
 	})}
+}
+
+// loop runs a loop whose elements leave the error that counts in pending. If its range
+// fails, the result, which costs so much, is not paid for.
+func (f *Frame) loop(each rangeFunc, body func(*Frame) bool, cost uint64) {
+	outer := f.pending
+	f.pending = nil
+	each(f, body)
+	what := f.pending
+	f.pending = outer
+	switch {
+	case f.failed:
+		f.cost -= cost
+	case what != nil:
+		f.fail(what)
+	}
 }
 
 func (x *compiler) existsOne(over operand, each rangeFunc, p operand) operand {
@@ -130,28 +142,21 @@ func (x *compiler) existsOne(over operand, each rangeFunc, p operand) operand {
 	one := func(f *Frame) bool {
 		f.cost += cost
 		hit := test(f)
-		if f.failed {
+		switch {
+		case f.failed:
 			f.pending = f.takeError()
-			return f.pending != nil && f.step()
-		}
-		if hit {
+		case hit:
 			f.cost += oneHit
 			f.hits++
 		}
 		return f.step()
 	}
 	return operand{cost: over.cost + oneResult, value: as(kindBool, func(f *Frame) bool {
-		outer, pending := f.hits, f.pending
-		f.hits, f.pending = 0, nil
-		each(f, one)
-		hits, what := f.hits, f.pending
-		f.hits, f.pending = outer, pending
-		switch {
-		case f.failed:
-			f.cost -= oneResult
-		case what != nil:
-			f.fail(what)
-		}
+		outer := f.hits
+		f.hits = 0
+		f.loop(each, one, oneResult)
+		hits := f.hits
+		f.hits = outer
 		return hits == 1
 	})}
 }

@@ -68,22 +68,13 @@ func (x *compiler) transformMap(over, key operand, each rangeFunc, cond, value, 
 		return operand{}
 	}
 	return operand{cost: over.cost + resultCost, box: func(f *Frame) ref.Val {
-		outer, pending := f.entries, f.pending
+		outer := f.entries
 		f.rare = true
 		made := make(map[ref.Val]ref.Val)
-		f.entries, f.pending = made, nil
-		each(f, m.step)
-		what := f.pending
-		f.entries, f.pending = outer, pending
-		switch {
-		case f.failed:
-			f.cost -= resultCost
-		case what != nil:
-			f.fail(what)
-		default:
-			return types.NewRefValMap(x.language.Builtin, made)
-		}
-		return types.NullValue
+		f.entries = made
+		f.loop(each, m.step, resultCost)
+		f.entries = outer
+		return types.NewRefValMap(x.language.Builtin, made)
 	}}
 }
 
@@ -94,7 +85,6 @@ func (m *mapping) step(f *Frame) bool {
 	switch {
 	case f.failed:
 		f.pending = f.takeError()
-		return f.pending != nil && f.step()
 	case !is:
 	case f.pending != nil && !m.pays:
 		f.cost++ // the accumulator

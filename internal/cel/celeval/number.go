@@ -187,3 +187,27 @@ func binaryTime(name string, a, b operand) operand {
 	}
 	return comparison(costs(a, b, 1), a, b, func(a, b time.Time) bool { return is(int64(a.Compare(b)), 0) })
 }
+
+// sumOfInts compiles the sum of a list of integers, which costs one unit for each.
+func sumOfInts(a operand) operand {
+	list := a.elements()
+	return operand{cost: a.cost, value: as(kindInt, func(f *Frame) (total int64) {
+		l := list(f)
+		if f.failed {
+			f.pay(1)
+			return 0
+		}
+		f.pay(uint64(len(l)))
+		for _, e := range l {
+			i, ok := e.(int64)
+			if !ok {
+				f.decline()
+			}
+			var what *EvalError
+			if total, what = addInt(total, i); what != nil {
+				f.fail(what)
+			}
+		}
+		return total
+	})}
+}

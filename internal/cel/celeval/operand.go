@@ -52,11 +52,9 @@ type operand struct {
 // extras is what few operands have. It lies outside of operand, because operands are
 // copied often. Copies of an operand share it.
 type extras struct {
-	list  listFunc               // a raw list that is made, to avoid boxing it in raw
-	chain *chain                 // of a field or an element of a value that is not a part of the object
-	items *celvalue.DeclaredType // of the objects in a boxed list, nil if unknown
-	sum   func(*Frame) int64     // of a list of integers, instead of the list
-	terms []func(*Frame) string  // of a sum of strings
+	list  listFunc              // a raw list that is made, to avoid boxing it in raw
+	chain *chain                // of a field or an element of a value that is not a part of the object
+	terms []func(*Frame) string // of a sum of strings
 }
 
 // extras returns the extras of an operand, to be read.

@@ -309,7 +309,7 @@ func entering(c operand, before func(*Frame)) operand {
 	c.box = after(before, c.box)
 	if c.extra != nil {
 		own := c.ownExtras()
-		own.list, own.sum = after(before, own.list), after(before, own.sum)
+		own.list = after(before, own.list)
 	}
 	return c
 }

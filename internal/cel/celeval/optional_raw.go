@@ -201,30 +201,6 @@ func (x *compiler) optionals(name string, args []operand) operand {
 		return x.optionalMethod(name, args)
 	case len(args) == 0 || !args[0].isOptional():
 		return operand{}
-	case args[0].kind() == kindRawOptional:
-		return x.optionalCall(name, args)
-	}
-	return x.optionalMethod(name, args)
-}
-
-// optionalCall compiles a method of a rawOptional.
-func (x *compiler) optionalCall(name string, args []operand) operand {
-	a := args[0]
-	of, _ := a.value.(rawOptional)
-	switch {
-	case len(args) == 1 && name == "hasValue":
-		return operand{cost: a.cost + 1, value: as(kindBool, func(f *Frame) bool {
-			_, ok := of.get(f)
-			return ok
-		})}
-	case len(args) == 1 && name == "value":
-		return x.typed(operand{cost: a.cost + 1, declared: a.declared, raw: func(f *Frame) any {
-			v, ok := of.get(f)
-			if !ok && !f.failed {
-				f.fail(noValue)
-			}
-			return v
-		}})
 	}
 	return x.optionalMethod(name, args)
 }

@@ -34,9 +34,6 @@ func (x *compiler) variables(over operand, slot int, two bool) (key, v operand, 
 		return x.twoVariables(over, slot)
 	case over.isMap():
 		return key, name, mapRange(over, slot)
-	case over.kind() == kindBox && over.extras().items != nil:
-		v = x.typed(operand{cost: 1, attr: true, declared: over.extras().items, raw: func(f *Frame) any { return celvalue.RawObject(f.vars[slot].box) }})
-		return key, v, boxRange(over.box, slot)
 	case over.kind() == kindBox || over.kind() != kindRaw && over.typ.Kind() == types.DynKind:
 		over.box = x.boxed(over)
 		return key, x.boxVariable(elementType(over.typ, 0), slot), boxRange(over.box, slot)
@@ -141,39 +138,16 @@ func elementType(t *types.Type, i int) *types.Type {
 // twoVariables returns the variables of a loop over a boxed list or map, and the
 // loop.
 func (x *compiler) twoVariables(over operand, slot int) (key, v operand, each rangeFunc) {
-	box := x.boxed(over)
-	index := operand{cost: 1, attr: true, value: as(kindInt, func(f *Frame) int64 { return f.vars[slot].index })}
-	switch {
-	case over.kind() != kindBox:
-	case over.typ.Kind() == types.ListKind:
-		return index, x.boxVariable(elementType(over.typ, 0), slot), listEntries(box, slot)
-	default:
-		key = x.unbox(elementType(over.typ, 0), operand{cost: 1, attr: true, box: func(f *Frame) ref.Val { return f.checked(f.vars[slot].key) }})
-		return key, x.boxVariable(elementType(over.typ, 1), slot), entries(box, slot)
+	if over.kind() == kindBox {
+		keyType, valueOf := elementType(over.typ, 0), elementType(over.typ, 1)
+		if over.typ.Kind() == types.ListKind {
+			keyType, valueOf = types.IntType, keyType
+		}
+		key = x.unbox(keyType, operand{cost: 1, attr: true, box: func(f *Frame) ref.Val { return f.checked(f.vars[slot].key) }})
+		return key, x.boxVariable(valueOf, slot), entries(over.box, slot)
 	}
 	x.refuse("comprehension with two variables over " + kindName(over))
 	return operand{}, operand{}, nil
-}
-
-// listEntries loops over the indexes and elements of a boxed list.
-func listEntries(box func(*Frame) ref.Val, slot int) rangeFunc {
-	return func(f *Frame, step func(*Frame) bool) {
-		l, ok := box(f).(traits.Lister)
-		switch {
-		case f.failed:
-			return
-		case !ok:
-			f.decline()
-			return
-		}
-		f.looped = true
-		for i := range actualSize(l) {
-			f.vars[slot].index, f.vars[slot].box = int64(i), l.Get(types.Int(i))
-			if !step(f) {
-				return
-			}
-		}
-	}
 }
 
 // entries loops over the keys and values of a boxed map, or over the indexes and

@@ -142,14 +142,7 @@ func (x *compiler) boxed(c operand) func(*Frame) ref.Val {
 	}
 	switch v := c.value.(type) {
 	case rawOptional:
-		s := c.declared
-		return func(f *Frame) ref.Val {
-			raw, ok := v(f)
-			if !ok {
-				return types.OptionalNone
-			}
-			return types.OptionalOf(f.box(raw, s))
-		}
+		return x.boxedOptional(x.optional(c))
 	case *optional:
 		return x.boxedOptional(v)
 	case *closure[resource.Quantity]:

@@ -48,15 +48,15 @@ func (x *compiler) size(overload string, a operand) operand {
 
 func (x *compiler) binaryString(name, overload string, a, b operand) operand {
 	if is := order[string](name); is != nil {
-		return x.stringTest(a, b, is, smaller)
+		return stringTest(a, b, is, smaller)
 	}
 	switch overload {
 	case overloads.StartsWithString:
-		return x.stringTest(a, b, strings.HasPrefix, func(_, b int) uint64 { return tenthOf(b) })
+		return stringTest(a, b, strings.HasPrefix, second)
 	case overloads.EndsWithString:
-		return x.stringTest(a, b, strings.HasSuffix, func(_, b int) uint64 { return tenthOf(b) })
+		return stringTest(a, b, strings.HasSuffix, second)
 	case overloads.ContainsString:
-		return x.stringTest(a, b, strings.Contains, func(a, b int) uint64 { return tenthOf(a) * tenthOf(b) })
+		return stringTest(a, b, strings.Contains, product)
 	case overloads.MatchesString, overloads.Matches:
 		return x.matches(a, b)
 	case "string_find_string", "string_find_all_string":
@@ -67,47 +67,47 @@ func (x *compiler) binaryString(name, overload string, a, b operand) operand {
 	return operand{}
 }
 
-func smaller(a, b int) uint64 { return tenthOf(min(a, b)) }
+// A testCost is the cost of a predicate on two strings.
+type testCost func(a, b string) uint64
+
+// smaller is the cost of a comparison. Every size from 1 to 10 costs one unit.
+func smaller(a, b string) uint64 {
+	if n := min(len(a), len(b)); n <= 10 {
+		return uint64(min(n, 1))
+	}
+	if a == b {
+		return second(a, b)
+	}
+	return tenthOf(min(utf8.RuneCountInString(a), utf8.RuneCountInString(b)))
+}
+
+func second(_, b string) uint64 { return tenthOf(utf8.RuneCountInString(b)) }
+
+func product(a, b string) uint64 { return second(b, a) * second(a, b) }
+
+// errorText has the size that CEL assumes for an error.
+const errorText = "!"
 
 // stringTest compiles a predicate on two strings that costs by their sizes.
-func (x *compiler) stringTest(a, b operand, is func(a, b string) bool, cost func(a, b int) uint64) operand {
+func stringTest(a, b operand, is func(a, b string) bool, cost testCost) operand {
 	l, r := closureOf[string](a), closureOf[string](b)
-	out := operand{cost: costs(a, b, 0)}
-	if text, ok := b.constant.(types.String); ok {
-		known, size := string(text), utf8.RuneCountInString(string(text))
-		if cost(0, size) == cost(math.MaxInt32, size) {
-			out.cost += cost(0, size)
-			out.value = as(kindBool, func(f *Frame) bool { return is(l(f), known) })
-			return out
-		}
-		out.value = as(kindBool, func(f *Frame) bool {
-			v := l(f)
-			if f.failed {
-				v = errorText
-			}
-			f.pay(cost(utf8.RuneCountInString(v), size))
-			return is(v, known)
-		})
-		return out
-	}
-	out.value = as(kindBool, func(f *Frame) bool {
+	return operand{cost: costs(a, b, 0), value: as(kindBool, func(f *Frame) bool {
 		v := l(f)
 		if f.failed {
 			w, failed := evalRight(f, r)
 			if failed {
 				w = errorText
 			}
-			f.pay(cost(1, utf8.RuneCountInString(w)))
+			f.pay(cost(errorText, w))
 			return false
 		}
 		w := r(f)
 		if f.failed {
 			w = errorText
 		}
-		f.pay(cost(utf8.RuneCountInString(v), utf8.RuneCountInString(w)))
+		f.pay(cost(v, w))
 		return is(v, w)
-	})
-	return out
+	})}
 }
 
 // matches compiles a match with a constant regular expression.

@@ -198,14 +198,6 @@ func (m *mapValue) Type() ref.Type { return types.MapType }
 
 func (m *mapValue) Value() any { return m.raw }
 
-// RawObject returns the raw object of a value, nil if the value is not an object.
-func RawObject(v ref.Val) any {
-	if m, ok := v.(*mapValue); ok {
-		return m.raw
-	}
-	return nil
-}
-
 // PartOfObject marks values that an evaluation did not make.
 func (*mapValue) PartOfObject() {}
 
