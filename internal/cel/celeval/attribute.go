@@ -32,8 +32,7 @@ func (x *compiler) ident(e ast.Expr, name string) operand {
 		if !x.optionalOld {
 			return x.typed(operand{cost: 1, attr: true, declared: x.self, raw: raw})
 		}
-		return operand{cost: 1, attr: true, declared: x.self,
-			value: rawOptional(func(f *Frame) (any, bool) { return f.Old, f.Old != nil })}
+		return operand{cost: 1, attr: true, value: x.optionalPart(x.self, func(f *Frame) (any, bool) { return f.Old, f.Old != nil })}
 	}
 	if x.tree.GetType(e.ID()).Kind() == types.TypeKind {
 		if v, ok := x.language.Builtin.FindIdent(name); ok {
@@ -55,7 +54,7 @@ func (x *compiler) selection(e ast.Expr, sel ast.SelectExpr) operand {
 	if x.why != "" {
 		return operand{}
 	}
-	if c.kind() == kindRawOptional && !sel.IsTestOnly() {
+	if c.kind() == kindOptional && !sel.IsTestOnly() {
 		if out := x.optionalField(c, sel.FieldName()); out.kind() != kindNone {
 			return out
 		}

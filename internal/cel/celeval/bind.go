@@ -40,7 +40,6 @@ func (x *compiler) bind(c ast.ComprehensionExpr) operand {
 		return operand{}
 	}
 	out := entering(body, func(f *Frame) {
-		f.looped = true
 		f.vars[slot].known = false
 	})
 	out.cost = body.cost

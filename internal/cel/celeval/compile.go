@@ -61,7 +61,7 @@ func CompileMessage(b *celtypes.Language, tree *ast.AST, self *celvalue.Declared
 	}
 	text := closureOf[string](c)
 	run := func(f *Frame) bool {
-		f.Text, f.rare = text(f), true
+		f.Text = text(f)
 		return true
 	}
 	return x.closure(c, run), ""

@@ -35,9 +35,7 @@ type Frame struct {
 
 	entries map[ref.Val]ref.Val // of the innermost loop that makes a map
 
-	looped bool     // vars are in use
-	names  []string // keys of the maps of the enclosing loops
-	rare   bool     // one of the fields is in use that few rules need
+	names []string // keys of the maps of the enclosing loops
 
 	lists   [][]any // made by the rule; those from used on are free
 	used    int
@@ -148,14 +146,9 @@ func (x *Closure) guarded(f *Frame) bool {
 // Release drops all references to the object, and memory beyond what the next
 // evaluation may use.
 func (f *Frame) Release() {
-	f.Self, f.Old, f.held, f.madeList, f.Ctx, f.evalErr, f.pending = nil, nil, nil, nil, nil, nil, nil
-	if f.rare {
-		f.releaseRare()
-	}
-	if f.looped {
-		f.vars, f.looped = [maxVariables]variable{}, false
-		f.names = Emptied(f.names[:cap(f.names)])
-	}
+	f.Self, f.Old, f.held, f.heldBox, f.madeList, f.entries, f.Ctx, f.evalErr, f.pending, f.Text = nil, nil, nil, nil, nil, nil, nil, nil, nil, ""
+	f.vars = [maxVariables]variable{}
+	f.names, f.texts = Emptied(f.names[:cap(f.names)]), Emptied(f.texts[:cap(f.texts)])
 	for i, list := range f.lists[:f.filled] {
 		if clear(list[:cap(list)]); cap(list) > maxKeptList {
 			f.lists[i] = nil
@@ -166,12 +159,6 @@ func (f *Frame) Release() {
 		clear(f.lists[maxLists:])
 		f.lists = f.lists[:maxLists]
 	}
-}
-
-// releaseRare releases the fields that few rules use.
-func (f *Frame) releaseRare() {
-	f.rare, f.Text, f.heldBox, f.entries = false, "", nil, nil
-	f.texts = Emptied(f.texts[:cap(f.texts)])
 }
 
 // maxLists is the number of lists that a frame keeps.

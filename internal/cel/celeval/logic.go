@@ -110,7 +110,7 @@ type branches struct {
 // sets its cost.
 func (x *compiler) ternaryOf(t *branches, yes, no operand) operand {
 	if yes.isOptional() && no.isOptional() {
-		return x.ternaryOfOptionals(t, yes, no)
+		return x.ternaryOfOptionals(t, x.optional(yes), x.optional(no))
 	}
 	v, typed := yes.value.(scalar)
 	switch {

@@ -69,7 +69,6 @@ func (x *compiler) transformMap(over, key operand, each rangeFunc, cond, value, 
 	}
 	return operand{cost: over.cost + resultCost, box: func(f *Frame) ref.Val {
 		outer := f.entries
-		f.rare = true
 		made := make(map[ref.Val]ref.Val)
 		f.entries = made
 		f.loop(each, m.step, resultCost)

@@ -23,10 +23,9 @@ const (
 	kindString
 	kindDuration // as an int64
 	kindTimestamp
-	kindRaw         // a part of the object that has no kind of its own
-	kindBox         // any other value of CEL
-	kindRawOptional // an optional of a part of the object
-	kindOptional    // an optional of any value
+	kindRaw      // a part of the object that has no kind of its own
+	kindBox      // any other value of CEL
+	kindOptional // an optional of any value
 	kindQuantity
 )
 
@@ -43,7 +42,7 @@ type operand struct {
 
 	value    value                  // nil if there is only raw or box
 	raw      func(*Frame) any       // of a part of the object
-	declared *celvalue.DeclaredType // of raw, or of the value of a raw optional
+	declared *celvalue.DeclaredType // of raw
 	box      func(*Frame) ref.Val   // of a value that is not a part of the object
 
 	extra *extras // nil if there are none
@@ -85,7 +84,7 @@ func (o operand) kind() kind {
 	return kindNone
 }
 
-// A value evaluates an operand: it is a closure, a rawOptional or an *optional.
+// A value evaluates an operand: it is a closure or an *optional.
 type value interface {
 	kind() kind
 	after(before func(*Frame)) value // returns a value that calls before first

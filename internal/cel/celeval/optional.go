@@ -3,13 +3,14 @@ package celeval
 import (
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
+
+	"github.com/crdkit/crdkit/internal/cel/celvalue"
 )
 
 // An optional is an optional of any value, as two closures: has reports whether
 // there is a value, and value reads it. The caller of has calls value next, once
 // and before anything else, as the frame may hold the value and it may not be
 // paid for yet.
-
 type optional struct {
 	has   func(*Frame) bool
 	value operand // costs only what has did not pay; has no kind if there is never a value
@@ -22,22 +23,9 @@ func (o *optional) after(before func(*Frame)) value {
 	return &optional{has: after(before, o.has), value: o.value, pure: o.pure}
 }
 
-// A rawOptional is an optional of a part of the object. It becomes an [optional]
-// where it meets others.
-type rawOptional func(*Frame) (any, bool)
-
-func (rawOptional) kind() kind { return kindRawOptional }
-
-func (o rawOptional) after(before func(*Frame)) value {
-	return rawOptional(func(f *Frame) (any, bool) {
-		before(f)
-		return o(f)
-	})
-}
-
 // isOptional reports whether an operand is an optional.
 func (o operand) isOptional() bool {
-	return o.kind() == kindOptional || o.kind() == kindRawOptional || o.kind() == kindBox && o.typ != nil && isOptionalType(o.typ)
+	return o.kind() == kindOptional || o.kind() == kindBox && o.typ != nil && isOptionalType(o.typ)
 }
 
 func isOptionalType(t *types.Type) bool {
@@ -46,15 +34,8 @@ func isOptionalType(t *types.Type) bool {
 
 // optional returns the optional that an operand evaluates to.
 func (x *compiler) optional(c operand) *optional {
-	switch of := c.value.(type) {
-	case *optional:
+	if of, ok := c.value.(*optional); ok {
 		return of
-	case rawOptional:
-		return &optional{pure: true, value: x.typed(operand{declared: c.declared, raw: func(f *Frame) any { return f.held }}), has: func(f *Frame) bool {
-			v, ok := of(f)
-			f.held = v
-			return ok && !f.failed
-		}}
 	}
 	box := x.boxed(c)
 	value := operand{typ: valueType(c.typ), box: func(f *Frame) ref.Val { return f.checked(f.heldBox) }}
@@ -73,7 +54,7 @@ func (x *compiler) optional(c operand) *optional {
 		case !v.HasValue():
 			return false
 		}
-		f.heldBox, f.rare = v.GetValue(), true
+		f.heldBox = v.GetValue()
 		return true
 	}}
 }
@@ -130,7 +111,10 @@ func (x *compiler) optionalMethod(name string, args []operand) operand {
 	case len(args) == 2 && name == "orValue":
 		return x.valueOr(a.cost, m, args[1])
 	case len(args) == 2 && name == "or" && args[1].isOptional():
-		return x.optionalOr(a.cost, m, args[1])
+		found := &optional{has: func(*Frame) bool { return true }, value: m.value, pure: m.pure}
+		out := x.ternaryOfOptionals(&branches{test: m.has, costNo: args[1].cost}, found, x.optional(args[1]))
+		out.cost = a.cost
+		return out
 	}
 	return operand{}
 }
@@ -147,8 +131,7 @@ func (x *compiler) hasValue(m *optional) func(*Frame) bool {
 		if !has(f) {
 			return false
 		}
-		if read(f); f.failed {
-		}
+		read(f)
 		return true
 	}
 }
@@ -164,21 +147,15 @@ func (x *compiler) effect(c operand) func(*Frame) {
 
 // required returns the value of an optional. It fails if there is none.
 func (x *compiler) required(m *optional) operand {
-	out := m.value
-	has := m.has
-	enter := func(f *Frame) {
-		switch {
-		case has(f):
-		case f.failed:
-		default:
-			f.fail(noValue)
-		}
-	}
+	out, has := m.value, m.has
 	if out.kind() == kindNone {
 		out.box = func(*Frame) ref.Val { return types.NullValue }
 	}
-	out = entering(out, enter)
-	return out
+	return entering(out, func(f *Frame) {
+		if !has(f) {
+			f.fail(noValue)
+		}
+	})
 }
 
 // valueOr compiles orValue. It costs nothing itself, and its alternative only if
@@ -201,47 +178,12 @@ func (x *compiler) valueOr(cost uint64, m *optional, b operand) operand {
 	return out
 }
 
-// optionalOr compiles or, which costs like orValue.
-func (x *compiler) optionalOr(cost uint64, a *optional, alternative operand) operand {
-	b, choice := x.optional(alternative), x.choice()
-	if x.why != "" {
-		return operand{}
-	}
-	costB := alternative.cost
-	has := func(f *Frame) bool {
-		if a.has(f) {
-			f.chosen |= 1 << choice
-			return true
-		}
-		if f.failed {
-			return false
-		}
-		f.chosen &^= 1 << choice
-		f.pay(costB)
-		return b.has(f)
-	}
-	return operand{cost: cost, value: &optional{has: has, pure: a.pure && b.pure, value: x.chosenValue(choice, a, b)}}
-}
-
-// choice returns a bit of the frame that records which of two optionals was
-// chosen.
-func (x *compiler) choice() uint {
-	if x.choices == maxChoices {
-		x.refuse("many optionals")
-		return 0
-	}
-	x.choices++
-	return x.choices - 1
-}
-
-// maxChoices is the number of such bits.
-const maxChoices = 64
-
-// ternaryOfOptionals compiles a ternary of two optionals.
-func (x *compiler) ternaryOfOptionals(t *branches, yes, no operand) operand {
-	a, b, branch := x.optional(yes), x.optional(no), x.choice()
-	if x.why != "" {
-		return operand{}
+// ternaryOfOptionals compiles a ternary of two optionals. A bit of the frame records which
+// was chosen.
+func (x *compiler) ternaryOfOptionals(t *branches, a, b *optional) operand {
+	bit := uint64(1) << x.choices
+	if x.choices++; x.choices > maxChoices || x.why != "" {
+		return x.refuse("many optionals")
 	}
 	test, costYes, costNo := t.test, t.costYes, t.costNo
 	has := func(f *Frame) bool {
@@ -251,29 +193,29 @@ func (x *compiler) ternaryOfOptionals(t *branches, yes, no operand) operand {
 			return false
 		case is:
 			f.pay(costYes)
-			f.chosen |= 1 << branch
+			f.chosen |= bit
 			return a.has(f)
 		}
 		f.pay(costNo)
-		f.chosen &^= 1 << branch
+		f.chosen &^= bit
 		return b.has(f)
 	}
-	m := &optional{has: has, pure: a.pure && b.pure}
-	m.value = x.chosenValue(branch, a, b)
-	return operand{value: m}
+	return operand{value: &optional{has: has, pure: a.pure && b.pure, value: x.chosenValue(bit, a.value, b.value)}}
 }
 
+// maxChoices is the number of such bits.
+const maxChoices = 64
+
 // chosenValue returns the value of the chosen optional.
-func (x *compiler) chosenValue(choice uint, a, b *optional) operand {
+func (x *compiler) chosenValue(bit uint64, a, b operand) operand {
 	switch {
-	case a.value.kind() == kindNone:
-		return b.value
-	case b.value.kind() == kindNone:
-		return a.value
+	case a.kind() == kindNone:
+		return b
+	case b.kind() == kindNone:
+		return a
 	}
-	t := &branches{test: func(f *Frame) bool { return f.chosen&(1<<choice) != 0 }}
-	out := x.ternaryOf(t, a.value, b.value)
-	out.typ = a.value.typ
+	out := x.ternaryOf(&branches{test: func(f *Frame) bool { return f.chosen&bit != 0 }}, a, b)
+	out.typ = a.typ
 	return out
 }
 
@@ -324,4 +266,148 @@ func after[T any, F ~func(*Frame) T](before func(*Frame), then F) F {
 		}
 		return then(f)
 	}
+}
+
+// Optionals of parts of the object: an optional oldSelf, and fields and elements selected
+// by .? and [?] and below. What is absent costs nothing.
+
+// optionalPart returns the optional of a part of the object, which get reads if it is there.
+func (x *compiler) optionalPart(declared *celvalue.DeclaredType, get func(*Frame) (any, bool)) *optional {
+	return &optional{pure: true, value: x.typed(operand{declared: declared, raw: func(f *Frame) any { return f.held }}), has: func(f *Frame) bool {
+		v, ok := get(f)
+		f.held = v
+		return ok && !f.failed
+	}}
+}
+
+// optionalBelow returns the optional of a field or an element of an optional, which get
+// finds. It costs one unit.
+func (x *compiler) optionalBelow(of operand, declared *celvalue.DeclaredType, get func(*Frame) (any, bool)) operand {
+	out := operand{cost: of.cost, attr: !of.choice, choice: of.choice}
+	if !of.attr && !of.choice {
+		out.cost++
+	}
+	out.value = x.optionalPart(declared, func(f *Frame) (any, bool) {
+		v, ok := get(f)
+		if !ok || f.failed {
+			return nil, false
+		}
+		if !declared.Fits(v) {
+			f.decline()
+		}
+		f.cost++
+		return v, true
+	})
+	return out
+}
+
+// part returns the type and the closure of a part of the object, or of an optional of
+// one. They are nil for other operands.
+func (o operand) part() (*celvalue.DeclaredType, func(*Frame) (any, bool)) {
+	has := func(*Frame) bool { return true }
+	if m, ok := o.value.(*optional); ok {
+		o, has = m.value, m.has
+	}
+	if o.kind() != kindRaw || o.extras().list != nil {
+		return nil, nil
+	}
+	raw := o.raw
+	return o.declared, func(f *Frame) (any, bool) {
+		if !has(f) {
+			return nil, false
+		}
+		v := raw(f)
+		if v == nil {
+			f.unfit()
+		}
+		return v, !f.failed
+	}
+}
+
+// optionalField compiles a field of a part of the object that may be absent. It returns
+// an operand without kind for other operands and for fields that are not declared.
+func (x *compiler) optionalField(of operand, field string) operand {
+	declared, get := of.part()
+	if declared == nil || declared.Kind != celvalue.KindObject {
+		return operand{}
+	}
+	name, s := declared.Entry(field)
+	if s == nil {
+		return operand{}
+	}
+	isField := declared.Props != nil
+	return x.optionalBelow(of, s, func(f *Frame) (any, bool) {
+		v, ok := get(f)
+		if !ok {
+			return nil, false
+		}
+		m, ok := v.(map[string]any)
+		if !ok {
+			f.decline()
+		}
+		v, ok = m[name]
+		return v, ok && !(isField && v == nil)
+	})
+}
+
+// optionalSelection compiles .? with a name, to an optional of type t.
+func (x *compiler) optionalSelection(of, at operand, t *types.Type) operand {
+	name, ok := at.constant.(types.String)
+	if !ok || of.presence {
+		return x.refuse("optional field")
+	}
+	if out := x.optionalField(of, string(name)); out.kind() != kindNone {
+		return out
+	}
+	return x.qualified(of, qualifier{known: name, optional: true}, t)
+}
+
+// optionalIndex compiles [?i] and the index of an optional, to an optional of type
+// t. The index of an absent list or map is not evaluated. may reports that the index is
+// [?i]. Of other indexes, the value says whether it is an optional: its type may be wrong,
+// as that of dyn(x).orValue(y).
+func (x *compiler) optionalIndex(of, at operand, t *types.Type, may bool) operand {
+	if of.presence || at.presence {
+		return x.refuse("optional index with has")
+	}
+	switch declared, get := of.part(); {
+	case declared == nil:
+	case declared.IsList() && at.kind() == kindInt:
+		return x.optionalBelow(of, declared.Items, foundAt(get, closureOf[int64](at), branchCost(at), inList))
+	case declared.Kind == celvalue.KindObject && declared.Values != nil && at.kind() == kindString:
+		return x.optionalBelow(of, declared.Values, foundAt(get, closureOf[string](at), branchCost(at), inMap))
+	}
+	q := x.indexWith(at)
+	q.optional = may
+	return x.qualified(of, q, t)
+}
+
+// foundAt returns the closure of the element of a list or map that find finds.
+func foundAt[C, K any](get func(*Frame) (any, bool), at func(*Frame) K, cost uint64, find func(C, K) (any, bool)) func(*Frame) (any, bool) {
+	return func(f *Frame) (any, bool) {
+		v, ok := get(f)
+		if !ok {
+			return nil, false
+		}
+		in, ok := v.(C)
+		if !ok {
+			f.decline()
+		}
+		f.pay(cost)
+		return find(in, at(f))
+	}
+}
+
+// optionals compiles constructors and methods of optionals. It returns an operand
+// without kind for other calls.
+func (x *compiler) optionals(name string, args []operand) operand {
+	switch {
+	case name == "optional.of" && len(args) == 1:
+		return x.optionalOf(args[0])
+	case name == "optional.none" && len(args) == 0:
+		return optionalNone()
+	case len(args) > 0 && (args[0].isOptional() || isAlternative(name, args)):
+		return x.optionalMethod(name, args)
+	}
+	return operand{}
 }

@@ -46,7 +46,6 @@ func (x *compiler) variables(over operand, slot int, two bool) (key, v operand, 
 // listRange loops over a list of the object.
 func listRange(list listFunc, slot int) rangeFunc {
 	return func(f *Frame, step func(*Frame) bool) {
-		f.looped = true
 		l := list(f)
 		if f.failed {
 			return
@@ -68,7 +67,6 @@ func mapRange(over operand, slot int) rangeFunc {
 		if f.failed {
 			return
 		}
-		f.looped = true
 		from := len(f.names)
 		for name := range m {
 			f.names = append(f.names, name)
@@ -101,7 +99,6 @@ func boxRange(box func(*Frame) ref.Val, slot int) rangeFunc {
 			f.notIterable(boxed)
 			return
 		}
-		f.looped = true
 		for it := v.Iterator(); it.HasNext() == types.True; {
 			f.vars[slot].box = it.Next()
 			if !step(f) {
@@ -158,7 +155,6 @@ func entries(box func(*Frame) ref.Val, slot int) rangeFunc {
 		if f.failed {
 			return
 		}
-		f.looped = true
 		if l, isList := v.(traits.Lister); isList {
 			for i := range actualSize(l) {
 				f.vars[slot].key, f.vars[slot].box = types.Int(i), l.Get(types.Int(i))

@@ -141,8 +141,6 @@ func (x *compiler) boxed(c operand) func(*Frame) ref.Val {
 		return c.box
 	}
 	switch v := c.value.(type) {
-	case rawOptional:
-		return x.boxedOptional(x.optional(c))
 	case *optional:
 		return x.boxedOptional(v)
 	case *closure[resource.Quantity]:
@@ -196,7 +194,7 @@ func kindName(c operand) string {
 			return "a list"
 		}
 		return "an object"
-	case kindRawOptional, kindOptional:
+	case kindOptional:
 		return "an optional"
 	}
 	return "a made value"

@@ -67,7 +67,6 @@ func (x *compiler) concatenation(a, b operand) operand {
 	all := append(append([]func(*Frame) string(nil), a.sumTerms()...), closureOf[string](b))
 	return operand{cost: costs(a, b, 0), extra: &extras{terms: all}, value: as(kindString, func(f *Frame) string {
 		base := len(f.texts)
-		f.rare = true
 		bytes, size := 0, 0
 		var what *EvalError
 		for i := range all {
