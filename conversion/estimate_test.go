@@ -17,9 +17,7 @@ func TestMemoryEstimate(t *testing.T) {
 	for _, element := range []string{`{"a":0}`, `[]`, `{}`, `0`, `"text of a string"`, `{"a":{"b":{"c":"d"}}}`, real} {
 		text := "[" + strings.TrimSuffix(strings.Repeat(element+",", 1_000_000/len(element)), ",") + "]"
 		s := &reader{text: text}
-		if s.skip(0, 1) < 0 {
-			t.Fatal("it is not JSON")
-		}
+		s.skip("", 0)
 		held := heldBy(t, text)
 		ratio := float64(s.memory) / float64(held)
 		line := fmt.Sprintf("%.40s: estimated %d, held %d: %.2f; %.1f times the text", element, s.memory, held, ratio, float64(held)/float64(len(text)))
