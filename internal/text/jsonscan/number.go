@@ -1,9 +1,11 @@
 package jsonscan
 
 import (
+	"encoding/json"
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // A Num is the value of a number: Int, or Float if IsFloat is set.
@@ -49,32 +51,13 @@ func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 // fraction reads the number that begins at s[start] and has a fraction or an
 // exponent, which begins at s[i]. It returns the index after the number.
 func fraction(s string, start, i int) (int, Num) {
-	if s[i] == '.' {
-		end := digits(s, i+1)
-		if end == i+1 {
-			return -1, Num{}
-		}
-		i = end
-	}
-	if i < len(s) && s[i]|0x20 == 'e' {
+	for i < len(s) && (isDigit(s[i]) || strings.IndexByte(".eE+-", s[i]) >= 0) {
 		i++
-		if i < len(s) && (s[i] == '+' || s[i] == '-') {
-			i++
-		}
-		end := digits(s, i)
-		if end == i {
-			return -1, Num{}
-		}
-		i = end
+	}
+	if !json.Valid([]byte(s[start:i])) {
+		return -1, Num{}
 	}
 	return float(s[start:i], i)
-}
-
-func digits(s string, i int) int {
-	for i < len(s) && isDigit(s[i]) {
-		i++
-	}
-	return i
 }
 
 // large returns end and the value of text, an integer with more than maxDigits
