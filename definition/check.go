@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/operation"
 	"k8s.io/apimachinery/pkg/api/validate/content"
 	metavalidation "k8s.io/apimachinery/pkg/api/validation"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdkit/crdkit/internal/failure/errorlimit"
@@ -90,31 +89,7 @@ const stepDefinition validation.Step = "definition"
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/.
 func Check(crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) *Report {
-	if crd == nil {
-		return refusal(field.Required(nil, "the definition is nil"))
-	}
-	cfg, report := newConfig(opts)
-	if report != nil {
-		return report
-	}
-	facts, report := factsOrRefuse(crd, cfg)
-	if report != nil {
-		return report
-	}
-	crd = prepareCreate(crd)
-	meta := dropDuplicateOwners(crd)
-	form := newInternalForm(crd, facts, cfg.limit)
-	generated := crd.Name == "" && crd.GenerateName != ""
-	if generated {
-		crd.Name = objectmeta.StandInName(crd.GenerateName)
-	}
-	var errs field.ErrorList
-	if crd.Name != nameOf(crd) || !objectmeta.ValidDefinition(&crd.ObjectMeta) {
-		errs = meta.located(metavalidation.ValidateObjectMetaDeclaratively(context.Background(), operation.Create,
-			&crd.ObjectMeta, nil, false, definitionName(crd, generated), field.NewPath("metadata"), true), cfg)
-	}
-	errs = cfg.limit.Cut(append(errs, checkSpec(form, nil, cfg.strictness(createStrictness(), nil), cfg)...))
-	return newReport(form, nil, errs, meta, cfg)
+	return check(crd, nil, opts)
 }
 
 // CheckUpdate returns the answer of kube-apiserver 1.37 to an update of the definition
@@ -130,9 +105,11 @@ func Check(crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) *Repor
 //
 // CheckUpdate may be called from several goroutines.
 func CheckUpdate(crd, old *apiextensionsv1.CustomResourceDefinition, opts ...Option) *Report {
-	if old == nil {
-		return Check(crd, opts...)
-	}
+	return check(crd, old, opts)
+}
+
+// check returns the report on a definition that replaces old, which is nil for a new one.
+func check(crd, old *apiextensionsv1.CustomResourceDefinition, opts []Option) *Report {
 	if crd == nil {
 		return refusal(field.Required(nil, "the definition is nil"))
 	}
@@ -144,6 +121,14 @@ func CheckUpdate(crd, old *apiextensionsv1.CustomResourceDefinition, opts ...Opt
 	if report != nil {
 		return report
 	}
+	if old == nil {
+		crd = prepareCreate(crd)
+		meta := dropDuplicateOwners(crd)
+		form := newInternalForm(crd, facts, cfg.limit)
+		errs := meta.located(createdMeta(crd), cfg)
+		errs = cfg.limit.Cut(append(errs, checkSpec(form, nil, cfg.strictness(createStrictness(), nil), cfg)...))
+		return newReport(form, nil, errs, meta, cfg)
+	}
 	factsBefore, report := factsOrRefuse(old, cfg)
 	if report != nil {
 		return report
@@ -151,12 +136,9 @@ func CheckUpdate(crd, old *apiextensionsv1.CustomResourceDefinition, opts ...Opt
 	old = withDefaults(old)
 	crd = prepareUpdate(crd, old)
 	meta := dropDuplicateOwners(crd)
-	form := newInternalForm(crd, facts, cfg.limit)
-	before := newInternalForm(old, factsBefore, errorlimit.New(1))
-
+	form, before := newInternalForm(crd, facts, cfg.limit), newInternalForm(old, factsBefore, errorlimit.New(1))
 	errs := meta.located(updatedMeta(crd, old), cfg)
-	strictness := cfg.strictness(updateStrictness(form, before), before)
-	errs = cfg.limit.Cut(append(errs, checkSpec(form, before, strictness, cfg)...))
+	errs = cfg.limit.Cut(append(errs, checkSpec(form, before, cfg.strictness(updateStrictness(form, before), before), cfg)...))
 	return newReport(form, before, errs, meta, cfg)
 }
 
@@ -177,33 +159,26 @@ func factsOrRefuse(crd *apiextensionsv1.CustomResourceDefinition, cfg *config) (
 	return nil, r
 }
 
-// nameOf returns the name that a definition must have.
-func nameOf(crd *apiextensionsv1.CustomResourceDefinition) string {
-	return crd.Spec.Names.Plural + "." + crd.Spec.Group
-}
-
-// definitionName returns the rule for the name of a definition. A generated name
-// breaks it.
-func definitionName(crd *apiextensionsv1.CustomResourceDefinition, generated bool) metavalidation.ValidateNameFunc {
-	want := nameOf(crd)
-	return func(name string, prefix bool) []string {
+// createdMeta returns the errors of the metadata of a new definition. It gives the definition
+// a name if the server generates one, which is no name that a definition may have.
+func createdMeta(crd *apiextensionsv1.CustomResourceDefinition) field.ErrorList {
+	want := crd.Spec.Names.Plural + "." + crd.Spec.Group
+	generated := crd.Name == "" && crd.GenerateName != ""
+	if generated {
+		crd.Name = objectmeta.StandInName(crd.GenerateName)
+	}
+	if crd.Name == want && objectmeta.ValidDefinition(&crd.ObjectMeta) {
+		return nil
+	}
+	name := func(name string, prefix bool) []string {
 		texts := metavalidation.NameIsDNSSubdomain(name, prefix)
 		if name != want || generated && name == crd.Name {
 			texts = append(texts, `must be spec.names.plural+"."+spec.group`)
 		}
 		return texts
 	}
-}
-
-// commonMeta returns the errors of the rules for the metadata of all kinds.
-func commonMeta(meta *metav1.ObjectMeta) field.ErrorList {
-	segment := func(name string, prefix bool) []string {
-		if prefix {
-			return content.IsPathSegmentPrefix(name)
-		}
-		return content.IsPathSegmentName(name)
-	}
-	return metavalidation.ValidateObjectMetaAccessor(meta, false, segment, field.NewPath("metadata"))
+	return metavalidation.ValidateObjectMetaDeclaratively(context.Background(), operation.Create,
+		&crd.ObjectMeta, nil, false, name, field.NewPath("metadata"), true)
 }
 
 // newReport returns the report on a definition. old is the definition that it replaces, nil
@@ -268,8 +243,14 @@ func CheckStatus(crd, old *apiextensionsv1.CustomResourceDefinition, opts ...Opt
 
 // updatedMeta returns the errors of the metadata of a definition that replaces old.
 func updatedMeta(crd, old *apiextensionsv1.CustomResourceDefinition) field.ErrorList {
+	segment := func(name string, prefix bool) []string {
+		if prefix {
+			return content.IsPathSegmentPrefix(name)
+		}
+		return content.IsPathSegmentName(name)
+	}
 	path := field.NewPath("metadata")
-	errs := commonMeta(&crd.ObjectMeta)
+	errs := metavalidation.ValidateObjectMetaAccessor(&crd.ObjectMeta, false, segment, path) // the rules for all kinds
 	errs = append(errs, metavalidation.ValidateObjectMetaAccessorUpdate(&crd.ObjectMeta, &old.ObjectMeta, path)...)
 	return append(errs, metavalidation.ValidateObjectMetaDeclaratively(context.Background(), operation.Update,
 		&crd.ObjectMeta, &old.ObjectMeta, false, nil, path, true)...)

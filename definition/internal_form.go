@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdkit/crdkit/internal/crdversion"
@@ -116,7 +117,7 @@ func (s *internalForm) index() {
 func (s *internalForm) lift() {
 	first := s.versions[0]
 	s.common.name = first.name
-	if s.all(func(v *internalVersion) bool { return crdversion.SameSubresources(v.subresources, first.subresources) }) {
+	if s.all(func(v *internalVersion) bool { return equality.Semantic.DeepEqual(v.subresources, first.subresources) }) {
 		s.common.subresources = first.subresources
 		s.each(func(v *internalVersion) { v.subresources = nil })
 	}

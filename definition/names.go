@@ -1,7 +1,6 @@
 package definition
 
 import (
-	"slices"
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -88,10 +87,4 @@ func (c *checker) kind(name string, path *pathstack.Chain) {
 	if texts := validation.IsDNS1035Label(strings.ToLower(name)); len(texts) > 0 {
 		c.invalid(path, name, "may have mixed case, but should otherwise match: "+strings.Join(texts, ","))
 	}
-}
-
-// sameNames reports whether two sets of names are the same.
-func sameNames(a, b *apiextensionsv1.CustomResourceDefinitionNames) bool {
-	return a.Plural == b.Plural && a.Singular == b.Singular && a.Kind == b.Kind && a.ListKind == b.ListKind &&
-		slices.Equal(a.ShortNames, b.ShortNames) && slices.Equal(a.Categories, b.Categories)
 }

@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apiextensions-apiserver/pkg/apihelpers"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -67,7 +68,7 @@ func ReconciledStatus(crd *apiextensionsv1.CustomResourceDefinition, others ...*
 // it asks for. Since a definition also claims its own names, it is called until nothing
 // changes. Every change sets a name that is asked for, so that ends.
 func acceptMoreNames(crd *apiextensionsv1.CustomResourceDefinition, others []*apiextensionsv1.CustomResourceDefinition) bool {
-	if sameNames(&crd.Spec.Names, &crd.Status.AcceptedNames) {
+	if equality.Semantic.DeepEqual(crd.Spec.Names, crd.Status.AcceptedNames) {
 		return false
 	}
 	names, accepted := acceptNames(crd, claimed(crd, others))
@@ -97,7 +98,7 @@ func claimed(crd *apiextensionsv1.CustomResourceDefinition, others []*apiextensi
 // claimedNames returns the names that a definition uses.
 func claimedNames(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinitionNames {
 	had := &crd.Status.AcceptedNames
-	if len(crd.Status.Conditions) > 0 || !sameNames(had, &apiextensionsv1.CustomResourceDefinitionNames{}) {
+	if len(crd.Status.Conditions) > 0 || !equality.Semantic.DeepEqual(*had, apiextensionsv1.CustomResourceDefinitionNames{}) {
 		return had
 	}
 	return &withDefaults(crd).Spec.Names

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"bytes"
+	"reflect"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
@@ -68,26 +69,18 @@ func restrictsAdditional(n *apiextensionsv1.JSONSchemaProps) bool {
 
 // declaresNothing reports whether n is empty for the server, apart from type,
 // default, properties and additionalProperties. Empty lists that are not nil
-// count, except for lists of schemas and for enum.
+// count, except for lists of schemas and for enum. Keywords that the server does not support
+// are errors of their own.
 func declaresNothing(n *apiextensionsv1.JSONSchemaProps) bool {
-	return hasNoGenerics(n) && hasNoExtensions(n) && hasNoLimits(n) &&
-		len(n.Enum) == 0 && n.Required == nil && itemsOf(n) == nil && !hasJunctors(n)
-}
-
-func hasNoGenerics(n *apiextensionsv1.JSONSchemaProps) bool {
-	return n.Description == "" && n.Title == "" && !n.Nullable && n.ExternalDocs == nil && !hasValue(n.Example)
-}
-
-func hasNoExtensions(n *apiextensionsv1.JSONSchemaProps) bool {
-	return !preservesUnknown(n) && !n.XEmbeddedResource && !n.XIntOrString &&
-		n.XListMapKeys == nil && n.XListType == nil && n.XMapType == nil && n.XValidations == nil
-}
-
-func hasNoLimits(n *apiextensionsv1.JSONSchemaProps) bool {
-	return n.Format == "" && n.Pattern == "" && n.MaxLength == nil && n.MinLength == nil &&
-		n.Maximum == nil && !n.ExclusiveMaximum && n.Minimum == nil && !n.ExclusiveMinimum && n.MultipleOf == nil &&
-		n.MaxItems == nil && n.MinItems == nil && !n.UniqueItems &&
-		n.MaxProperties == nil && n.MinProperties == nil
+	if len(n.Enum) > 0 || itemsOf(n) != nil || hasJunctors(n) || hasValue(n.Example) || preservesUnknown(n) {
+		return false
+	}
+	rest := *n
+	rest.Enum, rest.Items, rest.AllOf, rest.AnyOf, rest.OneOf, rest.Example, rest.XPreserveUnknownFields = nil, nil, nil, nil, nil, nil, nil
+	rest.Type, rest.Default, rest.Properties, rest.AdditionalProperties = "", nil, nil, nil
+	rest.ID, rest.Schema, rest.Ref, rest.PatternProperties, rest.Dependencies = "", "", nil, nil, nil
+	rest.AdditionalItems, rest.Definitions = nil, nil
+	return reflect.ValueOf(rest).IsZero()
 }
 
 // hasJunctors reports whether a schema is nested directly below n.

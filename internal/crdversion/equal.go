@@ -15,19 +15,6 @@ import (
 // pointer. Literals are equal if they decode to equal values. TestSame compares
 // these functions with reflection, field by field.
 
-// SameSubresources reports whether two sets of subresources are the same. Either
-// may be nil.
-func SameSubresources(a, b *apiextensionsv1.CustomResourceSubresources) bool {
-	if a == b || a == nil || b == nil {
-		return a == b
-	}
-	if (a.Status == nil) != (b.Status == nil) || (a.Scale == nil) != (b.Scale == nil) {
-		return false
-	}
-	return a.Scale == nil || a.Scale.SpecReplicasPath == b.Scale.SpecReplicasPath &&
-		a.Scale.StatusReplicasPath == b.Scale.StatusReplicasPath && sameValue(a.Scale.LabelSelectorPath, b.Scale.LabelSelectorPath)
-}
-
 // sameValue reports whether two pointers are both nil or point to equal values.
 func sameValue[T comparable](a, b *T) bool {
 	return a == b || a != nil && b != nil && *a == *b
