@@ -112,7 +112,6 @@ func NewAll(d *crdkit.Definition, crd *apiextensionsv1.CustomResourceDefinition,
 	return out, nil
 }
 
-// mainReset returns what a request on the object itself cannot set.
 func mainReset(crd *apiextensionsv1.CustomResourceDefinition, v *apiextensionsv1.CustomResourceDefinitionVersion) resetFields {
 	if v.Subresources == nil || v.Subresources.Status == nil {
 		return resetFields{}
@@ -120,7 +119,6 @@ func mainReset(crd *apiextensionsv1.CustomResourceDefinition, v *apiextensionsv1
 	return resetFields{apiVersion(crd, v.Name): fieldpath.NewSet(fieldpath.MakePathOrDie("status"))}
 }
 
-// statusReset returns what a request on the status cannot set.
 func statusReset(crd *apiextensionsv1.CustomResourceDefinition) resetFields {
 	out := resetFields{}
 	for _, v := range crd.Spec.Versions {

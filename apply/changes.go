@@ -130,7 +130,6 @@ func sameOwners(a, b []Owner) bool {
 	})
 }
 
-// how returns the operation of an owner with its subresource.
 func (o Owner) how() string {
 	if o.Subresource == "" {
 		return string(o.Operation)

@@ -110,7 +110,6 @@ func (a *Applier) converted(ctx context.Context, obj *unstructured.Unstructured,
 //	conflict with "a" with subresource "status" using v1 at 2024-01-02T03:04:05Z
 var conflictMessage = regexp.MustCompile(`^conflict with ("(?:[^"\\]|\\.)*")(?: with subresource ("(?:[^"\\]|\\.)*"))?(?: using (\S+))?`)
 
-// conflictOf returns the conflict of a cause without its values.
 func conflictOf(cause metav1.StatusCause) Conflict {
 	c := Conflict{Field: cause.Field, Operation: metav1.ManagedFieldsOperationApply}
 	m := conflictMessage.FindStringSubmatch(cause.Message)

@@ -86,12 +86,12 @@ func drops(live, obj *unstructured.Unstructured, manager string) ([]Drop, error)
 		return nil, err
 	}
 	var out []Drop
-	var above []fieldpath.Path
+	above := fieldpath.NewSet()
 	for _, f := range before {
-		if !appliedBy(f.Owners, manager) || appliedBy(after[f.Path].Owners, manager) || f.Value == nil || isBelow(f.path, above) {
+		if !appliedBy(f.Owners, manager) || appliedBy(after[f.Path].Owners, manager) || f.Value == nil || isWithin(f.path, above) {
 			continue
 		}
-		above = append(above, f.path)
+		above.Insert(f.path)
 		d := Drop{Path: f.Path, Value: f.Value}
 		_, kept := lookup(obj.Object, f.path)
 		d.Removed = !kept
@@ -101,7 +101,6 @@ func drops(live, obj *unstructured.Unstructured, manager string) ([]Drop, error)
 	return out, nil
 }
 
-// why says why a field is kept or removed.
 func why(kept bool, manager string, owners []Owner) string {
 	switch {
 	case !kept:
@@ -120,12 +119,5 @@ func why(kept bool, manager string, owners []Owner) string {
 func appliedBy(owners []Owner, manager string) bool {
 	return slices.ContainsFunc(owners, func(o Owner) bool {
 		return o.Manager == manager && o.Operation == metav1.ManagedFieldsOperationApply && o.Subresource == ""
-	})
-}
-
-// isBelow reports whether path is below one of the others.
-func isBelow(path fieldpath.Path, others []fieldpath.Path) bool {
-	return slices.ContainsFunc(others, func(other fieldpath.Path) bool {
-		return len(other) < len(path) && other.Equals(path[:len(other)])
 	})
 }

@@ -50,7 +50,6 @@ func encode(object map[string]any, size int) ([]byte, error) {
 	return out, nil
 }
 
-// decodeLive reads a live object.
 func decodeLive(text []byte) (*unstructured.Unstructured, error) {
 	u := &unstructured.Unstructured{}
 	if v, ok := jsonscan.Decode(string(text)); ok {

@@ -130,7 +130,6 @@ func (r *Result) follow(next *Result, live *unstructured.Unstructured, refused s
 	return true
 }
 
-// warn adds a warning of kubectl.
 func (r *Result) warn(text string, err error) {
 	r.Warnings = append(r.Warnings, text+". This is non-fatal and will be retried next time you apply. Error: "+err.Error())
 }

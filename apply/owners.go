@@ -99,7 +99,6 @@ func ownerOf(entry metav1.ManagedFieldsEntry) Owner {
 	return o
 }
 
-// setOf returns the fields of an entry.
 func setOf(entry metav1.ManagedFieldsEntry) (*fieldpath.Set, error) {
 	set := &fieldpath.Set{}
 	if entry.FieldsV1 == nil {
@@ -130,7 +129,6 @@ func (a *Applier) pathsByText(obj *unstructured.Unstructured) map[string]fieldpa
 	return out
 }
 
-// lookup returns the value at a path.
 func lookup(v any, path fieldpath.Path) (any, bool) {
 	for _, element := range path {
 		var ok bool

@@ -103,7 +103,6 @@ func (a *Applier) refused(err error) *Result {
 	return a.refusedBy(crdkit.RefusalOf(err))
 }
 
-// refusedBy returns the result of a request that the server refuses.
 func (a *Applier) refusedBy(refusal *crdkit.Refusal) *Result {
 	res := &crdkit.Result{Refusal: refusal}
 	if text := a.version.Warning(); text != "" {
@@ -224,7 +223,6 @@ func (a *Applier) merge(ctx context.Context, s subresource, live, config *unstru
 	return obj, nil
 }
 
-// resourceName returns the plural name of a definition.
 func resourceName(d *crdkit.Definition) string {
 	name, group := d.Name(), d.GroupKind().Group
 	return name[:max(0, len(name)-len(group)-1)]

@@ -78,7 +78,6 @@ func (d defaulter) Default(in runtime.Object) {
 	}
 }
 
-// A creator makes empty objects.
 type creator struct{}
 
 func (creator) New(kind schema.GroupVersionKind) (runtime.Object, error) {

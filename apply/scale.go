@@ -91,7 +91,6 @@ func (a *Applier) ApplyScale(ctx context.Context, live, config *unstructured.Uns
 	})
 }
 
-// A scaleWrite is a request on the scale subresource.
 type scaleWrite struct {
 	applier  *Applier
 	fields   *managedfields.FieldManager
@@ -146,7 +145,6 @@ func (a *Applier) misnames(ctx context.Context, obj, live *unstructured.Unstruct
 	return err != nil || res.Err() != nil
 }
 
-// checkScaled returns an error for an object that has no scale subresource.
 func (a *Applier) checkScaled(live *unstructured.Unstructured) error {
 	if a.scaler == nil {
 		return fmt.Errorf("apply: %s has no scale subresource", a.version.GroupVersionKind())
@@ -172,7 +170,6 @@ func (w *scaleWrite) refused(ctx context.Context, err error, config *unstructure
 	return res
 }
 
-// object returns the current Scale.
 func (w *scaleWrite) object() *unstructured.Unstructured {
 	object, err := runtime.DefaultUnstructuredConverter.ToUnstructured(w.current)
 	if err != nil {
@@ -269,7 +266,6 @@ func (w *scaleWrite) hideTimes(scales ...*autoscalingv1.Scale) {
 	}
 }
 
-// ownersOf returns an object with managers only.
 func ownersOf(entries []metav1.ManagedFieldsEntry) *unstructured.Unstructured {
 	u := &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{}}}
 	u.SetManagedFields(entries)

@@ -43,7 +43,6 @@ func Share(s *Schemas) Option {
 	return option(func(a *Applier) { a.schemas = s })
 }
 
-// A kindType is a typed schema.
 type kindType struct {
 	typed.ParseableType
 	// defaults returns what sets the defaults of the schema, compiled when it is first
@@ -94,7 +93,6 @@ func (t *kindTypes) ObjectToTyped(obj runtime.Object, opts ...typed.ValidationOp
 
 var scaleKind = autoscalingv1.SchemeGroupVersion.WithKind("Scale")
 
-// newTypes returns the typed schemas of all versions.
 func (s *Schemas) newTypes(d *crdkit.Definition, crd *apiextensionsv1.CustomResourceDefinition) (*kindTypes, error) {
 	none, err := managedfields.NewTypeConverter(nil, false)
 	if err != nil {

@@ -25,7 +25,6 @@ type times struct {
 // standInFuture is the beginning of the year 9000.
 const standInFuture = 221845392000
 
-// newTimes returns the stand-ins for the times in the objects.
 func newTimes(now time.Time, objs ...*unstructured.Unstructured) *times {
 	t := &times{now: now.Unix()}
 	for _, obj := range objs {

@@ -112,7 +112,6 @@ func retryAfter(resp *http.Response) (time.Duration, bool) {
 	return time.Duration(min(int64(seconds), math.MaxInt64/int64(time.Second))) * time.Second, err == nil
 }
 
-// sleep returns after d or at the end of the context.
 func sleep(ctx context.Context, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -152,7 +151,6 @@ func (c *client) receive(resp *http.Response, sent int) (string, error) {
 	return text, nil
 }
 
-// read reads a body up to the limit.
 func (c *client) read(resp *http.Response, sent int) (string, error) {
 	limit := positive(c.maxResponse, minResponseLimit+responseFactor*int64(sent))
 	if resp.ContentLength > limit {

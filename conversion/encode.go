@@ -50,7 +50,6 @@ func beginResponse(version string, uid types.UID) []byte {
 	return append(appendString(text, string(uid), false), `,"convertedObjects":[`...)
 }
 
-// endResponse returns a review with its converted objects.
 func endResponse(text []byte) []byte {
 	return append(text, `],"result":{"metadata":{},"status":"Success"}}}`+"\n"...)
 }

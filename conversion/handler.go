@@ -430,7 +430,6 @@ func convertOne(ctx context.Context, convert ConvertFunc, obj *unstructured.Unst
 	return withMetadata(out), nil
 }
 
-// withMetadata adds empty metadata to an object without metadata.
 func withMetadata(obj *unstructured.Unstructured) *unstructured.Unstructured {
 	if obj.Object["metadata"] == nil {
 		obj.Object["metadata"] = map[string]any{}

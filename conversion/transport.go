@@ -109,7 +109,6 @@ func (l *lifetime) begin() error {
 	return nil
 }
 
-// done ends a call.
 func (l *lifetime) done() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

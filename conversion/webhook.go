@@ -65,7 +65,6 @@ func (w *webhook) CloseIdleConnections() {
 	}
 }
 
-// call converts a batch with a call of the webhook.
 func (w *webhook) call(ctx context.Context, b *batch) ([]*unstructured.Unstructured, error) {
 	if err := w.client.life.begin(); err != nil {
 		return nil, b.failed(err)

@@ -241,7 +241,6 @@ func CheckStatus(crd, old *apiextensionsv1.CustomResourceDefinition, opts ...Opt
 	return r.explain(errs, cfg)
 }
 
-// updatedMeta returns the errors of the metadata of a definition that replaces old.
 func updatedMeta(crd, old *apiextensionsv1.CustomResourceDefinition) field.ErrorList {
 	segment := func(name string, prefix bool) []string {
 		if prefix {
@@ -256,7 +255,6 @@ func updatedMeta(crd, old *apiextensionsv1.CustomResourceDefinition) field.Error
 		&crd.ObjectMeta, &old.ObjectMeta, false, nil, path, true)...)
 }
 
-// adviseStatus returns the notes on the status of a definition.
 func adviseStatus(crd *apiextensionsv1.CustomResourceDefinition) []Note {
 	at := (*pathstack.Chain)(nil).Child("status").Child("storedVersions")
 	var a adviser

@@ -33,7 +33,6 @@ type defaultWalk struct {
 	done bool
 }
 
-// A defaultLocation is the location of a schema in the walk.
 type defaultLocation struct {
 	at       *pathstack.Chain
 	meta     bool         // inside of metadata, kind or apiVersion of a resource
@@ -42,7 +41,6 @@ type defaultLocation struct {
 	within   schema.Path  // from the resource to here
 }
 
-// A defaultValue is one default.
 type defaultValue struct {
 	defaultLocation
 	node       *schema.Node
@@ -53,7 +51,6 @@ type defaultValue struct {
 	ofRoot     bool             // the schema is that of the whole object, and not embedded
 }
 
-// walk visits the defaults of a whole object.
 func (w *defaultWalk) walk(n *schema.Node, root *apiextensionsv1.JSONSchemaProps, at *pathstack.Chain) {
 	w.visit(n, root, defaultLocation{at: at, resource: n, isRoot: true})
 }
@@ -137,7 +134,6 @@ func (d *defaultValue) pointer(part string) string {
 	return here.Pointer()
 }
 
-// A defaultChecker checks the defaults of one schema.
 type defaultChecker struct {
 	pruned bool   // unknown fields are errors
 	budget uint64 // of rules, for all defaults together
@@ -145,7 +141,6 @@ type defaultChecker struct {
 	errs   errorlimit.List
 }
 
-// defaults returns the errors of the defaults of a structural schema.
 func (c *checker) defaults(n *schema.Node, v *internalVersion) field.ErrorList {
 	if !hasDefaults(n) {
 		return nil
@@ -298,7 +293,6 @@ func (d *defaultValue) holder() (*schema.Node, field.ErrorList) {
 	}, schema.WithoutAnnotations())
 }
 
-// isPruned reports whether pruning removes something from the value.
 func (d *defaultValue) isPruned() bool {
 	value := jsonval.Clone(d.value)
 	switch v := value.(type) {

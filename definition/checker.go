@@ -12,7 +12,6 @@ import (
 	"github.com/crdkit/crdkit/internal/path/pathstack"
 )
 
-// A checker collects the errors of a definition.
 type checker struct {
 	form *internalForm
 	opts strictness
@@ -149,11 +148,11 @@ func (c *checker) haveSchemas(path *pathstack.Chain) {
 // tighten requires structural schemas if the definition uses what only structural schemas
 // may have, even if the old definition was not structural.
 func (c *checker) tighten(path *pathstack.Chain) {
-	if !c.form.preserving() || c.form.any(func(f *facts) bool { return f.extensions }) {
+	if !c.form.preserving() || c.form.any(func(v *internalVersion) bool { return v.facts.extensions }) {
 		c.opts.structural = true
 	}
 	// A definition that prunes needs no search for defaults.
-	if c.form.preserving() && !c.opts.noDefaults && c.form.any(func(f *facts) bool { return f.defaults }) {
+	if c.form.preserving() && !c.opts.noDefaults && c.form.any(func(v *internalVersion) bool { return v.facts.defaults }) {
 		c.opts.structural = true
 		c.invalid(path.Child("preserveUnknownFields"), true, "must be false in order to use defaults in the schema")
 	}

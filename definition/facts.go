@@ -33,7 +33,6 @@ type schemaWarning struct {
 	Warning
 }
 
-// locationOf returns the location of the schema of version i.
 func locationOf(i int) *pathstack.Chain {
 	var root *pathstack.Chain
 	return root.Child("spec").Child("versions").Index(i).Child("schema").Child("openAPIV3Schema")
@@ -97,7 +96,6 @@ func (v *survey) note(s *apiextensionsv1.JSONSchemaProps) bool {
 	return true
 }
 
-// warning returns a warning about a keyword of the current schema.
 func (v *survey) warning(about, text, keyword string) schemaWarning {
 	return schemaWarning{about, Warning{Text: text, Pointer: v.walk.here().Child(keyword).Pointer()}}
 }

@@ -26,7 +26,6 @@ type internalForm struct {
 	schemasApart, subresourcesApart bool
 }
 
-// An internalVersion is one version of an [internalForm].
 type internalVersion struct {
 	name         string
 	declared     *apiextensionsv1.CustomResourceDefinitionVersion // nil in common
@@ -155,9 +154,9 @@ func (s *internalForm) each(do func(*internalVersion)) {
 // preserving reports whether objects keep unknown fields whatever the schemas say.
 func (s *internalForm) preserving() bool { return s.crd.Spec.PreserveUnknownFields }
 
-// any reports whether holds is true of the facts of any of the schemas.
-func (s *internalForm) any(holds func(*facts) bool) bool {
-	return slices.ContainsFunc(s.schemas, func(v *internalVersion) bool { return holds(v.facts) })
+// any reports whether holds is true of a version with a schema.
+func (s *internalForm) any(holds func(*internalVersion) bool) bool {
+	return slices.ContainsFunc(s.schemas, holds)
 }
 
 // root returns the schema of objects, nil if there is none.
@@ -191,7 +190,6 @@ func (s *internalForm) subresourcesOf(name string) *apiextensionsv1.CustomResour
 	return nil
 }
 
-// anyStatus reports whether any version has the status subresource.
 func (s *internalForm) anyStatus() bool {
 	any := hasStatus(s.common.subresources)
 	for i := range s.versions {

@@ -47,7 +47,6 @@ func (c *checker) specNames(n *apiextensionsv1.CustomResourceDefinitionNames, pa
 	c.names(n, path)
 }
 
-// names checks that names are well-formed, in the spec or in the status.
 func (c *checker) names(n *apiextensionsv1.CustomResourceDefinitionNames, path *pathstack.Chain) {
 	c.label(n.Plural, path.Child("plural"))
 	c.label(n.Singular, path.Child("singular"))

@@ -91,7 +91,6 @@ func (c NoteCode) Description() string {
 	return ""
 }
 
-// An adviser collects notes.
 type adviser struct {
 	notes []Note
 	watch *interrupt.Watch
@@ -220,7 +219,6 @@ type noted struct {
 	keeps  bool // elements of the list keep unknown fields
 }
 
-// schema adds the notes on the schema of objects and everything below it.
 func (a *adviser) schema(root *apiextensionsv1.JSONSchemaProps, at *pathstack.Chain) {
 	if root.Default != nil {
 		a.add(DefaultUnused, at.Child("default"), "a default of whole objects is never applied")
@@ -278,7 +276,6 @@ func (n *schemaNotes) unknown(s *apiextensionsv1.JSONSchemaProps, kept bool) {
 	}
 }
 
-// mapKeys notes keys of a map list that elements may lack.
 func (n *schemaNotes) mapKeys(s *apiextensionsv1.JSONSchemaProps) {
 	items := itemsOf(s)
 	if listType(s) != "map" || items == nil {

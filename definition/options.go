@@ -21,7 +21,6 @@ type option func(*config)
 
 func (o option) apply(c *config) { o(c) }
 
-// A config holds the options of one check.
 type config struct {
 	notes     bool
 	v1beta1   bool   // judge by the rules of v1beta1
@@ -61,7 +60,6 @@ func refusal(err *field.Error) *Report {
 	return &Report{Errors: validation.ErrorList{validation.NewError(err, stepDefinition, "", "")}}
 }
 
-// undecided returns the report of a check that ended early.
 func undecided(err error) *Report {
 	r := refusal(field.InternalError(nil, fmt.Errorf("the check ended before it was done: %w", err)))
 	r.Undecided = err

@@ -126,7 +126,6 @@ func toJSON(data []byte) (converted []byte, duplicates []error, err error) {
 	return converted, []error{strict}, nil
 }
 
-// A head has the fields that identify an object of Kubernetes.
 type head struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
@@ -152,7 +151,6 @@ func jsonType(data []byte) string {
 	}
 }
 
-// titleOf says which definition a message is about.
 func titleOf(name string) string {
 	if name == "" {
 		return "definition without a name"

@@ -95,7 +95,6 @@ func claimed(crd *apiextensionsv1.CustomResourceDefinition, others []*apiextensi
 	return out
 }
 
-// claimedNames returns the names that a definition uses.
 func claimedNames(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinitionNames {
 	had := &crd.Status.AcceptedNames
 	if len(crd.Status.Conditions) > 0 || !equality.Semantic.DeepEqual(*had, apiextensionsv1.CustomResourceDefinitionNames{}) {
@@ -181,7 +180,6 @@ type claims struct {
 	resources, kinds map[string]bool
 }
 
-// add claims names.
 func (c *claims) add(n *apiextensionsv1.CustomResourceDefinitionNames) {
 	if c.resources == nil {
 		c.resources, c.kinds = map[string]bool{}, map[string]bool{}

@@ -42,7 +42,6 @@ type expressions struct {
 	rules, messages map[string]bool
 }
 
-// createStrictness returns the strictness for a new definition.
 func createStrictness() strictness {
 	return strictness{
 		recognizedReviews: true,
@@ -55,17 +54,16 @@ func createStrictness() strictness {
 	}
 }
 
-// updateStrictness returns the strictness for a definition that replaces old.
 func updateStrictness(s, old *internalForm) strictness {
 	return strictness{
 		recognizedReviews: recognizesReviews(old.crd.Spec.Conversion),
 		immutableNames:    established(old.crd),
 		schemas:           hasSchemas(old),
-		knownTypes:        !old.any(func(f *facts) bool { return f.unknownType }),
-		structural:        !old.anyVersion(isNotStructural),
-		prunedDefaults:    !old.anyVersion(hasUnprunedDefaults),
-		atomicSets:        !old.any(func(f *facts) bool { return f.nonAtomicSet }),
-		soundKeys:         !old.any(func(f *facts) bool { return f.unsoundKeys }),
+		knownTypes:        !old.any(func(v *internalVersion) bool { return v.facts.unknownType }),
+		structural:        !old.any(isNotStructural),
+		prunedDefaults:    !old.any(hasUnprunedDefaults),
+		atomicSets:        !old.any(func(v *internalVersion) bool { return v.facts.nonAtomicSet }),
+		soundKeys:         !old.any(func(v *internalVersion) bool { return v.facts.unsoundKeys }),
 		checkedBundle:     checksBundle(old.crd),
 		stored:            expressionsOf(old),
 		unchanged:         unchangedVersions(s, old),
@@ -78,7 +76,7 @@ func updateStrictness(s, old *internalForm) strictness {
 func (o strictness) forV1beta1(old *internalForm) strictness {
 	o.schemas, o.knownTypes, o.structural = false, false, false
 	o.preserves, o.unapproved = true, true
-	o.noDefaults = old == nil || !old.any(func(f *facts) bool { return f.defaults })
+	o.noDefaults = old == nil || !old.any(func(v *internalVersion) bool { return v.facts.defaults })
 	return o
 }
 
@@ -103,11 +101,6 @@ func hasSchemas(s *internalForm) bool {
 		}
 	}
 	return true
-}
-
-// anyVersion reports whether holds is true of any schema.
-func (s *internalForm) anyVersion(holds func(*internalVersion) bool) bool {
-	return slices.ContainsFunc(s.schemas, holds)
 }
 
 func isNotStructural(v *internalVersion) bool {
@@ -182,7 +175,6 @@ func crowdedVersions(s, old *internalForm) map[string]bool {
 	return out
 }
 
-// strictness returns opts for the API version that is judged.
 func (c *config) strictness(opts strictness, old *internalForm) strictness {
 	if c.v1beta1 {
 		return opts.forV1beta1(old)

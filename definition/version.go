@@ -18,7 +18,6 @@ import (
 // maxDeprecation is the maximum length of a deprecation warning in bytes.
 const maxDeprecation = 256
 
-// version checks one version.
 func (c *checker) version(v *internalVersion, path *pathstack.Chain, status bool) {
 	c.deprecation(v.declared, path.Child("deprecationWarning"))
 	c.schema(v, status)

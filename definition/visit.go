@@ -42,13 +42,11 @@ func (v *visitor) here() *pathstack.Chain {
 	return v.location
 }
 
-// start visits root, whose location is at.
 func (v *visitor) start(root *apiextensionsv1.JSONSchemaProps, at *pathstack.Chain) {
 	v.at.Start(at)
 	v.visit(root)
 }
 
-// enter reports whether to go on below the schema.
 func (v *visitor) enter(s *apiextensionsv1.JSONSchemaProps) bool {
 	switch {
 	case v.survey != nil:

@@ -18,7 +18,6 @@ import (
 // every schema under every keyword, except in patternProperties and additionalItems,
 // which are not allowed.
 
-// A walk visits the schemas of one version.
 type walk struct {
 	*checker
 	here   *pathstack.Chain // the location of the current schema
@@ -41,7 +40,6 @@ type inherited struct {
 	before   int    // how many errors there were before the schema
 }
 
-// below returns what the schema of a keyword inherits.
 func (p inherited) below(keyword, name string) inherited {
 	switch keyword {
 	case "items":
@@ -176,7 +174,6 @@ func (w *walk) rules(s *apiextensionsv1.JSONSchemaProps) {
 	}
 }
 
-// isConvertible reports whether the server can convert a schema.
 func isConvertible(s *apiextensionsv1.JSONSchemaProps) bool {
 	path := field.NewPath("schema")
 	_, errs := schema.Compile(s, schema.AtPath(path), schema.WithoutAnnotations(), errorlimit.New(1))

@@ -161,7 +161,6 @@ func (c *compiler) stopAt(text string) {
 	}
 }
 
-// parts are the results for the schemas below a schema.
 type parts struct {
 	names             []string // of properties, in increasing order
 	props             []*Node  // in the order of names
@@ -241,7 +240,6 @@ func (c *compiler) junctors(s *apiextensionsv1.JSONSchemaProps, level structural
 	return j
 }
 
-// list compiles the schemas of a junctor.
 func (c *compiler) list(keyword string, schemas []apiextensionsv1.JSONSchemaProps, first, others structuralLevel) []*Branch {
 	if len(schemas) == 0 || c.stop != nil {
 		return nil
@@ -256,7 +254,6 @@ func (c *compiler) list(keyword string, schemas []apiextensionsv1.JSONSchemaProp
 	return out
 }
 
-// intern returns the node for s.
 func (c *compiler) intern(s *apiextensionsv1.JSONSchemaProps, p *parts, nested bool) *Node {
 	if c.options.unshared {
 		return c.newNode(s, p, nested)
@@ -274,7 +271,6 @@ func (c *compiler) intern(s *apiextensionsv1.JSONSchemaProps, p *parts, nested b
 	return n
 }
 
-// newNode returns a new node for s.
 func (c *compiler) newNode(s *apiextensionsv1.JSONSchemaProps, p *parts, nested bool) *Node {
 	n := &Node{
 		kind:       kindOf(s.Type),

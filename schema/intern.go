@@ -35,7 +35,6 @@ type Interner struct {
 	key         []byte
 }
 
-// A sharedText is a text with an id.
 type sharedText struct {
 	text string
 	id   uint32

@@ -51,7 +51,6 @@ func (p Path) String() string {
 	return string(p.appendText(buf[:0]))
 }
 
-// appendText appends what [Path.String] returns.
 func (p Path) appendText(b []byte) []byte {
 	for i, s := range p {
 		switch s.kind {

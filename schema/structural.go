@@ -85,7 +85,6 @@ func (l structuralLevel) junctors(n *apiextensionsv1.JSONSchemaProps) (firstOfAl
 // structuralDepth is the depth up to which the path needs no more memory.
 const structuralDepth = 8
 
-// structuralCheck is the state of the check of one schema.
 type structuralCheck struct {
 	base *pathstack.Chain // of the root
 	at   pathstack.SchemaStack
@@ -237,7 +236,6 @@ func (c *structuralCheck) forbidMetadata(detail string) {
 	c.errs.AddAt(at, field.Forbidden(at.Path(), detail))
 }
 
-// onlyNames reports whether properties has only name and generateName.
 func onlyNames(properties map[string]apiextensionsv1.JSONSchemaProps) bool {
 	for name := range properties {
 		if name != "name" && name != "generateName" {
@@ -287,7 +285,6 @@ func (c *structuralCheck) invalid(keyword string, value any, detail string) {
 	c.errs.AddAt(at, field.Invalid(at.Path(), value, detail))
 }
 
-// itemsOf returns the schema of the elements of n, nil if there is none.
 func itemsOf(n *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONSchemaProps {
 	if n.Items == nil {
 		return nil

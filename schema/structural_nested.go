@@ -11,7 +11,6 @@ import (
 // must not declare structure. The keywords example and externalDocs are
 // allowed.
 
-// nested checks a nested schema.
 func (c *structuralCheck) nested(n *apiextensionsv1.JSONSchemaProps) {
 	const (
 		empty     = "must be empty to be structural"

@@ -36,7 +36,6 @@ func (c *comparison) differences(before, after map[string]any) []jsondiff.Differ
 	})
 }
 
-// relevant returns an object without what is ignored.
 func (c *comparison) relevant(obj map[string]any) map[string]any {
 	if !c.emptyIsAbsent && len(c.ignored) == 0 {
 		return obj

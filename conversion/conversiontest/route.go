@@ -13,7 +13,6 @@ import (
 	"github.com/crdkit/crdkit/internal/value/jsonval"
 )
 
-// A route is the conversion from one version to another and back.
 type route struct {
 	def      *crdkit.Definition
 	from, to *version

@@ -170,7 +170,6 @@ func (r *definitionReader) decode(i int, into any) bool {
 	return ok && kjson.UnmarshalCaseSensitivePreserveInts(text, into) == nil
 }
 
-// A field is a field of a struct.
 type field struct {
 	index []int
 	bit   uint64 // of the field among those of the struct; none has more than 64

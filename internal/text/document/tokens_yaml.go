@@ -100,7 +100,6 @@ func (r *yamlTokenizer) skipToContent() {
 	r.col = -1
 }
 
-// spacesAt returns the number of spaces at an index.
 func (r *yamlTokenizer) spacesAt(i int) int {
 	const spaces = 0x2020202020202020
 	start := i
@@ -135,7 +134,6 @@ func (r *yamlTokenizer) endLine() bool {
 	return true
 }
 
-// isDash reports whether an element of a list starts here.
 func (r *yamlTokenizer) isDash() bool { return r.text[r.i] == '-' && r.text[r.i+1] == ' ' }
 
 // readMapping reads a mapping whose keys are at a column, from its first key to
@@ -157,7 +155,6 @@ func (r *yamlTokenizer) readMapping(col int) bool {
 	}
 }
 
-// readKey reads a key and its colon.
 func (r *yamlTokenizer) readKey() bool {
 	from, to, end := r.keyAt(r.i)
 	if end < 0 {

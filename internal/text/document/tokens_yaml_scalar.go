@@ -80,7 +80,6 @@ func (r *yamlTokenizer) foldLines(col int) bool {
 	}
 }
 
-// readQuoted reads a scalar in single or double quotes.
 func (r *yamlTokenizer) readQuoted(col int) bool {
 	at, quote := r.i, r.text[r.i]
 	r.i++
@@ -126,7 +125,6 @@ func (r *yamlTokenizer) readQuoted(col int) bool {
 	}
 }
 
-// readEscape reads an escape sequence.
 func (r *yamlTokenizer) readEscape(col int) bool {
 	c := r.text[r.i+1]
 	r.i += 2
@@ -235,7 +233,6 @@ func (r *yamlTokenizer) skipBlankLines(spaces int) int {
 	}
 }
 
-// isIndented reports whether the line starts with a number of spaces.
 func (r *yamlTokenizer) isIndented(spaces int) bool {
 	return len(r.text)-r.i > spaces && r.spacesAt(r.i) >= spaces
 }

@@ -37,7 +37,6 @@ func (n *node) add(name string, m member) {
 	}
 }
 
-// A member is a field of an object or an element of a list.
 type member struct {
 	at    Position // of the name, or of the element
 	value *node    // nil for scalars

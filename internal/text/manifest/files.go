@@ -77,7 +77,6 @@ func (r *Reader) files(ctx context.Context, name string) iter.Seq[file] {
 	}
 }
 
-// isURL reports whether a name is meant as a URL.
 func isURL(name string) bool {
 	scheme, _, ok := strings.Cut(name, "://")
 	return ok && !strings.Contains(scheme, "/")
@@ -112,7 +111,6 @@ func (r *Reader) walk(ctx context.Context, dir string, yield func(file) bool) bo
 	return true
 }
 
-// system returns the file system in which the names are.
 func (r *Reader) system() fs.FS {
 	if r.FS != nil {
 		return r.FS

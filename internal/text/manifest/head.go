@@ -48,7 +48,6 @@ var ErrNotObject = errors.New("not an object")
 // ErrIncomplete reports an object without an apiVersion or a kind, which a server refuses.
 var ErrIncomplete = errors.New("no complete kind")
 
-// A missingError reports an object without an apiVersion or a kind.
 type missingError string
 
 func (e missingError) Error() string { return string(e) + " is missing or is not a string" }
@@ -80,7 +79,6 @@ func (h *rawHead) head() (Head, error) {
 	return out, nil
 }
 
-// readHead reads the head of a document.
 func readHead(text []byte, isYAML bool) (*rawHead, error) {
 	if !isYAML {
 		return headOfJSON(text)

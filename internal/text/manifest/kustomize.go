@@ -29,7 +29,6 @@ type patchFile struct {
 // patches.
 const maxKustomization = 1 << 20
 
-// isKustomization reports whether a name is that of a kustomization file.
 func isKustomization(name string) bool {
 	base := strings.TrimSuffix(name, filepath.Ext(name))
 	return base == "kustomization" || base == "Kustomization"
