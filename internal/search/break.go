@@ -3,6 +3,7 @@ package search
 import (
 	"cmp"
 	"context"
+	"errors"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -43,7 +44,7 @@ func (s *Space) Break(ctx context.Context, rng *rand.Rand, t Target) (*Case, err
 		if readsStatus && try%2 == 0 && c != nil && c.Old != nil && read.usesOld {
 			c.Status = false // a change of the rest, with the status of the old object
 		}
-		if err != nil && (err == error(errWork) || !isUnreachable(err)) {
+		if _, ok := errors.AsType[*Unreachable](err); err != nil && (err == error(errWork) || !ok) {
 			return nil, err
 		}
 		if c == nil {

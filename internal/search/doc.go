@@ -32,6 +32,9 @@
 // errors of other branches of anyOf and oneOf belong to the same violation, because these
 // fail only if all branches fail.
 //
+// [Space.Seek] looks for whatever the judge says that it wants, such as an object that one
+// definition admits and another one refuses. It begins with an object that is almost that.
+//
 // A search that finds nothing returns an [*Unreachable] with the cause. The same random
 // source gives the same result. The judge, and not this package, decides what an object
 // breaks.

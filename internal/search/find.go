@@ -2,7 +2,6 @@ package search
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -356,11 +355,6 @@ func (s *search) admitted(ctx context.Context) (map[string]any, error) {
 		}
 	}
 	return nil, &Unreachable{"no admitted object was found"}
-}
-
-func isUnreachable(err error) bool {
-	_, ok := errors.AsType[*Unreachable](err)
-	return ok
 }
 
 func joinTexts(errs validation.ErrorList) string {

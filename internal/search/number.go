@@ -1,6 +1,10 @@
 package search
 
-import "math"
+import (
+	"math"
+
+	"github.com/crdkit/crdkit/internal/value/jsonval"
+)
 
 // maxCandidates is how many numbers are tried.
 const maxCandidates = 4096
@@ -72,7 +76,7 @@ func (s *Solver) solveNumber(t Mask, own []*Cond) Result {
 	}
 	candidates, complete := r.candidates(t, step, factors, excluded)
 	for _, x := range candidates {
-		v := decoded(x)
+		v := jsonval.Wire(x)
 		if TypeOf(v)&t != 0 && s.evalAnd(own, v) != no {
 			return found(v)
 		}
@@ -142,12 +146,4 @@ func (r *span) between(n int) float64 {
 	default:
 		return r.low + (r.high-r.low)*part
 	}
-}
-
-// decoded returns a number as a decoder does.
-func decoded(x float64) any {
-	if x == math.Trunc(x) && math.Abs(x) < 1<<63 {
-		return int64(x)
-	}
-	return x
 }

@@ -3,6 +3,8 @@ package search
 import (
 	"slices"
 	"strings"
+
+	"github.com/crdkit/crdkit/internal/value/jsonval"
 )
 
 // relate searches an object in which two members compare as c wants. v has another
@@ -76,8 +78,8 @@ func (s *Solver) pivots(v any, path, other string, rest []*Cond) []any {
 			}
 			add(x)
 			if TypeOf(x)&Number != 0 {
-				add(decoded(number(x) + 1))
-				add(decoded(number(x) - 1))
+				add(jsonval.Wire(number(x) + 1))
+				add(jsonval.Wire(number(x) - 1))
 			}
 		}
 	}
