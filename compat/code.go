@@ -1,5 +1,7 @@
 package compat
 
+import "slices"
+
 // A Code is the subject of a finding. Codes do not change. [Code.Description] says what each
 // code means.
 type Code string
@@ -92,31 +94,30 @@ const (
 // Description returns what a finding with the code says, as a sentence without a period.
 // It is "" for an unknown code.
 func (c Code) Description() string {
-	for _, d := range codeDescriptions() {
-		if d.code == c {
-			return d.text
-		}
+	i := slices.IndexFunc(codes(), func(d describedCode) bool { return d.code == c })
+	if i < 0 {
+		return ""
 	}
-	return ""
+	return codes()[i].text
 }
 
 // Codes returns all codes, in the order of the documentation. The slice belongs to the
 // caller.
 func Codes() []Code {
-	var codes []Code
-	for _, d := range codeDescriptions() {
-		codes = append(codes, d.code)
+	var out []Code
+	for _, d := range codes() {
+		out = append(out, d.code)
 	}
-	return codes
+	return out
 }
 
-type codeDescription struct {
+type describedCode struct {
 	code Code
 	text string
 }
 
-func codeDescriptions() []codeDescription {
-	return []codeDescription{
+func codes() []describedCode {
+	return []describedCode{
 		{Proved, "Nothing differs for the role"},
 		{Undecided, "Neither a proof nor a witness was found"},
 		{Contradiction, "An object contradicts a proof, which is a bug in crdkit"},

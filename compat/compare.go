@@ -6,8 +6,6 @@ import (
 	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-
-	"github.com/crdkit/crdkit/internal/interrupt"
 )
 
 // Compare compares two definitions of one kind: old, which is in use, and crd,
@@ -33,19 +31,18 @@ func Compare(ctx context.Context, old, crd *apiextensionsv1.CustomResourceDefini
 		return nil, err
 	}
 	r := &Report{}
-	if f, ok := kindFinding(old, crd); ok {
-		r.Findings = append(r.Findings, f)
+	r.Findings = resourceFindings(limited, p)
+	if old.Spec.Names.Kind != crd.Spec.Names.Kind {
 		r.conclude()
 		return r, nil
 	}
-	r.Findings = append(r.Findings, resourceFindings(limited, p)...)
 	if cfg.conventions {
 		r.Findings = append(r.Findings, conventionFindings(p)...)
 	}
 	lost := slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Code == StoredVersionRemoved })
 	for i := range p.versions {
-		c := &comparison{pair: p, versionPair: &p.versions[i], ctx: limited, watch: interrupt.New(limited), work: cfg.work, lost: lost}
-		r.Findings = append(r.Findings, listFindings(limited, p, c.versionPair)...)
+		c := &comparison{pair: p, versionPair: &p.versions[i], ctx: limited, work: cfg.work, lost: lost}
+		r.Findings = append(r.Findings, c.listFindings()...)
 		r.Findings = append(r.Findings, c.schemaFindings()...)
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("compat: definition %s: the comparison ended early: %w", crd.Name, err)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/crdkit/crdkit/internal/cel/celcond"
 	"github.com/crdkit/crdkit/internal/path/crdpath"
 	"github.com/crdkit/crdkit/internal/search"
 	"github.com/crdkit/crdkit/internal/value/format"
@@ -44,7 +45,10 @@ type conditions struct {
 	status bool
 	scaled *search.Cond // what the scale subresource asks of objects
 	nodes  map[*schema.Node]*search.Cond
-	rules  *ruleConditions
+	// translator translates rules. changed says which values differ from those that the rules
+	// of the other side see, nil if none do.
+	translator *celcond.Translator
+	changed    func(path []string) bool
 }
 
 // newConditions returns the conditions of the objects of one side.
@@ -59,7 +63,7 @@ func newConditions(solver *search.Solver, s *side, substitute bool) *conditions 
 			k.scaled = search.And(replicas(s.Scale.SpecReplicasPath), replicas(s.Scale.StatusReplicasPath))
 		}
 	}
-	k.rules = newRuleConditions(k)
+	k.translator = celcond.New(k.root, func(n *schema.Node, name string, c *search.Cond) *search.Cond { return k.member(n, name, c, true) })
 	return k
 }
 
@@ -102,17 +106,24 @@ func (k *conditions) of(n *schema.Node) *search.Cond {
 	if c, ok := k.nodes[n]; ok {
 		return c
 	}
+	c := k.without(n, "")
+	k.nodes[n] = c
+	return c
+}
+
+// without returns the condition of a schema without the keywords of a code.
+func (k *conditions) without(n *schema.Node, code Code) *search.Cond {
 	var parts []*search.Cond
 	for _, w := range k.keywords(n) {
-		parts = append(parts, w.cond)
+		if w.code != code {
+			parts = append(parts, w.cond)
+		}
 	}
 	parts = append(parts, k.members(n), k.items(n), k.others(n))
 	if n.EmbeddedResource() {
 		parts = append(parts, embeddedMembers())
 	}
-	c := search.And(parts...)
-	k.nodes[n] = c
-	return c
+	return search.And(parts...)
 }
 
 // keywords returns the conditions of a schema without those of its children.
@@ -127,7 +138,7 @@ func (k *conditions) keywords(n *schema.Node) []keyword {
 		out = append(out, newKeyword(CodeListType, search.Vacuous(search.Distinct(n.ListMapKeys()...)), listType, "/x-kubernetes-list-type"))
 	}
 	out = append(out, k.junctors(n, n)...)
-	return append(out, k.rules.keywords(n)...)
+	return append(out, k.ruleKeywords(n)...)
 }
 
 // kindOf returns the type by which the formats of a schema are known.

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/internal/search"
 	"github.com/crdkit/crdkit/internal/text/jsondiff"
 	"github.com/crdkit/crdkit/internal/value/jsonval"
 	"github.com/crdkit/crdkit/schema"
@@ -32,50 +33,54 @@ func (o *outcome) answer() string {
 	return "admitted"
 }
 
-func (p *pair) create(ctx context.Context, v *crdkit.Version, obj map[string]any) (*outcome, error) {
-	u := unstructuredCopy(obj)
-	result, err := v.Create(ctx, u, crdkit.ReportChanges())
-	return p.outcome(ctx, v, u, result, err)
-}
-
-func (p *pair) update(ctx context.Context, v *crdkit.Version, obj, old map[string]any) (*outcome, error) {
-	u := unstructuredCopy(obj)
-	result, err := v.Update(ctx, u, unstructuredCopy(old), crdkit.ReportChanges())
-	return p.outcome(ctx, v, u, result, err)
+// request sends a creation, an update if there is an old object, or an update of the status.
+func (p *pair) request(ctx context.Context, v *crdkit.Version, k search.Case) (*outcome, error) {
+	u, send := unstructuredCopy(k.Object), v.Update
+	var result *crdkit.Result
+	var err error
+	if k.Status {
+		send = v.UpdateStatus
+	}
+	if k.Old == nil {
+		result, err = v.Create(ctx, u, crdkit.ReportChanges())
+	} else {
+		result, err = send(ctx, u, unstructuredCopy(k.Old), crdkit.ReportChanges())
+	}
+	if err != nil || !result.Admitted() {
+		return &outcome{result: result}, err
+	}
+	// An admitted object goes through the store. If a webhook converts objects, it is taken to
+	// be stored at its own version, because nothing may call the webhook.
+	o := &outcome{stored: u, result: result}
+	if !convertsByWebhook(p.old) && !convertsByWebhook(p.crd) {
+		if o.stored, err = v.Store(ctx, u); err != nil {
+			return nil, err
+		}
+	}
+	read, _, err := v.Read(ctx, o.stored)
+	if err != nil {
+		return nil, err
+	}
+	o.object = read.Object
+	return o, nil
 }
 
 // write creates an object, or replaces old if it is not nil. If the version has the
 // status subresource, it then writes the status, as a controller does.
 func (p *pair) write(ctx context.Context, v *crdkit.Version, obj, old map[string]any) (*outcome, error) {
-	var o *outcome
-	var err error
-	if old == nil {
-		o, err = p.create(ctx, v, obj)
-	} else {
-		o, err = p.update(ctx, v, obj, old)
-	}
-	if err != nil || o.object == nil {
-		return o, err
-	}
-	return p.writeStatus(ctx, v, obj, o)
-}
-
-// writeStatus writes the status of obj to the object of an outcome, unless obj has
-// none or the version has no status subresource.
-func (p *pair) writeStatus(ctx context.Context, v *crdkit.Version, obj map[string]any, before *outcome) (*outcome, error) {
+	before, err := p.request(ctx, v, search.Case{Object: obj, Old: old})
 	status, ok := obj["status"]
-	if !ok || !v.HasStatus() {
-		return before, nil
+	if err != nil || before.object == nil || !ok || !v.HasStatus() {
+		return before, err
 	}
-	u := unstructuredCopy(before.object)
-	u.Object["status"] = jsonval.Clone(status)
-	result, err := v.UpdateStatus(ctx, u, unstructuredCopy(before.object), crdkit.ReportChanges())
-	o, err := p.outcome(ctx, v, u, result, err)
+	changed := maps.Clone(before.object)
+	changed["status"] = status
+	o, err := p.request(ctx, v, search.Case{Object: changed, Old: before.object, Status: true})
 	if err != nil {
 		return nil, err
 	}
-	result.Changes = append(statusless(before.result.Changes), result.Changes...)
-	result.Ratcheted = append(before.result.Ratcheted, result.Ratcheted...)
+	o.result.Changes = append(statusless(before.result.Changes), o.result.Changes...)
+	o.result.Ratcheted = append(before.result.Ratcheted, o.result.Ratcheted...)
 	return o, nil
 }
 
@@ -89,27 +94,6 @@ func statusless(changes []crdkit.Change) []crdkit.Change {
 		name, _ := c.Path[0].Name()
 		return name == "status"
 	})
-}
-
-// outcome returns the outcome of a request at a version that admits or refuses u. An
-// admitted object goes through the store. If a webhook converts objects, it is taken to be
-// stored at its own version, because nothing may call the webhook.
-func (p *pair) outcome(ctx context.Context, v *crdkit.Version, u *unstructured.Unstructured, result *crdkit.Result, err error) (*outcome, error) {
-	if err != nil || !result.Admitted() {
-		return &outcome{result: result}, err
-	}
-	o := &outcome{stored: u, result: result}
-	if !convertsByWebhook(p.old) && !convertsByWebhook(p.crd) {
-		if o.stored, err = v.Store(ctx, u); err != nil {
-			return nil, err
-		}
-	}
-	read, _, err := v.Read(ctx, o.stored)
-	if err != nil {
-		return nil, err
-	}
-	o.object = read.Object
-	return o, nil
 }
 
 func unstructuredCopy(obj map[string]any) *unstructured.Unstructured {
@@ -194,15 +178,15 @@ func (c *comparison) writerDifferences(obj map[string]any, before, after *outcom
 		d.code, d.errors = Refused, after.result.Errors
 		return []difference{d}
 	}
-	return c.contentDifferences(d, before.object, after.object)
+	return contentDifferences(d, before.object, after.object)
 }
 
 // contentDifferences returns a copy of d for each difference of two objects.
-func (c *comparison) contentDifferences(d difference, before, after map[string]any) []difference {
+func contentDifferences(d difference, before, after map[string]any) []difference {
 	var out []difference
 	for _, diff := range jsondiff.Of(before, after) {
-		if serverOwned(diff.Path) {
-			continue
+		if name, _ := diff.Path[0].Name(); name == "apiVersion" {
+			continue // clients see another value in any case
 		}
 		d.path = diff.Path
 		d.old, d.new = valueText(diff.Before), valueText(diff.After)
@@ -218,12 +202,6 @@ func (c *comparison) contentDifferences(d difference, before, after map[string]a
 		out = append(out, d)
 	}
 	return out
-}
-
-// serverOwned reports whether clients see another value at path in any case.
-func serverOwned(path schema.Path) bool {
-	name, _ := path[0].Name()
-	return name == "apiVersion"
 }
 
 const absent = "absent"
@@ -290,7 +268,7 @@ func (c *comparison) storedDifferences(obj map[string]any, before *outcome, admi
 		d.code, d.old, d.new = Refused, "read", err.Error()
 		return []difference{d}, nil
 	}
-	out := c.contentDifferences(d, before.object, is.Object)
+	out := contentDifferences(d, before.object, is.Object)
 	again, err := c.write(c.ctx, c.newVersion, is.Object, is.Object)
 	if err != nil {
 		return nil, err

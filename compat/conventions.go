@@ -16,62 +16,41 @@ import (
 //
 // See https://github.com/kubernetes/community/blob/master/contributors/devel/sig-architecture/api-conventions.md.
 func conventionFindings(p *pair) []Finding {
+	r := &resourceCheck{pair: p}
 	before := crdversion.ByName(p.old)
-	c := &conventionCheck{}
 	for j := range p.crd.Spec.Versions {
-		v := &p.crd.Spec.Versions[j]
-		c.version, c.hadStatus = v.Name, false
+		v, pointer := &p.crd.Spec.Versions[j], versionPointer(j)+"/schema/openAPIV3Schema"
+		add := func(code Code, field, pointer, text string) {
+			f := r.add(code, Warning, v.Name, pointer, "", "", "%s", text)
+			f.Verdict, f.Field = Compatible, field
+		}
 		var old *apiextensionsv1.JSONSchemaProps
 		if b := before[v.Name]; b != nil {
 			old = crdversion.Schema(b)
-			c.hadStatus = statusIsField(b)
 		}
 		if s := crdversion.Schema(v); s != nil {
-			eachSchema(old, s, "", versionPointer(j, "schema/openAPIV3Schema"), c.compare)
+			eachSchema(old, s, "", pointer, func(old, v *apiextensionsv1.JSONSchemaProps, field, pointer string) {
+				for _, code := range []Code{NewBoolean, NewNumber, NewUnsigned, NewMap, NewListWithoutType, NewConditions} {
+					if text := breaks(code, v, field); text != "" && (old == nil || breaks(code, old, field) == "") {
+						add(code, field, pointer, text)
+					}
+				}
+			})
 		}
-		if statusIsField(v) && !c.hadStatus {
-			c.add(NewStatus, "status", versionPointer(j, "schema/openAPIV3Schema/properties/status"),
-				"status is not a subresource: a client that may write the object may write its status")
+		if statusIsField(v) && !statusIsField(before[v.Name]) {
+			add(NewStatus, "status", pointer+"/properties/status", "status is not a subresource: a client that may write the object may write its status")
 		}
 	}
-	return c.findings
+	return r.findings
 }
 
 // statusIsField reports whether a version has a status without the subresource.
 func statusIsField(v *apiextensionsv1.CustomResourceDefinitionVersion) bool {
-	s := crdversion.Schema(v)
-	if s == nil || v.Subresources != nil && v.Subresources.Status != nil {
+	if v == nil || crdversion.Schema(v) == nil || v.Subresources != nil && v.Subresources.Status != nil {
 		return false
 	}
-	_, ok := s.Properties["status"]
+	_, ok := crdversion.Schema(v).Properties["status"]
 	return ok
-}
-
-// A conventionCheck looks at the schemas of one version after the other.
-type conventionCheck struct {
-	version   string
-	hadStatus bool
-	findings  []Finding
-}
-
-func (c *conventionCheck) add(code Code, field, pointer, text string) {
-	c.findings = append(c.findings, Finding{
-		Code: code, Verdict: Compatible, Severity: Warning, Role: Resource, Version: c.version,
-		Field: field, Pointer: pointer, Text: text,
-	})
-}
-
-// compare checks a schema. old is the schema at the same path before, nil if there was none.
-func (c *conventionCheck) compare(old, v *apiextensionsv1.JSONSchemaProps, field, pointer string) {
-	for _, code := range conventionCodes() {
-		if text := breaks(code, v, field); text != "" && (old == nil || breaks(code, old, field) == "") {
-			c.add(code, field, pointer, text)
-		}
-	}
-}
-
-func conventionCodes() []Code {
-	return []Code{NewBoolean, NewNumber, NewUnsigned, NewMap, NewListWithoutType, NewConditions}
 }
 
 // breaks says how a schema breaks a convention, "" if it does not.

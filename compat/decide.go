@@ -153,16 +153,13 @@ func (c *comparison) confirm(w *walk, g *goal, obj, old map[string]any) ([]Findi
 		return nil, err
 	}
 	// What is at the path of the goal shows more than what is beside it.
-	slices.SortStableFunc(found, func(a, b difference) int {
-		first, second := isAt(a.path, g.path()), isAt(b.path, g.path())
-		switch {
-		case first == second:
+	beside := func(d difference) int {
+		if isAt(d.path, g.path()) {
 			return 0
-		case first:
-			return -1
 		}
 		return 1
-	})
+	}
+	slices.SortStableFunc(found, func(a, b difference) int { return beside(a) - beside(b) })
 	var shown []Finding
 	seen := map[Role]bool{}
 	for i := range found {

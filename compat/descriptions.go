@@ -11,29 +11,25 @@ import (
 
 // checkDescriptions reports how many descriptions of a version change. No request
 // depends on them, but a new description may be a new meaning.
-func (r *resourceCheck) checkDescriptions(old, v *apiextensionsv1.CustomResourceDefinitionVersion, j int) {
+func (r *resourceCheck) checkDescriptions(old, v *apiextensionsv1.CustomResourceDefinitionVersion, pointer string) {
 	before, after := crdversion.Schema(old), crdversion.Schema(v)
 	if before == nil || after == nil {
 		return
 	}
 	count := 0
-	f := Finding{Code: Description, Verdict: Compatible, Severity: Note, Version: v.Name, Text: "the description changes; see that the meaning does not"}
-	eachSchema(before, after, "", versionPointer(j, "schema/openAPIV3Schema"), func(old, v *apiextensionsv1.JSONSchemaProps, field, pointer string) {
-		if old == nil || oneLine(old.Description) == oneLine(v.Description) {
+	var f *Finding
+	eachSchema(before, after, "", pointer, func(old, changed *apiextensionsv1.JSONSchemaProps, field, pointer string) {
+		if old == nil || oneLine(old.Description) == oneLine(changed.Description) {
 			return
 		}
 		if count++; count == 1 {
-			f.Field, f.Pointer, f.Old, f.New = field, pointer, oneLine(old.Description), oneLine(v.Description)
-			if v.Description != "" {
-				f.Pointer += "/description"
-			}
+			f = r.add(Description, Note, v.Name, pointerIf(pointer, "description", changed.Description != ""), oneLine(old.Description), oneLine(changed.Description),
+				"the description changes; see that the meaning does not")
+			f.Field = field
 		}
 	})
 	if count > 1 {
 		f.Text = fmt.Sprintf("%d descriptions change, this one first; see that no meaning does", count)
-	}
-	if count > 0 {
-		r.add(f)
 	}
 }
 

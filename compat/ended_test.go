@@ -9,7 +9,6 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/yaml"
 
-	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/internal/test/testkit"
 )
 
@@ -42,7 +41,7 @@ func TestEndedProvesNothingMore(t *testing.T) {
 			check("work", n, comparisonOf(p, context.Background(), n).schemaFindings())
 			limited++
 		}
-		all, some := listFindings(context.Background(), p, &p.versions[0]), listFindings(testkit.EndingContext(0), p, &p.versions[0])
+		all, some := comparisonOf(p, context.Background(), DefaultWorkLimit).listFindings(), comparisonOf(p, testkit.EndingContext(0), DefaultWorkLimit).listFindings()
 		if !slices.EqualFunc(all, some, func(a, b Finding) bool { return a.Code == b.Code && a.Field == b.Field }) {
 			t.Errorf("%s: an ended comparison finds %d changes of lists and maps, want %d", name, len(some), len(all))
 		}
@@ -54,7 +53,7 @@ func TestEndedProvesNothingMore(t *testing.T) {
 }
 
 func comparisonOf(p *pair, ctx context.Context, work int) *comparison {
-	return &comparison{pair: p, versionPair: &p.versions[0], ctx: ctx, watch: interrupt.New(ctx), work: work}
+	return &comparison{pair: p, versionPair: &p.versions[0], ctx: ctx, work: work}
 }
 
 // verdictsOf returns the worst verdict of each role about objects.

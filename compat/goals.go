@@ -112,9 +112,9 @@ func (w *walk) local(o, n *schema.Node, steps []step, pointer string) {
 	for _, k := range was {
 		have[string(k.code)+k.cond.Key()] = true
 	}
-	w.to.rules.changed = w.changedAt(o, n)
-	w.to.rules.translator.SetKnown(w.knownCounts(o))
-	defer w.to.rules.translator.SetKnown(nil)
+	w.to.changed = w.changedAt(o, n)
+	w.to.translator.SetKnown(w.knownCounts(o))
+	defer w.to.translator.SetKnown(nil)
 	for _, k := range w.to.keywords(n) {
 		if have[string(k.code)+k.cond.Key()] || w.readers && !slices.Contains(readerCodes, k.code) {
 			continue
@@ -188,9 +188,13 @@ func (w *walk) add(o *schema.Node, g goal) {
 // quarter of the work that is left, so that one difference does not take it from all
 // others.
 func (w *walk) solve(conds ...*search.Cond) search.Result {
+	return w.solveWithin(w.from.solver.Work()/4, conds...)
+}
+
+// solveWithin is the function solve with so much work.
+func (w *walk) solveWithin(share int, conds ...*search.Cond) search.Result {
 	solver := w.from.solver
 	left := solver.Work()
-	share := left / 4
 	solver.SetWork(share)
 	r := solver.Solve(search.And(conds...))
 	solver.SetWork(left - share + max(solver.Work(), 0))
@@ -253,7 +257,7 @@ func (w *walk) constants(o, n *schema.Node, pointer string) {
 	for _, constant := range []struct{ name, value string }{{"apiVersion", gvk.GroupVersion().String()}, {"kind", gvk.Kind}} {
 		old, child := o.Property(constant.name), n.Property(constant.name)
 		steps, at := []step{{name: constant.name}}, propertyPointer(pointer, constant.name)
-		w.to.rules.changed = nil
+		w.to.changed = nil
 		for _, k := range w.to.keywords(child) {
 			if (!w.readers || slices.Contains(readerCodes, k.code)) && !w.to.solver.Satisfied(k.cond, constant.value) {
 				w.add(old, goal{code: k.code, steps: steps, target: search.True, pointer: at + k.at, text: w.changeText(w.from.keywords(old), k), rule: k.rule})

@@ -23,7 +23,7 @@ func (c *comparison) guard(found []Finding) []Finding {
 		var last map[string]any
 		for obj := range c.side(c.versionPair, readers).samples(c.ctx, min(c.work, sampleWork), search.True) {
 			proved := slices.ContainsFunc(found, func(f Finding) bool { return f.Code == Proved && (f.Role == Readers) == readers })
-			if !proved || c.watch.Ended() {
+			if !proved || c.ctx.Err() != nil {
 				break
 			}
 			_, differences, err := c.differences(readers, obj, nil)

@@ -7,8 +7,6 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/yaml"
-
-	"github.com/crdkit/crdkit/internal/interrupt"
 )
 
 // TestGuard gives false proofs to the guard, which finds an object against each, and true
@@ -28,7 +26,7 @@ func TestGuard(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		cmp := &comparison{pair: p, versionPair: &p.versions[0], ctx: context.Background(), watch: interrupt.New(context.Background()), work: DefaultWorkLimit}
+		cmp := &comparison{pair: p, versionPair: &p.versions[0], ctx: context.Background(), work: DefaultWorkLimit}
 		got := ""
 		for _, role := range []Role{Writers, Stored, Readers} {
 			found := cmp.guard(cmp.proved("claimed"))

@@ -42,8 +42,8 @@ func Split(findings []Finding) []Finding {
 }
 
 // group makes one finding of those with the same key: the first one.
-func group[K comparable](findings []Finding, key func(*Finding) K) []Finding {
-	index := map[K]int{}
+func group(findings []Finding, key func(*Finding) string) []Finding {
+	index := map[string]int{}
 	var out []Finding
 	for i := range findings {
 		f := &findings[i]
@@ -71,59 +71,37 @@ func leading(f Finding) Finding {
 	return f
 }
 
-// A statement is what merged findings have in common.
-type statement struct {
-	version, oldVersion string
-	code                Code
-	verdict             Verdict
-	text                string
+// statementOf returns what merged findings have in common.
+func statementOf(f *Finding) string {
+	return fmt.Sprintf("%q %q %q %q %q", f.Version, f.OldVersion, f.Code, f.Verdict, f.Text)
 }
 
-func statementOf(f *Finding) statement {
-	return statement{f.Version, f.OldVersion, f.Code, f.Verdict, f.Text}
-}
-
-// A place is what a finding is about. Writers and stored objects are one role of it, and so
-// are all roles of a proof.
-type place struct {
-	statement
-	role           Role
-	field, pointer string
-}
-
-func placeOf(f *Finding) place {
-	p := place{statementOf(f), f.Role, f.Field, f.Pointer}
+// placeOf returns what a finding is about. Writers and stored objects are one role of it, and
+// so are all roles of a proof.
+func placeOf(f *Finding) string {
+	role := f.Role
 	switch {
 	case f.Code == Proved:
-		p.role = ""
-	case f.Role == Stored:
-		p.role = Writers
+		role = ""
+	case role == Stored:
+		role = Writers
 	}
-	return p
+	return fmt.Sprintf("%s %q %q %q", statementOf(f), role, f.Field, f.Pointer)
 }
 
 // meaningOf returns what a finding about one place says, without the place and what only
 // its witnesses decide.
 func meaningOf(f *Finding) string {
-	type part struct {
-		statement
-		role      Role
-		severity  Severity
-		ratcheted bool
-		shown     bool
-		old, new  string
-	}
-	var parts []part
+	text := ""
 	for _, f := range Split([]Finding{*f}) {
-		p := part{statementOf(&f), f.Role, f.Severity, f.Ratcheted, f.Witness != nil, f.Old, f.New}
 		switch {
-		case !p.shown:
-		case p.old == "admitted" || p.old == "read":
-			p.new = "" // a refusal
-		case p.new == "admitted" || p.new == absent:
-			p.old = "" // a refusal, or the value that is removed
+		case f.Witness == nil:
+		case f.Old == "admitted" || f.Old == "read":
+			f.New = "" // a refusal
+		case f.New == "admitted" || f.New == absent:
+			f.Old = "" // a refusal, or the value that is removed
 		}
-		parts = append(parts, p)
+		text += fmt.Sprintf("%s %q %q %t %t %q %q\n", statementOf(&f), f.Role, f.Severity, f.Ratcheted, f.Witness != nil, f.Old, f.New)
 	}
-	return fmt.Sprintf("%#v", parts)
+	return text
 }

@@ -2,6 +2,7 @@ package compat
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -9,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/crdkit/crdkit"
-	"github.com/crdkit/crdkit/internal/text/jsondiff"
+	"github.com/crdkit/crdkit/internal/search"
 	"github.com/crdkit/crdkit/validation"
 )
 
@@ -43,125 +44,93 @@ func (o *Objects) Check(ctx context.Context, obj *unstructured.Unstructured) ([]
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	c, err := o.begin(ctx, obj)
-	if err != nil {
-		return nil, err
-	}
-	is, _, err := c.after.Read(ctx, obj)
-	if err != nil {
-		if ctx.Err() != nil {
-			return nil, err
-		}
-		code := Refused
-		if c.after.Name() != c.before.Name() {
-			code = StoredVersionRemoved
-		}
-		c.add(Finding{Code: code, Old: "read", New: err.Error(), Text: "the server cannot read the object with the new definition"})
-		return c.findings, nil
-	}
-	c.compareContent(is.Object)
-	return c.findings, c.compareUpdates(is.Object)
-}
-
-// An objectCheck checks one object.
-type objectCheck struct {
-	*pair
-	ctx           context.Context
-	before, after *crdkit.Version
-	was           map[string]any // what the old definition reads
-	findings      []Finding
-}
-
-// begin reads an object with the old definition.
-func (o *Objects) begin(ctx context.Context, obj *unstructured.Unstructured) (*objectCheck, error) {
 	if obj == nil || obj.Object == nil {
-		return nil, fmt.Errorf("compat: the object is nil")
+		return nil, errors.New("compat: the object is nil")
 	}
-	gvk := obj.GroupVersionKind()
-	if gvk.GroupKind() != o.pair.oldDef.GroupKind() {
-		return nil, fmt.Errorf("compat: the object is a %s, want a %s", gvk.GroupKind(), o.pair.oldDef.GroupKind())
+	p, gvk := o.pair, obj.GroupVersionKind()
+	if gvk.GroupKind() != p.oldDef.GroupKind() {
+		return nil, fmt.Errorf("compat: the object is a %s, want a %s", gvk.GroupKind(), p.oldDef.GroupKind())
 	}
-	before, ok := o.pair.oldDef.Version(gvk.Version)
+	before, ok := p.oldDef.Version(gvk.Version)
 	if !ok {
 		return nil, fmt.Errorf("compat: the old definition has no version %s", gvk.Version)
 	}
-	after, ok := o.pair.newDef.Version(gvk.Version)
-	if !ok {
-		after = o.pair.newDef.Storage()
+	after, code := p.newDef.Storage(), StoredVersionRemoved
+	if v, ok := p.newDef.Version(gvk.Version); ok {
+		after, code = v, Refused
 	}
 	was, _, err := before.Read(ctx, obj)
 	if err != nil {
 		return nil, fmt.Errorf("compat: the old definition cannot read the object: %w", err)
 	}
-	return &objectCheck{pair: o.pair, ctx: ctx, before: before, after: after, was: was.Object}, nil
-}
-
-func (c *objectCheck) add(f Finding) {
-	f.Role, f.Verdict, f.Version = Stored, Incompatible, c.before.Name()
-	if f.Severity == "" {
-		f.Severity = Error
-	}
-	c.findings = append(c.findings, f)
-}
-
-// compareContent finds the values that the new definition reads differently.
-func (c *objectCheck) compareContent(is map[string]any) {
-	for _, diff := range jsondiff.Of(c.was, is) {
-		if serverOwned(diff.Path) {
-			continue
-		}
-		f := Finding{
-			Code: Changed, Field: diff.Path.String(), Pointer: diff.Path.Pointer(),
-			Old: valueText(diff.Before), New: valueText(diff.After), Text: "the value changes",
-		}
-		switch diff.Kind {
-		case jsondiff.Removed:
-			f.Code, f.New, f.Text = Pruned, "absent", "the field is removed"
-		case jsondiff.Added:
-			f.Code, f.Severity, f.Old, f.Text = Defaulted, Warning, "absent", "the value is added"
-		}
-		c.add(f)
-	}
-}
-
-// compareUpdates sends the object back as both definitions read it.
-func (c *objectCheck) compareUpdates(is map[string]any) error {
-	after, err := c.update(c.ctx, c.after, is, is)
-	if err != nil || after.object != nil && len(after.result.Ratcheted) == 0 {
-		return err
-	}
-	before, err := c.update(c.ctx, c.before, c.was, c.was)
+	is, _, err := after.Read(ctx, obj)
 	if err != nil {
-		return err
+		if ctx.Err() != nil {
+			return nil, err
+		}
+		f := Finding{Code: code, Severity: Error, Old: "read", New: err.Error(), Text: "the server cannot read the object with the new definition"}
+		return storedFindings(before, []Finding{f}), nil
 	}
+	found, err := p.updateFindings(ctx, before, after, was.Object, is.Object)
+	return storedFindings(before, append(contentFindings(was.Object, is.Object), found...)), err
+}
+
+// storedFindings sets what the findings about an object at a version have in common.
+func storedFindings(v *crdkit.Version, found []Finding) []Finding {
+	for i := range found {
+		found[i].Role, found[i].Verdict, found[i].Version = Stored, Incompatible, v.Name()
+	}
+	return found
+}
+
+// contentFindings finds the values that the new definition reads differently.
+func contentFindings(was, is map[string]any) []Finding {
+	var out []Finding
+	for _, d := range contentDifferences(difference{}, was, is) {
+		f := Finding{Code: d.code, Severity: Error, Field: d.path.String(), Pointer: d.path.Pointer(), Old: d.old, New: d.new, Text: "the value changes"}
+		switch d.code {
+		case Pruned:
+			f.Text = "the field is removed"
+		case Defaulted:
+			f.Severity, f.Text = Warning, "the value is added"
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+// updateFindings sends an object back as both definitions read it.
+func (p *pair) updateFindings(ctx context.Context, v, newVersion *crdkit.Version, was, is map[string]any) ([]Finding, error) {
+	after, err := p.request(ctx, newVersion, search.Case{Object: is, Old: is})
+	if err != nil || after.object != nil && len(after.result.Ratcheted) == 0 {
+		return nil, err
+	}
+	before, err := p.request(ctx, v, search.Case{Object: was, Old: was})
+	if err != nil {
+		return nil, err
+	}
+	var out []Finding
+	refused := Finding{Code: Refused, Severity: Error, Old: "admitted", Text: "an update that changes nothing is refused"}
 	if refusal := after.result.Refusal; refusal != nil && before.object != nil {
-		c.add(Finding{Code: Refused, Old: "admitted", New: refusal.Message, Text: "an update that changes nothing is refused"})
+		refused.New = refusal.Message
+		out = append(out, refused)
 	}
 	for _, e := range added(after.result.Errors, before.result.Errors) {
-		c.add(Finding{
-			Code: Refused, Field: e.Field, Pointer: e.Pointer, Old: "admitted", New: e.Error(), Text: "an update that changes nothing is refused",
-		})
+		refused.Field, refused.Pointer, refused.New = e.Field, e.Pointer, e.Error()
+		out = append(out, refused)
 	}
 	for _, e := range added(after.result.Ratcheted, append(before.result.Ratcheted, before.result.Errors...)) {
-		c.add(Finding{
+		out = append(out, Finding{
 			Code: Refused, Severity: Warning, Ratcheted: true, Field: e.Field, Pointer: e.Pointer, Old: "admitted", New: e.Error(),
 			Text: "the value is refused as soon as it changes",
 		})
 	}
-	return nil
+	return out, nil
 }
 
 // added returns the errors that are not in another list.
 func added(list, other validation.ErrorList) validation.ErrorList {
-	known := make([]string, 0, len(other))
-	for _, e := range other {
-		known = append(known, e.Error())
-	}
-	var rest validation.ErrorList
-	for _, e := range list {
-		if !slices.Contains(known, e.Error()) {
-			rest = append(rest, e)
-		}
-	}
-	return rest
+	return slices.DeleteFunc(slices.Clone(list), func(e *validation.Error) bool {
+		return slices.ContainsFunc(other, func(known *validation.Error) bool { return known.Error() == e.Error() })
+	})
 }

@@ -60,7 +60,7 @@ func newPair(ctx context.Context, old, crd *apiextensionsv1.CustomResourceDefini
 	if p.newDef, err = compile(ctx, crd); err != nil {
 		return nil, fmt.Errorf("compat: the new definition: %w", err)
 	}
-	return p, p.pairVersions(ctx)
+	return p, p.pairVersions()
 }
 
 func qualifiedKind(crd *apiextensionsv1.CustomResourceDefinition) string {
@@ -81,8 +81,17 @@ func convertsByWebhook(crd *apiextensionsv1.CustomResourceDefinition) bool {
 // pairVersions pairs each version that the new definition serves with the old version of
 // its name. A version that the old definition does not serve has the objects that the old
 // definition stored, unless a webhook converts them.
-func (p *pair) pairVersions(ctx context.Context) error {
+func (p *pair) pairVersions() error {
 	shared := schema.NewInterner()
+	var err error
+	node := func(crd *apiextensionsv1.CustomResourceDefinition, i int) *schema.Node {
+		if i < 0 || err != nil {
+			return nil
+		}
+		var n *schema.Node
+		n, err = sharedNode(crd, i, shared)
+		return n
+	}
 	served := map[string]int{}
 	for i, v := range p.old.Spec.Versions {
 		if v.Served {
@@ -99,32 +108,20 @@ func (p *pair) pairVersions(ctx context.Context) error {
 				continue
 			}
 		}
-		v, err := p.versionPair(ctx, j, i, shared)
-		if err != nil {
-			return err
-		}
-		p.versions = append(p.versions, v)
+		q := versionPair{oldIndex: j, newIndex: i}
+		q.oldVersion, _ = p.oldDef.Version(p.old.Spec.Versions[j].Name)
+		q.newVersion, _ = p.newDef.Version(v.Name)
+		q.oldNode, q.newNode = node(p.old, j), node(p.crd, i)
+		p.versions = append(p.versions, q)
 	}
-	var err error
-	old, crd := crdversion.Storage(p.old), crdversion.Storage(p.crd)
-	if p.oldStorageNode, err = nodeOf(ctx, p.old, old, shared); err != nil {
-		return err
-	}
-	if p.newStorageNode, err = nodeOf(ctx, p.crd, crd, shared); err != nil || old == nil {
-		return err
-	}
-	p.readNode, err = nodeOf(ctx, p.crd, crdversion.ByName(p.crd)[old.Name], shared)
+	isStorage := func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Storage }
+	stored := slices.IndexFunc(p.old.Spec.Versions, isStorage)
+	p.oldStorageNode = node(p.old, stored)
+	p.newStorageNode = node(p.crd, slices.IndexFunc(p.crd.Spec.Versions, isStorage))
+	p.readNode = node(p.crd, slices.IndexFunc(p.crd.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool {
+		return stored >= 0 && v.Name == p.old.Spec.Versions[stored].Name
+	}))
 	return err
-}
-
-// nodeOf returns the schema of a version of a definition, nil if the version is nil.
-func nodeOf(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, v *apiextensionsv1.CustomResourceDefinitionVersion, shared *schema.Interner) (*schema.Node, error) {
-	for i := range crd.Spec.Versions {
-		if &crd.Spec.Versions[i] == v {
-			return sharedNode(ctx, crd, i, shared)
-		}
-	}
-	return nil, nil
 }
 
 // oldWritten returns the index of a version at which clients wrote the objects that the old
@@ -140,21 +137,9 @@ func (p *pair) oldWritten() int {
 	})
 }
 
-func (p *pair) versionPair(ctx context.Context, oldIndex, newIndex int, shared *schema.Interner) (versionPair, error) {
-	v := versionPair{oldIndex: oldIndex, newIndex: newIndex}
-	v.oldVersion, _ = p.oldDef.Version(p.old.Spec.Versions[oldIndex].Name)
-	v.newVersion, _ = p.newDef.Version(p.crd.Spec.Versions[newIndex].Name)
-	var err error
-	if v.oldNode, err = sharedNode(ctx, p.old, oldIndex, shared); err != nil {
-		return v, err
-	}
-	v.newNode, err = sharedNode(ctx, p.crd, newIndex, shared)
-	return v, err
-}
-
 // sharedNode returns the schema of version i. Each schema says for itself whether it keeps
 // unknown fields, see [inheritPreserve].
-func sharedNode(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, i int, shared *schema.Interner) (*schema.Node, error) {
+func sharedNode(crd *apiextensionsv1.CustomResourceDefinition, i int, shared *schema.Interner) (*schema.Node, error) {
 	if crdversion.Schema(&crd.Spec.Versions[i]) != nil {
 		crd = &apiextensionsv1.CustomResourceDefinition{ObjectMeta: crd.ObjectMeta, Spec: crd.Spec}
 		crd.Spec.Versions = slices.Clone(crd.Spec.Versions)

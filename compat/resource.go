@@ -28,6 +28,9 @@ type resourceCheck struct {
 // schemas.
 func resourceFindings(ctx context.Context, p *pair) []Finding {
 	r := &resourceCheck{pair: p, ctx: ctx, refusals: map[string][]string{}}
+	if r.checkKind() {
+		return r.findings
+	}
 	r.checkDefinition()
 	r.checkScope()
 	r.checkNames()
@@ -38,9 +41,18 @@ func resourceFindings(ctx context.Context, p *pair) []Finding {
 	return r.findings
 }
 
-func (r *resourceCheck) add(f Finding) {
-	f.Role = Resource
+// add adds a finding about a version, or about the whole definition if that is "". A note is
+// compatible. The finding may be changed until the next one is added.
+func (r *resourceCheck) add(code Code, severity Severity, version, pointer, before, after, text string, args ...any) *Finding {
+	f := Finding{
+		Code: code, Verdict: Incompatible, Severity: severity, Role: Resource, Version: version, Pointer: pointer,
+		Old: before, New: after, Text: fmt.Sprintf(text, args...),
+	}
+	if severity == Note {
+		f.Verdict = Compatible
+	}
 	r.findings = append(r.findings, f)
+	return &r.findings[len(r.findings)-1]
 }
 
 // checkDefinition asks for the server's errors about the new definition in place of
@@ -59,10 +71,7 @@ func (r *resourceCheck) checkDefinition() {
 	}
 	report := definition.CheckUpdate(r.crd, &old, definition.WithContext(r.ctx))
 	if report.Undecided != nil {
-		r.add(Finding{
-			Code: Undecided, Verdict: Unknown, Severity: Warning, Pointer: "/spec",
-			Text: "not decided: would the server accept the new definition? " + report.Undecided.Error(),
-		})
+		r.add(Undecided, Warning, "", "/spec", "", "", "not decided: would the server accept the new definition? %v", report.Undecided).Verdict = Unknown
 		return
 	}
 	for _, e := range report.Errors {
@@ -85,35 +94,27 @@ func (r *resourceCheck) refusal(pointer string) string {
 func (r *resourceCheck) reportRefusals() {
 	for _, pointer := range r.order {
 		for _, text := range r.refusals[pointer] {
-			r.add(Finding{
-				Code: DefinitionRefused, Verdict: Incompatible, Severity: Error, Pointer: pointer, New: text,
-				Text: "the server refuses the new definition in place of the old one",
-			})
+			r.add(DefinitionRefused, Error, "", pointer, "", text, "the server refuses the new definition in place of the old one")
 		}
 	}
 }
 
-// kindFinding returns the finding about a changed kind. The server refuses such a change
-// of a definition in use, so nothing else is compared.
-func kindFinding(old, crd *apiextensionsv1.CustomResourceDefinition) (Finding, bool) {
-	before, after := old.Spec.Names.Kind, crd.Spec.Names.Kind
-	return Finding{
-		Code: KindChanged, Verdict: Incompatible, Severity: Error, Role: Resource, Pointer: "/spec/names/kind", Old: before, New: after,
-		Text: fmt.Sprintf("the kind was %s and is %s: the server refuses the new definition as long as the old one exists", before, after),
-	}, before != after
+// checkKind reports a changed kind. The server refuses such a change of a definition in use,
+// so nothing else is compared.
+func (r *resourceCheck) checkKind() (changed bool) {
+	before, after := r.old.Spec.Names.Kind, r.crd.Spec.Names.Kind
+	if before != after {
+		r.add(KindChanged, Error, "", "/spec/names/kind", before, after,
+			"the kind was %s and is %s: the server refuses the new definition as long as the old one exists", before, after)
+	}
+	return before != after
 }
 
 func (r *resourceCheck) checkScope() {
-	before, after := r.old.Spec.Scope, r.crd.Spec.Scope
-	if before == after {
-		return
+	if before, after := string(r.old.Spec.Scope), string(r.crd.Spec.Scope); before != after {
+		r.add(ScopeChanged, Error, "", "/spec/scope", before, cmp.Or(r.refusal("/spec/scope"), after),
+			"the scope changes from %s to %s: every request has another URL, and the server does not find the stored objects", before, after)
 	}
-	f := Finding{
-		Code: ScopeChanged, Verdict: Incompatible, Severity: Error, Pointer: "/spec/scope",
-		Old: string(before), New: cmp.Or(r.refusal("/spec/scope"), string(after)),
-		Text: fmt.Sprintf("the scope changes from %s to %s: every request has another URL, and the server does not find the stored objects", before, after),
-	}
-	r.add(f)
 }
 
 // checkNames compares the names under which clients find the objects. The kinds are
@@ -131,64 +132,104 @@ func (r *resourceCheck) checkNames() {
 			continue
 		}
 		pointer := "/spec/names/" + name.field
-		f := Finding{
-			Code: NamesChanged, Verdict: Incompatible, Severity: Warning, Pointer: pointer, Old: name.before, New: name.after,
-			Text: fmt.Sprintf("the %s name changes from %s to %s: %s", strings.TrimSuffix(name.field, "Kind"), name.before, name.after, name.effect),
+		refused, severity := r.refusal(pointer), Warning
+		if refused != "" || name.field == "plural" {
+			severity = Error
 		}
-		if text := r.refusal(pointer); text != "" || name.field == "plural" {
-			f.Severity, f.New = Error, cmp.Or(text, name.after)
-		}
-		r.add(f)
+		r.add(NamesChanged, severity, "", pointer, name.before, cmp.Or(refused, name.after),
+			"the %s name changes from %s to %s: %s", strings.TrimSuffix(name.field, "Kind"), name.before, name.after, name.effect)
 	}
-	r.checkNameList("shortNames", "short name", before.ShortNames, after.ShortNames)
-	r.checkNameList("categories", "category", before.Categories, after.Categories)
+	for _, list := range []struct {
+		field, what   string
+		before, after []string
+	}{{"shortNames", "short name", before.ShortNames, after.ShortNames}, {"categories", "category", before.Categories, after.Categories}} {
+		pointer := pointerIf("/spec/names", list.field, len(list.after) > 0)
+		for _, name := range without(list.before, list.after) {
+			r.add(NamesChanged, Warning, "", pointer, name, "", "the %s %s is removed: kubectl does not find the resource under it", list.what, name)
+		}
+		for _, name := range without(list.after, list.before) {
+			r.add(NamesAdded, Note, "", pointer, "", name, "the %s %s is new", list.what, name)
+		}
+	}
 }
 
-// checkNameList reports which names of a list are removed and added.
-func (r *resourceCheck) checkNameList(field, what string, before, after []string) {
-	pointer := "/spec/names"
-	if len(after) > 0 {
-		pointer += "/" + field
+// pointerIf returns the pointer of a part, or of what is around it if there is no such part.
+func pointerIf(around, part string, has bool) string {
+	if has {
+		return around + "/" + part
 	}
-	for _, name := range without(before, after) {
-		r.add(Finding{
-			Code: NamesChanged, Verdict: Incompatible, Severity: Warning, Pointer: pointer, Old: name,
-			Text: fmt.Sprintf("the %s %s is removed: kubectl does not find the resource under it", what, name),
-		})
-	}
-	for _, name := range without(after, before) {
-		r.add(Finding{
-			Code: NamesAdded, Verdict: Compatible, Severity: Note, Pointer: pointer, New: name,
-			Text: fmt.Sprintf("the %s %s is new", what, name),
-		})
-	}
+	return around
 }
 
 // without returns the elements of a list that are not in another one, in their order.
 func without(list, other []string) []string {
-	var rest []string
-	for _, name := range list {
-		if !slices.Contains(other, name) {
-			rest = append(rest, name)
-		}
-	}
-	return rest
+	return slices.DeleteFunc(slices.Clone(list), func(name string) bool { return slices.Contains(other, name) })
 }
 
 // checkUnknownFields compares spec.preserveUnknownFields, which beats all schemas.
 func (r *resourceCheck) checkUnknownFields() {
-	before, after := r.old.Spec.PreserveUnknownFields, r.crd.Spec.PreserveUnknownFields
-	if before == after {
+	switch before, after := r.old.Spec.PreserveUnknownFields, r.crd.Spec.PreserveUnknownFields; {
+	case before && !after:
+		r.add(PreserveUnknownFields, Error, "", "/spec", "true", "false",
+			"spec.preserveUnknownFields is not true any more: the server removes every field that the schemas do not declare")
+	case after && !before:
+		r.add(PreserveUnknownFields, Warning, "", "/spec", "false", "true",
+			"spec.preserveUnknownFields becomes true: the server keeps fields that the schemas do not declare")
+	}
+}
+
+// checkConversion compares how objects are converted between versions. Nobody but the
+// webhook knows what a webhook returns.
+func (r *resourceCheck) checkConversion() {
+	before, after := describeConversion(r.old), describeConversion(r.crd)
+	if before == after || len(r.old.Spec.Versions) < 2 && len(r.crd.Spec.Versions) < 2 {
 		return
 	}
-	f := Finding{
-		Code: PreserveUnknownFields, Verdict: Incompatible, Severity: Error, Pointer: "/spec",
-		Old: fmt.Sprint(before), New: fmt.Sprint(after),
-		Text: "spec.preserveUnknownFields is not true any more: the server removes every field that the schemas do not declare",
+	verdict, severity := Unknown, Warning
+	var text string
+	switch was, is := convertsByWebhook(r.old), convertsByWebhook(r.crd); {
+	case was && is:
+		severity, text = Note, "another webhook converts objects; what it returns is not known"
+	case is:
+		text = "a webhook converts objects now; what it returns is not known, and requests at other versions than the stored one fail without it"
+	case r.sameVersions():
+		verdict, severity, text = Compatible, Note, "no webhook converts objects any more; all versions have the same schema"
+	default:
+		text = "no webhook converts objects any more: only apiVersion changes, and fields that the other version does not declare are removed"
 	}
-	if after {
-		f.Severity = Warning
-		f.Text = "spec.preserveUnknownFields becomes true: the server keeps fields that the schemas do not declare"
+	r.add(ConversionChanged, severity, "", pointerIf("/spec", "conversion", r.crd.Spec.Conversion != nil), before, after, "%s", text).Verdict = verdict
+}
+
+// describeConversion returns the strategy of conversions and the address of the webhook.
+func describeConversion(crd *apiextensionsv1.CustomResourceDefinition) string {
+	if !convertsByWebhook(crd) {
+		return string(apiextensionsv1.NoneConverter)
 	}
-	r.add(f)
+	text := string(apiextensionsv1.WebhookConverter)
+	client := valueOf(valueOf(crd.Spec.Conversion.Webhook).ClientConfig)
+	switch s := client.Service; {
+	case client.URL != nil:
+		return text + " " + *client.URL
+	case s != nil && s.Port != nil:
+		return fmt.Sprintf("%s %s/%s%s:%d", text, s.Namespace, s.Name, valueOf(s.Path), *s.Port)
+	case s != nil:
+		return fmt.Sprintf("%s %s/%s%s", text, s.Namespace, s.Name, valueOf(s.Path))
+	}
+	return text
+}
+
+// sameVersions reports whether all versions of the new definition have one schema.
+func (r *resourceCheck) sameVersions() bool {
+	versions := r.crd.Spec.Versions
+	return !slices.ContainsFunc(versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool {
+		return !crdversion.SameSchema(crdversion.Schema(&versions[0]), crdversion.Schema(&v))
+	})
+}
+
+// valueOf returns what a pointer points to, the zero value for nil.
+func valueOf[T any](p *T) T {
+	if p == nil {
+		return *new(T)
+	}
+	return *p
 }

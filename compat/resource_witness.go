@@ -10,28 +10,23 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// oldVersion returns version i of the old definition, compiled.
-func (r *resourceCheck) oldVersion(i int) *crdkit.Version {
-	v, _ := r.oldDef.Version(r.old.Spec.Versions[i].Name)
-	return v
-}
-
 // find returns an object of version i of the old definition that satisfies a condition and has
 // a property, nil if none is found.
-func (r *resourceCheck) find(i int, c *search.Cond, holds func(obj map[string]any) bool) map[string]any {
-	node, err := sharedNode(r.ctx, r.old, i, schema.NewInterner())
+func (r *resourceCheck) find(i int, c *search.Cond, holds func(old *crdkit.Version, obj map[string]any) bool) map[string]any {
+	node, err := sharedNode(r.old, i, schema.NewInterner())
 	if err != nil {
 		return nil
 	}
-	s := &side{r.old, i, r.oldVersion(i), node}
-	return s.find(r.ctx, c, holds)
+	v, _ := r.oldDef.Version(r.old.Spec.Versions[i].Name)
+	s := &side{r.old, i, v, node}
+	return s.find(r.ctx, c, func(obj map[string]any) bool { return holds(v, obj) })
 }
 
 // refused returns an object that version i of the old definition admits as a new one, and the
 // error of a request with it to the new definition.
 func (r *resourceCheck) refused(i int, request func(obj *unstructured.Unstructured) error) (*Witness, string) {
-	obj := r.find(i, search.True, func(obj map[string]any) bool {
-		out, err := r.create(r.ctx, r.oldVersion(i), obj)
+	obj := r.find(i, search.True, func(old *crdkit.Version, obj map[string]any) bool {
+		out, err := r.request(r.ctx, old, search.Case{Object: obj})
 		return err == nil && out.object != nil && request(unstructuredCopy(obj)) != nil
 	})
 	if obj == nil {
@@ -40,54 +35,29 @@ func (r *resourceCheck) refused(i int, request func(obj *unstructured.Unstructur
 	return &Witness{Object: obj}, request(unstructuredCopy(obj)).Error()
 }
 
-// storedWitness returns an object of version i of the old definition that the new one
-// cannot read, and the answer of the server.
-func (r *resourceCheck) storedWitness(i int) (*Witness, string) {
-	return r.refused(i, func(obj *unstructured.Unstructured) error {
-		_, _, err := r.newDef.Storage().Read(r.ctx, obj)
-		return err
-	})
-}
-
-// requestWitness returns an object that clients could create at version i of the old
-// definition, and the answer to the same request of the server with the new one.
-func (r *resourceCheck) requestWitness(i int) (*Witness, string) {
-	return r.refused(i, func(obj *unstructured.Unstructured) error {
-		_, err := r.newDef.VersionFor(obj)
-		return err
-	})
-}
-
 // statusWitness returns a request with a status that one definition stores and the other one
 // does not, at version i of the old definition: a new object, or an update that adds the
 // status. It returns nil if none is found.
 func (r *resourceCheck) statusWitness(i int, update, storedByOld bool) *Witness {
-	old := r.oldVersion(i)
-	after, _ := r.newDef.Version(old.Name())
-	w := &Witness{}
-	stores := func(v *crdkit.Version, obj map[string]any) (admitted, status bool) {
-		request := func() (*outcome, error) { return r.create(r.ctx, v, obj) }
-		if update {
-			request = func() (*outcome, error) { return r.update(r.ctx, v, obj, withoutStatus(obj)) }
+	caseOf := func(obj map[string]any) (k search.Case) {
+		if k.Object = obj; update {
+			k.Old = withoutStatus(obj)
 		}
-		out, err := request()
-		if err != nil || out.object == nil {
-			return false, false
-		}
-		return true, out.object["status"] != nil
+		return k
 	}
-	w.Object = r.find(i, search.At("status", search.Types(search.Any&^search.Null)), func(obj map[string]any) bool {
-		before, was := stores(old, obj)
-		now, is := stores(after, obj)
-		return before && now && was == storedByOld && is != storedByOld
+	obj := r.find(i, search.At("status", search.Types(search.Any&^search.Null)), func(old *crdkit.Version, obj map[string]any) bool {
+		after, _ := r.newDef.Version(old.Name())
+		was, err := r.request(r.ctx, old, caseOf(obj))
+		if err != nil || was.object == nil || (was.object["status"] != nil) != storedByOld {
+			return false
+		}
+		is, err := r.request(r.ctx, after, caseOf(obj))
+		return err == nil && is.object != nil && (is.object["status"] != nil) != storedByOld
 	})
-	if w.Object == nil {
+	if obj == nil {
 		return nil
 	}
-	if update {
-		w.Old = withoutStatus(w.Object)
-	}
-	return w
+	return &Witness{Object: obj, Old: caseOf(obj).Old}
 }
 
 // withoutStatus returns an object without its status. It shares the rest.

@@ -22,7 +22,7 @@ func sameRule(a, b schema.Rule) bool {
 
 // hasRule reports whether a schema has a rule, perhaps with other white space.
 func (w *walk) hasRule(n *schema.Node, rule schema.Rule) bool {
-	translator := w.from.rules.translator
+	translator := w.from.translator
 	key := func(r schema.Rule) string { return translator.Rule(r.Rule, n, nil).Holds.Key() }
 	return slices.ContainsFunc(n.Rules(), func(r schema.Rule) bool {
 		return sameRule(r, rule) || r.OptionalOldSelf == rule.OptionalOldSelf && key(r) == key(rule)
@@ -65,7 +65,7 @@ func (c *comparison) ruleFindings(w *walk, own *conditions) []Finding {
 // implied reports whether each value of a schema of the new definition satisfies a rule of
 // the old one.
 func (w *walk) implied(n *schema.Node, rule schema.Rule, own *conditions) bool {
-	translated := own.rules.translator.Rule(rule.Rule, n, nil)
+	translated := own.translator.Rule(rule.Rule, n, nil)
 	return !translated.Transition && w.solve(own.of(n), search.Not(translated.Holds)).Status == search.None
 }
 
@@ -117,15 +117,4 @@ func (c *comparison) judgeRules(w *walk, v *ruled, own *conditions) []Finding {
 		possible = append(possible, k)
 	}
 	return out
-}
-
-// without returns the condition of a schema without the keywords of a code.
-func (k *conditions) without(n *schema.Node, code Code) *search.Cond {
-	var parts []*search.Cond
-	for _, w := range k.keywords(n) {
-		if w.code != code {
-			parts = append(parts, w.cond)
-		}
-	}
-	return search.And(append(parts, k.members(n), k.items(n), k.others(n))...)
 }

@@ -10,26 +10,12 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// ruleConditions translates the rules of one side to conditions.
-type ruleConditions struct {
-	translator *celcond.Translator
-	// changed says which values differ from those that the rules of the other side
-	// see, nil if none do.
-	changed func(path []string) bool
-}
-
-func newRuleConditions(k *conditions) *ruleConditions {
-	return &ruleConditions{translator: celcond.New(k.root, func(n *schema.Node, name string, c *search.Cond) *search.Cond {
-		return k.member(n, name, c, true)
-	})}
-}
-
-// keywords returns the conditions of the rules of a schema, without those that
+// ruleKeywords returns the conditions of the rules of a schema, without those that
 // only updates obey.
-func (r *ruleConditions) keywords(n *schema.Node) []keyword {
+func (k *conditions) ruleKeywords(n *schema.Node) []keyword {
 	var out []keyword
 	for i, rule := range n.Rules() {
-		translated := r.translator.Rule(rule.Rule, n, r.changed)
+		translated := k.translator.Rule(rule.Rule, n, k.changed)
 		if translated.Transition && !rule.OptionalOldSelf {
 			continue
 		}
@@ -49,7 +35,7 @@ func (r *ruleConditions) keywords(n *schema.Node) []keyword {
 func (w *walk) knownCounts(o *schema.Node) func(c celcond.Count) (name string, ok bool) {
 	var known []celcond.Count
 	for _, rule := range o.Rules() {
-		known = append(known, w.from.rules.translator.Rule(rule.Rule, o, nil).Counts...)
+		known = append(known, w.from.translator.Rule(rule.Rule, o, nil).Counts...)
 	}
 	if len(known) == 0 || w.readers {
 		return nil

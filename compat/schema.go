@@ -5,17 +5,15 @@ import (
 	"fmt"
 
 	"github.com/crdkit/crdkit/internal/crdversion"
-	"github.com/crdkit/crdkit/internal/interrupt"
 )
 
 // A comparison decides one pair of versions.
 type comparison struct {
 	*pair
 	*versionPair
-	ctx   context.Context // ends when the time limit ends the comparison
-	watch *interrupt.Watch
-	work  int  // what is left of the work limit
-	lost  bool // the new definition lacks a version at which objects are stored: nothing is proved for them
+	ctx  context.Context // ends when the time limit ends the comparison
+	work int             // what is left of the work limit
+	lost bool            // the new definition lacks a version at which objects are stored: nothing is proved for them
 	// beside has what the objects that show a goal for one role leave open for another one: the
 	// new definition refuses them for another reason, or admits them.
 	beside []Finding

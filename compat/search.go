@@ -32,7 +32,8 @@ const (
 func (s *side) find(ctx context.Context, c *search.Cond, holds func(obj map[string]any) bool) map[string]any {
 	for obj := range s.samples(ctx, sampleWork, c) {
 		if holds(obj) {
-			return smallest(ctx, obj, holds)
+			return search.Minimize(ctx, obj, func(obj map[string]any) map[string]any { return obj },
+				func(candidate map[string]any) (map[string]any, bool) { return candidate, holds(candidate) })
 		}
 	}
 	return nil
@@ -60,10 +61,4 @@ func (s *side) space(judge search.Judge) *search.Space {
 	gvk := s.version.GroupVersionKind()
 	head := search.Head{APIVersion: gvk.GroupVersion().String(), Kind: gvk.Kind, Namespaced: s.version.Definition().Namespaced()}
 	return search.New(s.node, head, judge)
-}
-
-// smallest returns the smallest object found that is like obj and has a property of it.
-func smallest(ctx context.Context, obj map[string]any, holds func(obj map[string]any) bool) map[string]any {
-	return search.Minimize(ctx, obj, func(obj map[string]any) map[string]any { return obj },
-		func(candidate map[string]any) (map[string]any, bool) { return candidate, holds(candidate) })
 }

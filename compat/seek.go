@@ -69,8 +69,8 @@ func (c *comparison) seek(w *walk, g *goal, start search.Case) ([]Finding, error
 		quest.Rule = g.rule.Rule
 	}
 	space := c.side(c.versionPair, w.readers).space(func(_ context.Context, k search.Case) (validation.ErrorList, bool, error) {
-		if c.watch.Poll() {
-			return nil, false, c.watch.Err()
+		if err := c.ctx.Err(); err != nil {
+			return nil, false, err
 		}
 		first, found, err := c.differences(w.readers, jsonval.Wire(k.Object).(map[string]any), k.Old)
 		switch {

@@ -93,10 +93,7 @@ func (w *walk) alone(object *search.Cond, g *goal) map[string]any {
 	for _, other := range others[:min(len(others), maxOthers)] {
 		parts = append(parts, search.Not(within(other.steps, other.target)))
 	}
-	left := w.from.solver.Work()
-	w.from.solver.SetWork(min(left, sampleWork))
-	obj, _ := w.solve(parts...).Value.(map[string]any)
-	w.from.solver.SetWork(left - min(left, sampleWork) + w.from.solver.Work())
+	obj, _ := w.solveWithin(min(w.from.solver.Work(), sampleWork)/4, parts...).Value.(map[string]any)
 	return obj
 }
 

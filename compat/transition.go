@@ -18,7 +18,7 @@ func (w *walk) transitions(o, n *schema.Node, steps []step, pointer string) {
 	changed := w.changedAt(o, n)
 	known := w.knownTransitions(o, steps)
 	for i, rule := range n.Rules() {
-		if !w.to.rules.translator.Rule(rule.Rule, n, changed).Transition || !rule.OptionalOldSelf && !correlatable(w.to.root, steps) {
+		if !w.to.translator.Rule(rule.Rule, n, changed).Transition || !rule.OptionalOldSelf && !correlatable(w.to.root, steps) {
 			continue
 		}
 		g := goal{
@@ -36,7 +36,7 @@ func (w *walk) transitions(o, n *schema.Node, steps []step, pointer string) {
 func (w *walk) knownTransitions(o *schema.Node, steps []step) []schema.Rule {
 	var out []schema.Rule
 	for _, rule := range o.Rules() {
-		if w.from.rules.translator.Rule(rule.Rule, o, nil).Transition && (rule.OptionalOldSelf || correlatable(w.from.root, steps)) {
+		if w.from.translator.Rule(rule.Rule, o, nil).Transition && (rule.OptionalOldSelf || correlatable(w.from.root, steps)) {
 			out = append(out, rule)
 		}
 	}
@@ -50,7 +50,7 @@ func (w *walk) impliesTransition(known []schema.Rule, o, n *schema.Node, g *goal
 	if same && !changed(nil) {
 		return true
 	}
-	from, to := w.from.rules.translator, w.to.rules.translator
+	from, to := w.from.translator, w.to.translator
 	if !g.rule.OptionalOldSelf || same {
 		conds := []*search.Cond{w.from.of(o), search.Not(to.Rule(g.rule.Rule, n, changed).Holds)}
 		for _, rule := range known {
