@@ -91,8 +91,7 @@ func (s *Set) observe(t testing.TB, r *Response) {
 	if c == nil {
 		return
 	}
-	from := s.byName[r.version.Definition().Name()]
-	source := coverage.Source{CRD: from.crd, File: from.file, Line: from.line, Text: from.bytes}
+	source := s.byName[r.version.Definition().Name()].Source
 	request := suite.Request{Object: r.Object, Old: r.old, Result: r.Result}
 	if err := request.Record(t.Context(), c.recorder, source, r.version); err != nil {
 		t.Fatalf("crdtest: recording the coverage: %v", err)

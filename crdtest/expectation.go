@@ -382,13 +382,13 @@ func (v *verdict) rule(c *complaint) (expression, position string) {
 // definition, "" if it is not from a file.
 func (s *Set) definitionPosition(definition, version, pointer string) string {
 	from := s.byName[definition]
-	if from == nil || from.file == "" {
+	if from == nil || from.File == "" {
 		return ""
 	}
-	for i := range from.crd.Spec.Versions {
-		if from.crd.Spec.Versions[i].Name == version {
+	for i := range from.CRD.Spec.Versions {
+		if from.CRD.Spec.Versions[i].Name == version {
 			pointer = "/spec/versions/" + strconv.Itoa(i) + "/schema/openAPIV3Schema" + pointer
-			return from.file + ":" + from.text.Position(pointer).String()
+			return from.File + ":" + from.positions.Position(pointer).String()
 		}
 	}
 	return ""

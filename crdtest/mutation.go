@@ -186,86 +186,61 @@ func (e edit) apply(obj map[string]any) error {
 	if e.err != nil {
 		return e.err
 	}
-	_, err := e.at(obj, pathstack.Tokens(e.pointer))
-	if err != nil {
+	if _, err := e.edited(obj, true, pathstack.Tokens(e.pointer)); err != nil {
 		return fmt.Errorf("%s %s: %w", e.op, e.pointer, err)
 	}
 	return nil
 }
 
-var (
-	errAbsent    = errors.New("there is no such value")
-	errNotObject = errors.New("the value around it is neither an object nor a list")
-)
+var errAbsent = errors.New("there is no such value")
 
-// at applies the edit to the value that tokens lead to, and returns the changed parent.
-func (e edit) at(parent any, tokens []string) (any, error) {
-	switch parent := parent.(type) {
-	case map[string]any:
-		return e.inObject(parent, tokens)
-	case []any:
-		return e.inList(parent, tokens)
+// edited returns a value after the edit of what tokens lead to. It makes the objects around a
+// new value.
+func (e edit) edited(v any, present bool, tokens []string) (any, error) {
+	switch {
+	case !present && e.op == opDelete:
+		return nil, errAbsent
+	case len(tokens) == 0:
+		return e.change(v, present)
+	case !present:
+		v = map[string]any{}
 	}
-	return nil, errNotObject
-}
-
-func (e edit) inObject(parent map[string]any, tokens []string) (any, error) {
-	name := tokens[0]
-	child, ok := parent[name]
-	if len(tokens) == 1 {
-		changed, err := e.change(child, ok)
+	last := len(tokens) == 1
+	switch parent := v.(type) {
+	case map[string]any:
+		child, ok := parent[tokens[0]]
+		changed, err := e.edited(child, ok, tokens[1:])
 		switch {
 		case err != nil:
 			return nil, err
-		case e.op == opDelete:
-			delete(parent, name)
+		case last && e.op == opDelete:
+			delete(parent, tokens[0])
 		default:
-			parent[name] = changed
+			parent[tokens[0]] = changed
 		}
 		return parent, nil
-	}
-	if !ok && e.op != opDelete {
-		child = map[string]any{} // the objects around a new value
-	} else if !ok {
-		return nil, errAbsent
-	}
-	changed, err := e.at(child, tokens[1:])
-	if err != nil {
-		return nil, err
-	}
-	parent[name] = changed
-	return parent, nil
-}
-
-func (e edit) inList(parent []any, tokens []string) (any, error) {
-	i, err := strconv.Atoi(tokens[0])
-	if err != nil || i < 0 || i >= len(parent) {
-		return nil, fmt.Errorf("the list has no element %q", tokens[0])
-	}
-	if len(tokens) > 1 {
-		if parent[i], err = e.at(parent[i], tokens[1:]); err != nil {
+	case []any:
+		i, err := strconv.Atoi(tokens[0])
+		if err != nil || i < 0 || i >= len(parent) {
+			return nil, fmt.Errorf("the list has no element %q", tokens[0])
+		}
+		changed, err := e.edited(parent[i], true, tokens[1:])
+		switch {
+		case err != nil:
 			return nil, err
+		case last && e.op == opDelete:
+			return slices.Delete(parent, i, i+1), nil
 		}
+		parent[i] = changed
 		return parent, nil
 	}
-	changed, err := e.change(parent[i], true)
-	if err != nil {
-		return nil, err
-	}
-	if e.op == opDelete {
-		return slices.Delete(parent, i, i+1), nil
-	}
-	parent[i] = changed
-	return parent, nil
+	return nil, errors.New("the value around it is neither an object nor a list")
 }
 
 // change returns the value after the edit.
 func (e edit) change(v any, present bool) (any, error) {
 	switch e.op {
 	case opDelete:
-		if !present {
-			return nil, errAbsent
-		}
 		return nil, nil
 	case opAppend:
 		list, ok := v.([]any)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/definition"
+	"github.com/crdkit/crdkit/internal/coverage"
 	"github.com/crdkit/crdkit/internal/text/manifest"
 )
 
@@ -28,13 +29,10 @@ type Set struct {
 	only    *crdkit.Version // nil unless the set is for one version, see Kind
 }
 
-// A source is a definition and its text.
+// A source is a definition with the positions in its text. Line is 0 if it is not from a file.
 type source struct {
-	crd   *apiextensionsv1.CustomResourceDefinition
-	file  string // "" if it is not from a file
-	line  int    // of the text in the file, 0 if there is none
-	bytes []byte
-	text  *definition.Source
+	coverage.Source
+	positions *definition.Source
 }
 
 // String returns the names of the definitions.
@@ -60,7 +58,11 @@ func kindOf(v *crdkit.Version) string {
 // two with the same name, or if the server would refuse one.
 func Load(t testing.TB, paths ...string) *Set {
 	t.Helper()
-	return load(t, nil, paths)
+	s, err := Read(t.Context(), nil, paths...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
 }
 
 // LoadFS is [Load] for a file system, such as an [embed.FS].
@@ -69,12 +71,7 @@ func LoadFS(t testing.TB, files fs.FS, paths ...string) *Set {
 	if files == nil {
 		t.Fatal("crdtest: the file system is nil")
 	}
-	return load(t, files, paths)
-}
-
-func load(t testing.TB, files fs.FS, paths []string) *Set {
-	t.Helper()
-	s, err := read(t.Context(), files, paths)
+	s, err := Read(t.Context(), files, paths...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,50 +81,6 @@ func load(t testing.TB, files fs.FS, paths []string) *Set {
 // Read is [Load] for callers without a test, such as TestMain. It returns an error where
 // Load ends the test. files may be nil, which means the files of the operating system.
 func Read(ctx context.Context, files fs.FS, paths ...string) (*Set, error) {
-	return read(ctx, files, paths)
-}
-
-// New returns the set of definitions that a program has in memory. It does not check
-// whether the server would accept them. The set keeps them, and the caller must not
-// change them any more. The options are for the compilation, such as
-// [crdkit.KubernetesVersion]. New ends the test if a definition does not compile or if
-// two of them use the same name.
-func New(t testing.TB, crds []*apiextensionsv1.CustomResourceDefinition, opts ...crdkit.Option) *Set {
-	t.Helper()
-	byName := map[string]*source{}
-	for _, crd := range crds {
-		if crd == nil {
-			t.Fatal("crdtest: a definition is nil")
-		}
-		text, err := yaml.Marshal(crd)
-		if err != nil {
-			t.Fatalf("crdtest: definition %s: %v", crd.Name, err)
-		}
-		if byName[crd.Name] != nil {
-			t.Fatalf("crdtest: there are two definitions %s", crd.Name)
-		}
-		byName[crd.Name] = &source{crd: crd, bytes: text, text: definition.NewSource(text, definition.Position{})}
-	}
-	s, err := newSet(byName, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
-// newSet returns a set. It returns the errors of all versions that do not compile.
-func newSet(byName map[string]*source, opts []crdkit.Option) (*Set, error) {
-	s := &Set{catalog: crdkit.NewCatalog(opts...), byName: byName}
-	var errs []error
-	for _, name := range slices.Sorted(maps.Keys(byName)) {
-		if err := s.catalog.Add(byName[name].crd); err != nil {
-			errs = append(errs, err)
-		}
-	}
-	return s, errors.Join(errs...)
-}
-
-func read(ctx context.Context, files fs.FS, paths []string) (*Set, error) {
 	if len(paths) == 0 {
 		return nil, errors.New("crdtest: no files or directories are given")
 	}
@@ -155,6 +108,46 @@ func read(ctx context.Context, files fs.FS, paths []string) (*Set, error) {
 	return newSet(byName, nil)
 }
 
+// New returns the set of definitions that a program has in memory. It does not check
+// whether the server would accept them. The set keeps them, and the caller must not
+// change them any more. The options are for the compilation, such as
+// [crdkit.KubernetesVersion]. New ends the test if a definition does not compile or if
+// two of them use the same name.
+func New(t testing.TB, crds []*apiextensionsv1.CustomResourceDefinition, opts ...crdkit.Option) *Set {
+	t.Helper()
+	byName := map[string]*source{}
+	for _, crd := range crds {
+		if crd == nil {
+			t.Fatal("crdtest: a definition is nil")
+		}
+		text, err := yaml.Marshal(crd)
+		if err != nil {
+			t.Fatalf("crdtest: definition %s: %v", crd.Name, err)
+		}
+		if byName[crd.Name] != nil {
+			t.Fatalf("crdtest: there are two definitions %s", crd.Name)
+		}
+		byName[crd.Name] = &source{coverage.Source{CRD: crd, Text: text}, definition.NewSource(text, definition.Position{})}
+	}
+	s, err := newSet(byName, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// newSet returns a set. It returns the errors of all versions that do not compile.
+func newSet(byName map[string]*source, opts []crdkit.Option) (*Set, error) {
+	s := &Set{catalog: crdkit.NewCatalog(opts...), byName: byName}
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(byName)) {
+		if err := s.catalog.Add(byName[name].CRD); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	return s, errors.Join(errs...)
+}
+
 // addSource adds the definition of an object that a reader found.
 func addSource(byName map[string]*source, o *manifest.Object) error {
 	if o.Err != nil {
@@ -165,12 +158,12 @@ func addSource(byName map[string]*source, o *manifest.Object) error {
 		return err
 	}
 	start := definition.Position{Line: o.Line, Column: o.Column}
-	s := &source{crd: crd, file: o.File, line: o.Line, bytes: o.Text, text: definition.NewSource(o.Text, start)}
 	if o.Within != "" { // the text is not that of the file
-		s.text, s.line = definition.NewSource(o.Text, definition.Position{}), 0
+		start = definition.Position{}
 	}
+	s := &source{coverage.Source{CRD: crd, File: o.File, Line: start.Line, Text: o.Text}, definition.NewSource(o.Text, start)}
 	if other := byName[crd.Name]; other != nil {
-		return fmt.Errorf("definition %s is also in %s", crd.Name, other.file)
+		return fmt.Errorf("definition %s is also in %s", crd.Name, other.File)
 	}
 	byName[crd.Name] = s
 	return s.check()
@@ -178,18 +171,18 @@ func addSource(byName map[string]*source, o *manifest.Object) error {
 
 // check returns an error that has the errors of the server, with their positions.
 func (s *source) check() error {
-	report := definition.Check(s.crd)
+	report := definition.Check(s.CRD)
 	if report.Undecided != nil {
 		return report.Undecided
 	}
 	var errs []error
 	for _, e := range report.Errors {
-		errs = append(errs, fmt.Errorf("%s: %w", s.text.Position(e.Pointer), e))
+		errs = append(errs, fmt.Errorf("%s: %w", s.positions.Position(e.Pointer), e))
 	}
 	if len(errs) == 0 {
 		return nil
 	}
-	return fmt.Errorf("the server refuses definition %s:\n%w", s.crd.Name, errors.Join(errs...))
+	return fmt.Errorf("the server refuses definition %s:\n%w", s.CRD.Name, errors.Join(errs...))
 }
 
 // WithOptions returns a set of the same definitions that are compiled with options, such
@@ -253,7 +246,7 @@ func (s *Set) Catalog() *crdkit.Catalog { return s.catalog }
 func (s *Set) CRDs() []*apiextensionsv1.CustomResourceDefinition {
 	var crds []*apiextensionsv1.CustomResourceDefinition
 	for _, name := range slices.Sorted(maps.Keys(s.byName)) {
-		crds = append(crds, s.byName[name].crd)
+		crds = append(crds, s.byName[name].CRD)
 	}
 	return crds
 }

@@ -41,8 +41,7 @@ func (s *Set) RunSuites(t testing.TB, files fs.FS, opts ...SuiteOption) {
 	t.Helper()
 	var more []*suite.Definition
 	for _, name := range slices.Sorted(maps.Keys(s.byName)) {
-		from := s.byName[name]
-		more = append(more, &suite.Definition{CRD: from.crd, File: from.file, Line: from.line, Text: from.bytes})
+		more = append(more, &suite.Definition{Source: s.byName[name].Source})
 	}
 	runSuites(t, files, more, opts)
 }

@@ -15,15 +15,12 @@ import (
 
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/definition"
+	"github.com/crdkit/crdkit/internal/coverage"
 )
 
-// A Definition is a definition of a file. It is compiled at its first use.
+// A Definition is compiled at its first use.
 type Definition struct {
-	CRD  *apiextensionsv1.CustomResourceDefinition
-	File string // "" if it is not of a file
-	Line int    // of the text in the file, from 1
-	Text []byte
-
+	coverage.Source
 	isPatched bool // the text is that of a definition with patches
 
 	once     sync.Once
@@ -53,7 +50,7 @@ func (s *Suites) addDefinitions(ctx context.Context, name string) error {
 			if err != nil {
 				return err
 			}
-			s.definitions = append(s.definitions, &Definition{CRD: crd, File: name, Line: o.Line, Text: o.Text})
+			s.definitions = append(s.definitions, &Definition{Source: coverage.Source{CRD: crd, File: name, Line: o.Line, Text: o.Text}})
 		}
 	}
 	return nil

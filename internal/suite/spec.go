@@ -2,7 +2,6 @@ package suite
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,17 +12,17 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	sigsjson "sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
 
 	"github.com/crdkit/crdkit/definition"
+	"github.com/crdkit/crdkit/internal/coverage"
 	"github.com/crdkit/crdkit/internal/names/nearname"
-	"github.com/crdkit/crdkit/internal/path/pathstack"
 	"github.com/crdkit/crdkit/internal/text/document"
 )
 
@@ -108,16 +107,19 @@ func (s *Suites) addSpec(name string, text []byte) error {
 	}
 	s.addRepeatedKeys(name, text)
 	var f spec
-	var content any
-	if err := cmp.Or(json.Unmarshal(data, &f), json.Unmarshal(data, &content)); err != nil {
+	if err := json.Unmarshal(data, &f); err != nil { // in any case of letters, as the runner of openshift
+		return err
+	}
+	unknown, err := sigsjson.UnmarshalStrict(data, &spec{}, sigsjson.DisallowUnknownFields)
+	if err != nil {
 		return err
 	}
 	source := definition.NewSource(text, definition.Position{})
 	if f.CRDName == "" {
 		return errors.New("the suite has no crdName")
 	}
-	for _, k := range unknownKeys(content, source) {
-		s.add(name, fmt.Sprintf("unknown key %q", k.path), k.at.Line, k.run)
+	for _, err := range unknown {
+		s.addUnknownKey(name, strings.TrimSuffix(strings.TrimPrefix(err.Error(), `unknown field "`), `"`), source)
 	}
 	want := f.FeatureGates
 	if f.FeatureGate != "" {
@@ -297,7 +299,7 @@ func (d *Definition) patched(patches json.RawMessage) (*Definition, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Definition{CRD: crd, Text: text, isPatched: true}, nil
+	return &Definition{Source: coverage.Source{CRD: crd, Text: text}, isPatched: true}, nil
 }
 
 func (d *Definition) hasStatus(obj *unstructured.Unstructured) bool {
@@ -309,72 +311,33 @@ func (d *Definition) hasStatus(obj *unstructured.Unstructured) bool {
 	return ok && v.HasStatus()
 }
 
-// A keyFinder finds the keys of a suite that no field of its type has. Their values would be
-// ignored, and with them cases that nobody would miss.
-type keyFinder struct {
-	source *definition.Source
-	found  []unknownKey
-}
-
-type unknownKey struct {
-	path string // with the key, such as "tests.onCreat"
-	at   definition.Position
-	near string // the nearest known key, "" for none
-}
-
-// unknownKeys returns the unknown keys of a suite, in the order of their paths.
-func unknownKeys(content any, source *definition.Source) []unknownKey {
-	f := &keyFinder{source: source}
-	f.visit(content, reflect.TypeFor[spec](), "", "")
-	return f.found
-}
-
-func (f *keyFinder) visit(value any, t reflect.Type, path, pointer string) {
-	switch value := value.(type) {
-	case map[string]any:
-		if t.Kind() == reflect.Struct {
-			f.object(value, keysOf(t), path, pointer)
-		}
-	case []any:
-		if t.Kind() == reflect.Slice {
-			for i, item := range value {
-				n := strconv.Itoa(i)
-				f.visit(item, t.Elem(), path+"["+n+"]", pointer+"/"+n)
-			}
-		}
+// addUnknownKey adds a case that cannot be run for a key that no field has. Its value would
+// be ignored, and with it cases that nobody would miss.
+func (s *Suites) addUnknownKey(name, path string, source *definition.Source) {
+	line := source.Position(source.FieldPointer(path)).Line
+	text := fmt.Sprintf("line %d: a suite has no such key", line)
+	known := map[string]bool{}
+	addKeys(known, reflect.TypeFor[spec]())
+	if near, _ := nearname.Nearest(path[strings.LastIndexByte(path, '.')+1:], maps.Keys(known)); near != "" {
+		text += fmt.Sprintf("; the nearest one is %q", near)
 	}
+	s.add(name, fmt.Sprintf("unknown key %q", path), line, func(context.Context) (string, error) { return "", errors.New(text) })
 }
 
-func (f *keyFinder) object(value map[string]any, known map[string]reflect.Type, path, pointer string) {
-	for _, key := range slices.Sorted(maps.Keys(value)) {
-		inner, below := strings.TrimPrefix(path+"."+key, "."), string(pathstack.AppendToken([]byte(pointer+"/"), key))
-		if t, ok := known[key]; ok {
-			f.visit(value[key], t, inner, below)
-			continue
-		}
-		near, _ := nearname.Nearest(key, maps.Keys(known))
-		f.found = append(f.found, unknownKey{path: inner, at: f.source.Position(below), near: near})
+// addKeys adds the keys of a type.
+func addKeys(to map[string]bool, t reflect.Type) {
+	if t.Kind() == reflect.Slice {
+		t = t.Elem()
 	}
-}
-
-// keysOf returns the types of the fields of a struct by their keys.
-func keysOf(t reflect.Type) map[string]reflect.Type {
-	keys := map[string]reflect.Type{}
+	if t.Kind() != reflect.Struct {
+		return
+	}
 	for _, field := range reflect.VisibleFields(t) {
 		if key := field.Tag.Get("json"); key != "" {
-			keys[key] = field.Type
+			to[key] = true
+			addKeys(to, field.Type)
 		}
 	}
-	return keys
-}
-
-// run returns the error of the key.
-func (k unknownKey) run(context.Context) (string, error) {
-	text := fmt.Sprintf("line %d: a suite has no such key", k.at.Line)
-	if k.near != "" {
-		text += fmt.Sprintf("; the nearest one is %q", k.near)
-	}
-	return "", errors.New(text)
 }
 
 // addRepeatedKeys adds a case that cannot be run if keys are in a map of the suite twice, for

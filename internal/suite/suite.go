@@ -51,7 +51,7 @@ func (r *Request) Record(ctx context.Context, to *coverage.Recorder, from covera
 // Cover records the coverage of all requests.
 func (s *Suites) Cover(to *coverage.Recorder) {
 	s.observer = func(ctx context.Context, d *Definition, v *crdkit.Version, r Request) error {
-		return r.Record(ctx, to, coverage.Source{CRD: d.CRD, File: d.File, Line: d.Line, Text: d.Text}, v)
+		return r.Record(ctx, to, d.Source, v)
 	}
 }
 

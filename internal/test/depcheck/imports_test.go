@@ -172,7 +172,7 @@ var internalRules = map[string]rule{
 	// method of every type, 7 MB in the command.
 	"internal/suite": {
 		ours:   []string{".", "definition"},
-		others: []string{apiextensions, apimachinery, jsonPatch, sigsYAML},
+		others: []string{apiextensions, apimachinery, jsonPatch, sigsJSON, sigsYAML},
 	},
 	// Only tests import it; see TestTestHelpers.
 	"internal/test/testkit": {
