@@ -268,7 +268,7 @@ func TestColors(t *testing.T) {
 // that a command that panics says so.
 func TestPanics(t *testing.T) {
 	for name, items := range map[string]iter.Seq[*manifest.Object]{
-		"work":  func(yield func(*manifest.Object) bool) { yield(failed("a.yaml", nil)) },
+		"work":  func(yield func(*manifest.Object) bool) { yield(unusable("a.yaml", nil)) },
 		"items": func(func(*manifest.Object) bool) { panic("oops") },
 	} {
 		func() {

@@ -243,7 +243,7 @@ func (c *comparer) definitionsOf(ctx context.Context, name, other string) iter.S
 	return func(yield func(*manifest.Object) bool) {
 		r, root, err := c.revision(ctx, at, other)
 		if err != nil {
-			yield(failed(name, err))
+			yield(unusable(name, err))
 			return
 		}
 		for o := range namedDefinitions(ctx, r, root) {

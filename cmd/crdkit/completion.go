@@ -14,20 +14,13 @@ import (
 	"github.com/crdkit/crdkit/versionsort"
 )
 
-// isCompletion reports whether a shell asks for completions.
-func isCompletion(args []string) bool {
-	return len(args) > 0 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd)
-}
-
 // addShells adds the command that prints the scripts of shells. It refuses a shell that it
 // does not know, for which the library prints the help and reports success. The library
 // prints the scripts to the output that root has at the call.
 func addShells(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
-	for _, cmd := range root.Commands() {
-		if cmd.Name() == "completion" {
-			cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
-		}
+	if cmd, _, err := root.Find([]string{"completion"}); err == nil {
+		cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 	}
 }
 

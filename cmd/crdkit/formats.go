@@ -205,11 +205,11 @@ func (p annotations) print(f *finding) error {
 		if level == levelNote {
 			level = "notice"
 		}
-		fmt.Fprintf(&b, "::%s file=%s", level, annotationProperty(printable(f.doc.File)))
+		fmt.Fprintf(&b, "::%s file=%s", level, annotationProperty.Replace(printable(f.doc.File)))
 		if i.position.IsValid() {
 			fmt.Fprintf(&b, ",line=%d,col=%d", i.position.Line, i.position.Column)
 		}
-		fmt.Fprintf(&b, ",title=%s::%s\n", annotationProperty(i.code), annotationText(printable(withName(f.name, i.explained()))))
+		fmt.Fprintf(&b, ",title=%s::%s\n", annotationProperty.Replace(i.code), annotationText.Replace(printable(withName(f.name, i.explained()))))
 	}
 	_, err := io.WriteString(p.out, b.String())
 	return err
@@ -224,13 +224,11 @@ func withName(name, text string) string {
 	return name + ": " + text
 }
 
-func annotationText(text string) string {
-	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(text)
-}
-
-func annotationProperty(text string) string {
-	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(annotationText(text))
-}
+// annotationText and annotationProperty escape the message and the properties of a command.
+var (
+	annotationText     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	annotationProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+)
 
 // jsonPrinter prints -o jsonl, or as an array -o json. It keeps no finding.
 type jsonPrinter struct {
@@ -353,8 +351,7 @@ func badValue(v any) any {
 	if _, ok := v.(field.OmitValueType); ok {
 		return nil
 	}
-	var unsupported *json.UnsupportedValueError
-	if _, err := json.Marshal(v); errors.As(err, &unsupported) || err != nil {
+	if _, err := json.Marshal(v); err != nil {
 		return fmt.Sprint(v)
 	}
 	return v

@@ -296,14 +296,14 @@ func namedDefinitions(ctx context.Context, r *manifest.Reader, names ...string) 
 					return
 				}
 			}
-			if !found && ctx.Err() == nil && !yield(failed(name, errors.New("no CustomResourceDefinition in it"))) {
+			if !found && ctx.Err() == nil && !yield(unusable(name, errors.New("no CustomResourceDefinition in it"))) {
 				return
 			}
 		}
 	}
 }
 
-// failed stands for a file that cannot be used.
-func failed(name string, err error) *manifest.Object {
+// unusable stands for a file that cannot be used.
+func unusable(name string, err error) *manifest.Object {
 	return &manifest.Object{Document: &manifest.Document{File: name}, Err: err}
 }
