@@ -70,15 +70,11 @@ const (
 // Description returns a clause that continues "it cannot be dropped:", "" for an
 // unknown blocker.
 func (b Blocker) Description() string {
-	switch b {
-	case IsStorage:
-		return "it is the storage version"
-	case MayBeStored:
-		return "objects may be stored at it; rewrite them, then remove it from status.storedVersions"
-	case IsServed:
-		return "it is served; set served to false first, and see who complains"
-	}
-	return ""
+	return map[Blocker]string{
+		IsStorage:   "it is the storage version",
+		MayBeStored: "objects may be stored at it; rewrite them, then remove it from status.storedVersions",
+		IsServed:    "it is served; set served to false first, and see who complains",
+	}[b]
 }
 
 // A Step is one thing to do.

@@ -118,7 +118,8 @@ func (a *admitter) run(ctx context.Context, files []string) error {
 	r := newReport(&a.session, "objects", admitted)
 	r.shared = isTerminal(reasons)
 	if slices.Contains(objectOutputs(), a.output) {
-		r.printer = newObjectPrinter(a.output, r.buffer, a.errOut)
+		reasons := textPrinter{out: a.errOut, passed: admitted, quiet: true, counts: map[string]int{}}
+		r.printer = &objectPrinter{reasons, a.output, objectWriter{out: r.buffer}}
 	}
 	defer r.bar.clear()
 	decide := func(o *manifest.Object) *verdict { return a.decide(ctx, o) }
@@ -425,11 +426,6 @@ type objectPrinter struct {
 	textPrinter
 	format  string
 	objects objectWriter
-}
-
-func newObjectPrinter(format string, out, errOut io.Writer) *objectPrinter {
-	reasons := textPrinter{out: errOut, passed: admitted, quiet: true, counts: map[string]int{}}
-	return &objectPrinter{reasons, format, objectWriter{out: out}}
 }
 
 func (p *objectPrinter) print(f *finding) error {

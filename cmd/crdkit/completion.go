@@ -28,16 +28,18 @@ func addShells(root *cobra.Command) {
 // completes may call it.
 func addCompletion(root *cobra.Command) {
 	for _, cmd := range root.Commands() {
-		for name, complete := range completions {
-			f := cmd.Flags().Lookup(name)
-			if f == nil {
-				continue
-			}
-			if text, ok := f.Value.(*textFlag); ok {
-				complete = completeStrings(text.known...)
-			}
-			if err := cmd.RegisterFlagCompletionFunc(name, complete); err != nil {
-				panic(err) // the flag exists, and no other code registers functions
+		for names, complete := range completions {
+			for name := range strings.FieldsSeq(names) {
+				f := cmd.Flags().Lookup(name)
+				if f == nil {
+					continue
+				}
+				if text, ok := f.Value.(*textFlag); ok {
+					complete = completeStrings(text.known...)
+				}
+				if err := cmd.RegisterFlagCompletionFunc(name, complete); err != nil {
+					panic(err) // the flag exists, and no other code registers functions
+				}
 			}
 		}
 	}
@@ -48,37 +50,21 @@ var completeManifests = completeFiles(strings.Fields(strings.ReplaceAll(strings.
 
 // completions has by the names of flags what completes their values.
 var completions = map[string]cobra.CompletionFunc{
-	"api-version":        completeGroupVersions,
-	"at-version":         completeVersions,
-	"ca":                 completeFiles("pem", "crt", "cer"),
-	"crd":                completeManifests,
-	"draft":              completeStrings("2020-12", "07"),
-	"cover":              completeFiles("json", "txt", "html"),
-	"field-selector":     cobra.NoFileCompletions,
-	"group-version":      completeGroupVersions,
-	"kubernetes-version": nil, // as the flag says
-	"label-columns":      cobra.NoFileCompletions,
-	"fail-on":            completeStrings("error", "warning", "unknown"),
-	"live":               completeManifests,
-	"manager":            cobra.NoFileCompletions,
-	"max-depth":          cobra.NoFileCompletions,
-	"new":                completeManifests,
-	"now":                cobra.NoFileCompletions,
-	"objects":            completeManifests,
-	"old":                completeManifests,
-	"output":             nil,
-	"output-dir":         cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs),
-	"run":                cobra.NoFileCompletions,
-	"selector":           cobra.NoFileCompletions,
-	"shard":              cobra.NoFileCompletions,
-	"skip-kind":          completeKinds,
-	"subresource":        completeStrings("status"),
-	"time-limit":         cobra.NoFileCompletions,
-	"to":                 completeVersions,
-	"unknown-kinds":      nil,
-	"validate":           completeStrings("strict", "warn", "ignore"),
-	"version":            completeVersions,
-	"webhook":            completeStrings(cobra.CompletionWithDesc(ofDefinition, "the URL in the definition")),
+	"api-version group-version": completeGroupVersions,
+	"at-version to version":     completeVersions,
+	"ca":                        completeFiles("pem", "crt", "cer"),
+	"cover":                     completeFiles("json", "txt", "html"),
+	"crd live new objects old":  completeManifests,
+	"draft":                     completeStrings("2020-12", "07"),
+	"fail-on":                   completeStrings("error", "warning", "unknown"),
+	"output-dir":                cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs),
+	"skip-kind":                 completeKinds,
+	"subresource":               completeStrings("status"),
+	"validate":                  completeStrings("strict", "warn", "ignore"),
+	"webhook":                   completeStrings(cobra.CompletionWithDesc(ofDefinition, "the URL in the definition")),
+
+	"kubernetes-version output unknown-kinds":                                          nil, // as the flag says
+	"field-selector label-columns manager max-depth now run selector shard time-limit": cobra.NoFileCompletions,
 }
 
 func completeStrings(of ...string) cobra.CompletionFunc {

@@ -13,8 +13,8 @@ import (
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/crdkit/crdkit/internal/crdversion"
 	"github.com/crdkit/crdkit/internal/failure/errorlist"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation/cel"
@@ -113,11 +113,11 @@ func (e estimatedVersion) refused() bool {
 func (e *estimator) estimate(d *parsedDefinition) []estimatedVersion {
 	var all []estimatedVersion
 	for i, v := range d.crd.Spec.Versions {
-		if v.Schema == nil || v.Schema.OpenAPIV3Schema == nil {
+		props, path := crdversion.Schema(&v), crdversion.SchemaPath(i)
+		if props == nil {
 			continue
 		}
-		path := field.NewPath("spec", "versions").Index(i).Child("schema", "openAPIV3Schema")
-		n, errs := schema.Compile(v.Schema.OpenAPIV3Schema, schema.AtPath(path), schema.WithoutAnnotations())
+		n, errs := schema.Compile(props, schema.AtPath(path), schema.WithoutAnnotations())
 		if len(errs) > 0 {
 			e.undecided(locate(d.Object, errorlist.Of(errs)))
 			continue
