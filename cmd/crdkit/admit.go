@@ -84,8 +84,7 @@ type admitter struct {
 	sources     sources
 	noValues    bool
 
-	judged int                            // objects
-	olds   map[objectKey]*manifest.Object // of --old
+	olds map[objectKey]*manifest.Object // of --old
 }
 
 func newAdmit() *cobra.Command {
@@ -135,7 +134,6 @@ func (a *admitter) report(r *report, v *verdict) error {
 	if a.skips(v.doc, v.err) {
 		return nil
 	}
-	a.judged++
 	if a.showChanges && v.result != nil {
 		r.bar.clear()
 		for _, c := range v.result.Changes {
@@ -164,7 +162,7 @@ func (a *admitter) end(r *report) error {
 	if err := r.end(); err != nil {
 		return err
 	}
-	if a.judged == 0 && len(a.skipped.list) == 1 && a.skipped.list[0].gvk.Kind == definitionKind {
+	if r.bar.total == 0 && len(a.skipped.list) == 1 && a.skipped.list[0].gvk.Kind == definitionKind {
 		// It may be that a shell has expanded a pattern after -c.
 		a.warn(errors.New("the files have definitions only, which crdkit check judges; to give several files of definitions, repeat -c or name their directory"))
 	}
