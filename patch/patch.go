@@ -136,30 +136,16 @@ func (p *Patcher) onJSON(ctx context.Context, update update, live []byte, patchT
 
 // apply makes the request on the canonical JSON of the live object.
 func (p *Patcher) apply(ctx context.Context, update update, live []byte, patchType types.PatchType, body []byte, opts []crdkit.JSONOption) ([]byte, *Result, error) {
-	if ctx == nil {
-		ctx = context.Background()
+	patched, complaints, r, err := Document(ctx, live, patchType, body, opts...)
+	if err != nil {
+		return nil, nil, err
 	}
-	refuse := func(r *crdkit.Refusal) ([]byte, *Result, error) {
+	if r != nil {
 		res := &crdkit.Result{Refusal: r}
 		if text := p.version.Warning(); text != "" {
 			res.Warnings = []string{text}
 		}
 		return nil, &Result{Result: res}, nil
-	}
-	fields, err := crdkit.FieldValidationOf(opts...)
-	if err != nil {
-		return nil, nil, err
-	}
-	if r := CheckBody(patchType, body); r != nil {
-		return refuse(r)
-	}
-	patchType = withoutCharset(patchType)
-	patched, complaints, r, err := patch(ctx, live, patchType, body, fields != crdkit.Ignore)
-	if err != nil {
-		return nil, nil, err
-	}
-	if r != nil {
-		return refuse(r)
 	}
 	out, res, err := update(ctx, patched, live, append(opts[:len(opts):len(opts)], crdkit.Patched(complaints...))...)
 	if err != nil {
@@ -187,22 +173,17 @@ func Document(ctx context.Context, document []byte, patchType types.PatchType, b
 	if r := CheckBody(patchType, body); r != nil {
 		return nil, nil, r, nil
 	}
-	return patch(ctx, document, withoutCharset(patchType), body, fields != crdkit.Ignore)
+	apply := mergePatch
+	if withoutCharset(patchType) == types.JSONPatchType {
+		apply = jsonPatch
+	}
+	return apply(ctx, string(document), body, fields != crdkit.Ignore)
 }
 
 // withoutCharset drops what the server drops from a type.
 func withoutCharset(patchType types.PatchType) types.PatchType {
 	name, _, _ := strings.Cut(string(patchType), ";")
 	return types.PatchType(name)
-}
-
-// patch applies the patch to the JSON of the live object. complaints are what strict
-// decoding finds in the patch.
-func patch(ctx context.Context, live []byte, patchType types.PatchType, body []byte, strict bool) (patched []byte, complaints []string, r *crdkit.Refusal, err error) {
-	if patchType == types.JSONPatchType {
-		return jsonPatch(ctx, string(live), body, strict)
-	}
-	return mergePatch(ctx, string(live), body, strict)
 }
 
 // CheckBody returns what the server answers before it reads the object: the type of the

@@ -44,16 +44,6 @@ func (w *Watch) Start(ctx context.Context) *Watch {
 	return w
 }
 
-// Among returns the last Watch among options, which are interfaces, nil if there is none.
-func Among[O any](opts []O) (watch *Watch) {
-	for _, opt := range opts {
-		if w, ok := any(opt).(*Watch); ok {
-			watch = w
-		}
-	}
-	return watch
-}
-
 // Ended reports whether the context has ended. It polls the context in the first
 // call and in every call after [Interval] others. Once it reports true, it always does.
 func (w *Watch) Ended() bool { return w != nil && w.turn() }

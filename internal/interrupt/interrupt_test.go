@@ -53,20 +53,3 @@ func TestWatchOfContextWithoutEndIsNil(t *testing.T) {
 		}
 	}
 }
-
-func TestAmongReturnsLastWatch(t *testing.T) {
-	first, last := interrupt.New(testkit.EndingContext(1)), interrupt.New(testkit.EndingContext(1))
-	for name, tt := range map[string]struct {
-		opts []any
-		want *interrupt.Watch
-	}{
-		"no options": {},
-		"no watch":   {opts: []any{"other"}},
-		"one watch":  {opts: []any{first, "other"}, want: first},
-		"two":        {opts: []any{first, last}, want: last},
-	} {
-		if got := interrupt.Among(tt.opts); got != tt.want {
-			t.Errorf("%s: %p, want %p", name, got, tt.want)
-		}
-	}
-}

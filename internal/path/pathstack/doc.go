@@ -4,7 +4,8 @@
 //	var s pathstack.Stack
 //	s.Push(pathstack.Property, "spec", 0)
 //	s.Push(pathstack.Item, "", 2)
-//	fmt.Println(s.Text(), s.Pointer(), s.SchemaPointer()) // spec[2] /spec/2 /properties/spec/items
+//	fmt.Println(s.Text())                         // spec[2]
+//	fmt.Printf("%s", s.AppendSchemaPointer(nil)) // /properties/spec/items
 //
 // There are four kinds of location:
 //

@@ -162,13 +162,7 @@ func (s *Stack) StartField() string {
 	return s.Start.Field
 }
 
-// Pointer returns the JSON pointer of the location in the object.
-func (s *Stack) Pointer() string {
-	var buf [128]byte
-	return string(s.AppendPointer(buf[:0]))
-}
-
-// AppendPointer appends what [Stack.Pointer] returns.
+// AppendPointer appends the JSON pointer of the location in the object.
 func (s *Stack) AppendPointer(b []byte) []byte {
 	b = append(b, s.Start.Pointer...)
 	for i := range s.Steps {
@@ -182,13 +176,7 @@ func (s *Stack) AppendPointer(b []byte) []byte {
 	return b
 }
 
-// SchemaPointer returns the JSON pointer of the location in the schema.
-func (s *Stack) SchemaPointer() string {
-	var buf [256]byte
-	return string(s.AppendSchemaPointer(buf[:0]))
-}
-
-// AppendSchemaPointer appends what [Stack.SchemaPointer] returns.
+// AppendSchemaPointer appends the JSON pointer of the location in the schema.
 func (s *Stack) AppendSchemaPointer(b []byte) []byte {
 	b = append(b, s.Start.SchemaPointer...)
 	for i := range s.Steps {

@@ -81,9 +81,9 @@ func TestStack(t *testing.T) {
 				{"Text", s.Text(), tt.text},
 				{"AppendText", string(s.AppendText([]byte("at "))), "at " + tt.text},
 				{"FieldOf", s.FieldOf(s.Text()), tt.field},
-				{"Pointer", s.Pointer(), tt.pointer},
+				{"Pointer", string(s.AppendPointer(nil)), tt.pointer},
 				{"AppendPointer", string(s.AppendPointer([]byte("#"))), "#" + tt.pointer},
-				{"SchemaPointer", s.SchemaPointer(), tt.schemaPointer},
+				{"SchemaPointer", string(s.AppendSchemaPointer(nil)), tt.schemaPointer},
 				{"AppendSchemaPointer", string(s.AppendSchemaPointer([]byte("#"))), "#" + tt.schemaPointer},
 				{"AppendFieldPath", string(s.AppendFieldPath([]byte("in "))), "in " + tt.path},
 			} {
@@ -97,7 +97,7 @@ func TestStack(t *testing.T) {
 			for range tt.steps {
 				s.Pop()
 			}
-			if got := s.Pointer(); got != tt.start.Pointer {
+			if got := string(s.AppendPointer(nil)); got != tt.start.Pointer {
 				t.Errorf("after Pop the pointer is %q, want %q", got, tt.start.Pointer)
 			}
 		})

@@ -1,9 +1,6 @@
 package correlate
 
-import (
-	"math"
-	"strconv"
-)
+import "strconv"
 
 // Elements finds the old elements of a list of type map, for one walk over the
 // list. The zero Elements finds none.
@@ -116,19 +113,10 @@ func sameKeys(keys []string, item, old map[string]any) bool {
 // sameKeyPart compares one of several keys. Floats are compared by their first
 // six decimals.
 func sameKeyPart(a, b any) bool {
-	x, ok := a.(float64)
-	if !ok {
+	x, isFloat := a.(float64)
+	y, bothFloats := b.(float64)
+	if !isFloat || !bothFloats {
 		return a == b
-	}
-	y, ok := b.(float64)
-	if !ok {
-		return false
-	}
-	if x == y && x != 0 {
-		return true
-	}
-	if math.Abs(x-y) > 1 {
-		return false
 	}
 	var bufX, bufY [32]byte
 	return string(appendFixed(bufX[:0], x)) == string(appendFixed(bufY[:0], y))

@@ -63,7 +63,7 @@ func Registered(name string) (Func, bool) {
 	case name == "byte":
 		return isBase64, true
 	case name == "date":
-		return isDate, true
+		return strfmt.IsDate, true
 	case name == "datetime":
 		return isDateTime, true
 	case name == "hostname":

@@ -2,35 +2,10 @@ package format
 
 import "k8s.io/kube-openapi/pkg/validation/strfmt"
 
-// isDate accepts a date yyyy-mm-dd that exists. The year 0000 is a leap year.
-func isDate(s string) bool {
-	if len(s) != len("2006-01-02") || s[4] != '-' || s[7] != '-' {
-		return false
-	}
-	century, year, month, day := twoDigits(s, 0), twoDigits(s, 2), twoDigits(s, 5), twoDigits(s, 8)
-	if century < 0 || year < 0 || month < 1 || month > 12 || day < 1 {
-		return false
-	}
-	return day <= daysIn(month, century*100+year)
-}
-
-func daysIn(month, year int) int {
-	switch month {
-	case 2:
-		if year%4 == 0 && (year%100 != 0 || year%400 == 0) {
-			return 29
-		}
-		return 28
-	case 4, 6, 9, 11:
-		return 30
-	}
-	return 31
-}
-
 // isDateTime accepts a date, a t and a time with a zone. Both t and z may be upper
 // case. It recognises the common forms itself.
 func isDateTime(s string) bool {
-	if len(s) > 19 && s[10]|0x20 == 't' && s[19]|0x20 != 't' && isDate(s[:10]) && isClock(s[11:]) {
+	if len(s) > 19 && s[10]|0x20 == 't' && s[19]|0x20 != 't' && strfmt.IsDate(s[:10]) && isClock(s[11:]) {
 		return true
 	}
 	return strfmt.IsDateTime(s)

@@ -136,7 +136,10 @@ func listOf(n *schema.Node, l *schema.Limits) *List {
 }
 
 func (c *Compiler) junctors(n *schema.Node) *Junctors {
-	j := &Junctors{AllOf: c.branches(n.AllOf()), AnyOf: c.branches(n.AnyOf()), OneOf: c.branches(n.OneOf()), Not: c.Node((*schema.Node)(n.Not()))}
+	j := &Junctors{
+		AllOf: c.branches(n.AllOf()), AnyOf: c.branches(n.AnyOf()), OneOf: c.branches(n.OneOf()),
+		Not: c.Node((*schema.Node)(n.Not())),
+	}
 	if j.AllOf == nil && j.AnyOf == nil && j.OneOf == nil && j.Not == nil {
 		return nil
 	}

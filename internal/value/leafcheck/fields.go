@@ -24,8 +24,7 @@ type Fields struct {
 	additional *Node          // Additional, or nil if it admits every value
 	byName     map[string]int // index of Props
 	nodes      []*Node        // of Props, nil for nodes that admit every value
-	probed     []probe        // the Props that are required or can refuse a value
-	missing    []string       // the names in Required that are not in Props
+	probed     []Prop         // the Props that can refuse a value
 }
 
 // A Size bounds the number of members of an object, or of elements of a list.
@@ -42,38 +41,23 @@ type Prop struct {
 	Node *Node
 }
 
-type probe struct {
-	name     string
-	node     *Node // nil if it admits every value
-	required bool
-}
-
 // finish sets the unexported fields from the exported ones.
 func (f *Fields) finish() {
-	required := make(map[string]bool, len(f.Required))
-	for _, name := range f.Required {
-		required[name] = true
-	}
 	f.byName = make(map[string]int, len(f.Props))
 	for i, p := range f.Props {
-		p := probe{name: p.Name, node: p.Node.orNilIfAdmitsAll(), required: required[p.Name]}
-		f.byName[p.name] = i
-		f.nodes = append(f.nodes, p.node)
-		if p.node != nil || p.required {
+		p.Node = p.Node.orNilIfAdmitsAll()
+		f.byName[p.Name] = i
+		f.nodes = append(f.nodes, p.Node)
+		if p.Node != nil {
 			f.probed = append(f.probed, p)
 		}
 	}
 	f.additional = f.Additional.orNilIfAdmitsAll()
-	for _, name := range f.Required {
-		if _, ok := f.byName[name]; !ok {
-			f.missing = append(f.missing, name)
-		}
-	}
 }
 
 // admitsAll reports whether f admits every object.
 func (f *Fields) admitsAll() bool {
-	return len(f.probed) == 0 && len(f.missing) == 0 && f.additional == nil && !f.Closed && !f.Min.Set && !f.Max.Set
+	return len(f.probed) == 0 && len(f.Required) == 0 && f.additional == nil && !f.Closed && !f.Min.Set && !f.Max.Set
 }
 
 // Index returns the index in Props of the property of this name, and reports
@@ -92,15 +76,11 @@ func (f *Fields) valid(m map[string]any) bool {
 	}
 	for i := range f.probed {
 		p := &f.probed[i]
-		if v, ok := m[p.name]; ok {
-			if !p.node.Valid(v) {
-				return false
-			}
-		} else if p.required {
+		if v, ok := m[p.Name]; ok && !p.Node.Valid(v) {
 			return false
 		}
 	}
-	return hasAll(m, f.missing)
+	return hasAll(m, f.Required)
 }
 
 // An object of n entries is probed for up to probeRatio*n + probeBase

@@ -162,7 +162,8 @@ func (j *Junctors) Valid(v any) bool {
 			return false
 		}
 	}
-	return (j.AnyOf == nil || admitting(j.AnyOf, v, 1) == 1) && (j.OneOf == nil || admitting(j.OneOf, v, 2) == 1) && (j.Not == nil || !j.Not.Valid(v))
+	return (j.AnyOf == nil || admitting(j.AnyOf, v, 1) == 1) &&
+		(j.OneOf == nil || admitting(j.OneOf, v, 2) == 1) && (j.Not == nil || !j.Not.Valid(v))
 }
 
 // admitting returns the number of branches that admit v. It stops when it has found most.

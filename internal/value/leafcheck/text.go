@@ -101,20 +101,16 @@ func NewNumber(typ *Type, l *schema.Limits) *Number {
 			n.Type = "number"
 		}
 		if n.Type != "" && format.Supported(n.Type, typ.Format, 0) {
-			n.setFormat(typ.Format)
+			switch n.Format = typ.Format; n.Format {
+			case "int32":
+				n.space = int32s
+			case "float":
+				n.space = float32s
+			}
 		}
 	}
 	n.Min, n.Max, n.Multiple = n.limit(l.Minimum), n.limit(l.Maximum), n.limit(l.MultipleOf)
 	return n
-}
-
-func (n *Number) setFormat(name string) {
-	switch n.Format = name; name {
-	case "int32":
-		n.space = int32s
-	case "float":
-		n.space = float32s
-	}
 }
 
 func (n *Number) limit(b schema.Bound) Limit {

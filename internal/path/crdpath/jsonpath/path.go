@@ -160,11 +160,11 @@ func (w *walk) step(values []any, node jsonpath.Node) ([]any, bool) {
 	case *jsonpath.TextNode:
 		return []any{node.Text}, true
 	case *jsonpath.IntNode:
-		return repeat(node.Value, len(values)), true
+		return slices.Repeat([]any{node.Value}, len(values)), true
 	case *jsonpath.FloatNode:
-		return repeat(node.Value, len(values)), true
+		return slices.Repeat([]any{node.Value}, len(values)), true
 	case *jsonpath.BoolNode:
-		return repeat(node.Value, len(values)), true
+		return slices.Repeat([]any{node.Value}, len(values)), true
 	default:
 		return values, false
 	}
@@ -207,14 +207,6 @@ func (w *walk) identifier(values []any, name string) ([]any, bool) {
 		w.unknown = name
 		return values, false
 	}
-}
-
-func repeat(value any, n int) []any {
-	out := make([]any, n)
-	for i := range out {
-		out[i] = value
-	}
-	return out
 }
 
 // fields returns the fields with this name of all values that are objects.
