@@ -8,7 +8,6 @@ import (
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/decls"
 	"github.com/google/cel-go/common/functions"
-	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/common/overloads"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
@@ -19,44 +18,14 @@ import (
 )
 
 // The bridge calls functions of cel-go with boxed values and charges what cel-go
-// charges. It calls only functions whose cost was looked up: those with a cost
-// rule of the server, and those that are known to cost one unit.
+// charges. The oracle calls every overload of the language.
 
 const sortByKeys = "@sortByAssociatedKeys"
-
-// bridged reports whether the bridge may call a function.
-func bridged(name string) bool {
-	switch name {
-	case operators.Add, operators.Subtract, operators.Multiply, operators.Divide, operators.Modulo, operators.Negate,
-		operators.Less, operators.LessEquals, operators.Greater, operators.GreaterEquals, operators.In, operators.LogicalNot,
-		"size", "type", "dyn", "int", "uint", "double", "string", "bool", "bytes", "duration", "timestamp",
-		"startsWith", "endsWith", "contains", "matches",
-		"getHours", "getMinutes", "getSeconds", "getMilliseconds", "getFullYear", "getMonth", "getDate",
-		"getDayOfMonth", "getDayOfWeek", "getDayOfYear",
-		"isSorted", "sum", "max", "min", "indexOf", "lastIndexOf", "includes",
-		"url", "isURL", "getScheme", "getHostname", "getHost", "getPort", "getEscapedPath", "getQuery",
-		"lowerAscii", "upperAscii", "substring", "trim", "replace", "split", "join", "charAt", "find", "findAll",
-		"ip", "isIP", "ip.isCanonical", "family", "isUnspecified", "isLoopback", "isLinkLocalMulticast", "isLinkLocalUnicast", "isGlobalUnicast",
-		"cidr", "isCIDR", "containsIP", "containsCIDR", "masked", "prefixLength",
-		"quantity", "isQuantity", "sign", "asInteger", "isInteger", "asApproximateFloat", "isGreaterThan", "isLessThan", "compareTo", "add", "sub",
-		"slice", "flatten", "distinct", "reverse", "sort", "lists.range",
-		"sets.contains", "sets.intersects", "sets.equivalent", "format", "strings.quote",
-		"validate", "format.named", "semver", "isSemver", "major", "minor", "patch",
-		"first", "last", "optional.unwrap", "unwrapOpt", "optional.ofNonZeroValue", sortByKeys:
-		return true
-	}
-	return isFormat(name)
-}
-
-// isFormat reports whether a function returns a named format.
-func isFormat(name string) bool {
-	return len(name) > 7 && name[:7] == "format." && name != "format.named"
-}
 
 // bridge compiles a call with boxed arguments.
 func (x *compiler) bridge(e ast.Expr, name string, args []operand) operand {
 	fn := x.language.Functions[name]
-	if fn == nil || !bridged(name) {
+	if fn == nil || name == "or" || name == "orValue" { // the planner of cel-go evaluates these
 		return x.refuse("function " + name)
 	}
 	overload := x.overload(e)
