@@ -11,7 +11,8 @@ import (
 // errorAt returns an error at the current location. index is the index of the rule, or
 // noRule. The fieldPath of the rule is one step, whatever it contains; below may be nil.
 func (r *run) errorAt(index int, err *field.Error, below *rule) *validation.Error {
-	text, pointer := string(r.path.AppendFieldPath(nil)), string(r.path.AppendPointer(nil))
+	var buf [256]byte
+	text, pointer := string(r.path.AppendFieldPath(buf[:0])), string(r.path.AppendPointer(buf[:0]))
 	if below != nil && len(below.path) > 0 {
 		if len(r.path.Steps) == 0 {
 			text = below.pathText
@@ -21,7 +22,7 @@ func (r *run) errorAt(index int, err *field.Error, below *rule) *validation.Erro
 		pointer += below.path.Pointer()
 	}
 	err.Field = text
-	out := validation.NewError(err, validation.StepRules, pointer, string(r.path.AppendSchemaPointer(nil)))
+	out := validation.NewError(err, validation.StepRules, pointer, string(r.path.AppendSchemaPointer(buf[:0])))
 	out.Rule = index
 	return out
 }
