@@ -12,7 +12,8 @@ import (
 // noRule. The fieldPath of the rule is one step, whatever it contains; below may be nil.
 func (r *run) errorAt(index int, err *field.Error, below *rule) *validation.Error {
 	var buf [256]byte
-	text, pointer := string(r.path.AppendFieldPath(buf[:0])), string(r.path.AppendPointer(buf[:0]))
+	text := string(r.path.AppendFieldPath(buf[:0]))
+	pointer := string(r.path.AppendPointer(buf[:0]))
 	if below != nil && len(below.path) > 0 {
 		if len(r.path.Steps) == 0 {
 			text = below.pathText
