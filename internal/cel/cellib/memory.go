@@ -140,22 +140,14 @@ func replaceMemory(args []ref.Val) uint64 {
 	s, _ := args[0].(types.String)
 	old, _ := args[1].(types.String)
 	with, _ := args[2].(types.String)
-	most := types.Int(-1)
-	if len(args) > 3 {
-		most, _ = args[3].(types.Int)
-	}
-	return ReplacedSize(string(s), string(old), string(with), int64(most))
-}
-
-// ReplacedSize returns the size in bytes of s in which with replaces old, at most
-// so many times if most is not negative.
-func ReplacedSize(s, old, with string, most int64) uint64 {
 	if len(with) <= len(old) {
 		return uint64(len(s))
 	}
-	n := uint64(strings.Count(s, old))
-	if most >= 0 {
-		n = min(n, uint64(most))
+	n := uint64(strings.Count(string(s), string(old)))
+	if len(args) > 3 {
+		if most, _ := args[3].(types.Int); most >= 0 {
+			n = min(n, uint64(most))
+		}
 	}
 	return uint64(len(s)) + n*uint64(len(with)-len(old))
 }
@@ -206,21 +198,16 @@ func splitMemory(args []ref.Val) uint64 {
 	}
 	s, _ := args[0].(types.String)
 	sep, _ := args[1].(types.String)
-	n := SplitPieces(string(s), string(sep))
+	n := uint64(strings.Count(string(s), string(sep))) + 1
+	if sep == "" {
+		n = uint64(utf8.RuneCountInString(string(s)))
+	}
 	if len(args) > 2 {
 		if most, _ := args[2].(types.Int); most >= 0 {
 			n = min(n, uint64(most))
 		}
 	}
 	return ElementBytes * n
-}
-
-// SplitPieces returns how many strings [strings.Split] returns.
-func SplitPieces(s, sep string) uint64 {
-	if sep == "" {
-		return uint64(utf8.RuneCountInString(s))
-	}
-	return uint64(strings.Count(s, sep)) + 1
 }
 
 func rangeMemory(args []ref.Val) uint64 {

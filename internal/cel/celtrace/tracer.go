@@ -63,10 +63,8 @@ func (t *tracer) valueOf(f frame, e ast.Expr) ref.Val {
 	if e.Kind() == ast.LiteralKind {
 		return e.AsLiteral()
 	}
-	if f.values != nil && e.Kind() != ast.IdentKind {
-		if v, ok := f.values.Value(e.ID()); ok && v != nil {
-			return v
-		}
+	if v, ok := f.known(e); ok && e.Kind() != ast.IdentKind {
+		return v
 	}
 	_, v := t.evaluate(e, f.vars)
 	return v

@@ -2,7 +2,6 @@ package celtrace
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -11,6 +10,8 @@ import (
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/common/types/traits"
+
+	"github.com/crdkit/crdkit/internal/cel/cellib"
 )
 
 // more marks a cut text.
@@ -158,16 +159,10 @@ func (w *valueWriter) other(v ref.Val) {
 	w.add(v.Type().TypeName())
 }
 
-// sortedKeys returns the keys of a map: strings in their order, others as they come.
-func sortedKeys(m traits.Mapper) []ref.Val {
-	var keys []ref.Val
-	for it := m.Iterator(); it.HasNext() == types.True; {
+// sortedKeys returns the keys of a map in increasing order.
+func sortedKeys(m traits.Mapper) (keys []ref.Val) {
+	for it := cellib.OrderedMap(m).Iterator(); it.HasNext() == types.True; {
 		keys = append(keys, it.Next())
 	}
-	slices.SortStableFunc(keys, func(a, b ref.Val) int {
-		s, _ := a.(types.String)
-		t, _ := b.(types.String)
-		return strings.Compare(string(s), string(t))
-	})
 	return keys
 }

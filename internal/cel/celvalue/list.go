@@ -2,6 +2,7 @@ package celvalue
 
 import (
 	"fmt"
+	"iter"
 	"reflect"
 
 	"github.com/google/cel-go/common/types"
@@ -50,6 +51,14 @@ func (l *listValue) elements() []ref.Val {
 	return out
 }
 
+// each returns an iterator over the elements of a list.
+func each(list traits.Lister) iter.Seq[ref.Val] {
+	return func(yield func(ref.Val) bool) {
+		for it := list.Iterator(); it.HasNext() == types.True && yield(it.Next()); {
+		}
+	}
+}
+
 func (l *listValue) Get(index ref.Val) ref.Val {
 	i, ok := index.(types.Int)
 	if !ok {
@@ -69,8 +78,8 @@ func (l *listValue) Add(other ref.Val) ref.Val {
 		return types.MaybeNoSuchOverloadErr(other)
 	}
 	sum := l.elements()
-	for it := o.Iterator(); it.HasNext() == types.True; {
-		sum = append(sum, it.Next())
+	for e := range each(o) {
+		sum = append(sum, e)
 	}
 	return types.NewRefValList(types.DefaultTypeAdapter, sum)
 }

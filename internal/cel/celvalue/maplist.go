@@ -21,15 +21,13 @@ import (
 type mapList struct{ listValue }
 
 func (l *mapList) Equal(other ref.Val) ref.Val {
-	key := func(e any) any { return rawKey(e, l.declared.keys) }
-	return equalByKey(l.raw, other, key, func(e ref.Val) any { return key(e.Value()) }, l.declared.Items.Value)
+	return equalByKey(l, other, func(e ref.Val) any { return rawKey(e.Value(), l.declared.keys) })
 }
 
-func (l *mapList) Add(other ref.Val) ref.Val { return merge(l.elements, other, l.declared.keys) }
+func (l *mapList) Add(other ref.Val) ref.Val { return merge(l, other, l.declared.keys) }
 
 type sumOfMapLists struct {
 	traits.Lister
-	list []ref.Val
 	keys []string
 }
 
@@ -37,32 +35,32 @@ type sumOfMapLists struct {
 func (*sumOfMapLists) Printed() string { return partText }
 
 func (l *sumOfMapLists) Equal(other ref.Val) ref.Val {
-	key := func(e ref.Val) any { return keyOf(e, l.keys) }
-	return equalByKey(l.list, other, key, key, func(e ref.Val) ref.Val { return e })
+	return equalByKey(l, other, func(e ref.Val) any { return keyOf(e, l.keys) })
 }
 
+func (l *sumOfMapLists) Add(other ref.Val) ref.Val { return merge(l, other, l.keys) }
+
 // equalByKey compares two lists: elements with the same keys must be equal.
-func equalByKey[E any](list []E, other ref.Val, key func(E) any, otherKey func(ref.Val) any, value func(E) ref.Val) ref.Val {
+func equalByKey(list traits.Lister, other ref.Val, key func(ref.Val) any) ref.Val {
 	o, ok := other.(traits.Lister)
 	if !ok {
 		return types.MaybeNoSuchOverloadErr(other)
 	}
-	if types.Int(len(list)) != o.Size() {
+	if list.Size() != o.Size() {
 		return types.False
 	}
-	byKey := make(map[any]E, len(list))
-	for _, e := range list {
+	byKey := make(map[any]ref.Val)
+	for e := range each(list) {
 		byKey[key(e)] = e
 	}
 	seen := make(map[any]struct{}, len(byKey))
-	for it := o.Iterator(); it.HasNext() == types.True; {
-		theirs := it.Next()
-		k := otherKey(theirs)
+	for theirs := range each(o) {
+		k := key(theirs)
 		mine, ok := byKey[k]
 		if !ok {
 			return types.False
 		}
-		if eq := value(mine).Equal(theirs); eq != types.True {
+		if eq := mine.Equal(theirs); eq != types.True {
 			return eq
 		}
 		seen[k] = struct{}{}
@@ -70,29 +68,25 @@ func equalByKey[E any](list []E, other ref.Val, key func(E) any, otherKey func(r
 	return types.Bool(len(seen) == len(byKey))
 }
 
-func (l *sumOfMapLists) Add(other ref.Val) ref.Val {
-	return merge(func() []ref.Val { return append([]ref.Val(nil), l.list...) }, other, l.keys)
-}
-
-func merge(elements func() []ref.Val, other ref.Val, keys []string) ref.Val {
+func merge(list traits.Lister, other ref.Val, keys []string) ref.Val {
 	o, ok := other.(traits.Lister)
 	if !ok {
 		return types.MaybeNoSuchOverloadErr(other)
 	}
-	sum := elements()
-	index := make(map[any]int, len(sum))
-	for i, e := range sum {
-		index[keyOf(e, keys)] = i
+	var sum []ref.Val
+	index := make(map[any]int)
+	for e := range each(list) {
+		index[keyOf(e, keys)] = len(sum)
+		sum = append(sum, e)
 	}
-	for it := o.Iterator(); it.HasNext() == types.True; {
-		e := it.Next()
+	for e := range each(o) {
 		if i, ok := index[keyOf(e, keys)]; ok {
 			sum[i] = e
 		} else {
 			sum = append(sum, e)
 		}
 	}
-	return &sumOfMapLists{Lister: types.NewRefValList(types.DefaultTypeAdapter, sum), list: sum, keys: keys}
+	return &sumOfMapLists{Lister: types.NewRefValList(types.DefaultTypeAdapter, sum), keys: keys}
 }
 
 // keyOf returns a comparable value that represents the keys of an element.

@@ -15,47 +15,38 @@ import (
 
 type setList struct{ listValue }
 
-func (l *setList) Equal(other ref.Val) ref.Val {
-	return sameSet(len(l.raw), l.at, other)
-}
+func (l *setList) Equal(other ref.Val) ref.Val { return sameSet(l, other) }
 
-func (l *setList) Add(other ref.Val) ref.Val { return union(l.elements, other) }
+func (l *setList) Add(other ref.Val) ref.Val { return union(l, other) }
 
-type sumOfSets struct {
-	traits.Lister
-	list []ref.Val
-}
+type sumOfSets struct{ traits.Lister }
 
 // Printed is the text in errors.
 func (*sumOfSets) Printed() string { return partText }
 
-func (l *sumOfSets) Equal(other ref.Val) ref.Val {
-	return sameSet(len(l.list), func(i int) ref.Val { return l.list[i] }, other)
-}
+func (l *sumOfSets) Equal(other ref.Val) ref.Val { return sameSet(l, other) }
 
-func (l *sumOfSets) Add(other ref.Val) ref.Val {
-	return union(func() []ref.Val { return append([]ref.Val(nil), l.list...) }, other)
-}
+func (l *sumOfSets) Add(other ref.Val) ref.Val { return union(l, other) }
 
-func sameSet(n int, at func(int) ref.Val, other ref.Val) ref.Val {
+func sameSet(list traits.Lister, other ref.Val) ref.Val {
 	o, ok := other.(traits.Lister)
 	if !ok {
 		return types.MaybeNoSuchOverloadErr(other)
 	}
-	if types.Int(n) != o.Size() {
+	if list.Size() != o.Size() {
 		return types.False
 	}
-	members := make(map[any]struct{}, n)
-	for i := range n {
-		k, err := memberKey(at(i))
+	members := make(map[any]struct{})
+	for e := range each(list) {
+		k, err := memberKey(e)
 		if err != nil {
 			return err
 		}
 		members[k] = struct{}{}
 	}
-	seen := make(map[any]struct{}, n)
-	for it := o.Iterator(); it.HasNext() == types.True; {
-		k, err := memberKey(it.Next())
+	seen := make(map[any]struct{}, len(members))
+	for e := range each(o) {
+		k, err := memberKey(e)
 		if err != nil {
 			return err
 		}
@@ -69,22 +60,22 @@ func sameSet(n int, at func(int) ref.Val, other ref.Val) ref.Val {
 
 // union appends the elements of other that are missing. It keeps equal elements
 // of the left list.
-func union(elements func() []ref.Val, other ref.Val) ref.Val {
+func union(list traits.Lister, other ref.Val) ref.Val {
 	o, ok := other.(traits.Lister)
 	if !ok {
 		return types.MaybeNoSuchOverloadErr(other)
 	}
-	sum := elements()
-	members := make(map[any]struct{}, len(sum))
-	for _, e := range sum {
+	var sum []ref.Val
+	members := make(map[any]struct{})
+	for e := range each(list) {
 		k, err := memberKey(e)
 		if err != nil {
 			return err
 		}
 		members[k] = struct{}{}
+		sum = append(sum, e)
 	}
-	for it := o.Iterator(); it.HasNext() == types.True; {
-		e := it.Next()
+	for e := range each(o) {
 		k, err := memberKey(e)
 		if err != nil {
 			return err
@@ -94,7 +85,7 @@ func union(elements func() []ref.Val, other ref.Val) ref.Val {
 			sum = append(sum, e)
 		}
 	}
-	return &sumOfSets{Lister: types.NewRefValList(types.DefaultTypeAdapter, sum), list: sum}
+	return &sumOfSets{Lister: types.NewRefValList(types.DefaultTypeAdapter, sum)}
 }
 
 // memberKey returns a comparable value that identifies an element of a set.
