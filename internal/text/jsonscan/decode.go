@@ -8,29 +8,56 @@ const serverDepth = 9_999
 // nested more deeply than [MaxDepth]: as deeply as the server reads it.
 // Decode reports false if it declines s; the value is then unspecified.
 func Decode(s string) (any, bool) {
-	v, end := readValue(s, Space(s, 0), serverDepth)
+	v, end := read(s, Space(s, 0), serverDepth, valued)
 	return v, end >= 0 && Space(s, end) == len(s)
 }
 
 // Value returns the value that begins at s[i] and the index after it. The index is
 // -1 if Value declines the text; the value is then unspecified.
-func Value(s string, i int) (any, int) { return readValue(s, i, MaxDepth) }
+func Value(s string, i int) (any, int) { return read(s, i, MaxDepth, valued) }
 
-func readValue(s string, i, depth int) (any, int) {
-	if i >= len(s) {
+// Skip returns the index after the value at s[i], or -1 if it declines the text.
+// Unlike [Value] it accepts repeated keys and escapes of half a surrogate pair.
+func Skip(s string, i int) int {
+	_, end := read(s, i, MaxDepth, skipped)
+	return end
+}
+
+// SkipSorted is [Skip], but declines objects whose keys are not in increasing order, and
+// keys with escapes. So no key of a value that it accepts is repeated.
+func SkipSorted(s string, i int) int {
+	_, end := read(s, i, MaxDepth, sorted)
+	return end
+}
+
+// A mode says how to read.
+type mode int
+
+const (
+	valued  mode = iota // make the value
+	skipped             // find its end only
+	sorted              // the same, with keys in increasing order
+)
+
+// read returns the value at s[i] and the index after it, which is -1 if it declines the text.
+// If it only finds the end, the value is unspecified. Objects and lists may be nested by depth.
+func read(s string, i, depth int, as mode) (any, int) {
+	if i >= len(s) || depth < 0 {
 		return nil, -1
 	}
 	switch s[i] {
 	case '{':
-		return readObject(s, i+1, depth-1)
+		return readObject(s, Space(s, i+1), depth-1, as)
 	case '[':
-		return readList(s, i+1, depth-1)
+		return readList(s, Space(s, i+1), depth-1, as)
 	case '"':
 		end, text := String(s, i+1)
-		if end < 0 {
+		switch {
+		case end < 0:
 			return nil, -1
-		}
-		if text&Escaped == 0 {
+		case as != valued:
+			return nil, end + 1
+		case text&Escaped == 0:
 			return s[i+1 : end], end + 1
 		}
 		b, ok := Unescape(nil, s[i+1:end])
@@ -46,50 +73,69 @@ func readValue(s string, i, depth int) (any, int) {
 		return nil, Literal(s, i, "null")
 	}
 	end, n := Number(s, i)
-	if n.IsFloat {
+	switch {
+	case as != valued:
+		return nil, end
+	case n.IsFloat:
 		return n.Float, end
 	}
 	return n.Int, end
 }
 
-func readList(s string, i, depth int) (any, int) {
-	out := []any{}
-	i = Space(s, i)
+func readList(s string, i, depth int, as mode) (any, int) {
+	var out []any
+	if as == valued {
+		out = []any{}
+	}
 	if i < len(s) && s[i] == ']' {
 		return out, i + 1
 	}
-	for more := depth >= 0; more; {
-		v, end := readValue(s, i, depth)
+	for more := true; more; {
+		v, end := read(s, i, depth, as)
 		if end < 0 {
 			return nil, -1
 		}
-		out = append(out, v)
-		if i, more = Next(s, end, ']'); !more {
-			return out, i
+		if as == valued {
+			out = append(out, v)
 		}
+		i, more = Next(s, end, ']')
 	}
-	return nil, -1
+	return out, i
 }
 
-func readObject(s string, i, depth int) (any, int) {
-	out := map[string]any{}
-	i = Space(s, i)
+func readObject(s string, i, depth int, as mode) (any, int) {
+	var out map[string]any
+	if as == valued {
+		out = map[string]any{}
+	}
 	if i < len(s) && s[i] == '}' {
 		return out, i + 1
 	}
-	for more := depth >= 0; more; {
-		key, at := DecodedKey(s, i)
-		if at < 0 {
+	before := ""
+	for first, more := true, true; more; first = false {
+		var key string
+		var text Text
+		var at int
+		if as == valued {
+			key, at = DecodedKey(s, i)
+		} else {
+			key, text, at = anyKey(s, i)
+		}
+		if at < 0 || as == sorted && (text&Escaped != 0 || !first && key <= before) {
 			return nil, -1
 		}
-		v, end := readValue(s, at, depth)
-		n := len(out)
-		if out[key] = v; end < 0 || len(out) == n {
+		v, end := read(s, at, depth, as)
+		if end < 0 {
 			return nil, -1
 		}
-		if i, more = Next(s, end, '}'); !more {
-			return out, i
+		if as == valued {
+			n := len(out)
+			if out[key] = v; len(out) == n {
+				return nil, -1
+			}
 		}
+		before = key
+		i, more = Next(s, end, '}')
 	}
-	return nil, -1
+	return out, i
 }
