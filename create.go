@@ -91,7 +91,7 @@ func (r *request) create() (*Refusal, error) {
 	r.meta.Write(r.obj.Object)
 	r.checkType()
 	if !r.otherType {
-		r.addProblems(r.meta.ValidateCreate(r.version.def.namespaced, r.newMetadataLimit()))
+		r.addProblems(r.meta.Validate(nil, r.version.def.namespaced, r.newMetadataLimit()))
 	}
 	r.checkScale(true)
 	r.addValidation(r.version.engines.validate().ValidateCreate(r.obj.Object, validation.MaxErrors(r.mostErrors())))
@@ -99,7 +99,7 @@ func (r *request) create() (*Refusal, error) {
 		return nil, err
 	}
 	if len(r.result.Errors) == 0 {
-		r.addProblems(r.meta.ValidateCommonCreate(r.version.def.namespaced, r.newMetadataLimit()))
+		r.addProblems(r.meta.ValidateCommon(nil, r.version.def.namespaced, r.newMetadataLimit()))
 	}
 	r.warnOfFinalizers()
 	return nil, nil

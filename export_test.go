@@ -23,11 +23,7 @@ var (
 		return p.Update(raw, old, &r.fast)
 	})
 	UpdateStatusFast = onFastPath(func(r *request, p *fastpath.Plan, raw, old []byte) (fastpath.Result, bool) {
-		status := r.version.statusPlan()
-		if status == nil {
-			return fastpath.Result{}, false
-		}
-		return p.UpdateStatus(status, raw, old, &r.fast)
+		return p.UpdateStatus(raw, old, &r.fast)
 	})
 )
 

@@ -49,7 +49,7 @@ func (r *request) coerce(c coercion) *Refusal {
 	if err != nil {
 		return r.unreadable(err)
 	}
-	meta, unknown, err := objectmeta.Decode(obj, objectmeta.Options{DropInvalid: c.stored, ReportUnknown: c.report || r.report, Reference: d.reference})
+	meta, unknown, err := objectmeta.Decode(obj, objectmeta.Options{DropInvalid: c.stored, ReportUnknown: c.report || r.report})
 	if err != nil {
 		return r.unreadable(err)
 	}
@@ -87,7 +87,7 @@ func (r *request) conform(d *Version, c coercion) error {
 			e.setDefaults().DropNulls(obj)
 		}
 	}
-	paths, err := e.resources().Coerce(obj, objectmeta.Options{DropInvalid: c.stored, ReportUnknown: report})
+	paths, err := e.resources.Coerce(obj, objectmeta.Options{DropInvalid: c.stored, ReportUnknown: report})
 	if err != nil {
 		return err
 	}

@@ -129,7 +129,7 @@ func (r *request) fastPath() *fastpath.Plan {
 	case Ignore:
 		r.fast.Unknown = fastpath.DropUnknown
 	}
-	return r.version.objectPlan()
+	return r.version.plan()
 }
 
 // answerFast returns the answer to a request that the fast path has handled.

@@ -36,8 +36,8 @@ func (v *Version) UpdateStatusJSON(ctx context.Context, raw, old []byte, opts ..
 	if err != nil {
 		return nil, nil, err
 	}
-	if plan := r.fastPath(); plan != nil && v.statusPlan() != nil {
-		if out, ok := plan.UpdateStatus(v.statusPlan(), raw, old, &r.fast); ok {
+	if plan := r.fastPath(); plan != nil {
+		if out, ok := plan.UpdateStatus(raw, old, &r.fast); ok {
 			return r.answerFast(out)
 		}
 	}
@@ -73,7 +73,7 @@ func (r *request) updateStatus() (*Refusal, error) {
 	if err := r.evaluateRules(); err != nil {
 		return nil, err
 	}
-	r.addProblems(r.meta.ValidateCommonUpdate(r.oldMeta, r.version.def.namespaced, r.newMetadataLimit()))
+	r.addProblems(r.meta.ValidateCommon(r.oldMeta, r.version.def.namespaced, r.newMetadataLimit()))
 	return nil, nil
 }
 

@@ -82,7 +82,7 @@ func (r *request) update() (*Refusal, error) {
 	if err := r.evaluateRules(); err != nil {
 		return nil, err
 	}
-	r.addProblems(r.meta.ValidateCommonUpdate(r.oldMeta, r.version.def.namespaced, r.newMetadataLimit()))
+	r.addProblems(r.meta.ValidateCommon(r.oldMeta, r.version.def.namespaced, r.newMetadataLimit()))
 	r.warnOfFinalizers()
 	return nil, nil
 }
@@ -223,6 +223,6 @@ func (r *request) standInVersions() {
 
 func (r *request) validateMetadataUpdate() {
 	if !r.otherType {
-		r.addProblems(r.meta.ValidateUpdate(r.oldMeta, r.version.def.namespaced, r.newMetadataLimit()))
+		r.addProblems(r.meta.Validate(r.oldMeta, r.version.def.namespaced, r.newMetadataLimit()))
 	}
 }

@@ -44,7 +44,9 @@ type compiled struct {
 	rules   *cel.Program // nil if there are no rules
 
 	minor int // of the Kubernetes version whose formats apply, 0 for the default
-	plans     // of the fast path
+	// plan returns the plan of the fast path, nil if it declines all objects. The first call
+	// makes the plan.
+	plan func() *fastpath.Plan
 }
 
 // newVersion returns a version of a definition. It does not compile it. best is
@@ -95,24 +97,15 @@ func compileEngines(node *schema.Node, i int, cfg config, watch *interrupt.Watch
 	return rules, newEngines(node, cfg), nil
 }
 
-// plans are the plans of the fast path. A plan is nil if the fast path declines all
-// objects. The first call of a function makes the plan.
-type plans struct {
-	objectPlan func() *fastpath.Plan // for whole objects
-	statusPlan func() *fastpath.Plan // for objects with a new status
-}
-
 // set sets the compiled parts.
 func (v *Version) set(node *schema.Node, e *engines, rules *cel.Program, cfg config) {
-	v.compiled = compiled{node: node, engines: e, rules: rules, minor: cfg.minor()}
-	v.plans = plans{
-		objectPlan: sync.OnceValue(func() *fastpath.Plan { return v.plan(fastpath.Config{DropStatus: v.status}) }),
-		statusPlan: sync.OnceValue(func() *fastpath.Plan { return v.plan(fastpath.Config{OnlyStatus: true}) }),
-	}
+	v.compiled = compiled{node: node, engines: e, rules: rules, minor: cfg.minor(), plan: sync.OnceValue(v.compilePlan)}
 }
 
-func (v *Version) plan(cfg fastpath.Config) *fastpath.Plan {
-	cfg.APIVersion, cfg.Kind, cfg.Namespaced, cfg.Minor = v.apiVersion(), v.def.kind, v.def.namespaced, v.minor
+func (v *Version) compilePlan() *fastpath.Plan {
+	cfg := fastpath.Config{
+		APIVersion: v.apiVersion(), Kind: v.def.kind, Namespaced: v.def.namespaced, DropStatus: v.status, Minor: v.minor,
+	}
 	if v.rules != nil {
 		cfg.Evaluate, cfg.NeedsOld, cfg.Reads = v.rulesHold, v.rules.NeedsOld(), v.rules.Reads
 	}
@@ -166,7 +159,7 @@ func (v *Version) apiVersion() string { return v.groupVersion }
 type engines struct {
 	prune       func() *pruning.Pruner
 	setDefaults func() *defaulting.Defaulter
-	resources   func() *objectmeta.Embedded
+	resources   *objectmeta.Embedded
 	validate    func() *validation.Validator
 }
 
@@ -175,9 +168,7 @@ func newEngines(n *schema.Node, cfg config) *engines {
 	return &engines{
 		prune:       sync.OnceValue(func() *pruning.Pruner { return pruning.New(n) }),
 		setDefaults: sync.OnceValue(func() *defaulting.Defaulter { return defaulting.New(n) }),
-		resources: sync.OnceValue(func() *objectmeta.Embedded {
-			return objectmeta.NewEmbedded(n, optionIf(cfg.reference, objectmeta.Reference())...)
-		}),
+		resources:   &objectmeta.Embedded{Schema: n},
 		validate: sync.OnceValue(func() *validation.Validator {
 			return validation.New(n, validation.KubernetesVersion(cfg.version))
 		}),

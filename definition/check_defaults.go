@@ -102,11 +102,7 @@ func hasDefaults(n *schema.Node) bool { return n != nil && n.Facts().Has(schema.
 // embedded returns the embedded resources of the value. The value may be a resource itself.
 // limit gets the pointers of the errors of Coerce.
 func (d *defaultValue) embedded(limit *errorlimit.Limit) *objectmeta.Embedded {
-	opts := []objectmeta.Option{objectmeta.At(d.at, limit)}
-	if d.ofResource {
-		opts = append(opts, objectmeta.ResourceRoot())
-	}
-	return objectmeta.NewEmbedded(d.node, opts...)
+	return &objectmeta.Embedded{Schema: d.node, IsResource: d.ofResource, At: d.at, Limit: limit}
 }
 
 // pointer returns the pointer of a part of the default, given the pointer from the value, as
@@ -206,7 +202,7 @@ func (c *defaultChecker) checkInsideMeta(d *defaultValue) bool {
 			obj[name] = value
 		}
 	}
-	embedded := objectmeta.NewEmbedded(d.resource, objectmeta.ResourceRoot())
+	embedded := &objectmeta.Embedded{Schema: d.resource, IsResource: true}
 	if _, err := embedded.Coerce(obj, objectmeta.Options{}); err != nil {
 		c.invalid(d, d.value, fmt.Sprintf("must result in valid metadata: %v", err))
 		return true

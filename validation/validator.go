@@ -47,7 +47,7 @@ func New(n *schema.Node, opts ...Option) *Validator {
 	cfg := configOf(opts)
 	c := leafcheck.NewCompiler(leafcheck.Config{Minor: cfg.minor})
 	v := &Validator{root: c.Node(n), correlate: correlate.New(n), wrong: cfg.wrong, collectOnly: cfg.wrong != nil}
-	v.embedded = objectmeta.NewEmbedded(n)
+	v.embedded = &objectmeta.Embedded{Schema: n}
 	if n == nil {
 		return v
 	}

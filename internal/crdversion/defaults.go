@@ -23,7 +23,7 @@ func PruneDefaults(node *schema.Node) *schema.Node {
 		return node
 	}
 	pruner := sync.OnceValue(func() *pruning.Pruner { return pruning.New(node) })
-	embedded := sync.OnceValue(func() *objectmeta.Embedded { return objectmeta.NewEmbedded(node, objectmeta.ResourceRoot()) })
+	embedded := objectmeta.Embedded{Schema: node, IsResource: true}
 	withoutEmbedded := !node.Facts().Has(schema.HasEmbedded)
 	return node.RewriteDefaults(func(path schema.Path, def any) any {
 		if withoutEmbedded && !canShrink(def) {
@@ -34,7 +34,7 @@ func PruneDefaults(node *schema.Node) *schema.Node {
 			return def // a default of the root that is not an object; the schema check refuses it
 		}
 		// Coerce leaves metadata that it cannot decode unchanged.
-		_, _ = embedded().Coerce(obj, objectmeta.Options{DropInvalid: true})
+		_, _ = embedded.Coerce(obj, objectmeta.Options{DropInvalid: true})
 		pruner().Prune(obj)
 		after, _ := path.Lookup(obj)
 		return after

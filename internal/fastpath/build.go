@@ -2,7 +2,6 @@ package fastpath
 
 import (
 	"cmp"
-	"hash/maphash"
 	"slices"
 
 	"github.com/crdkit/crdkit/internal/kube/kubeversion"
@@ -10,114 +9,64 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// A builder builds a plan in steps.
-type builder struct {
-	*compiler
-	schema *schema.Node // nil declares nothing
-	cfg    Config
-	root   *node // of whole objects
-	plan   *Plan
-}
-
-// steps are the steps of a builder, in order. The comments say what a step sets.
-// A step that returns a reason ends the build.
-var steps = [...]func(*builder) decline{
-	(*builder).compileRoot,    // root
-	(*builder).keepOnlyStatus, // root, if only the status counts
-	(*builder).requireObject,  // nothing: it declines roots that are not plain objects
-	(*builder).assignRoles,    // the members of root: kind, apiVersion, metadata and a dropped status
-	(*builder).checkRoles,     // nothing: it declines schemas that restrict those members
-	(*builder).compileHead,    // the other fields of the plan
-}
-
-// Compile returns the plan for objects of schema n, nil if the fast path
-// declines all of them. A nil n declares nothing.
+// Compile returns the plan for objects of schema n, nil if the fast path declines all of
+// them. A nil n declares nothing.
 func Compile(n *schema.Node, cfg Config) *Plan {
-	p, _ := build(n, cfg)
+	c := newCompiler(cmp.Or(cfg.Minor, int(kubeversion.Newest)))
+	c.reads = cfg.Reads
+	root := c.root(n)
+	if root == nil || !c.assignRoles(root, n, cfg) || !admitsRoles(root, cfg) {
+		return nil
+	}
+	p := &Plan{
+		cfg: cfg, root: root, keep: c.keep, statusNode: c.keep,
+		apiVersion: quote(cfg.APIVersion), kind: quote(cfg.Kind), reads: compileReads(n, cfg.Reads),
+	}
+	p.metadata, _ = root.members.at("metadata")
+	p.head = newHead(root.members.list, p.apiVersion, p.kind)
+	if status := n.Property("status"); status != nil {
+		p.statusNode = c.compileNode(status, false)
+	}
 	return p
 }
 
-// build is Compile, and returns the reason if there is no plan.
-func build(n *schema.Node, cfg Config) (*Plan, decline) {
-	c := newCompiler(cmp.Or(cfg.Minor, int(kubeversion.Newest)))
-	c.reads = cfg.Reads
-	b := &builder{
-		compiler: c, schema: n, cfg: cfg,
-		plan: &Plan{cfg: cfg, keep: c.keep, seed: maphash.MakeSeed()},
-	}
-	for _, step := range steps {
-		if why := step(b); why != accepted {
-			return nil, why
-		}
-	}
-	return b.plan, accepted
-}
-
-func (b *builder) compileRoot() decline {
-	n := b.schema
+// root returns the node of whole objects. It returns nil if these are not plain objects, or
+// if a property has a name at which validation reports more errors.
+func (c *compiler) root(n *schema.Node) *node {
 	if n == nil {
-		b.root = unchecked(dropOthers)
-		return accepted
+		return unchecked(dropOthers)
 	}
-	if n.Facts().Has(schema.HasJunctors) && (b.checks.Node(n).ReportsFromAllBranches() || b.checks.Node(n.Property("status")).ReportsFromAllBranches()) {
-		return rootNames
+	if n.Facts().Has(schema.HasJunctors) && (c.checks.Node(n).ReportsFromAllBranches() || c.checks.Node(n.Property("status")).ReportsFromAllBranches()) {
+		return nil
 	}
-	b.root = b.compile(n, n.PreserveUnknownFields())
+	root := c.compile(n, n.PreserveUnknownFields())
 	for _, name := range resourceMembers {
-		if p := n.Property(name); p != nil && p.Facts().Has(schema.HasRules) {
-			b.root.ruled = true
+		if n.Property(name).Facts().Has(schema.HasRules) {
+			root.ruled = true
 		}
 	}
-	return accepted
+	if root.declined || root.whole || root.others == walkOthers || root.others == refuseOthers {
+		return nil
+	}
+	return root
 }
 
-func (b *builder) keepOnlyStatus() decline {
-	if !b.cfg.OnlyStatus {
-		return accepted
-	}
-	if b.schema == nil || b.root.others != dropOthers {
-		return keptRoot
-	}
-	m := newMembers()
-	for name, p := range b.schema.Properties() {
-		b.loose = name != "status"
-		m.add(name, b.compileNode(p, false))
-		b.loose = false
-		if name != "status" {
-			m.list[len(m.list)-1].role = droppedRole
-		}
-	}
-	m.finish(nil)
-	b.root.decline, b.root.whole, b.root.members = accepted, false, m
-	return accepted
-}
-
-func (b *builder) requireObject() decline {
-	switch {
-	case b.root.decline != accepted:
-		return b.root.decline
-	case b.root.embedded:
-		return rootResource
-	case b.root.others == walkOthers || b.root.others == refuseOthers:
-		return rootEntries
-	case b.root.whole:
-		return rootWhole
-	}
-	return accepted
-}
-
-func (b *builder) assignRoles() decline {
-	old := b.root.members
-	m := newMembers()
+// assignRoles gives kind, apiVersion, metadata and a dropped status their roles. It reports
+// false if the status is dropped and required.
+func (c *compiler) assignRoles(root *node, n *schema.Node, cfg Config) bool {
+	old := root.members
+	m := &members{}
 	m.size, m.list = old.size, slices.Clone(old.list)
-	m.role("apiVersion", apiVersionRole, b.keep)
-	m.role("kind", kindRole, b.keep)
-	m.role("metadata", metadataRole, b.keep)
-	if b.cfg.DropStatus {
-		if b.schema != nil && slices.Contains(b.schema.Limits().Required, "status") {
-			return requiredStatus // It is dropped even if it has a default.
+	m.role("apiVersion", apiVersionRole, c.keep)
+	m.role("kind", kindRole, c.keep)
+	m.role("metadata", metadataRole, c.keep)
+	if cfg.DropStatus {
+		if slices.Contains(n.Limits().Required, "status") {
+			return false // It is dropped even if it has a default.
 		}
-		b.dropStatus(m)
+		if n.Property("status") != nil || root.others == keepOthers {
+			m.list[m.role("status", droppedRole, c.keep)].node = c.keep
+		}
 	}
 	m.sort()
 	m.finish(nil)
@@ -127,26 +76,8 @@ func (b *builder) assignRoles() decline {
 		}
 	}
 	m.setFirst()
-	b.root.members = m
-	return accepted
-}
-
-// dropStatus makes status a member that is dropped, unless it is undeclared and
-// dropped as such.
-func (b *builder) dropStatus(m *members) {
-	var status *schema.Node
-	if b.schema != nil {
-		status = b.schema.Property("status")
-	}
-	if status == nil && b.root.others != keepOthers {
-		return
-	}
-	i := m.role("status", droppedRole, b.keep)
-	if status != nil {
-		b.loose = true
-		m.list[i].node = b.compileNode(status, false)
-		b.loose = false
-	}
+	root.members = m
+	return true
 }
 
 // role gives a member its role, adds it if it is not declared, and returns its
@@ -161,20 +92,26 @@ func (m *members) role(name string, r role, keep *node) int {
 	return i
 }
 
-func (b *builder) checkRoles() decline {
-	for _, p := range b.root.members.list {
-		switch {
-		case p.role == apiVersionRole && !p.node.check.Valid(b.cfg.APIVersion), p.role == kindRole && !p.node.check.Valid(b.cfg.Kind):
-			return refusedType
-		case p.role == metadataRole && p.node.changes(make(map[*node]bool)):
-			return changingMetadata
-		case p.role == metadataRole && !p.node.check.AdmitsObjects():
-			return checkedMetadata
-		case (p.role == noRole || p.role == droppedRole) && isNamedLikeType(p.name):
-			return declaredLikeType
+// admitsRoles reports whether the schema admits the kind and apiVersion of its objects and
+// any metadata, which it does not change, and declares nothing that looks like a kind.
+func admitsRoles(root *node, cfg Config) bool {
+	for _, p := range root.members.list {
+		ok := true
+		switch p.role {
+		case apiVersionRole:
+			ok = p.node.check.Valid(cfg.APIVersion)
+		case kindRole:
+			ok = p.node.check.Valid(cfg.Kind)
+		case metadataRole:
+			ok = p.node.check.AdmitsObjects() && !p.node.changes(make(map[*node]bool))
+		default:
+			ok = !isNamedLikeType(p.name)
+		}
+		if !ok {
+			return false
 		}
 	}
-	return accepted
+	return true
 }
 
 // changes reports whether n can change a value that has no nulls other than by
@@ -184,26 +121,10 @@ func (n *node) changes(seen map[*node]bool) bool {
 		return false
 	}
 	seen[n] = true
-	if n.decline != accepted || n.embedded || n.fill != nil || n.items.changes(seen) || n.rest.changes(seen) {
+	if n.declined || n.fill != nil || n.items.changes(seen) || n.rest.changes(seen) {
 		return true
 	}
 	return slices.ContainsFunc(n.members.list, func(p member) bool { return p.node.changes(seen) })
-}
-
-func (b *builder) compileHead() decline {
-	p, m := b.plan, b.root.members
-	p.root = b.root
-	p.metadata, _ = m.at("metadata")
-	p.apiVersion, p.kind = quote(b.cfg.APIVersion), quote(b.cfg.Kind)
-	p.head = newHead(m.list, p.apiVersion, p.kind)
-	p.statusNode = b.keep
-	if b.schema != nil {
-		if status := b.schema.Property("status"); status != nil {
-			p.statusNode = b.compileNode(status, false)
-		}
-	}
-	p.reads = compileReads(b.schema, b.cfg.Reads)
-	return accepted
 }
 
 func quote(s string) string {

@@ -19,14 +19,12 @@ type compiler struct {
 	filler *defaultvalue.Filler
 	empty  *node
 	keep   *node
-	loose  bool // nodes prune and do nothing else
 	reads  func(*schema.Node) *fieldaccess.ReadSet
 }
 
 type key struct {
 	schema   *schema.Node
 	preserve bool
-	loose    bool
 }
 
 func newCompiler(minor int) *compiler {
@@ -43,7 +41,7 @@ func newCompiler(minor int) *compiler {
 
 // unchecked returns a node for values without a schema.
 func unchecked(o others) *node {
-	n := &node{accept: leafcheck.All, free: leafcheck.All, others: o, members: newMembers()}
+	n := &node{accept: leafcheck.All, free: leafcheck.All, others: o, members: &members{}}
 	n.items = n
 	return n
 }
@@ -58,7 +56,7 @@ func (c *compiler) compileNode(n *schema.Node, preserve bool) *node {
 	case n == nil:
 		return c.empty
 	}
-	k := key{n, preserve, c.loose}
+	k := key{n, preserve}
 	if done, ok := c.done[k]; ok {
 		return done
 	}
@@ -68,77 +66,28 @@ func (c *compiler) compileNode(n *schema.Node, preserve bool) *node {
 }
 
 func (c *compiler) compile(n *schema.Node, preserve bool) *node {
-	if c.loose {
-		return c.compileLoose(n, preserve)
-	}
 	ch := c.checks.Node(n)
 	out := &node{accept: ch.Accept, check: ch, fill: c.fill(n)}
 	out.free = ch.Free()
 	out.nullFill = out.fill != nil && !n.Nullable()
 	out.nullDrop = out.fill == nil && !n.Nullable()
 	out.whole = ch.ChecksWhole()
-	out.embedded = n.EmbeddedResource()
 	out.ruled = c.ruled(n)
 	out.items = c.compileNode(n.Items(), preserve)
 	c.objects(out, n, preserve)
-	if out.whole && out.nests() {
-		out.members.judged = judged(ch)
-	}
 	out.list = c.list(out.items, ch)
+	out.declined = out.declined || n.EmbeddedResource()
 	return out
 }
 
 // ruled reports whether rules may have an effect on a new value of n, apart from those on
 // parts of it that are walked.
 func (c *compiler) ruled(n *schema.Node) bool {
-	if n.EmbeddedResource() && n.Facts().Has(schema.HasRules) {
-		return true
-	}
 	return len(n.Rules()) > 0 && (c.reads == nil || c.reads(n) != nil)
 }
 
-// resourceMembers are the members that every resource has. Package pruning does
-// not change them in embedded resources; TestBytes compares the two.
+// resourceMembers are the members that every resource has.
 var resourceMembers = [...]string{"apiVersion", "kind", "metadata"}
-
-// protect keeps the members that every resource has as they are. It reports
-// false if the schema would change them.
-func (c *compiler) protect(m *members) bool {
-	for _, name := range resourceMembers {
-		i := m.find(name)
-		if i < 0 {
-			m.add(name, opaque(nil))
-			continue
-		}
-		if m.list[i].node.changes(make(map[*node]bool)) {
-			return false
-		}
-		m.list[i].node = opaque(m.list[i].node.check)
-	}
-	m.sort()
-	return true
-}
-
-// compileLoose compiles a schema of values that are dropped. Their undeclared
-// fields are reported before.
-func (c *compiler) compileLoose(n *schema.Node, preserve bool) *node {
-	out := &node{accept: leafcheck.All, free: leafcheck.All, members: newMembers()}
-	if n.EmbeddedResource() {
-		out.decline = droppedResource
-	}
-	if preserve {
-		out.others = keepOthers
-	}
-	if additional, declared := n.AdditionalProperties(); declared {
-		out.others, out.rest = walkOthers, c.compileNode(additional, false)
-	}
-	for name, p := range n.Properties() {
-		out.members.add(name, c.compileNode(p, false))
-	}
-	out.members.finish(nil)
-	out.items = c.compileNode(n.Items(), preserve)
-	return out
-}
 
 func (c *compiler) objects(out *node, n *schema.Node, preserve bool) {
 	if preserve {
@@ -150,29 +99,24 @@ func (c *compiler) objects(out *node, n *schema.Node, preserve bool) {
 		if !n.AllowsAdditionalProperties() {
 			out.others = refuseOthers
 		}
-		if n.Len() > 0 || n.EmbeddedResource() { // Which of both applies differs from engine to engine.
-			out.decline = propertiesAndOthers
+		if n.Len() > 0 { // Which of both applies differs from engine to engine.
+			out.declined = true
 		}
 	}
 	limits := n.Limits()
 	out.counted = limits.MinProperties.Set || limits.MaxProperties.Set
-	if n.Len() == 0 && !n.EmbeddedResource() && len(limits.Required) == 0 && !out.counted && !(out.whole && out.nests()) {
+	if n.Len() == 0 && len(limits.Required) == 0 && !out.counted {
 		out.members = c.empty.members
 		return
 	}
-	m := newMembers()
+	m := &members{}
 	m.size = leafcheck.Size{Min: limits.MinProperties, Max: limits.MaxProperties}
 	for name, p := range n.Properties() {
-		if !utf8.ValidString(name) {
-			out.decline = unwritableName
-		}
+		out.declined = out.declined || !utf8.ValidString(name)
 		m.add(name, c.compileNode(p, false))
 	}
-	if n.EmbeddedResource() && !c.protect(m) {
-		out.decline = changingResource
-	}
-	if !m.finish(limits.Required) {
-		out.decline = undeclaredRequired
+	if !m.finish(limits.Required) { // a required property is not declared
+		out.declined = true
 	}
 	out.members = m
 }
@@ -186,9 +130,8 @@ func (m *members) add(name string, n *node) {
 func (m *members) finish(required []string) bool {
 	list := make([]string, len(m.list))
 	m.gather()
-	half := (len(m.list) + 63) / 64
-	sets := make(bitset, 2*half)
-	m.required, m.defaults = sets[:half:half], sets[half:]
+	words := (len(m.list) + 63) / 64
+	m.required, m.defaults = make(bitset, words), make(bitset, words)
 	for i := range m.list {
 		list[i] = m.list[i].name
 		if m.list[i].node.fill != nil {
@@ -209,23 +152,15 @@ func (m *members) finish(required []string) bool {
 	return true
 }
 
-// gather puts the texts of the members next to each other, and the names into the
-// texts: a walk compares names one after another and then writes a text. It puts the
-// heads of the names next to each other, too.
+// gather puts the heads of the names next to each other: a walk compares them one after
+// another.
 func (m *members) gather() {
-	var b strings.Builder
-	for i := range m.list {
-		b.WriteString(m.list[i].text)
-	}
-	all := b.String()
 	m.heads = make([]uint64, len(m.list))
 	for i := range m.list {
 		p := &m.list[i]
-		p.text, all = all[:len(p.text)], all[len(p.text):]
 		p.setDirect()
 		m.heads[i] = unmatched
 		if end := len(p.text) - 2; end > 0 && p.text[1:end] == p.name {
-			p.name = p.text[1:end]
 			m.heads[i] = headOf(p.name)
 		}
 		if n := len(p.text); n >= wordSize {
@@ -242,13 +177,6 @@ func (m *members) setFirst() {
 			m.first |= 1 << i // nothing for later members
 		}
 	}
-}
-
-// opaque returns a node for values that stay as they are if check admits them.
-func opaque(ch *leafcheck.Node) *node {
-	n := unchecked(keepOthers)
-	n.opaque, n.check = true, ch
-	return n
 }
 
 func (m *members) find(name string) int {

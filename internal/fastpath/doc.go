@@ -14,15 +14,24 @@
 // answer of the pipeline in the root package: the same bytes, warnings and cost of rules. A
 // request that is declined has left nothing behind, and the caller runs the pipeline from
 // the start. The fast path declines every request that the server refuses, so it never
-// explains an error. It also declines what is rare; decline.go lists all reasons.
+// explains an error. It also declines what is rare:
+//
+//   - texts: strings and numbers that package jsonscan does not read, repeated keys, and
+//     numbers such as 1.0, which the output could not tell from integers;
+//   - members of the whole object that the server could take for kind or apiVersion;
+//   - metadata that ObjectMeta would write in another form;
+//   - embedded resources, also in defaults;
+//   - objects whose schema has both properties and additionalProperties, or requires a
+//     property that it does not declare;
+//   - schemas of whole objects that have enum, allOf, anyOf, oneOf, not or
+//     additionalProperties, restrict the metadata, or require a status that is dropped.
 //
 // The object is stored in canonical form. This is what encoding/json writes of the decoded
 // object: keys are sorted, and characters of HTML are escaped.
 //
 // # Plans
 //
-// [Compile] makes a [Plan] of a schema. The builder is a list of steps in build.go; each step
-// says what it sets. A plan is a tree of nodes. A node joins what the engines make of one
+// [Compile] makes a [Plan] of a schema (build.go, compile.go). A plan is a tree of nodes. A node joins what the engines make of one
 // schema: a check of package leafcheck, the members to keep, and the default.
 //
 // # The walk
@@ -50,8 +59,8 @@
 // object gets its metadata and its status. The generation grows if the new object differs in
 // more than metadata.
 //
-// An update of the status takes two walks. A plan with [Config].OnlyStatus reads the object
-// that is sent. The other walk reads the old object and puts in the new status.
+// An update of the status is a walk over the old object, which puts in the new status. All
+// else that is sent, apart from metadata, must be what the canonical old object has.
 //
 // # Concurrency and ownership
 //

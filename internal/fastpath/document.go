@@ -16,12 +16,15 @@ type document struct {
 
 type textMember struct{ name, text string }
 
-// document reads s, the JSON text of an object. It reports false if it declines:
+// document reads s, the JSON text of an object, into memory of the walk. It reports false if it declines:
 // if s is not an object of the plan with metadata, or repeats a member.
-func (p *Plan) document(s string) (d document, ok bool) {
+func (w *walk) document(s string) (d document, ok bool) {
+	p, start := w.plan, len(w.cut)
+	d.members = w.cut[start:]
 	if !d.read(s) {
 		return document{}, false
 	}
+	w.cut = append(w.cut[:start], d.members...)
 	apiVersion, _ := d.find("apiVersion")
 	kind, _ := d.find("kind")
 	d.metadata, _ = d.find("metadata")
@@ -35,8 +38,6 @@ func (d *document) read(s string) bool {
 		return false
 	}
 	i = jsonscan.Space(s, i+1)
-	const usual = 6
-	d.members = make([]textMember, 0, usual)
 	for more := true; more; {
 		key, _, at := jsonscan.Key(s, i)
 		if at < 0 {

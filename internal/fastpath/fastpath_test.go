@@ -62,36 +62,25 @@ func mustPlan(t testing.TB, n *schema.Node, change ...func(*Config)) *Plan {
 	for _, f := range change {
 		f(&cfg)
 	}
-	p, why := build(n, cfg)
-	if why != accepted {
-		t.Fatalf("no plan for reason %d", why)
+	p := Compile(n, cfg)
+	if p == nil {
+		t.Fatal("no plan")
 	}
 	return p
 }
 
 func dropStatus(c *Config) { c.DropStatus = true }
-func onlyStatus(c *Config) { c.OnlyStatus = true }
 
-// create creates an object. It returns the text to store, and why the plan declines.
-func (p *Plan) create(text string, unknown Unknown) (string, decline) {
-	w := p.walk(text, &Request{Unknown: unknown})
-	defer w.release()
-	res, ok := w.create()
-	if !ok {
-		return "", w.reason()
-	}
-	return string(res.Object), accepted
+// create creates an object. It returns the text to store, and whether the plan accepts it.
+func (p *Plan) create(text string, unknown Unknown) (string, bool) {
+	res, ok := p.Create([]byte(text), &Request{Unknown: unknown})
+	return string(res.Object), ok
 }
 
 // update is create for an update.
-func (p *Plan) update(text, old string, unknown Unknown) (string, decline) {
-	w := p.walk(text, &Request{Unknown: unknown})
-	defer w.release()
-	res, ok := w.update(old)
-	if !ok {
-		return "", w.reason()
-	}
-	return string(res.Object), accepted
+func (p *Plan) update(text, old string, unknown Unknown) (string, bool) {
+	res, ok := p.Update([]byte(text), []byte(old), &Request{Unknown: unknown})
+	return string(res.Object), ok
 }
 
 // engines are what a plan is compared with: the engines in their reference form, and the
@@ -109,12 +98,12 @@ func newEngines(n *schema.Node, cfg Config) *engines {
 		pruner:    pruning.New(n),
 		defaulter: defaulting.New(n),
 		validator: validation.New(n),
-		resources: objectmeta.NewEmbedded(n, objectmeta.Reference()),
+		resources: &objectmeta.Embedded{Schema: n},
 		cfg:       cfg,
 	}
 }
 
-// create returns the object to store and the warnings. The error says why the object is
+// create returns the object to store and the warnings. The error says ok the object is
 // refused, or that it repeats a member.
 func (e *engines) create(raw string) (string, []string, error) {
 	var obj map[string]any
@@ -150,7 +139,7 @@ func (e *engines) create(raw string) (string, []string, error) {
 
 // conform does to an object what decoding does. It returns the warnings.
 func (e *engines) conform(obj map[string]any) (warnings []string, err error) {
-	options := objectmeta.Options{ReportUnknown: true, Reference: true}
+	options := objectmeta.Options{ReportUnknown: true}
 	meta, unknown, err := objectmeta.Decode(obj, options)
 	if err != nil {
 		return nil, err
@@ -180,8 +169,8 @@ func (e *engines) refused(obj map[string]any) error {
 	}
 	var meta objectmeta.Meta
 	meta.ReadMap(obj)
-	problems := meta.ValidateCreate(e.cfg.Namespaced, nil)
-	if problems = append(problems, meta.ValidateCommonCreate(e.cfg.Namespaced, nil)...); len(problems) > 0 {
+	problems := meta.Validate(nil, e.cfg.Namespaced, nil)
+	if problems = append(problems, meta.ValidateCommon(nil, e.cfg.Namespaced, nil)...); len(problems) > 0 {
 		return problems[0].Err
 	}
 	return nil
@@ -189,14 +178,14 @@ func (e *engines) refused(obj map[string]any) error {
 
 // agree checks that what the plan accepts is what the engines make of a text, with each
 // answer to undeclared fields. It returns what the plan makes of it when it warns of them.
-func agree(t *testing.T, p *Plan, e *engines, raw string) (string, decline) {
+func agree(t *testing.T, p *Plan, e *engines, raw string) (string, bool) {
 	t.Helper()
-	got, why := p.create(raw, WarnOfUnknown)
-	if strict, whyStrict := p.create(raw, RefuseUnknown); whyStrict == accepted && (why != accepted || strict != got) {
-		t.Errorf("%s\nbecomes %s, but with warnings %s (%d)", raw, strict, got, why)
+	got, ok := p.create(raw, WarnOfUnknown)
+	if strict, okStrict := p.create(raw, RefuseUnknown); okStrict && (!ok || strict != got) {
+		t.Errorf("%s\nbecomes %s, but with warnings %s (%t)", raw, strict, got, ok)
 	}
-	if why != accepted {
-		return "", why
+	if !ok {
+		return "", ok
 	}
 	res, _ := p.Create([]byte(raw), &Request{Unknown: WarnOfUnknown})
 	want, warnings, err := e.create(raw)
@@ -207,16 +196,16 @@ func agree(t *testing.T, p *Plan, e *engines, raw string) (string, decline) {
 		t.Errorf("%s\nwarnings (-engines +plan):\n%s", raw, diff)
 	}
 	unknown := slices.ContainsFunc(warnings, func(s string) bool { return strings.HasPrefix(s, "unknown field") })
-	if _, why := p.create(raw, RefuseUnknown); (why == accepted) == unknown {
-		t.Errorf("%s\nhas undeclared fields: %t; reason %d", raw, unknown, why)
+	if _, ok := p.create(raw, RefuseUnknown); (ok) == unknown {
+		t.Errorf("%s\nhas undeclared fields: %t; accepted: %t", raw, unknown, ok)
 	}
-	if silent, why := p.create(raw, DropUnknown); why != accepted || silent != got {
-		t.Errorf("%s\nbecomes %s, but without warnings %s (%d)", raw, got, silent, why)
+	if silent, ok := p.create(raw, DropUnknown); !ok || silent != got {
+		t.Errorf("%s\nbecomes %s, but without warnings %s (%t)", raw, got, silent, ok)
 	}
-	if again, why := p.update(raw, got, WarnOfUnknown); why == accepted && again != got {
+	if again, ok := p.update(raw, got, WarnOfUnknown); ok && again != got {
 		t.Errorf("%s\nbecomes %s, but in an update of that\n%s", raw, got, again)
 	}
-	return got, why
+	return got, ok
 }
 
 // A group is a schema with cases.
@@ -273,15 +262,15 @@ func TestBytes(t *testing.T) {
 			for _, c := range g.Cases {
 				in, want := g.object(head, c.In), g.object(storedHead, c.Out)
 				if !g.NoPlan {
-					got, why := agree(t, p, e, in)
-					if (why != accepted) != c.Declined {
-						t.Errorf("%s: the reason is %d", c.In, why)
+					got, ok := agree(t, p, e, in)
+					if (!ok) != c.Declined {
+						t.Errorf("%s: accepted: %t", c.In, ok)
 					}
-					if why == accepted && got != want {
+					if ok && got != want {
 						t.Errorf("%s\ngot  %s\nwant %s", c.In, got, want)
 					}
-					if _, why := p.update(in, want, WarnOfUnknown); why != accepted && !c.Declined {
-						t.Errorf("%s: the reason in an update is %d", c.In, why)
+					if _, ok := p.update(in, want, WarnOfUnknown); !ok && !c.Declined {
+						t.Errorf("%s: accepted in an update: %t", c.In, ok)
 					}
 				}
 				got, _, err := e.create(in)
@@ -307,22 +296,22 @@ func TestTruncated(t *testing.T) {
 				continue
 			}
 			for _, unknown := range []Unknown{WarnOfUnknown, DropUnknown} {
-				if _, why := p.create(" \n"+raw+" \n", unknown); why != accepted {
-					t.Errorf("%s between white space is declined for reason %d", raw, why)
+				if _, ok := p.create(" \n"+raw+" \n", unknown); !ok {
+					t.Errorf("%s between white space is declined: %t", raw, ok)
 				}
 				for _, after := range []string{"x", "}", ",", "{}", "\u00a0"} {
-					if _, why := p.create(raw+after, unknown); why == accepted {
+					if _, ok := p.create(raw+after, unknown); ok {
 						t.Errorf("%s is accepted", raw+after)
 					}
 				}
 				for end := range raw {
-					if _, why := p.create(raw[:end], unknown); why == accepted {
+					if _, ok := p.create(raw[:end], unknown); ok {
 						t.Errorf("%s is accepted", raw[:end])
 					}
 				}
 			}
 			for end := range raw {
-				if _, ok := p.document(raw[:end]); ok {
+				if _, ok := p.walk("", &Request{}).document(raw[:end]); ok {
 					t.Errorf("%s is an old object", raw[:end])
 				}
 			}
@@ -338,8 +327,8 @@ func TestManySiblings(t *testing.T) {
 	for _, element := range []string{`"l":[[1]`, `"o":[{"a":1}`, `"p":{"x":[[1]`, `"p":{"x":[{"a":1}`} {
 		start := strings.IndexByte(element, '[') + 1
 		raw := head + element + strings.Repeat(","+element[start:], 1000) + "]" + strings.Repeat("}", strings.Count(element[:start], "{")) + "}"
-		if _, why := p.create(raw, RefuseUnknown); why != accepted {
-			t.Errorf("1000 times %s is declined for reason %d", element, why)
+		if _, ok := p.create(raw, RefuseUnknown); !ok {
+			t.Errorf("1000 times %s is declined: %t", element, ok)
 		}
 	}
 }
@@ -406,7 +395,7 @@ func BenchmarkBytes(b *testing.B) {
 	list := targets(b, func(i int, raw string) { inputs = append(inputs, input{i, raw}) })
 	for n, in := range inputs {
 		p := list[in.i].plan
-		if _, why := p.create(in.raw, RefuseUnknown); why != accepted || len(in.raw) < 400 {
+		if _, ok := p.create(in.raw, RefuseUnknown); !ok || len(in.raw) < 400 {
 			continue
 		}
 		b.Run(fmt.Sprintf("input=%d/bytes=%d", n, len(in.raw)), func(b *testing.B) {

@@ -19,15 +19,13 @@ func (c *compiler) fill(n *schema.Node) *defaultText {
 		out = &defaultText{ruled: n.Facts().Has(schema.HasRules)}
 		switch {
 		case !filled:
-			out.decline = largeDefault
+			out.declined = true // it is too large
 		case n.Facts().Has(schema.HasEmbedded):
-			out.decline = resourceDefault
+			out.declined = true
 		default:
 			text, ok := jsonscan.Append(nil, d)
 			out.json = string(text)
-			if !ok || jsonscan.HasIntegral(d) || !c.checks.Node(n).Valid(d) {
-				out.decline = wrongDefault
-			}
+			out.declined = !ok || jsonscan.HasIntegral(d) || !c.checks.Node(n).Valid(d)
 		}
 	}
 	c.fills[n] = out

@@ -1,8 +1,8 @@
 package fastpath
 
 import (
-	"hash/maphash"
 	"slices"
+	"strings"
 
 	"github.com/crdkit/crdkit/internal/text/jsonscan"
 	"github.com/crdkit/crdkit/internal/value/leafcheck"
@@ -32,7 +32,7 @@ func (w *walk) list(n *node, i int) int {
 		return refused
 	}
 	if n.whole && !w.wholeValid(n, start) {
-		return w.refuse(wrongWhole)
+		return refused
 	}
 	clear(w.keys[l.keys:])
 	w.keys = w.keys[:l.keys]
@@ -90,7 +90,7 @@ func (w *walk) element(l *listWalk, i int) int {
 func (w *walk) listed(l *listWalk, start int) bool {
 	r, ok := l.node.list, true
 	if !r.check.Allows(l.count) {
-		return w.not(wrongCount)
+		return false
 	}
 	switch {
 	case l.count == 0 || r.check.Kind == leafcheck.AnyList && !r.slow:
@@ -101,7 +101,7 @@ func (w *walk) listed(l *listWalk, start int) bool {
 	default:
 		ok = w.distinct(w.keys[l.keys:], len(r.keys))
 	}
-	return ok || w.not(equalElements)
+	return ok
 }
 
 // judged is listed for a list whose keys do not tell whether its elements are distinct.
@@ -114,20 +114,15 @@ func (w *walk) judged(r *listRule, start int) bool {
 // pairwise is up to how many elements each is compared with all others.
 const pairwise = 12
 
-// A slot of a hash table refers to a row by its number from 1; 0 is free.
-type slot struct{ hash, number uint32 }
-
 // distinct reports whether all rows of texts of that width are different. Values
 // are if their texts are, because no float is written like an integer.
 func (w *walk) distinct(texts []string, width int) bool {
-	rows := len(texts) / width
-	if rows > pairwise {
-		return w.hashed(texts, width)
+	if len(texts) > pairwise*width {
+		return w.distinctRows(texts, width)
 	}
-	for i := range rows {
-		row := texts[i*width : (i+1)*width]
-		for j := range i {
-			if slices.Equal(row, texts[j*width:(j+1)*width]) {
+	for i := 0; i < len(texts); i += width {
+		for j := 0; j < i; j += width {
+			if slices.Equal(texts[i:i+width], texts[j:j+width]) {
 				return false
 			}
 		}
@@ -135,36 +130,22 @@ func (w *walk) distinct(texts []string, width int) bool {
 	return true
 }
 
-func (w *walk) hashed(texts []string, width int) bool {
-	rows := len(texts) / width
-	mask := w.clearTable(rows)
-	for i := range rows {
-		row := texts[i*width : (i+1)*width]
-		var h uint64
-		for _, s := range row {
-			h = h*0x9e3779b97f4a7c15 + maphash.String(w.plan.seed, s)
+// distinctRows is distinct for many rows.
+func (w *walk) distinctRows(texts []string, width int) bool {
+	if w.rows == nil {
+		w.rows = make(map[string]bool)
+	}
+	defer func() {
+		if clear(w.rows); len(texts) > maxKept/entrySize {
+			w.rows = nil // a large one would be cleared for each list
 		}
-		at := h & mask
-		for w.table[at].number != 0 {
-			s := w.table[at]
-			j := int(s.number - 1)
-			if s.hash == uint32(h>>32) && slices.Equal(row, texts[j*width:(j+1)*width]) {
-				return false
-			}
-			at = (at + 1) & mask
+	}()
+	for row := range slices.Chunk(texts, width) {
+		key := strings.Join(row, "") // texts of JSON do not run into one another
+		if w.rows[key] {
+			return false
 		}
-		w.table[at] = slot{hash: uint32(h >> 32), number: uint32(i + 1)}
+		w.rows[key] = true
 	}
 	return true
-}
-
-// clearTable makes room for so many rows, and returns the mask for hashes.
-func (w *walk) clearTable(rows int) (mask uint64) {
-	size := 64
-	for size < 2*rows {
-		size *= 2
-	}
-	w.table = slices.Grow(w.table[:0], size)[:size]
-	clear(w.table)
-	return uint64(size - 1)
 }

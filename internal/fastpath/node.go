@@ -14,13 +14,11 @@ type node struct {
 	free   leafcheck.Mask // kinds that need no check but accept, see leafcheck.Node.Free
 	others others
 
-	decline decline // why values of the node are declined, accepted if they are not
-	whole   bool    // check.ChecksWhole: complete objects and lists need check.ValidWhole
+	declined bool // values of the node are declined
+	whole    bool // check.ChecksWhole: complete objects and lists need check.ValidWhole
 
 	nullDrop bool // a member that is null is removed
 	nullFill bool // a null is replaced by the default
-	embedded bool // objects are embedded resources
-	opaque   bool // values need check, and otherwise stay as they are
 	counted  bool // the number of members must be one that members.size allows
 	ruled    bool // rules may have an effect on a new value, or on a part of it that is not walked
 
@@ -32,9 +30,6 @@ type node struct {
 	fill    *defaultText    // nil if there is no default
 }
 
-// nests reports whether values of n may be objects or lists.
-func (n *node) nests() bool { return n.accept&(leafcheck.Object|leafcheck.Array) != 0 }
-
 // others says what to do with undeclared members.
 type others uint8
 
@@ -45,25 +40,16 @@ const (
 	refuseOthers // additionalProperties is false: pruning keeps them, validation refuses them
 )
 
-// members are the declared members of an object. They take one line of the cache of a
-// processor: a program with many definitions finds few of them there.
+// members are the declared members of an object.
 type members struct {
-	list  []member // in increasing order of name
-	heads []uint64 // of the names in list, see headOf
-	first uint64   // the members before the 65th that are required or have a default
-	*moreOfMembers
-}
-
-// moreOfMembers is what a walk rarely needs of members.
-type moreOfMembers struct {
+	list     []member        // in increasing order of name
+	heads    []uint64        // of the names in list, see headOf
+	first    uint64          // the members before the 65th that are required or have a default
 	required bitset          // required members without a default
 	defaults bitset          // members with a default
 	size     leafcheck.Size  // of the object
 	index    nameindex.Index // of list
-	judged   *readTree       // what check.ValidWhole of the node reads, if it has to be asked
 }
-
-func newMembers() *members { return &members{moreOfMembers: &moreOfMembers{}} }
 
 // sort puts the members that were added at the end of a sorted list into their places.
 func (m *members) sort() {
@@ -98,7 +84,7 @@ type member struct {
 // setDirect derives direct and nested from the node.
 func (p *member) setDirect() {
 	n := p.node
-	p.direct, p.nested = 0, n.decline == accepted && !n.opaque && p.role == noRole
+	p.direct, p.nested = 0, !n.declined && p.role == noRole
 	if p.nested {
 		p.direct = n.accept & (n.free&(leafcheck.Int|leafcheck.Bool) | leafcheck.String)
 		p.checked, p.ruled = n.free&leafcheck.String == 0, n.ruled
@@ -118,9 +104,9 @@ const (
 
 // defaultText is the filled default of a schema.
 type defaultText struct {
-	json    string  // in canonical form
-	decline decline // why it cannot be set
-	ruled   bool    // rules may have an effect on it
+	json     string // in canonical form
+	declined bool   // it cannot be set
+	ruled    bool   // rules may have an effect on it
 }
 
 // listRule says what a list must satisfy apart from its elements.

@@ -3,7 +3,6 @@ package fastpath
 import (
 	"math/bits"
 
-	"github.com/crdkit/crdkit/internal/metadata/objectmeta"
 	"github.com/crdkit/crdkit/internal/text/jsonscan"
 	"github.com/crdkit/crdkit/internal/value/leafcheck"
 )
@@ -43,11 +42,8 @@ func (w *walk) object(n *node, i int, keys []int) int {
 		return refused
 	}
 	w.keep(end-1, end)
-	if n.embedded && !w.resource(&o) {
-		return w.refuse(wrongResource)
-	}
 	if n.whole && !w.wholeValid(n, o.start) {
-		return w.refuse(wrongWhole)
+		return refused
 	}
 	for _, k := range keys {
 		w.keys = append(w.keys, w.textOf(&o, k))
@@ -62,13 +58,8 @@ func (w *walk) object(n *node, i int, keys []int) int {
 
 // enter opens an object or list, and reports false if the walk declines it.
 func (w *walk) enter(n *node, kind leafcheck.Mask) bool {
-	switch {
-	case n.decline != accepted:
-		return w.not(n.decline)
-	case n.accept&kind == 0:
-		return w.not(wrongType)
-	case w.depth >= jsonscan.MaxDepth:
-		return w.not(tooDeep)
+	if n.declined || n.accept&kind == 0 || w.depth >= jsonscan.MaxDepth {
+		return false
 	}
 	w.depth++
 	return true
@@ -137,7 +128,7 @@ func (w *walk) member(o *objectWalk, k memberKey, i, at int) int {
 	o.came(k.name, k.member)
 	if k.member >= 0 {
 		if !w.see(o, k.member) {
-			return w.refuse(repeatedKey)
+			return refused
 		}
 		m := &n.members.list[k.member]
 		child = m.node
@@ -146,11 +137,11 @@ func (w *walk) member(o *objectWalk, k memberKey, i, at int) int {
 		}
 	} else {
 		if n == w.plan.root && isNamedLikeType(k.name) {
-			return w.refuse(likeTypeKey)
+			return refused
 		}
 		switch n.others {
 		case refuseOthers:
-			return w.refuse(closedObject)
+			return refused
 		case dropOthers:
 			return w.drop(o, k, i, at)
 		case keepOthers:
@@ -159,7 +150,7 @@ func (w *walk) member(o *objectWalk, k memberKey, i, at int) int {
 	}
 	if w.s[at] == 'n' && child.nullDrop {
 		if k.member >= 0 && n.members.required.has(k.member) {
-			return w.refuse(missingMember)
+			return refused
 		}
 		return w.remove(o, k, i, jsonscan.Literal(w.s, at, "null"))
 	}
@@ -179,7 +170,7 @@ func (w *walk) member(o *objectWalk, k memberKey, i, at int) int {
 func (w *walk) drop(o *objectWalk, k memberKey, i, at int) int {
 	switch w.request.Unknown {
 	case RefuseUnknown:
-		return w.refuse(undeclaredField)
+		return refused
 	case DropUnknown:
 		return w.remove(o, k, i, jsonscan.Skip(w.s, at))
 	}
@@ -219,12 +210,17 @@ func (w *walk) special(o *objectWalk, role role, k memberKey, i, at int) int {
 // walk takes its place if there is one.
 func (w *walk) dropped(o *objectWalk, k memberKey, i, at int) int {
 	end := refused
-	if w.s[at] == 'n' {
+	switch {
+	case w.verb == keeping: // nothing is said about the old status
+		end = jsonscan.Skip(w.s, at)
+	case w.s[at] == 'n':
 		end = jsonscan.Literal(w.s, at, "null")
-	} else {
+	default:
+		ruled := w.ruled
 		w.steps = append(w.steps, step{k.name, -1})
-		end = w.discard(o.node.members.list[k.member].node, at)
+		end = w.discard(w.plan.statusNode, at)
 		w.steps = w.steps[:len(w.steps)-1]
+		w.ruled = ruled
 	}
 	if end < 0 {
 		return refused
@@ -245,16 +241,18 @@ func (w *walk) dropped(o *objectWalk, k memberKey, i, at int) int {
 	return end
 }
 
-// status writes the new status, and reports whether the schema keeps it as it is.
+// status writes the new status. The schema may only change one that a client has sent.
 func (w *walk) status() bool {
 	w.flush()
 	s, touched := w.s, w.touched
 	w.s, w.pending, w.touched = w.newStatus, span{}, false
+	w.steps = append(w.steps, step{"status", -1})
 	end := w.walkValue(w.plan.statusNode, 0)
-	ok := end == len(w.s) && !w.touched
+	w.steps = w.steps[:len(w.steps)-1]
+	ok := end == len(w.s) && (w.verb == keeping || !w.touched)
 	w.flush()
 	w.s, w.pending, w.touched = s, span{}, touched
-	return ok || w.not(wrongStatus)
+	return ok
 }
 
 // complete does what has to wait until all members are read.
@@ -267,7 +265,7 @@ func (w *walk) complete(o *objectWalk) bool {
 		return false
 	}
 	if o.node.counted && !m.size.Allows(o.kept) {
-		return w.not(wrongCount)
+		return false
 	}
 	return o.sorted || w.sort(o)
 }
@@ -282,7 +280,7 @@ func (w *walk) completeMembers(o *objectWalk) bool {
 			seen = w.seen[o.seen+i-1]
 		}
 		if m.required[i]&^seen != 0 {
-			return w.not(missingMember)
+			return false
 		}
 		for missing := m.defaults[i] &^ seen; missing != 0; missing &= missing - 1 {
 			if !w.fill(o, i*setSize+bits.TrailingZeros64(missing)) {
@@ -296,8 +294,8 @@ func (w *walk) completeMembers(o *objectWalk) bool {
 // fill adds the default of a member that is missing.
 func (w *walk) fill(o *objectWalk, index int) bool {
 	m := &o.node.members.list[index]
-	if m.node.fill.decline != accepted {
-		return w.not(m.node.fill.decline)
+	if m.node.fill.declined {
+		return false
 	}
 	start := w.add(o, index)
 	w.write(m.node.fill.json)
@@ -311,7 +309,7 @@ func (w *walk) fill(o *objectWalk, index int) bool {
 func (w *walk) addStatus(o *objectWalk) bool {
 	index, ok := o.node.members.at("status")
 	if !ok || o.node.members.list[index].role != droppedRole {
-		return w.not(wrongStatus)
+		return false
 	}
 	if !w.see(o, index) {
 		return true
@@ -322,19 +320,6 @@ func (w *walk) addStatus(o *objectWalk) bool {
 	}
 	w.stays(o, memberKey{member: index}, 0, start)
 	return true
-}
-
-// resource reports whether an embedded resource is written as the server writes
-// it, and valid.
-func (w *walk) resource(o *objectWalk) bool {
-	m := make(map[string]any, len(resourceMembers))
-	for _, name := range resourceMembers {
-		i, _ := o.node.members.at(name)
-		if text := w.textOf(o, i); text != "" {
-			m[name], _ = jsonscan.Decode(text)
-		}
-	}
-	return objectmeta.FastValidResource(m)
 }
 
 // textOf returns the text of a declared member, "" if it is absent.

@@ -2,7 +2,6 @@ package fastpath
 
 import (
 	"context"
-	"hash/maphash"
 	"sync"
 
 	"github.com/crdkit/crdkit/internal/cel/fieldaccess"
@@ -20,8 +19,7 @@ type Plan struct {
 	kind       string
 	metadata   int // index of the member of root
 	head       headText
-	statusNode *node // for a status that is not dropped
-	seed       maphash.Seed
+	statusNode *node     // of the status
 	walks      sync.Pool // of *walk
 	values     sync.Pool // of *values
 }
@@ -33,9 +31,6 @@ type Config struct {
 	// DropStatus removes the status of objects after defaulting, as the server does
 	// on creation if the resource has the status subresource.
 	DropStatus bool
-	// OnlyStatus makes a plan for [Plan.UpdateStatus]: it drops all members but status,
-	// apiVersion, kind and metadata, and validates only the status.
-	OnlyStatus bool
 	// Replicas and Selector are the paths to the fields of the scale subresource: numbers
 	// of replicas, and a label selector.
 	Replicas [][]string

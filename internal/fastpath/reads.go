@@ -7,7 +7,6 @@ import (
 	"github.com/crdkit/crdkit/internal/cel/fieldaccess"
 	"github.com/crdkit/crdkit/internal/names/nameindex"
 	"github.com/crdkit/crdkit/internal/text/jsonscan"
-	"github.com/crdkit/crdkit/internal/value/leafcheck"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -182,35 +181,4 @@ func below(reads []*fieldaccess.ReadSet, part func(*fieldaccess.ReadSet) *fielda
 		}
 	}
 	return out
-}
-
-// judged returns what [leafcheck.Node.ValidWhole] reads of objects and lists.
-func judged(ch *leafcheck.Node) *readTree {
-	fields := make(map[string]*readTree)
-	if ch.Enum != nil || !judgedBy(ch.Nested, fields) {
-		return everything
-	}
-	out := &readTree{values: onlyKind, items: onlyKind}
-	out.setFields(fields)
-	return out
-}
-
-// judgedBy adds the fields that branches read. It reports false if they read more than
-// the presence of others. Of lists they read only how long they are.
-func judgedBy(branches *leafcheck.Junctors, fields map[string]*readTree) bool {
-	if branches == nil {
-		return true
-	}
-	for _, b := range slices.Concat(branches.AnyOf, branches.OneOf, branches.AllOf, []*leafcheck.Node{branches.Not}) {
-		if b == nil {
-			continue
-		}
-		if b.Enum != nil || b.Items != nil || b.List != nil && (b.List.Unique || b.List.Kind != leafcheck.AnyList) || b.Fields.Additional != nil || b.Fields.Closed || !judgedBy(b.Nested, fields) {
-			return false
-		}
-		for i := range b.Fields.Props {
-			fields[b.Fields.Props[i].Name] = everything
-		}
-	}
-	return true
 }

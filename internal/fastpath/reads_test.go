@@ -225,7 +225,6 @@ func TestRulesRun(t *testing.T) {
 		none: {type: array, items: {type: string, default: x, x-kubernetes-validations: [{rule: "self != ''"}]}},
 		fixed: {type: string, x-kubernetes-validations: [{rule: "self == oldSelf"}]},
 		perhaps: {type: string, x-kubernetes-validations: [{rule: "!oldSelf.hasValue() || self == oldSelf.value()", optionalOldSelf: true}]},
-		embedded: {type: object, x-kubernetes-embedded-resource: true, properties: {kind: {type: string, x-kubernetes-validations: [{rule: "self != ''"}]}}},
 		free: {type: object, properties: {s: {type: string}}}}}`)
 	ruled := func(n *schema.Node, reads func(*schema.Node) *fieldaccess.ReadSet, members string) bool {
 		t.Helper()
@@ -260,7 +259,6 @@ func TestRulesRun(t *testing.T) {
 		`{"none":[null]}`:                true,
 		`{"fixed":"a","free":{"s":"b"}}`: false,
 		`{"perhaps":"a"}`:                true,
-		`{"embedded":{"apiVersion":"v1","kind":"K"}}`: true,
 	} {
 		if got := ruled(n, reads, `"spec":`+spec); got != want {
 			t.Errorf("%s: rules run: %t", spec, got)

@@ -15,7 +15,6 @@ const (
 	creating verb = iota // prepare it
 	updating             // prepare it, with that of the object that is replaced
 	keeping              // the same for a new status, over the object that is replaced
-	sending              // leave it, for a new status
 )
 
 // Create handles a request that creates the object with the JSON text raw. It reports
@@ -42,9 +41,9 @@ func (p *Plan) Update(raw, old []byte, r *Request) (Result, bool) {
 }
 
 func (w *walk) update(old string) (Result, bool) {
-	before, ok := w.plan.document(old)
+	before, ok := w.document(old)
 	if !ok {
-		return Result{}, w.not(wrongOld)
+		return Result{}, false
 	}
 	w.verb, w.otherMetadata = updating, before.metadata
 	if w.plan.cfg.DropStatus {
@@ -55,7 +54,7 @@ func (w *walk) update(old string) (Result, bool) {
 	}
 	same, ok := w.sameAs(before)
 	if !ok {
-		return Result{}, w.not(wrongOld)
+		return Result{}, false
 	}
 	if !same {
 		w.meta.Generation++
@@ -64,34 +63,47 @@ func (w *walk) update(old string) (Result, bool) {
 	return w.finish(w.withMetadata(), old, w.warnings(w.meta.FinalizerWarnings(&w.oldMeta)))
 }
 
-// UpdateStatus is [Plan.Update] for the status subresource. status is the plan for
-// objects with a new status, see [Config].OnlyStatus.
-func (p *Plan) UpdateStatus(status *Plan, raw, old []byte, r *Request) (Result, bool) {
-	sent := status.walk(view(raw), r)
-	defer sent.release()
+// UpdateStatus is [Plan.Update] for the status subresource. It declines an object that
+// differs from old in more than the metadata and the status, which the server ignores.
+func (p *Plan) UpdateStatus(raw, old []byte, r *Request) (Result, bool) {
 	w := p.walk(view(old), r)
 	defer w.release()
-	return w.updateStatus(sent)
+	return w.updateStatus(view(raw))
 }
 
-func (w *walk) updateStatus(sent *walk) (Result, bool) {
-	if sent.verb = sending; !sent.run() {
-		return Result{}, w.not(sent.reason())
-	}
-	w.verb, w.otherMetadata = keeping, sent.otherMetadata
-	if i, declared := sent.plan.root.members.at("status"); declared {
-		if e := sent.rootMember(i); e != nil {
-			w.newStatus = view(sent.out[e.start:e.end])
-		}
-	}
-	if !w.run() {
+// updateStatus walks over the old object, and puts in the new status.
+func (w *walk) updateStatus(sent string) (Result, bool) {
+	before, ok := w.document(w.s)
+	next, okNext := w.document(sent)
+	if !ok || !okNext || !w.takesStatus(next.status) {
 		return Result{}, false
 	}
-	if w.touched {
-		return Result{}, w.not(wrongOld)
+	for _, m := range next.members {
+		if m.name == "metadata" || m.name == "status" {
+			continue
+		}
+		if text, _ := before.find(m.name); text != m.text {
+			if same, ok := w.plan.canonical(m.text, text); !same || !ok {
+				return Result{}, false
+			}
+		}
+	}
+	w.verb, w.otherMetadata, w.newStatus = keeping, next.metadata, next.status
+	if !w.run() || w.touched {
+		return Result{}, false
 	}
 	w.metaText = w.meta.Append(w.metaText[:0])
-	return w.finish(w.withMetadata(), w.s, sent.warnings(nil))
+	return w.finish(w.withMetadata(), w.s, w.warnings(nil))
+}
+
+// takesStatus reports whether a status can be put into an object. Its text is "" for none.
+func (w *walk) takesStatus(text string) bool {
+	i, ok := w.plan.root.members.at("status")
+	ok = ok && w.plan.root.members.list[i].role == droppedRole
+	if text == "" {
+		return !ok || w.plan.statusNode.fill == nil
+	}
+	return ok && text[0] != 'n'
 }
 
 // withMetadata returns the output with the text of the metadata in its place.
@@ -115,11 +127,11 @@ func (w *walk) rootMember(index int) *entry {
 // store, old the one that it replaces, "" for none.
 func (w *walk) finish(text, old string, warnings []string) (Result, bool) {
 	if !w.admitsScale(text) {
-		return Result{}, w.not(wrongScale)
+		return Result{}, false
 	}
 	cost, ok := w.evaluate(text, old)
 	if !ok {
-		return Result{}, w.not(brokenRule)
+		return Result{}, false
 	}
 	out := w.request.Buffer
 	if out == nil {
@@ -154,7 +166,7 @@ func (w *walk) evaluate(text, old string) (cost uint64, ok bool) {
 func (w *walk) admitsScale(text string) bool {
 	cfg := &w.plan.cfg
 	for _, path := range cfg.Replicas {
-		value, ok := w.lookup(text, path)
+		value, ok := jsonscan.Lookup(text, path...)
 		if !ok || value != "" && !isCount(value) {
 			return false
 		}
@@ -162,22 +174,8 @@ func (w *walk) admitsScale(text string) bool {
 	if len(cfg.Selector) == 0 {
 		return true
 	}
-	value, ok := w.lookup(text, cfg.Selector)
+	value, ok := jsonscan.Lookup(text, cfg.Selector...)
 	return ok && (value == "" || strings.HasPrefix(value, `"`))
-}
-
-// lookup is [jsonscan.Lookup] in the text of the object to store. It does not read the
-// members of the object before the one that it needs.
-func (w *walk) lookup(text string, path []string) (string, bool) {
-	i, declared := w.plan.root.members.at(path[0])
-	if !declared || i == w.plan.metadata {
-		return jsonscan.Lookup(text, path...)
-	}
-	e := w.rootMember(i)
-	if e == nil {
-		return "", true
-	}
-	return jsonscan.Lookup(view(w.out[e.start:e.end]), path[1:]...)
 }
 
 func isCount(value string) bool {

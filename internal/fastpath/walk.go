@@ -20,9 +20,10 @@ type walk struct {
 	compare  func(a, b entry) int // compareEntries of w, made once
 	seen     []uint64             // sets of the declared members of the open objects
 	keys     []string             // texts that tell the elements of the open lists apart
-	table    []slot
-	meta     objectmeta.Meta // the metadata of the object
-	oldMeta  objectmeta.Meta // that of the object that this one replaces
+	rows     map[string]bool      // the rows of one list, empty between lists
+	cut      []textMember         // of the documents
+	meta     objectmeta.Meta      // the metadata of the object
+	oldMeta  objectmeta.Meta      // that of the object that this one replaces
 	metaText []byte
 	steps    []step // to the value that is walked
 	warning  []byte // memory of the text of one warning
@@ -43,10 +44,9 @@ type task struct {
 	// input, "" for none. It has no white space around it.
 	newStatus string
 	// otherMetadata is the text of the other object's metadata: the replaced one's when
-	// updating, the sent one's when keeping and sending.
+	// updating, the sent one's when keeping.
 	otherMetadata string
 	unknown       []string // warnings about undeclared fields
-	verdict
 }
 
 // An entry is a member of an object. Its span is that of the value in out. A removed
@@ -80,6 +80,8 @@ func (w *walk) release() {
 		return
 	}
 	clear(w.keys)
+	clear(w.cut)
+	w.cut = w.cut[:0]
 	clear(w.steps[:cap(w.steps)])
 	w.out, w.scratch, w.metaText = w.out[:0], w.scratch[:0], w.metaText[:0]
 	w.entries, w.seen, w.keys, w.steps = w.entries[:0], w.seen[:0], w.keys[:0], w.steps[:0]
@@ -122,7 +124,7 @@ func (w *walk) run() bool {
 		return false
 	}
 	if w.typed != typedMembers {
-		return w.not(otherHead)
+		return false
 	}
 	w.flush()
 	return true
@@ -130,13 +132,10 @@ func (w *walk) run() bool {
 
 // walkValue handles the value at s[i].
 func (w *walk) walkValue(n *node, i int) int {
-	if n.decline != accepted {
-		return w.refuse(n.decline)
+	if n.declined {
+		return refused
 	}
 	w.ruled = w.ruled || n.ruled
-	if n.opaque {
-		return w.opaque(n, i)
-	}
 	switch w.s[i] {
 	case '"':
 		return w.text(n, i)
@@ -160,8 +159,8 @@ func (w *walk) valueOrDefault(n *node, i int) (end int) {
 	if !n.nullFill || w.s[i] != 'n' {
 		return w.walkValue(n, i)
 	}
-	if n.fill.decline != accepted {
-		return w.refuse(n.fill.decline)
+	if n.fill.declined {
+		return refused
 	}
 	w.touched = true
 	w.ruled = w.ruled || n.fill.ruled
@@ -178,35 +177,16 @@ func (w *walk) discard(n *node, i int) int {
 	return end
 }
 
-// opaque keeps a value as it is.
-func (w *walk) opaque(n *node, i int) int {
-	v, end := jsonscan.Value(w.s, i)
-	switch {
-	case end < 0:
-		return refused
-	case jsonscan.HasIntegral(v):
-		return w.refuse(integralFloat)
-	case !n.check.Valid(v):
-		return w.refuse(wrongScalar)
-	}
-	w.flush()
-	var ok bool
-	if w.out, ok = jsonscan.Append(w.out, v); !ok {
-		return w.refuse(tooDeep)
-	}
-	return end
-}
-
 func (w *walk) literal(n *node, i int, kind leafcheck.Mask, word string, v any) int {
 	if n.accept&kind == 0 {
-		return w.refuse(wrongType)
+		return refused
 	}
 	end := jsonscan.Literal(w.s, i, word)
 	if end < 0 {
 		return refused
 	}
 	if n.free&kind == 0 && !n.check.Valid(v) {
-		return w.refuse(wrongScalar)
+		return refused
 	}
 	w.keep(i, end)
 	return end
@@ -218,7 +198,7 @@ func (w *walk) text(n *node, i int) int {
 		return refused
 	}
 	if n.accept&leafcheck.String == 0 {
-		return w.refuse(wrongType)
+		return refused
 	}
 	value, checked := w.s[i+1:end], n.free&leafcheck.String == 0
 	if text&jsonscan.Escaped != 0 && (checked || text&jsonscan.Respelled != 0) {
@@ -229,7 +209,7 @@ func (w *walk) text(n *node, i int) int {
 		value = view(w.scratch)
 	}
 	if checked && !n.check.ValidString(value) {
-		return w.refuse(wrongScalar)
+		return refused
 	}
 	if text&jsonscan.Respelled == 0 {
 		w.keep(i, end+1)
@@ -248,9 +228,9 @@ func (w *walk) number(n *node, i int) int {
 	case num.IsFloat:
 		return w.float(n, num.Float, i, end)
 	case n.accept&leafcheck.Int == 0:
-		return w.refuse(wrongType)
+		return refused
 	case n.free&leafcheck.Int == 0 && !n.check.ValidInt(num.Int):
-		return w.refuse(wrongScalar)
+		return refused
 	case w.s[i] == '-' && num.Int == 0:
 		w.write("0") // the only integer with two spellings
 	default:
@@ -263,11 +243,11 @@ func (w *walk) number(n *node, i int) int {
 func (w *walk) float(n *node, f float64, i, end int) int {
 	switch {
 	case n.accept&leafcheck.MaskOf(f) == 0:
-		return w.refuse(wrongType)
+		return refused
 	case jsonscan.IsIntegral(f):
-		return w.refuse(integralFloat)
+		return refused
 	case n.free&leafcheck.Float == 0 && !n.check.Valid(f):
-		return w.refuse(wrongScalar)
+		return refused
 	}
 	w.flush()
 	w.out = jsonscan.AppendFloat(w.out, f)
@@ -281,14 +261,14 @@ func (w *walk) fixed(at int, text string) int {
 		return at + len(text)
 	}
 	if w.s[at] != '"' {
-		return w.refuse(otherHead)
+		return refused
 	}
 	end, _ := jsonscan.String(w.s, at+1)
 	if end < 0 {
 		return refused
 	}
 	if same, ok := jsonscan.Respell(w.s[at+1 : end]); !ok || same != text[1:len(text)-1] {
-		return w.refuse(otherHead)
+		return refused
 	}
 	w.write(text)
 	return end + 1
@@ -302,19 +282,12 @@ func (w *walk) metadata(at int) int {
 	}
 	w.write("{}")
 	here, there := &w.meta, &w.oldMeta
-	switch w.verb {
-	case sending:
-		end := jsonscan.Skip(w.s, at)
-		if end > 0 {
-			w.otherMetadata = w.s[at:end]
-		}
-		return end
-	case keeping:
+	if w.verb == keeping {
 		here, there = there, here
 	}
 	end := here.Read(w.s, at)
 	if end < 0 || there.Read(w.otherMetadata, 0) != len(w.otherMetadata) || !w.prepareUpdate() {
-		return w.refuse(otherMetadata)
+		return refused
 	}
 	return end
 }
@@ -348,7 +321,7 @@ func (w *walk) prepareUpdate() bool {
 func (w *walk) newMetadata(at int) int {
 	end := w.meta.Read(w.s, at)
 	if end < 0 || !w.prepareCreate() {
-		return w.refuse(otherMetadata)
+		return refused
 	}
 	w.flush()
 	w.out = w.meta.Append(w.out)

@@ -5,7 +5,6 @@ package objectmeta
 import (
 	"testing"
 
-	"github.com/crdkit/crdkit/internal/failure/errorlimit"
 	"github.com/crdkit/crdkit/internal/test/testkit"
 	"github.com/crdkit/crdkit/internal/test/testkit/enginetest"
 )
@@ -54,7 +53,7 @@ func typicalObject(t testing.TB) map[string]any {
 func TestNoAllocations(t *testing.T) {
 	obj := typicalObject(t)
 	m, before := readMap(obj), readMap(typicalObject(t))
-	e := NewEmbedded(enginetest.MustCompileYAML(t, typicalSchema))
+	e := &Embedded{Schema: enginetest.MustCompileYAML(t, typicalSchema)}
 	unlike := "unexpected result for ordinary metadata"
 	for name, call := range map[string]func(){
 		"Coerce": func() {
@@ -80,10 +79,10 @@ func TestNoAllocations(t *testing.T) {
 		},
 		"Embedded.Validate":    func() { wantNone(t, e.Validate(obj)) },
 		"ReadMap":              func() { m.ReadMap(obj) },
-		"ValidateCreate":       func() { wantNone(t, m.ValidateCreate(true, nil)) },
-		"ValidateUpdate":       func() { wantNone(t, m.ValidateUpdate(before, true, nil)) },
-		"ValidateCommonCreate": func() { wantNone(t, m.ValidateCommonCreate(true, nil)) },
-		"ValidateCommonUpdate": func() { wantNone(t, m.ValidateCommonUpdate(before, true, nil)) },
+		"ValidateCreate":       func() { wantNone(t, m.Validate(nil, true, nil)) },
+		"ValidateUpdate":       func() { wantNone(t, m.Validate(before, true, nil)) },
+		"ValidateCommonCreate": func() { wantNone(t, m.ValidateCommon(nil, true, nil)) },
+		"ValidateCommonUpdate": func() { wantNone(t, m.ValidateCommon(before, true, nil)) },
 		"FinalizerWarnings": func() {
 			if m.FinalizerWarnings(new(Meta)) != nil {
 				t.Fatal(unlike)
@@ -122,61 +121,5 @@ func TestThinningAllocatesNothing(t *testing.T) {
 		}
 	}); got != 0 {
 		t.Errorf("allocates %v times", got)
-	}
-}
-
-func BenchmarkCoerce(b *testing.B) {
-	for name, reference := range map[string]bool{"fast": false, "reference": true} {
-		b.Run(name, func(b *testing.B) {
-			obj := typicalObject(b)
-			b.ReportAllocs()
-			for b.Loop() {
-				if _, err := Coerce(obj, Options{ReportUnknown: true, Reference: reference}); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}
-
-func BenchmarkEmbeddedCoerce(b *testing.B) {
-	for name, opts := range map[string][]Option{"fast": nil, "reference": {Reference()}} {
-		b.Run(name, func(b *testing.B) {
-			obj, e := typicalObject(b), NewEmbedded(enginetest.MustCompileYAML(b, typicalSchema), opts...)
-			b.ReportAllocs()
-			for b.Loop() {
-				if _, err := e.Coerce(obj, Options{}); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}
-
-func BenchmarkEmbeddedValid(b *testing.B) {
-	for name, opts := range map[string][]Option{"fast": nil, "reference": {Reference()}} {
-		b.Run(name, func(b *testing.B) {
-			obj, e := typicalObject(b), NewEmbedded(enginetest.MustCompileYAML(b, typicalSchema), opts...)
-			b.ReportAllocs()
-			for b.Loop() {
-				if !e.Valid(obj) {
-					b.Fatal("not valid")
-				}
-			}
-		})
-	}
-}
-
-func BenchmarkValidateCreate(b *testing.B) {
-	m := readMap(typicalObject(b))
-	for name, check := range map[string]func(bool, *errorlimit.Limit) []Problem{"fast": m.ValidateCreate, "reference": m.createProblems} {
-		b.Run(name, func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				if check(true, nil) != nil {
-					b.Fatal("not valid")
-				}
-			}
-		})
 	}
 }

@@ -20,13 +20,13 @@ var coerceSections = []string{"options", "object", "route", "coerced", "unknown"
 
 func TestCoerce(t *testing.T) {
 	testkit.RunTxtar(t, "testdata/coerce/*.txtar", coerceSections, func(t *testing.T, c *testkit.Case) {
-		for _, reference := range []bool{false, true} {
+		for _, copied := range []bool{false, true} {
 			obj := object(t, c, "object")
-			if !reference {
+			if !copied {
 				c.Want(t, "route", route(obj))
 			}
-			o := Options{DropInvalid: hasWord(c, "drop"), ReportUnknown: true, Reference: reference}
-			meta, unknown, err := Decode(obj, o)
+			o := Options{DropInvalid: hasWord(c, "drop"), ReportUnknown: true}
+			meta, unknown, err := decodeMetadata(obj, o, copied)
 			if err == nil {
 				meta.Restore(obj)
 				if hasWord(c, "repair") {
@@ -46,9 +46,8 @@ func route(obj map[string]any) string {
 	if !found {
 		return "none"
 	}
-	m, _ := raw.(map[string]any)
 	switch read := new(Meta); {
-	case m == nil || !read.readMap(m) || read.unusual:
+	case read.read(input{v: raw}) < 0:
 		return "round trip"
 	case read.omits:
 		return "thinned"
@@ -64,40 +63,32 @@ var embeddedSections = []string{"schema.yaml", "options", "object", "coerced", "
 func TestEmbedded(t *testing.T) {
 	testkit.RunTxtar(t, "testdata/embedded/*.txtar", embeddedSections, func(t *testing.T, c *testkit.Case) {
 		n := enginetest.MustCompileYAML(t, c.Section("schema.yaml"))
-		for _, reference := range []bool{false, true} {
-			e := NewEmbedded(n, caseOptions(c, reference)...)
-			obj := object(t, c, "object")
-			unknown, err := e.Coerce(obj, Options{DropInvalid: hasWord(c, "drop"), ReportUnknown: true})
-			c.Want(t, "unknown", pathLines(unknown))
-			if err != nil {
-				c.Want(t, "error", err.Error())
-				obj = object(t, c, "object")
-			} else {
-				c.Want(t, "coerced", string(testkit.Encode(obj)))
-			}
-			problems := e.Validate(obj)
-			c.Want(t, "invalid", problemLines(problems))
-			if e.Valid(obj) != (len(problems) == 0) {
-				t.Errorf("Valid is %v with problems %v", e.Valid(obj), problems)
-			}
+		e := caseResources(c, n)
+		obj := object(t, c, "object")
+		unknown, err := e.Coerce(obj, Options{DropInvalid: hasWord(c, "drop"), ReportUnknown: true})
+		c.Want(t, "unknown", pathLines(unknown))
+		if err != nil {
+			c.Want(t, "error", err.Error())
+			obj = object(t, c, "object")
+		} else {
+			c.Want(t, "coerced", string(testkit.Encode(obj)))
+		}
+		problems := e.Validate(obj)
+		c.Want(t, "invalid", problemLines(problems))
+		if e.Valid(obj) != (len(problems) == 0) {
+			t.Errorf("Valid is %v with problems %v", e.Valid(obj), problems)
 		}
 	})
 }
 
-func caseOptions(c *testkit.Case, reference bool) []Option {
-	var opts []Option
-	if hasWord(c, "root") {
-		opts = append(opts, ResourceRoot())
-	}
+func caseResources(c *testkit.Case, n *schema.Node) *Embedded {
+	e := &Embedded{Schema: n, IsResource: hasWord(c, "root")}
 	for _, word := range strings.Fields(c.Section("options")) {
 		if path, ok := strings.CutPrefix(word, "path="); ok {
-			opts = append(opts, At(pathstack.At(field.NewPath(path)), nil))
+			e.At = pathstack.At(field.NewPath(path))
 		}
 	}
-	if reference {
-		opts = append(opts, Reference())
-	}
-	return opts
+	return e
 }
 
 // The files in testdata/validate have these sections. There is an update only
@@ -110,16 +101,16 @@ func TestValidate(t *testing.T) {
 		obj := object(t, c, "object")
 		namespaced := strings.TrimSpace(c.Section("scope")) == "namespaced"
 		fast := fmt.Sprint("create ", validCreate(obj, namespaced))
-		c.Want(t, "create", problemLines(readMap(obj).ValidateCreate(namespaced, nil)))
+		c.Want(t, "create", problemLines(readMap(obj).Validate(nil, namespaced, nil)))
 		c.Want(t, "create", problemLines(createProblems(obj, namespaced, nil)))
-		c.Want(t, "common-create", problemLines(readMap(obj).ValidateCommonCreate(namespaced, nil)))
+		c.Want(t, "common-create", problemLines(readMap(obj).ValidateCommon(nil, namespaced, nil)))
 		c.Want(t, "create-warnings", strings.Join(finalizerWarningsOf(obj, nil), "\n"))
 		if c.Has("old") {
 			old := object(t, c, "old")
 			fast += fmt.Sprint(" update ", validUpdate(obj, old, namespaced))
-			c.Want(t, "update", problemLines(readMap(obj).ValidateUpdate(readMap(old), namespaced, nil)))
+			c.Want(t, "update", problemLines(readMap(obj).Validate(readMap(old), namespaced, nil)))
 			c.Want(t, "update", problemLines(updateProblems(obj, old, namespaced, nil)))
-			c.Want(t, "common-update", problemLines(readMap(obj).ValidateCommonUpdate(readMap(old), namespaced, nil)))
+			c.Want(t, "common-update", problemLines(readMap(obj).ValidateCommon(readMap(old), namespaced, nil)))
 			c.Want(t, "update-warnings", strings.Join(finalizerWarningsOf(obj, old), "\n"))
 		}
 		c.Want(t, "fast", fast)

@@ -13,6 +13,17 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
+// Options configure the decoding of metadata. The zero value does what
+// kube-apiserver does with a request whose unknown fields are ignored.
+type Options struct {
+	// DropInvalid drops members of metadata that cannot be decoded, instead of
+	// returning an error. kube-apiserver reads stored objects in this way.
+	DropInvalid bool
+	// ReportUnknown returns the paths of fields that ObjectMeta does not have.
+	// They are dropped in any case.
+	ReportUnknown bool
+}
+
 // decode decodes raw, which is not absent, through JSON into ObjectMeta. The
 // paths of unknown fields are relative to the object that has the metadata.
 // They are in the order in which the decoder finds the fields.
@@ -86,15 +97,20 @@ type Decoded struct {
 // With [Options.DropInvalid] there is an error only if metadata is not an
 // object or has a value that JSON does not have.
 func Decode(obj map[string]any, o Options) (Decoded, []schema.Path, error) {
+	return decodeMetadata(obj, o, false)
+}
+
+// decodeMetadata is Decode. With copied, it never keeps the metadata of obj.
+func decodeMetadata(obj map[string]any, o Options, copied bool) (Decoded, []schema.Path, error) {
 	raw, found := obj["metadata"]
 	if !found {
 		return Decoded{}, nil, nil
 	}
-	if values, ok := raw.(map[string]any); ok && values != nil && !o.Reference {
+	if !copied {
 		m := New()
 		defer m.Release()
-		if m.readMap(values) && !m.unusual {
-			return Decoded{found: true, metadata: values, omits: m.omits}, nil, nil
+		if m.read(input{v: raw}) >= 0 {
+			return Decoded{found: true, metadata: raw.(map[string]any), omits: m.omits}, nil, nil
 		}
 	}
 	typed, unknown, err := decode(raw, o)

@@ -11,9 +11,9 @@
 //	decoded.Restore(obj)
 //	var m objectmeta.Meta
 //	m.ReadMap(obj)
-//	warnings := m.PrepareCreate()
+//	m.PrepareCreate()
 //	m.Write(obj)
-//	problems := m.ValidateCreate(namespaced, nil)
+//	problems := m.Validate(nil, namespaced, nil)
 //
 // # Semantics
 //
@@ -36,25 +36,15 @@
 //   - [RepairGeneration] changes a generation of 0 to 1, also for storage.
 //
 // An [Embedded] does the same for the values of schemas with
-// x-kubernetes-embedded-resource. [Embedded.Coerce] also requires their
-// apiVersion and kind to be strings. [Embedded.Validate] checks all three by the
-// rules for new objects, but requires no name. An Embedded visits only declared
-// values, nothing below x-kubernetes-preserve-unknown-fields.
-//
-// [Meta.ValidateCreate] and [Meta.ValidateUpdate] are the checks of the strategy for custom
-// resources. The strategy for the status subresource uses ValidateUpdate. The
-// generic registry of the server checks metadata too, and users see its errors:
-//
-//   - [Meta.ValidateCommonCreate] after a new object passed every other check,
-//     including rules.
-//   - [Meta.ValidateCommonUpdate] before the strategy checks an update, in addition to
-//     it. An error of both is in the response twice as a cause, and once in its
-//     message. Only the registry checks finalizers on updates, and whether the
-//     name and the namespace are valid.
+// x-kubernetes-embedded-resource. It visits only declared values, nothing below
+// x-kubernetes-preserve-unknown-fields.
 //
 // [Meta.PrepareCreate], [Meta.PrepareUpdate] or [Meta.PrepareStatusUpdate] prepares
-// metadata before these checks, and [Meta.KeepManaged] managed fields before that.
-// [Meta.EnterNamespace] compares the namespaces of object and request.
+// metadata, and [Meta.KeepManaged] managed fields before that. [Meta.EnterNamespace]
+// compares the namespaces of object and request. Then two parts of the server check
+// metadata: [Meta.Validate] is the strategy for custom resources and their status,
+// [Meta.ValidateCommon] the generic registry. An error of both is in the response twice
+// as a cause, and once in its message.
 //
 // See
 // https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/object-meta/
@@ -64,14 +54,12 @@
 // # Maps and text
 //
 // A [Meta] is read from a map with [Meta.ReadMap] and written to it with [Meta.Write], or
-// read from JSON text with [Meta.Read] and written with [Meta.Append]. In between, both are
-// prepared and checked by the same methods. Text that is rare is declined; the caller then
-// decodes it to a map.
+// read from JSON text with [Meta.Read] and written with [Meta.Append]. One set of functions
+// reads both (read.go), and the same methods prepare and check them. Text that ObjectMeta
+// would write in another form is declined; the caller then decodes it to a map.
 //
 // [Meta.ValidCreate] and [Meta.ValidUpdate] accept metadata that is certainly valid. The
-// rules of apimachinery check the rest, and word the errors. [Decode] keeps a map, without a
-// copy, if ObjectMeta would write all its members in the same form; all other maps go
-// through JSON. [Options.Reference] and the option [Reference] send all of them there.
+// rules of apimachinery check the rest, and word the errors.
 //
 // # Differences from Kubernetes
 //
@@ -83,7 +71,7 @@
 //
 // This package does not invent what only a server knows. A new object gets no uid
 // and no creationTimestamp, no manager is added to managedFields, and no name is
-// generated. Only the generation is set. So ValidateCreate refuses an object
+// generated. Only the generation is set. So Validate refuses a new object
 // without a name. A caller that wants generated names sets one before. The server
 // answers an update with another uid or resourceVersion than the stored object
 // with a conflict, before any check of this package. The check that the uid does
@@ -91,8 +79,7 @@
 //
 // # Concurrency and ownership
 //
-// An [Embedded] never changes and is safe for concurrent use. Functions that
-// coerce, restore or write change the object in place; all others change
+// Functions that coerce, restore or write change the object in place; all others change
 // nothing. Metadata that needs no change remains the same map. Returned paths
 // belong to the caller. The value of an error may be a part of the object. A
 // [Meta] belongs to one goroutine.

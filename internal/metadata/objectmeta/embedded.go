@@ -1,135 +1,206 @@
 package objectmeta
 
 import (
+	"maps"
 	"slices"
 	"sort"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdkit/crdkit/internal/failure/errorlimit"
+	"github.com/crdkit/crdkit/internal/path/pathstack"
 	"github.com/crdkit/crdkit/schema"
 )
 
-// Embedded has the locations of embedded resources in objects of one schema:
-// the values of schemas with x-kubernetes-embedded-resource. It coerces and
-// checks their apiVersion, kind and metadata.
-//
-// An Embedded never changes and is safe for concurrent use.
+// Embedded finds the embedded resources in objects of one schema: the values of schemas
+// with x-kubernetes-embedded-resource. It coerces and checks their apiVersion, kind and
+// metadata. Only Schema must be set. A nil Schema declares none.
 type Embedded struct {
-	root         *node       // nil if the schema has no embedded resources
-	path         *field.Path // of the root, for errors
-	pointer      string      // of the root, for limit
-	limit        *errorlimit.Limit
-	resourceRoot bool
-	reference    bool
+	Schema *schema.Node
+	// IsResource makes the object itself an embedded resource, whether or not the schema
+	// declares it. Defaults are checked in this way.
+	IsResource bool
+	// At makes the fields of errors start with the path of At; without it they start at the
+	// root of the object. Limit gets the pointers of the errors of [Embedded.Coerce]. They
+	// have no effect on paths of unknown fields and on pointers of problems.
+	At    *pathstack.Chain
+	Limit *errorlimit.Limit
 }
 
-// A node is a schema with an embedded resource here or below. Other schemas
-// have no node, and their values are not visited.
-type node struct {
-	embedded bool
-	// metadataHasEmbedded: the metadata of this embedded resource contains
-	// embedded resources. They are visited before the metadata is replaced, so
-	// the metadata must be copied.
-	metadataHasEmbedded bool
+func (e *Embedded) isResource() bool { return e.IsResource || e.Schema.EmbeddedResource() }
 
-	names    []string // of the properties that have a node, in increasing order
-	children []*node  // in the order of names
-
-	additional *node               // of properties that are not declared
-	declared   map[string]struct{} // names of all declared properties; set if additional is
-	items      *node
+// Coerce applies the function [Coerce] to the metadata of every embedded
+// resource in obj, in place, and checks that apiVersion and kind are strings.
+// If they are not, or if metadata cannot be decoded, it returns an error, and
+// obj may be partly changed. With [Options.DropInvalid] it drops apiVersion and
+// kind instead, and leaves such metadata as it is. Of several errors it returns
+// the first in increasing order of names, and of a resource before those below it.
+//
+// The paths of unknown fields are sorted by their strings. Coerce does nothing
+// to a value that is not an object.
+func (e *Embedded) Coerce(obj any, o Options) ([]schema.Path, *field.Error) {
+	if every(e.Schema, e.isResource(), obj, canonicalResource) {
+		return nil, nil
+	}
+	c := coercion{of: e, options: o}
+	return c.run(obj)
 }
 
-// NewEmbedded returns the embedded resources of the schema n. It never returns
-// nil. A nil n declares none.
-func NewEmbedded(n *schema.Node, opts ...Option) *Embedded {
-	e := &Embedded{}
-	for _, o := range opts {
-		o.apply(e)
+// A coercion is the state of one call.
+type coercion struct {
+	of      *Embedded
+	options Options
+	unknown []schema.Path
+}
+
+func (c *coercion) run(obj any) ([]schema.Path, *field.Error) {
+	w := walk{visit: c.visit}
+	err := w.walk(c.of.Schema, c.of.isResource(), obj)
+	if len(c.unknown) > 1 {
+		sort.SliceStable(c.unknown, func(i, j int) bool { return c.unknown[i].String() < c.unknown[j].String() })
 	}
-	c := compiler{done: map[*schema.Node]*node{}}
-	if n != nil {
-		e.root = c.compileNode(n)
+	return c.unknown, err
+}
+
+// visit coerces one embedded resource.
+func (c *coercion) visit(w *walk, n *schema.Node, m map[string]any) *field.Error {
+	invalid := func(name, detail string) *field.Error {
+		err := field.Invalid(fieldPath(c.of.At.Path(), w.path).Child(name), m[name], detail)
+		return c.of.Limit.AtPointer(c.of.At.Pointer()+w.path.Pointer()+"/"+name, err)
 	}
-	if e.resourceRoot {
-		root := node{}
-		if n != nil {
-			c.fill(&root, n)
+	for _, name := range [...]string{"apiVersion", "kind"} {
+		v, found := m[name]
+		if _, ok := v.(string); ok || !found {
+			continue
 		}
-		root.embedded = true
-		root.metadataHasEmbedded = root.entersMetadata()
-		e.root = &root
+		if !c.options.DropInvalid {
+			return invalid(name, "must be a string")
+		}
+		delete(m, name)
 	}
-	return e
+	// Embedded resources in the metadata are those of the metadata that is replaced.
+	inside, _, _ := child(n, "metadata")
+	d, unknown, err := decodeMetadata(m, c.options, inside.Facts().Has(schema.HasEmbedded))
+	switch {
+	case err == nil:
+		d.Restore(m)
+	case !c.options.DropInvalid:
+		return invalid("metadata", err.Error())
+	}
+	for _, p := range unknown {
+		c.unknown = append(c.unknown, slices.Concat(w.path, p))
+	}
+	return nil
 }
 
-// Empty reports whether the schema has no embedded resources. No object needs a
-// visit then.
-func (e *Embedded) Empty() bool { return e.root == nil }
-
-// A compiler makes one node for each schema node.
-type compiler struct {
-	done map[*schema.Node]*node
+// canonicalResource reports whether coercing changes nothing in an embedded resource and
+// reports nothing.
+func canonicalResource(m map[string]any) bool {
+	for _, name := range [...]string{"apiVersion", "kind"} {
+		if v, ok := m[name]; ok {
+			if _, ok := v.(string); !ok {
+				return false
+			}
+		}
+	}
+	raw, ok := m["metadata"]
+	return !ok || checkMap(raw, (*Meta).Plain)
 }
 
-func (c *compiler) compileNode(n *schema.Node) *node {
-	if n == nil || !n.Facts().Has(schema.HasEmbedded) {
+// checkMap reports whether raw is usual metadata that passes the check.
+func checkMap(raw any, check func(*Meta) bool) bool {
+	m := New()
+	defer m.Release()
+	return m.read(input{v: raw}) >= 0 && check(m)
+}
+
+// every reports whether check holds for all embedded resources in v, which is a value of n.
+// resource says whether v is one. It allocates nothing.
+func every(n *schema.Node, resource bool, v any, check func(map[string]any) bool) bool {
+	if !resource && !n.Facts().Has(schema.HasEmbedded) {
+		return true
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		if resource && !check(v) {
+			return false
+		}
+		for name, e := range v {
+			below, _, _ := child(n, name)
+			if !every(below, below.EmbeddedResource(), e, check) {
+				return false
+			}
+		}
+	case []any:
+		for _, e := range v {
+			if !every(n.Items(), n.Items().EmbeddedResource(), e, check) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// child returns the schema of a member, and whether it is a declared property.
+func child(n *schema.Node, name string) (below *schema.Node, declared, ok bool) {
+	if p := n.Property(name); p != nil {
+		return p, true, true
+	}
+	additional, _ := n.AdditionalProperties()
+	return additional, false, additional != nil
+}
+
+// A walk visits all embedded resources in an object, in increasing order of names and
+// indexes. It ends with the first error.
+type walk struct {
+	visit         func(w *walk, n *schema.Node, m map[string]any) *field.Error
+	path          schema.Path // of the resource
+	schemaPointer string
+}
+
+// walk is for a value of n. resource says whether it is an embedded resource.
+func (w *walk) walk(n *schema.Node, resource bool, v any) *field.Error {
+	if !resource && !n.Facts().Has(schema.HasEmbedded) {
 		return nil
 	}
-	if out, ok := c.done[n]; ok {
-		return out
-	}
-	out := &node{embedded: n.EmbeddedResource()}
-	c.done[n] = out
-	c.fill(out, n)
-	out.metadataHasEmbedded = out.embedded && out.entersMetadata()
-	return out
-}
-
-func (c *compiler) fill(out *node, n *schema.Node) {
-	for name, p := range n.Properties() {
-		if child := c.compileNode(p); child != nil {
-			out.names = append(out.names, name)
-			out.children = append(out.children, child)
+	switch v := v.(type) {
+	case map[string]any:
+		members := v
+		if resource {
+			members = maps.Clone(v) // what a visit removes or replaces is walked, too
+			if err := w.visit(w, n, v); err != nil {
+				return err
+			}
+		}
+		for _, name := range slices.Sorted(maps.Keys(members)) {
+			below, declared, ok := child(n, name)
+			if !ok {
+				continue
+			}
+			step, keyword := schema.Key(name), "/additionalProperties"
+			if declared {
+				step, keyword = fieldStep(name), "/properties/"+schema.EscapePointer(name)
+			}
+			if err := w.below(below, step, keyword, members[name]); err != nil {
+				return err
+			}
+		}
+	case []any:
+		for i, e := range v {
+			if err := w.below(n.Items(), schema.Index(i), "/items", e); err != nil {
+				return err
+			}
 		}
 	}
-	out.items = c.compileNode(n.Items())
-	additional, _ := n.AdditionalProperties()
-	if out.additional = c.compileNode(additional); out.additional == nil {
-		return
-	}
-	out.declared = map[string]struct{}{}
-	for name := range n.Properties() {
-		out.declared[name] = struct{}{}
-	}
+	return nil
 }
 
-func (n *node) entersMetadata() bool {
-	child, _ := n.child("metadata")
-	return child != nil
-}
-
-// child returns the node of a member of an object and the step to it. The node
-// is nil if the member has no embedded resources.
-func (n *node) child(name string) (*node, schema.Step) {
-	i := sort.SearchStrings(n.names, name)
-	if i < len(n.names) && n.names[i] == name {
-		return n.children[i], fieldStep(name)
-	}
-	if n.undeclared(name) {
-		return n.additional, schema.Key(name)
-	}
-	return nil, schema.Step{}
-}
-
-// undeclared reports whether additional applies to a member of this name.
-func (n *node) undeclared(name string) bool {
-	if n.additional == nil {
-		return false
-	}
-	_, declared := n.declared[name]
-	return !declared
+func (w *walk) below(n *schema.Node, step schema.Step, keyword string, v any) *field.Error {
+	schemaPointer := w.schemaPointer
+	w.path, w.schemaPointer = append(w.path, step), schemaPointer+keyword
+	err := w.walk(n, n.EmbeddedResource(), v)
+	w.path, w.schemaPointer = w.path[:len(w.path)-1], schemaPointer
+	return err
 }
 
 // fieldStep returns the step to a declared property. The server writes a
@@ -141,15 +212,19 @@ func fieldStep(name string) schema.Step {
 	return schema.Field(name)
 }
 
-// members returns the members of m to visit, in increasing order of name.
-func (n *node) members(m map[string]any) []string {
-	if !n.embedded && n.additional == nil {
-		return n.names
+// fieldPath returns the field path of p below base. A nil base is the root.
+func fieldPath(base *field.Path, p schema.Path) *field.Path {
+	for _, s := range p {
+		name, named := s.Name()
+		i, indexed := s.Index()
+		switch {
+		case indexed:
+			base = base.Index(i)
+		case named && s == schema.Field(name):
+			base = base.Child(name)
+		default:
+			base = base.Key(name)
+		}
 	}
-	names := make([]string, 0, len(m))
-	for name := range m {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
+	return base
 }

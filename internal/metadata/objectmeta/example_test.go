@@ -38,7 +38,7 @@ func ExampleDecode() {
 	// map[generation:1 name:web]
 }
 
-func ExampleNewEmbedded() {
+func ExampleEmbedded() {
 	n, errs := schema.Compile(&apiextensionsv1.JSONSchemaProps{
 		Type: "object",
 		Properties: map[string]apiextensionsv1.JSONSchemaProps{
@@ -49,7 +49,7 @@ func ExampleNewEmbedded() {
 		fmt.Println(errs)
 		return
 	}
-	e := objectmeta.NewEmbedded(n)
+	e := objectmeta.Embedded{Schema: n}
 	obj := map[string]any{"template": map[string]any{
 		"apiVersion": "v1",
 		"metadata":   map[string]any{"name": "web", "labels": map[string]any{"tier": "no way"}},
@@ -71,26 +71,26 @@ func read(metadata map[string]any) *objectmeta.Meta {
 	return m
 }
 
-func ExampleMeta_ValidateCreate() {
-	for _, p := range read(map[string]any{"name": "web"}).ValidateCreate(true, nil) {
+func ExampleMeta_Validate() {
+	for _, p := range read(map[string]any{"name": "web"}).Validate(nil, true, nil) {
 		fmt.Println(p.Err)
 	}
 	// Output: metadata.namespace: Required value
 }
 
-func ExampleMeta_ValidateUpdate() {
+func ExampleMeta_Validate_update() {
 	old := read(map[string]any{"name": "web", "resourceVersion": "1"})
 	m := read(map[string]any{"name": "web2", "resourceVersion": "1"})
-	for _, p := range m.ValidateUpdate(old, false, nil) {
+	for _, p := range m.Validate(old, false, nil) {
 		fmt.Println(p.Err)
 	}
 	// Output: metadata.name: Invalid value: "web2": field is immutable
 }
 
-func ExampleMeta_ValidateCommonCreate() {
+func ExampleMeta_ValidateCommon() {
 	m := read(map[string]any{"name": "web", "generateName": "a/-"})
-	fmt.Println(m.ValidateCreate(false, nil))
-	for _, p := range m.ValidateCommonCreate(false, nil) {
+	fmt.Println(m.Validate(nil, false, nil))
+	for _, p := range m.ValidateCommon(nil, false, nil) {
 		fmt.Println(p.Err)
 	}
 	// Output:
@@ -98,11 +98,11 @@ func ExampleMeta_ValidateCommonCreate() {
 	// metadata.generateName: Invalid value: "a/-": may not contain '/'
 }
 
-func ExampleMeta_ValidateCommonUpdate() {
+func ExampleMeta_ValidateCommon_update() {
 	old := read(map[string]any{"name": "web", "resourceVersion": "1"})
 	m := read(map[string]any{"name": "web", "resourceVersion": "1", "finalizers": []any{"a/b/c"}})
-	fmt.Println(m.ValidateUpdate(old, false, nil))
-	for _, p := range m.ValidateCommonUpdate(old, false, nil) {
+	fmt.Println(m.Validate(old, false, nil))
+	for _, p := range m.ValidateCommon(old, false, nil) {
 		fmt.Println(p.Pointer, p.Err.Type)
 	}
 	// Output:

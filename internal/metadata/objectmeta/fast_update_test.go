@@ -168,7 +168,7 @@ func decodedMetadata(t *testing.T, text string) map[string]any {
 // generation. It reports whether the server admits the update without warnings but those
 // about finalizers.
 func updatedByMaps(obj, old map[string]any, namespaced bool, namespace string) bool {
-	if unknown, err := Coerce(obj, Options{ReportUnknown: true, Reference: true}); err != nil || len(unknown) > 0 {
+	if unknown, err := roundTrip(obj, Options{ReportUnknown: true}); err != nil || len(unknown) > 0 {
 		return false
 	}
 	next, before := &unstructured.Unstructured{Object: obj}, &unstructured.Unstructured{Object: old}

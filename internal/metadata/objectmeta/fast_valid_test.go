@@ -181,9 +181,9 @@ func TestOwnersKept(t *testing.T) {
 	}
 }
 
-// TestFastValidResource compares with what an embedded resource becomes.
-func TestFastValidResource(t *testing.T) {
-	e := NewEmbedded(enginetest.MustCompile(t, []byte(`{"type":"object","x-kubernetes-preserve-unknown-fields":true}`)), ResourceRoot())
+// TestFastResources compares with what an embedded resource becomes.
+func TestFastResources(t *testing.T) {
+	e := &Embedded{Schema: enginetest.MustCompile(t, []byte(`{"type":"object","x-kubernetes-preserve-unknown-fields":true}`)), IsResource: true}
 	resource := func(members ...any) map[string]any {
 		m := map[string]any{"apiVersion": "v1", "kind": "X"}
 		for i := 0; i < len(members); i += 2 {
@@ -218,8 +218,8 @@ func TestFastValidResource(t *testing.T) {
 		{map[string]any{}, false},
 		{nil, false},
 	} {
-		if got := FastValidResource(tt.m); got != tt.want {
-			t.Errorf("FastValidResource(%v) = %t", tt.m, got)
+		if got := canonicalResource(tt.m) && fastValidResource(tt.m); got != tt.want {
+			t.Errorf("the fast verdict on %v is %t", tt.m, got)
 		}
 		if !tt.want {
 			continue

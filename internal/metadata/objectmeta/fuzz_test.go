@@ -89,8 +89,7 @@ func FuzzCoerce(f *testing.F) {
 			fast, reference := jsonval.Clone(obj).(map[string]any), jsonval.Clone(obj).(map[string]any)
 			o := Options{DropInvalid: drop, ReportUnknown: true}
 			fastUnknown, fastErr := Coerce(fast, o)
-			o.Reference = true
-			referenceUnknown, referenceErr := Coerce(reference, o)
+			referenceUnknown, referenceErr := roundTrip(reference, o)
 			if diff := cmp.Diff(pathLines(referenceUnknown)+errorText(referenceErr), pathLines(fastUnknown)+errorText(fastErr)); diff != "" {
 				t.Errorf("drop %v of %s (-reference +fast):\n%s", drop, testkit.Encode(obj), diff)
 			}
@@ -129,11 +128,11 @@ func FuzzValidate(f *testing.F) {
 			if problems := updateProblems(obj, old, namespaced, nil); validUpdate(obj, old, namespaced) && len(problems) > 0 {
 				t.Errorf("update of %s to %s: not seen:\n%s", testkit.Encode(old), testkit.Encode(obj), problemLines(problems))
 			}
-			fast, reference := readMap(obj).ValidateCommonCreate(namespaced, nil), commonProblems(obj, nil, namespaced, nil)
+			fast, reference := readMap(obj).ValidateCommon(nil, namespaced, nil), commonProblems(obj, nil, namespaced, nil)
 			if diff := cmp.Diff(problemLines(reference), problemLines(fast)); diff != "" {
 				t.Errorf("common create of %s (-reference +fast):\n%s", testkit.Encode(obj), diff)
 			}
-			fast, reference = readMap(obj).ValidateCommonUpdate(readMap(old), namespaced, nil), commonProblems(obj, old, namespaced, nil)
+			fast, reference = readMap(obj).ValidateCommon(readMap(old), namespaced, nil), commonProblems(obj, old, namespaced, nil)
 			if diff := cmp.Diff(problemLines(reference), problemLines(fast)); diff != "" {
 				t.Errorf("common update of %s (-reference +fast):\n%s", testkit.Encode(obj), diff)
 			}
@@ -155,38 +154,36 @@ func addedWarnings(m, old *Meta) []string {
 	return out
 }
 
-// The fast implementation must agree with the reference, which visits
-// everything, with the round trip and the rules.
+// The fast verdicts must agree with the walks, the round trip and the rules.
 func FuzzEmbedded(f *testing.F) {
 	addPairs(f)
-	var fast, reference []*Embedded
+	var resources []*Embedded
 	for _, text := range seeds(f, "testdata/embedded/*.txtar", "schema.yaml") {
 		n := enginetest.MustCompileYAML(f, string(text))
-		fast = append(fast, NewEmbedded(n), NewEmbedded(n, ResourceRoot()))
-		reference = append(reference, NewEmbedded(n, Reference()), NewEmbedded(n, ResourceRoot(), Reference()))
+		resources = append(resources, &Embedded{Schema: n}, &Embedded{Schema: n, IsResource: true})
 	}
 	fuzz.Run(f, func(t *testing.T, a, b []byte, mask uint64) {
 		obj, ok := cross(a, b, mask)
 		if !ok {
 			return
 		}
-		i := int(mask>>40) % len(fast)
+		e := resources[int(mask>>40)%len(resources)]
 		o := Options{DropInvalid: mask>>30&1 == 1, ReportUnknown: true}
 		x, y := jsonval.Clone(obj), jsonval.Clone(obj)
-		fastUnknown, fastErr := fast[i].Coerce(x, o)
-		referenceUnknown, referenceErr := reference[i].Coerce(y, o)
+		fastUnknown, fastErr := e.Coerce(x, o)
+		referenceUnknown, referenceErr := e.walkAndCoerce(y, o)
 		if diff := cmp.Diff(pathLines(referenceUnknown)+fieldErrorText(referenceErr), pathLines(fastUnknown)+fieldErrorText(fastErr)); diff != "" {
 			t.Errorf("%s (-reference +fast):\n%s", testkit.Encode(obj), diff)
 		}
 		if !jsonval.Equal(x, y) {
 			t.Errorf("%s (-reference +fast):\n%s", testkit.Encode(obj), cmp.Diff(y, x))
 		}
-		problems := reference[i].Validate(obj)
-		if diff := cmp.Diff(problemLines(problems), problemLines(fast[i].Validate(obj))); diff != "" {
+		problems := e.walkProblems(obj)
+		if diff := cmp.Diff(problemLines(problems), problemLines(e.Validate(obj))); diff != "" {
 			t.Errorf("%s (-reference +fast):\n%s", testkit.Encode(obj), diff)
 		}
-		if fast[i].Valid(obj) != (len(problems) == 0) {
-			t.Errorf("%s: Valid is %v with:\n%s", testkit.Encode(obj), fast[i].Valid(obj), problemLines(problems))
+		if e.Valid(obj) != (len(problems) == 0) {
+			t.Errorf("%s: Valid is %v with:\n%s", testkit.Encode(obj), e.Valid(obj), problemLines(problems))
 		}
 	})
 }

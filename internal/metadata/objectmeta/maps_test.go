@@ -1,6 +1,11 @@
 package objectmeta
 
-import "github.com/crdkit/crdkit/internal/failure/errorlimit"
+import (
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/crdkit/crdkit/internal/failure/errorlimit"
+	"github.com/crdkit/crdkit/schema"
+)
 
 // These functions do to the metadata of maps what the methods of Meta do.
 
@@ -50,19 +55,38 @@ func validUpdate(obj, old map[string]any, namespaced bool) bool {
 	return m.ResourceVersion != "" && m.ValidUpdate(readMap(old), namespaced)
 }
 
+// createProblems, updateProblems and commonProblems ask the rules of apimachinery in any case.
 func createProblems(obj map[string]any, namespaced bool, limit *errorlimit.Limit) []Problem {
-	return readMap(obj).createProblems(namespaced, limit)
+	m := readMap(obj)
+	return m.problems(m.strategyErrors(nil, namespaced), limit)
 }
 
 func updateProblems(obj, old map[string]any, namespaced bool, limit *errorlimit.Limit) []Problem {
-	return readMap(obj).updateProblems(readMap(old), namespaced, limit)
+	m := readMap(obj)
+	return m.problems(m.strategyErrors(readMap(old), namespaced), limit)
 }
 
 func commonProblems(obj, old map[string]any, namespaced bool, limit *errorlimit.Limit) []Problem {
+	m := readMap(obj)
 	if old == nil {
-		return readMap(obj).commonProblems(nil, namespaced, limit)
+		return m.problems(m.registryErrors(nil, namespaced), limit)
 	}
-	return readMap(obj).commonProblems(readMap(old), namespaced, limit)
+	return m.problems(m.registryErrors(readMap(old), namespaced), limit)
+}
+
+// walkAndCoerce is [Embedded.Coerce] without a fast verdict.
+func (e *Embedded) walkAndCoerce(obj any, o Options) ([]schema.Path, *field.Error) {
+	c := coercion{of: e, options: o}
+	return c.run(obj)
+}
+
+// roundTrip is [Coerce] by way of JSON in any case.
+func roundTrip(obj map[string]any, o Options) ([]schema.Path, error) {
+	d, unknown, err := decodeMetadata(obj, o, true)
+	if err == nil {
+		d.Restore(obj)
+	}
+	return unknown, err
 }
 
 func finalizerWarningsOf(obj, old map[string]any) []string {

@@ -23,11 +23,10 @@ type Meta struct {
 
 	raw     any     // the value that was read from a map, nil if there is none
 	removed members // members that obj may not have, even if they cannot be decoded
-	seen    members // the members that text has
+	changed members // owner references or managed fields, if they are not those of raw
+	seen    members // the members that were read
 	omits   bool    // a member is omitted when the metadata is written
 	unusual bool    // ObjectMeta writes a member in another form, or cannot decode it
-
-	ownersChanged, managedChanged bool // they are not the owner references or managed fields of raw
 }
 
 type pair struct{ key, value string }
@@ -51,6 +50,7 @@ type managedEntry struct {
 	fieldsText string         // if it was read from text
 	fields     any            // if it was read from a map
 	raw        map[string]any // the entry in the map
+	members    int
 }
 
 // A member is a member of ObjectMeta, in the order in which they are written.
@@ -99,6 +99,10 @@ func (s *members) add(k member) bool {
 	return *s != before
 }
 
+func (s members) has(k member) bool { return s&(1<<k) != 0 }
+
+func (k member) isTime() bool { return k == memberCreationTimestamp || k == memberDeletionTimestamp }
+
 // text returns the field of a member that is a string or a time, nil for another member.
 func (m *Meta) text(k member) *string {
 	switch k {
@@ -122,8 +126,13 @@ func (m *Meta) text(k member) *string {
 	return nil
 }
 
-// Reset removes the metadata and keeps the memory.
+// Reset removes the metadata. It keeps the memory, unless it is large.
 func (m *Meta) Reset() {
+	const most = 10_000
+	if len(m.labels)+len(m.annotations)+len(m.finalizers)+len(m.owners)+len(m.managed) > most {
+		*m = Meta{}
+		return
+	}
 	clear(m.labels)
 	clear(m.annotations)
 	clear(m.finalizers)
@@ -139,12 +148,8 @@ var metas = sync.Pool{New: func() any { return new(Meta) }}
 // New returns the metadata of an object without metadata.
 func New() *Meta { return metas.Get().(*Meta) }
 
-// Release keeps the memory of m for another use, unless it is large. m must not be used
-// any more.
+// Release keeps the memory of m for another use. m must not be used any more.
 func (m *Meta) Release() {
-	const most = 10_000
-	if len(m.labels)+len(m.annotations)+len(m.finalizers)+len(m.owners)+len(m.managed) <= most {
-		m.Reset()
-		metas.Put(m)
-	}
+	m.Reset()
+	metas.Put(m)
 }

@@ -1,11 +1,8 @@
 package objectmeta
 
 import (
-	"fmt"
 	"strings"
 	"testing"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/crdkit/crdkit/internal/test/testkit/enginetest"
 )
@@ -34,22 +31,11 @@ func TestFastLimitsAreExact(t *testing.T) {
 		}
 		return v
 	}
-	labels := func(n int) string {
-		var b strings.Builder
-		for i := range n {
-			fmt.Fprintf(&b, `,"k%d":"v"`, i)
-		}
-		return `{"name":"a","labels":{` + b.String()[1:] + `}}`
-	}
 	for name, limit := range map[string]struct {
 		most    int
 		accepts func(n int) bool
 	}{
 		"levels of a field set": {maxFieldsDepth, func(n int) bool { return isFieldSet(fields(n), maxFieldsDepth) }},
-		"labels of new objects": {maxPairs, func(n int) bool { return new(Meta).Read(labels(n), 0) >= 0 }},
-		"bytes of annotations of definitions": {maxAnnotations, func(n int) bool {
-			return ValidDefinition(&metav1.ObjectMeta{Name: "a", Annotations: map[string]string{"k": strings.Repeat("v", n-1)}})
-		}},
 		"bytes of annotations": {maxAnnotations, func(n int) bool {
 			return fastCreate(map[string]any{"name": "a", "annotations": map[string]any{"k": strings.Repeat("v", n-3), "l": "v"}})
 		}},
@@ -75,7 +61,7 @@ func TestUnknownFieldsAreSorted(t *testing.T) {
 	for range 11 {
 		list = append(list, map[string]any{"apiVersion": "v1", "kind": "A", "metadata": map[string]any{"name": "a", "x": int64(1)}})
 	}
-	unknown, err := NewEmbedded(n).Coerce(map[string]any{"l": list}, Options{ReportUnknown: true})
+	unknown, err := (&Embedded{Schema: n}).Coerce(map[string]any{"l": list}, Options{ReportUnknown: true})
 	if err != nil || len(unknown) != len(list) || unknown[1].String() != "l[10].metadata.x" {
 		t.Errorf("unknown fields %v, %v", unknown, err)
 	}

@@ -56,7 +56,8 @@ func (m *Meta) PrepareStatusUpdate(old *Meta) {
 	m.finalizers = append(own.finalizers[:0], old.finalizers...)
 	m.owners = append(own.owners[:0], old.owners...)
 	m.selfLink, m.raw = "", jsonval.Clone(old.raw)
-	m.managed, m.managedChanged = own.managed, true
+	m.managed = own.managed
+	m.changed.add(memberManagedFields)
 }
 
 // StandInName returns a name in place of the one that the server generates from
@@ -109,7 +110,8 @@ func (m *Meta) dropDuplicateOwners(format string) []string {
 		for to, from := range kept {
 			list[to] = m.owners[from]
 		}
-		m.owners, m.ownersChanged = list, true
+		m.owners = list
+		m.changed.add(memberOwnerReferences)
 	}
 	return ownerWarning(format, dropped)
 }

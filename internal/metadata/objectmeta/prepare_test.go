@@ -7,7 +7,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/crdkit/crdkit/internal/test/testkit/enginetest"
 	"github.com/crdkit/crdkit/internal/value/jsonval"
 )
 
@@ -151,25 +150,6 @@ func TestReset(t *testing.T) {
 	}
 }
 
-// The options select the reference, which decodes metadata that needs no change.
-func TestOptionSelectsReference(t *testing.T) {
-	n := enginetest.MustCompileYAML(t, "{type: object, properties: {r: {type: object, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true}}}")
-	obj := map[string]any{"r": map[string]any{"apiVersion": "v1", "kind": "A", "metadata": map[string]any{"name": "a"}}}
-	allocs := func(e *Embedded, o Options) float64 {
-		return testing.AllocsPerRun(10, func() {
-			if _, err := e.Coerce(obj, o); err != nil {
-				t.Fatal(err)
-			}
-		})
-	}
-	if got := allocs(NewEmbedded(n), Options{}); got != 0 {
-		t.Errorf("metadata that needs no change took %v allocations", got)
-	}
-	if fast, reference := allocs(NewEmbedded(n), Options{Reference: true}), allocs(NewEmbedded(n, Reference()), Options{}); fast == 0 || reference == 0 {
-		t.Errorf("the references took %v and %v allocations: they did not decode", fast, reference)
-	}
-}
-
 // Null, a nil map and deep field sets neither panic nor pass for canonical
 // metadata.
 func TestUnusualValues(t *testing.T) {
@@ -191,7 +171,7 @@ func TestUnusualValues(t *testing.T) {
 			obj := func() map[string]any { return map[string]any{"metadata": jsonval.Clone(m)} }
 			fast, reference := obj(), obj()
 			fastUnknown, fastErr := Coerce(fast, Options{ReportUnknown: true})
-			referenceUnknown, referenceErr := Coerce(reference, Options{ReportUnknown: true, Reference: true})
+			referenceUnknown, referenceErr := roundTrip(reference, Options{ReportUnknown: true})
 			if diff := cmp.Diff(pathLines(referenceUnknown)+errorText(referenceErr), pathLines(fastUnknown)+errorText(fastErr)); diff != "" {
 				t.Errorf("(-reference +fast):\n%s", diff)
 			}

@@ -64,17 +64,7 @@ func (l *locator) pointer(err *field.Error) string {
 // pointerOf converts a path such as .ownerReferences[0].uid to a JSON Pointer.
 // No field below metadata that errors name needs escaping.
 func pointerOf(rest string) string {
-	pointer := make([]byte, 0, len(rest))
-	for i := range len(rest) {
-		switch c := rest[i]; c {
-		case '.', '[':
-			pointer = append(pointer, '/')
-		case ']':
-		default:
-			pointer = append(pointer, c)
-		}
-	}
-	return string(pointer)
+	return strings.NewReplacer(".", "/", "[", "/", "]", "").Replace(rest)
 }
 
 // element returns the pointer of the entry of labels, annotations or finalizers

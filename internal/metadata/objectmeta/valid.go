@@ -21,15 +21,15 @@ import (
 const maxAnnotations = metavalidation.TotalAnnotationSizeLimitB / 3
 
 // ValidCreate reports whether the metadata of a new object is certainly valid.
-// [Meta.ValidateCreate] and [Meta.ValidateCommonCreate] then find no problem.
+// [Meta.Validate] and [Meta.ValidateCommon] then find no problem.
 func (m *Meta) ValidCreate(namespaced bool) bool {
 	return objectname.IsSubdomain(m.Name) && (m.GenerateName == "" || objectname.IsSubdomainPrefix(m.GenerateName)) &&
 		m.validNamespace(namespaced) && m.validFinalizers() && m.validCommon()
 }
 
 // ValidUpdate reports whether the metadata of an object that replaces old is certainly
-// valid, apart from the resource version. If it has one, [Meta.ValidateUpdate] and
-// [Meta.ValidateCommonUpdate] find no problem.
+// valid, apart from the resource version. If it has one, [Meta.Validate] and
+// [Meta.ValidateCommon] find no problem.
 func (m *Meta) ValidUpdate(old *Meta, namespaced bool) bool {
 	return m.Name != "" && m.validEmbedded() && m.validNamespace(namespaced) && !old.unusual &&
 		m.Generation >= old.Generation && (old.deleted == "" || slices.Equal(m.finalizers, old.finalizers)) &&
@@ -93,14 +93,14 @@ func (m *Meta) validCommon() bool {
 	return size <= maxAnnotations && controllers <= 1
 }
 
-// valid reports whether an owner reference is valid. The rules refuse Events of the core
-// group only.
+// valid reports whether an owner reference, whose strings are not empty, is valid. The rules
+// refuse Events of the core group only.
 func (o *owner) valid() bool {
 	_, version, grouped := strings.Cut(o.apiVersion, "/")
 	if !grouped {
 		version = o.apiVersion
 	}
-	return version != "" && !strings.Contains(version, "/") && o.kind != "" && o.kind != "Event" && o.name != "" && o.uid != ""
+	return version != "" && !strings.Contains(version, "/") && o.kind != "Event"
 }
 
 func (e *managedEntry) valid() bool {

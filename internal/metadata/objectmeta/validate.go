@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/api/operation"
@@ -16,111 +17,98 @@ import (
 	"github.com/crdkit/crdkit/internal/failure/errorlimit"
 )
 
-// ValidateCreate returns the problems that the strategy for custom resources finds in the
-// metadata of a new object, which was read from a map, sorted by field, type and detail; nil
-// if there are none. limit bounds them, and counts the others. The name must be a DNS
-// subdomain. There must be a namespace if and only if the resource is namespaced.
-func (m *Meta) ValidateCreate(namespaced bool, limit *errorlimit.Limit) []Problem {
-	if m.ValidCreate(namespaced) {
+// Validate returns the problems that the strategy for custom resources finds in metadata that
+// was read from a map, sorted by field, type and detail; nil if there are none. limit bounds
+// them, and counts the others. There must be a namespace if and only if the resource is
+// namespaced.
+//
+// old is nil for a new object, whose name must be a DNS subdomain. Otherwise it is the
+// metadata of the object that is replaced, and the problems are changes of immutable members,
+// missing members, and new values that are not valid. Updates of the status are checked in
+// the same manner.
+func (m *Meta) Validate(old *Meta, namespaced bool, limit *errorlimit.Limit) []Problem {
+	if m.valid(old, namespaced) {
 		return nil
 	}
-	return m.createProblems(namespaced, limit)
+	return m.problems(m.strategyErrors(old, namespaced), limit)
 }
 
-func (m *Meta) createProblems(namespaced bool, limit *errorlimit.Limit) []Problem {
-	meta, errs := m.typed()
-	if len(errs) == 0 {
-		errs = newObjectErrors(meta, rootPath(), namespaced, metavalidation.NameIsDNSSubdomain)
-	}
-	return m.problems(errs, limit)
-}
-
-// ValidateUpdate returns the problems that the strategy for custom resources finds in the
-// metadata of an object that replaces old, sorted by field, type and detail; nil if there
-// are none. It finds changes of immutable members, missing members, and new values that are
-// not valid. Updates of the status are checked in the same manner.
-func (m *Meta) ValidateUpdate(old *Meta, namespaced bool, limit *errorlimit.Limit) []Problem {
-	if m.ResourceVersion != "" && m.ValidUpdate(old, namespaced) {
+// ValidateCommon returns the problems that the generic registry finds in the metadata of a new
+// object, or of one that replaces old.
+//
+//   - For a new object kube-apiserver calls it after every other check. It finds one problem
+//     that [Meta.Validate] does not: a slash or a percent sign before the dash at the end of a
+//     generateName.
+//   - For an update kube-apiserver reports its problems before those of [Meta.Validate] and in
+//     addition to them. It applies the rules for new objects, of which Validate omits those
+//     for names, namespaces and finalizers, and then the rules for updates.
+func (m *Meta) ValidateCommon(old *Meta, namespaced bool, limit *errorlimit.Limit) []Problem {
+	if m.valid(old, namespaced) {
 		return nil
 	}
-	return m.updateProblems(old, namespaced, limit)
+	return m.problems(m.registryErrors(old, namespaced), limit)
 }
 
-func (m *Meta) updateProblems(old *Meta, namespaced bool, limit *errorlimit.Limit) []Problem {
+// valid reports whether the metadata is certainly valid.
+func (m *Meta) valid(old *Meta, namespaced bool) bool {
+	if old == nil {
+		return m.ValidCreate(namespaced)
+	}
+	return m.ResourceVersion != "" && m.ValidUpdate(old, namespaced)
+}
+
+func (m *Meta) strategyErrors(old *Meta, namespaced bool) field.ErrorList {
 	meta, errs := m.typed()
+	if old == nil && len(errs) == 0 {
+		return newObjectErrors(meta, rootPath(), namespaced, metavalidation.NameIsDNSSubdomain)
+	}
+	if old == nil {
+		return errs
+	}
 	before, oldErrs := old.typed()
 	if errs = append(errs, oldErrs...); len(errs) > 0 {
-		return m.problems(errs[:1], limit)
+		return errs[:1]
 	}
-	return m.problems(metavalidation.ValidateObjectMetaDeclaratively(context.Background(), operation.Update,
-		meta, before, namespaced, nil, rootPath(), true), limit)
+	return metavalidation.ValidateObjectMetaDeclaratively(context.Background(), operation.Update,
+		meta, before, namespaced, nil, rootPath(), true)
 }
 
-// ValidateCommonCreate returns the problems that the generic registry finds in the metadata
-// of a new object. kube-apiserver calls it after every other check. It finds one problem
-// that [Meta.ValidateCreate] does not: a slash or a percent sign before the dash at the end
-// of a generateName.
-func (m *Meta) ValidateCommonCreate(namespaced bool, limit *errorlimit.Limit) []Problem {
-	if m.ValidCreate(namespaced) {
-		return nil
-	}
-	return m.commonProblems(nil, namespaced, limit)
-}
-
-// ValidateCommonUpdate returns the problems that the generic registry finds in the metadata
-// of an object that replaces old. kube-apiserver reports them before those of
-// [Meta.ValidateUpdate] and in addition to them. It applies the rules for new objects, of
-// which ValidateUpdate omits those for names, namespaces and finalizers, and then the rules
-// for updates.
-func (m *Meta) ValidateCommonUpdate(old *Meta, namespaced bool, limit *errorlimit.Limit) []Problem {
-	if m.ResourceVersion != "" && m.ValidUpdate(old, namespaced) {
-		return nil
-	}
-	return m.commonProblems(old, namespaced, limit)
-}
-
-// commonProblems checks a new object if old is nil. The strategy reports
-// metadata that cannot be decoded, so this returns nil for it.
-func (m *Meta) commonProblems(old *Meta, namespaced bool, limit *errorlimit.Limit) []Problem {
+// registryErrors returns nil for metadata that cannot be decoded, which the strategy reports.
+func (m *Meta) registryErrors(old *Meta, namespaced bool) field.ErrorList {
 	meta, invalid := m.typed()
 	if len(invalid) > 0 {
 		return nil
 	}
 	errs := metavalidation.ValidateObjectMetaAccessor(meta, namespaced, pathSegmentMessages, rootPath())
-	if old != nil {
-		before, invalid := old.typed()
-		if len(invalid) > 0 {
-			return nil
-		}
-		errs = append(errs, metavalidation.ValidateObjectMetaAccessorUpdate(meta, before, rootPath())...)
+	if old == nil {
+		return errs
 	}
-	return m.problems(errs, limit)
+	before, invalid := old.typed()
+	if len(invalid) > 0 {
+		return nil
+	}
+	return append(errs, metavalidation.ValidateObjectMetaAccessorUpdate(meta, before, rootPath())...)
 }
 
-// typed decodes the metadata that was read from a map, as it was written last.
+// typed decodes the metadata that was read from a map, as it was written last. It does so as
+// the strategy does: missing metadata and null are empty metadata.
 func (m *Meta) typed() (*metav1.ObjectMeta, field.ErrorList) {
-	meta, err := typedMeta(m.raw)
-	if err != nil {
-		return nil, field.ErrorList{field.Invalid(rootPath(), m.raw, err.Error())}
-	}
-	return meta, nil
-}
-
-// typedMeta decodes metadata as the strategy does. Missing metadata and null are empty
-// metadata.
-func typedMeta(raw any) (*metav1.ObjectMeta, error) {
 	meta := &metav1.ObjectMeta{}
-	if raw == nil {
+	if m.raw == nil {
 		return meta, nil
 	}
-	m, ok := raw.(map[string]any)
-	if !ok {
-		return nil, fmt.Errorf("expected map[string]interface{}, got %T", raw)
+	values, ok := m.raw.(map[string]any)
+	err := fmt.Errorf("expected map[string]interface{}, got %T", m.raw)
+	if ok {
+		err = convert(values, meta)
 	}
-	if err := convert(m, meta); err != nil {
-		return nil, firstConvertError(m, err)
+	if err == nil {
+		return meta, nil
 	}
-	return meta, nil
+	if ok {
+		err = firstConvertError(values, err)
+	}
+	return nil, field.ErrorList{field.Invalid(rootPath(), m.raw, err.Error())}
 }
 
 // newObjectErrors returns the errors of the rules for new objects. name is the rule for
@@ -163,21 +151,13 @@ func convert(m map[string]any, meta *metav1.ObjectMeta) error {
 func firstConvertError(m map[string]any, err error) error {
 	reduced := maps.Clone(m)
 	for _, name := range [...]string{"labels", "annotations"} {
-		if entries, ok := m[name].(map[string]any); ok {
-			reduced[name] = firstWrongEntry(name, entries)
+		entries, _ := m[name].(map[string]any)
+		for _, key := range slices.Sorted(maps.Keys(entries)) {
+			if v := entries[key]; v != nil && reflect.TypeOf(v).Kind() != reflect.String {
+				reduced[name] = map[string]any{key: v}
+				break
+			}
 		}
 	}
 	return cmp.Or(convert(reduced, &metav1.ObjectMeta{}), err)
-}
-
-// firstWrongEntry returns the first entry that cannot be converted, as a map, and an empty
-// map if there is none.
-func firstWrongEntry(name string, entries map[string]any) map[string]any {
-	for _, key := range slices.Sorted(maps.Keys(entries)) {
-		single := map[string]any{key: entries[key]}
-		if convert(map[string]any{name: single}, &metav1.ObjectMeta{}) != nil {
-			return single
-		}
-	}
-	return map[string]any{}
 }

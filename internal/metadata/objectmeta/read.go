@@ -1,0 +1,283 @@
+package objectmeta
+
+import (
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/crdkit/crdkit/internal/text/jsonscan"
+)
+
+// maxFieldsDepth is the largest depth of a field set that is known to stay as it is.
+// Whether deeper field sets do depends on the limit of JSON.
+const maxFieldsDepth = 200
+
+// ReadMap reads the metadata of obj in place of any before. Members that the server cannot
+// decode are absent here and stay in obj until they are set; [Meta.Validate] reports them.
+func (m *Meta) ReadMap(obj map[string]any) {
+	m.Reset()
+	raw := obj["metadata"]
+	if raw != nil && m.read(input{v: raw}) < 0 {
+		m.Reset()
+		m.unusual = true
+		values, _ := raw.(map[string]any)
+		m.readUnusual(values)
+	}
+	m.raw = raw
+}
+
+// Read reads the metadata at s[i] from JSON text. It returns the index after the metadata,
+// or a negative number if it declines metadata that is unusual or wrong. m must be new or
+// reset.
+func (m *Meta) Read(s string, i int) int { return m.read(input{s: s, i: i}) }
+
+// Plain reports whether the metadata that was read has no members that are omitted when it
+// is written.
+func (m *Meta) Plain() bool { return !m.omits }
+
+// readUnusual reads what the server finds in metadata that ObjectMeta writes in another
+// form, or cannot decode. Labels and annotations matter only for other metadata.
+func (m *Meta) readUnusual(values map[string]any) {
+	u := unstructured.Unstructured{Object: map[string]any{"metadata": values}}
+	for k := range memberUnknown {
+		if into := m.text(k); into != nil {
+			*into = textOf(values, k)
+		}
+	}
+	m.Generation, m.gracePeriod = u.GetGeneration(), optionalOf(u.GetDeletionGracePeriodSeconds())
+	m.finalizers = append(m.finalizers, u.GetFinalizers()...)
+	m.owners = append(m.owners, ownersOf(u.GetOwnerReferences())...)
+	var typed metav1.ObjectMeta
+	if convert(map[string]any{"managedFields": values["managedFields"]}, &typed) != nil {
+		return
+	}
+	written, err := encode(&typed)
+	list, _ := written["managedFields"].([]any)
+	if err != nil || len(list) != len(typed.ManagedFields) {
+		return
+	}
+	for i, e := range typed.ManagedFields {
+		raw, _ := list[i].(map[string]any)
+		m.managed = append(m.managed, managedEntry{
+			apiVersion: e.APIVersion, fieldsType: e.FieldsType, manager: e.Manager, operation: string(e.Operation), subresource: e.Subresource,
+			fields: raw["fieldsV1"], raw: raw, members: len(raw),
+		})
+	}
+}
+
+// textOf returns a member that is a string or a time, as ObjectMeta writes it. It returns ""
+// for another value, and for the zero time.
+func textOf(values map[string]any, k member) string {
+	s, _ := values[memberNames[k]].(string)
+	if !k.isTime() || s == "" || canonicalTime(s) {
+		return s
+	}
+	var t metav1.Time
+	if t.UnmarshalQueryParameter(s) != nil {
+		return ""
+	}
+	s, _ = t.ToUnstructured().(string) // nil for the zero time
+	return s
+}
+
+// read reads metadata that ObjectMeta writes in the same form, apart from the members that
+// it omits. It returns a negative number for any other.
+func (m *Meta) read(in input) int { return in.object(m.readMember) }
+
+func (m *Meta) readMember(key string, in input) (end int) {
+	k := memberOf(key)
+	if k == memberUnknown || !m.seen.add(k) {
+		return declined
+	}
+	if end, null := in.null(); null {
+		m.omits = true
+		return end
+	}
+	empty := false
+	switch k {
+	case memberGeneration:
+		m.Generation, end = in.number()
+		empty = m.Generation == 0
+	case memberDeletionGracePeriodSeconds:
+		m.gracePeriod.set = true
+		m.gracePeriod.value, end = in.number()
+	case memberLabels:
+		m.labels, end = readPairs(m.labels, in)
+		empty = len(m.labels) == 0
+	case memberAnnotations:
+		m.annotations, end = readPairs(m.annotations, in)
+		empty = len(m.annotations) == 0
+	case memberFinalizers:
+		end = in.list(m.readFinalizer)
+		empty = len(m.finalizers) == 0
+	case memberOwnerReferences:
+		end = in.list(m.readOwner)
+		empty = len(m.owners) == 0
+	case memberManagedFields:
+		end = in.list(m.readManaged)
+		empty = len(m.managed) == 0
+	default:
+		into := m.text(k)
+		*into, end = in.string()
+		if empty = *into == ""; k.isTime() && !canonicalTime(*into) {
+			return declined
+		}
+	}
+	m.omits = m.omits || empty
+	return end
+}
+
+// readPairs reads an object of strings. Those from text are sorted; their values remain the
+// texts that the encoder writes.
+func readPairs(list []pair, in input) ([]pair, int) {
+	end := in.object(func(key string, in input) int {
+		value, end := in.written()
+		if !utf8.ValidString(key) {
+			return declined
+		}
+		list = append(list, pair{key, value})
+		return end
+	})
+	if in.s != "" && !sortPairs(list) {
+		return list, declined
+	}
+	return list, end
+}
+
+func (m *Meta) readFinalizer(in input) int {
+	name, end := in.string()
+	m.finalizers = append(m.finalizers, name)
+	return end
+}
+
+// readOwner reads an owner reference. ObjectMeta always writes its four strings.
+func (m *Meta) readOwner(in input) int {
+	var o owner
+	end := in.object(func(key string, in input) int {
+		switch key {
+		case "apiVersion":
+			return in.readOnce(&o.apiVersion)
+		case "kind":
+			return in.readOnce(&o.kind)
+		case "name":
+			return in.readOnce(&o.name)
+		case "uid":
+			return in.readOnce(&o.uid)
+		case "controller":
+			return in.readBool(&o.controller)
+		case "blockOwnerDeletion":
+			return in.readBool(&o.blockDeletion)
+		}
+		return declined
+	})
+	if o.apiVersion == "" || o.kind == "" || o.name == "" || o.uid == "" {
+		return declined
+	}
+	m.owners = append(m.owners, o)
+	return end
+}
+
+func (m *Meta) readManaged(in input) int {
+	var e managedEntry
+	e.raw, _ = in.v.(map[string]any)
+	end := in.object(func(key string, in input) int {
+		e.members++
+		switch key {
+		case "apiVersion":
+			return in.readOnce(&e.apiVersion)
+		case "fieldsType":
+			return in.readOnce(&e.fieldsType)
+		case "fieldsV1":
+			return e.readFields(in)
+		case "manager":
+			return in.readOnce(&e.manager)
+		case "operation":
+			return in.readOnce(&e.operation)
+		case "subresource":
+			return in.readOnce(&e.subresource)
+		case "time":
+			end := in.readOnce(&e.time)
+			if !canonicalTime(e.time) {
+				return declined
+			}
+			return end
+		}
+		return declined
+	})
+	m.managed = append(m.managed, e)
+	return end
+}
+
+func (e *managedEntry) readFields(in input) int {
+	if in.s == "" {
+		if !isFieldSet(in.v, maxFieldsDepth) {
+			return declined
+		}
+		e.fields = in.v
+		return 0
+	}
+	end := fieldsEnd(in.s, in.i, maxFieldsDepth)
+	if end < 0 || e.fieldsText != "" {
+		return declined
+	}
+	e.fieldsText = in.s[in.i:end]
+	return end
+}
+
+// isFieldSet reports whether v is a tree of maps, as field sets are.
+func isFieldSet(v any, depth int) bool {
+	values, ok := v.(map[string]any)
+	if !ok || values == nil || depth == 0 {
+		return false
+	}
+	for key, v := range values {
+		if !utf8.ValidString(key) || !isFieldSet(v, depth-1) {
+			return false
+		}
+	}
+	return true
+}
+
+// fieldsEnd returns the index after the field set at s[i], or a negative number if it is
+// not a tree of objects as the encoder writes it, or one that the server cannot decode.
+func fieldsEnd(s string, i, depth int) int {
+	switch {
+	case depth == 0 || !strings.HasPrefix(s[i:], "{"):
+		return declined
+	case strings.HasPrefix(s[i:], "{}"):
+		return i + len("{}")
+	}
+	for before := ""; ; {
+		text, as, end := readText(s, i+1)
+		key, ok := decoded(text, as)
+		if !ok || as&jsonscan.Respelled != 0 || key <= before || !strings.HasPrefix(s[end:], ":") {
+			return declined
+		}
+		if decodes, _ := decodesElement(key); !decodes {
+			return declined
+		}
+		if i = fieldsEnd(s, end+1, depth-1); i < 0 || i >= len(s) {
+			return declined
+		}
+		switch before = key; s[i] {
+		case ',':
+		case '}':
+			return i + 1
+		default:
+			return declined
+		}
+	}
+}
+
+// canonicalTime reports whether s is a time as ObjectMeta writes it: RFC 3339 in UTC, in
+// whole seconds, and not the zero time.
+func canonicalTime(s string) bool {
+	if len(s) != len("2006-01-02T15:04:05Z") || s[len(s)-1] != 'Z' {
+		return false
+	}
+	t, err := time.Parse(time.RFC3339, s)
+	return err == nil && !t.IsZero()
+}

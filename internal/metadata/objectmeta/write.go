@@ -1,0 +1,181 @@
+package objectmeta
+
+import (
+	"strconv"
+
+	"github.com/crdkit/crdkit/internal/text/jsonscan"
+	"github.com/crdkit/crdkit/internal/value/jsonval"
+)
+
+// Write writes to obj, in place, what changed since [Meta.ReadMap]. It does nothing if the
+// metadata is not an object.
+func (m *Meta) Write(obj map[string]any) {
+	out, ok := m.raw.(map[string]any)
+	if m.raw != nil && !ok {
+		return
+	}
+	if out == nil {
+		out = map[string]any{}
+	}
+	for k := range memberUnknown {
+		if m.removed.has(k) {
+			delete(out, memberNames[k])
+		}
+		if s := m.text(k); s != nil && *s != textOf(out, k) {
+			set(out, memberNames[k], *s, *s != "")
+		}
+	}
+	if before, _ := out["generation"].(int64); m.Generation != before {
+		set(out, "generation", m.Generation, m.Generation != 0)
+	}
+	if before, found := out["deletionGracePeriodSeconds"].(int64); m.gracePeriod != (optional[int64]{found, before}) {
+		set(out, "deletionGracePeriodSeconds", m.gracePeriod.value, m.gracePeriod.set)
+	}
+	if m.changed.has(memberOwnerReferences) {
+		out["ownerReferences"] = m.ownerList()
+	}
+	if m.changed.has(memberManagedFields) {
+		list := make([]any, len(m.managed)) // of copies, because another object may have the entries
+		for i, e := range m.managed {
+			list[i] = jsonval.Clone(e.raw)
+		}
+		set(out, "managedFields", list, len(list) > 0)
+	}
+	m.removed, m.changed = 0, 0
+	if len(out) == 0 && m.raw == nil {
+		delete(obj, "metadata")
+		return
+	}
+	obj["metadata"], m.raw = out, out
+}
+
+// set sets a member, or removes it.
+func set(out map[string]any, key string, v any, present bool) {
+	if present {
+		out[key] = v
+	} else {
+		delete(out, key)
+	}
+}
+
+func (m *Meta) ownerList() []any {
+	list := make([]any, len(m.owners))
+	for i, o := range m.owners {
+		e := map[string]any{"apiVersion": o.apiVersion, "kind": o.kind, "name": o.name, "uid": o.uid}
+		set(e, "controller", o.controller.value, o.controller.set)
+		set(e, "blockOwnerDeletion", o.blockDeletion.value, o.blockDeletion.set)
+		list[i] = e
+	}
+	return list
+}
+
+// Append appends metadata that was read from text: JSON with sorted keys. The metadata is
+// valid.
+func (m *Meta) Append(dst []byte) []byte {
+	start := len(dst)
+	for k := range memberUnknown {
+		key := memberNames[k]
+		switch k {
+		case memberLabels:
+			dst = appendPairs(dst, key, m.labels)
+		case memberAnnotations:
+			dst = appendPairs(dst, key, m.annotations)
+		case memberGeneration:
+			if m.Generation != 0 {
+				dst = strconv.AppendInt(appendKey(dst, key), m.Generation, 10)
+			}
+		case memberDeletionGracePeriodSeconds:
+			if m.gracePeriod.set {
+				dst = strconv.AppendInt(appendKey(dst, key), m.gracePeriod.value, 10)
+			}
+		case memberFinalizers:
+			for i, name := range m.finalizers {
+				dst = appendString(next(dst, key, i), name)
+			}
+			dst = endList(dst, len(m.finalizers))
+		case memberOwnerReferences:
+			if len(m.owners) > 0 {
+				dst, _ = jsonscan.Append(appendKey(dst, key), m.ownerList())
+			}
+		case memberManagedFields:
+			for i := range m.managed {
+				dst = m.managed[i].append(next(dst, key, i))
+			}
+			dst = endList(dst, len(m.managed))
+		default:
+			dst = appendText(dst, key, *m.text(k))
+		}
+	}
+	return endObject(dst, start)
+}
+
+// append appends an entry that was read from text.
+func (e *managedEntry) append(dst []byte) []byte {
+	start := len(dst)
+	dst = appendText(dst, "apiVersion", e.apiVersion)
+	dst = appendText(dst, "fieldsType", e.fieldsType)
+	if e.fieldsText != "" {
+		dst = append(appendKey(dst, "fieldsV1"), e.fieldsText...)
+	}
+	dst = appendText(dst, "manager", e.manager)
+	dst = appendText(dst, "operation", e.operation)
+	dst = appendText(dst, "subresource", e.subresource)
+	return endObject(appendText(dst, "time", e.time), start)
+}
+
+// endObject ends an object whose members begin at start, each with a comma before it.
+func endObject(dst []byte, start int) []byte {
+	if start == len(dst) {
+		dst = append(dst, ',')
+	}
+	dst[start] = '{'
+	return append(dst, '}')
+}
+
+// next appends what comes before element i of a list: a comma, or the key of the list.
+func next(dst []byte, key string, i int) []byte {
+	if i > 0 {
+		return append(dst, ',')
+	}
+	return append(appendKey(dst, key), '[')
+}
+
+// endList ends a list that next has begun if it has elements.
+func endList(dst []byte, elements int) []byte {
+	if elements == 0 {
+		return dst
+	}
+	return append(dst, ']')
+}
+
+// appendKey appends a comma and the key of a member.
+func appendKey(dst []byte, key string) []byte {
+	return append(append(append(dst, ',', '"'), key...), '"', ':')
+}
+
+func appendString(dst []byte, s string) []byte {
+	dst, _ = jsonscan.AppendString(dst, s) // what was read is UTF-8
+	return dst
+}
+
+// appendText appends a member that is a string, unless it is empty.
+func appendText(dst []byte, key, s string) []byte {
+	if s == "" {
+		return dst
+	}
+	return appendString(appendKey(dst, key), s)
+}
+
+// appendPairs appends a member that is a map, unless it is empty. Valid keys and the values
+// of labels are their own texts.
+func appendPairs(dst []byte, key string, list []pair) []byte {
+	if len(list) == 0 {
+		return dst
+	}
+	dst = appendKey(dst, key)
+	start := len(dst)
+	for _, p := range list {
+		dst = append(append(append(appendKey(dst, p.key), '"'), p.value...), '"')
+	}
+	return endObject(dst, start)
+}
