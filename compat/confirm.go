@@ -33,9 +33,11 @@ func (o *outcome) answer() string {
 	return "admitted"
 }
 
-// request sends a creation, an update if there is an old object, or an update of the status.
+// request sends a creation, an update if there is an old object, or an update of the status,
+// at a version.
 func (p *pair) request(ctx context.Context, v *crdkit.Version, k search.Case) (*outcome, error) {
 	u, send := unstructuredCopy(k.Object), v.Update
+	u.SetAPIVersion(v.GroupVersionKind().GroupVersion().String())
 	var result *crdkit.Result
 	var err error
 	if k.Status {
@@ -79,21 +81,11 @@ func (p *pair) write(ctx context.Context, v *crdkit.Version, obj, old map[string
 	if err != nil {
 		return nil, err
 	}
-	o.result.Changes = append(statusless(before.result.Changes), o.result.Changes...)
+	// The first request ignores the status.
+	outside := slices.DeleteFunc(before.result.Changes, func(c crdkit.Change) bool { return len(c.Path) > 0 && c.Path[0] == schema.Field("status") })
+	o.result.Changes = append(outside, o.result.Changes...)
 	o.result.Ratcheted = append(before.result.Ratcheted, o.result.Ratcheted...)
 	return o, nil
-}
-
-// statusless returns the changes outside of the status, which the first request
-// ignores.
-func statusless(changes []crdkit.Change) []crdkit.Change {
-	return slices.DeleteFunc(changes, func(c crdkit.Change) bool {
-		if len(c.Path) == 0 {
-			return false
-		}
-		name, _ := c.Path[0].Name()
-		return name == "status"
-	})
 }
 
 func unstructuredCopy(obj map[string]any) *unstructured.Unstructured {
@@ -131,61 +123,44 @@ func (c *comparison) differences(readers bool, obj, old map[string]any) (first *
 	if first, err = c.write(c.ctx, v, obj, old); err != nil || first.object == nil || drops(first.result) {
 		return first, nil, err
 	}
-	switch {
-	case readers:
+	if readers {
 		found, err = c.readerDifferences(obj, first)
-	case old != nil:
-		return c.updateDifferences(obj, first, stored)
-	default:
-		found, err = c.createDifferences(obj, first)
+		return first, found, err
 	}
-	return first, found, err
+	if old != nil {
+		return c.updateDifferences(obj, first, stored)
+	}
+	admitted := false
+	if c.sameName() {
+		after, err := c.write(c.ctx, c.newVersion, obj, nil)
+		if err != nil {
+			return nil, nil, err
+		}
+		d := difference{role: Writers, code: Refused, witness: Witness{Object: obj}, old: first.answer(), new: after.answer(), errors: after.result.Errors}
+		if admitted = after.object != nil; admitted {
+			found = contentDifferences(d, first.object, after.object)
+		} else {
+			found = []difference{d}
+		}
+	}
+	more, err := c.storedDifferences(obj, first, admitted)
+	return first, append(found, more...), err
 }
 
 // sameName reports whether clients of both definitions use the same version.
 func (c *comparison) sameName() bool { return c.oldVersion.Name() == c.newVersion.Name() }
 
-// createDifferences returns the differences if the old definition admits obj.
-func (c *comparison) createDifferences(obj map[string]any, before *outcome) ([]difference, error) {
-	var out []difference
-	admitted := false
-	if c.sameName() {
-		after, err := c.write(c.ctx, c.newVersion, obj, nil)
-		if err != nil {
-			return nil, err
-		}
-		admitted = after.object != nil
-		out = c.writerDifferences(obj, before, after)
-	}
-	stored, err := c.storedDifferences(obj, before, admitted)
-	return append(out, stored...), err
-}
-
 // drops reports whether a request removed a field or a null that the schema does not
 // admit.
 func drops(r *crdkit.Result) bool {
-	for _, change := range r.Changes {
-		if change.Op == crdkit.Pruned || change.Op == crdkit.NullDropped {
-			return true
-		}
-	}
-	return false
-}
-
-func (c *comparison) writerDifferences(obj map[string]any, before, after *outcome) []difference {
-	d := difference{role: Writers, witness: Witness{Object: obj}, old: before.answer(), new: after.answer()}
-	if after.object == nil {
-		d.code, d.errors = Refused, after.result.Errors
-		return []difference{d}
-	}
-	return contentDifferences(d, before.object, after.object)
+	return slices.ContainsFunc(r.Changes, func(c crdkit.Change) bool { return c.Op == crdkit.Pruned || c.Op == crdkit.NullDropped })
 }
 
 // contentDifferences returns a copy of d for each difference of two objects.
 func contentDifferences(d difference, before, after map[string]any) []difference {
 	var out []difference
 	for _, diff := range jsondiff.Of(before, after) {
-		if name, _ := diff.Path[0].Name(); name == "apiVersion" {
+		if diff.Path[0] == schema.Field("apiVersion") {
 			continue // clients see another value in any case
 		}
 		d.path = diff.Path

@@ -184,9 +184,7 @@ func (c *comparison) confirm(w *walk, g *goal, obj, old map[string]any) ([]Findi
 // readerDifferences returns the difference that a client of the old definition
 // meets if the new definition admits obj.
 func (c *comparison) readerDifferences(obj map[string]any, after *outcome) ([]difference, error) {
-	asOld := unstructuredCopy(after.object)
-	asOld.SetAPIVersion(c.oldVersion.GroupVersionKind().GroupVersion().String())
-	before, err := c.write(c.ctx, c.oldVersion, asOld.Object, nil)
+	before, err := c.write(c.ctx, c.oldVersion, after.object, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -222,12 +220,12 @@ func (c *comparison) ownErrors(obj map[string]any) (validation.ErrorList, error)
 	if !c.storesAnotherVersion() {
 		return nil, nil
 	}
-	sent := unstructuredCopy(obj)
-	sent.SetAPIVersion(c.oldVersion.GroupVersionKind().GroupVersion().String())
-	direct, err := c.write(c.ctx, c.oldVersion, sent.Object, nil)
+	direct, err := c.write(c.ctx, c.oldVersion, obj, nil)
 	if err != nil {
 		return nil, err
 	}
+	sent := unstructuredCopy(obj)
+	sent.SetAPIVersion(c.oldVersion.GroupVersionKind().GroupVersion().String())
 	stored, err := c.oldVersion.Store(c.ctx, sent)
 	if err != nil {
 		return nil, c.ctx.Err()

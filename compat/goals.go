@@ -23,7 +23,6 @@ type goal struct {
 	names   []string     // of unknown fields: the members that are declared
 	stored  bool         // the difference is one of the storage versions
 	rule    *schema.Rule // a rule that refuses the object, nil if it is another keyword
-	schema  *schema.Node // the schema of the value on the side that admits it
 	update  *search.Cond // of a transition rule: what the new and the old object must be, nil if it is not known
 }
 
@@ -178,7 +177,7 @@ func (w *walk) add(o *schema.Node, g goal) {
 		w.undone = fmt.Sprintf("there are more than %d differences", maxGoals)
 		return
 	}
-	g.role, g.schema = cmp.Or(g.role, w.role()), o
+	g.role = cmp.Or(g.role, w.role())
 	if !w.alike(&g) && w.solve(w.from.of(o), g.target).Status != search.None {
 		w.goals = append(w.goals, g)
 	}

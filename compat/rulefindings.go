@@ -81,13 +81,6 @@ func (c *comparison) ruleFinding(v *ruled, index int, code Code, verdict Verdict
 
 // judgeRules judges the new rules of a value beside its schema and each other.
 func (c *comparison) judgeRules(w *walk, v *ruled, own *conditions) []Finding {
-	all := own.keywords(v.n)
-	var rules []keyword
-	for _, k := range all {
-		if k.code == CodeRule {
-			rules = append(rules, k)
-		}
-	}
 	rest := own.without(v.n, CodeRule)
 	none := func(conds ...*search.Cond) bool {
 		return own.solver.Solve(search.And(append(conds, rest)...)).Status == search.None
@@ -97,7 +90,7 @@ func (c *comparison) judgeRules(w *walk, v *ruled, own *conditions) []Finding {
 	}
 	var out []Finding
 	var possible []keyword
-	for _, k := range rules {
+	for _, k := range own.ruleKeywords(v.n) {
 		index := slices.IndexFunc(v.n.Rules(), func(r schema.Rule) bool { return sameRule(r, *k.rule) })
 		isNew := !w.hasRule(v.o, *k.rule)
 		if none(k.cond) {

@@ -1,7 +1,6 @@
 package compat
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/crdkit/crdkit/internal/search"
@@ -67,26 +66,23 @@ func (w *storageWalk) walk(n storedNodes, steps []step, pointer string, root boo
 		return
 	}
 	before := len(w.goals.goals)
-	names := map[string]bool{}
+	names := append([]string{}, n.old.Limits().Required...)
 	if root { // nothing prunes them
-		names = map[string]bool{"apiVersion": true, "kind": true, "metadata": true}
+		names = append(names, "apiVersion", "kind", "metadata")
 	}
 	for _, node := range []*schema.Node{n.old, n.oldStorage, n.newStorage} {
 		for name := range declaredProperties(node) {
-			names[name] = true
+			names = append(names, name)
 		}
 	}
-	for _, name := range n.old.Limits().Required {
-		names[name] = true
-	}
-	sorted := slices.AppendSeq([]string{}, maps.Keys(names))
-	slices.Sort(sorted)
-	for _, name := range sorted {
+	slices.Sort(names)
+	names = slices.Compact(names)
+	for _, name := range names {
 		if !root || !rootMember(name) {
 			w.member(n, name, steps, pointer)
 		}
 	}
-	w.others(n, sorted, steps, pointer)
+	w.others(n, names, steps, pointer)
 	if n.newStorage.EmbeddedResource() && !n.oldStorage.EmbeddedResource() && !n.old.EmbeddedResource() {
 		w.add(n, goal{code: CodeEmbedded, steps: steps, part: "metadata", target: search.At("metadata", search.MinProps(1)), pointer: pointer}, "the value is a resource")
 	}

@@ -2,6 +2,7 @@ package compat
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/crdkit/crdkit/internal/cel/celcond"
@@ -22,7 +23,7 @@ func (w *walk) transitions(o, n *schema.Node, steps []step, pointer string) {
 			continue
 		}
 		g := goal{
-			code: CodeTransition, role: Writers, steps: steps, target: search.True, rule: &rule, schema: o,
+			code: CodeTransition, role: Writers, steps: steps, target: search.True, rule: &rule,
 			pointer: fmt.Sprintf("%s/x-kubernetes-validations/%d", pointer, i),
 			text:    "the transition rule is new or changed: " + rule.Rule,
 		}
@@ -168,14 +169,11 @@ func (c *comparison) updateDifferences(obj map[string]any, before, stored *outco
 	if err != nil {
 		return nil, nil, c.ctx.Err() // pursue reports an object that cannot be read
 	}
-	converted := unstructuredCopy(obj)
-	converted.SetAPIVersion(c.newVersion.GroupVersionKind().GroupVersion().String())
-	after, err := c.write(c.ctx, c.newVersion, converted.Object, read.Object)
+	after, err := c.write(c.ctx, c.newVersion, obj, read.Object)
 	if err != nil || after.object != nil {
 		return before, nil, err
 	}
-	return before, []difference{{
-		role: Writers, code: Refused, old: "admitted", new: after.answer(), errors: after.result.Errors,
-		witness: Witness{Object: converted.Object, Old: stored.object},
-	}}, nil
+	witness := Witness{Object: maps.Clone(obj), Old: stored.object}
+	witness.Object["apiVersion"] = c.newVersion.GroupVersionKind().GroupVersion().String()
+	return before, []difference{{role: Writers, code: Refused, old: "admitted", new: after.answer(), errors: after.result.Errors, witness: witness}}, nil
 }
