@@ -109,10 +109,7 @@ type difference struct {
 // nil. first is the answer of the definition that must admit obj: for readers the new one. It
 // is nil if old cannot be read. There are no differences if it refuses obj or drops a field of it.
 func (c *comparison) differences(readers bool, obj, old map[string]any) (first *outcome, found []difference, err error) {
-	v := c.oldVersion
-	if readers {
-		v = c.newVersion
-	}
+	v := c.side(readers).version
 	var stored *outcome
 	if old != nil {
 		if stored, err = c.write(c.ctx, v, old, nil); err != nil || stored.object == nil {
@@ -132,7 +129,7 @@ func (c *comparison) differences(readers bool, obj, old map[string]any) (first *
 	}
 	admitted := false
 	if c.sameName() {
-		after, err := c.write(c.ctx, c.newVersion, obj, nil)
+		after, err := c.write(c.ctx, c.after.version, obj, nil)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -148,7 +145,7 @@ func (c *comparison) differences(readers bool, obj, old map[string]any) (first *
 }
 
 // sameName reports whether clients of both definitions use the same version.
-func (c *comparison) sameName() bool { return c.oldVersion.Name() == c.newVersion.Name() }
+func (c *comparison) sameName() bool { return c.before.version.Name() == c.after.version.Name() }
 
 // drops reports whether a request removed a field or a null that the schema does not
 // admit.
@@ -234,7 +231,7 @@ func valueText(v any) string {
 // storedDifferences reads what the old definition stored of obj with the new one,
 // and sends it back without a change. admitted reports whether the new one admits obj.
 func (c *comparison) storedDifferences(obj map[string]any, before *outcome, admitted bool) ([]difference, error) {
-	is, _, err := c.newVersion.Read(c.ctx, before.stored)
+	is, _, err := c.after.version.Read(c.ctx, before.stored)
 	d := difference{role: Stored, witness: Witness{Object: obj}}
 	if err != nil {
 		if c.ctx.Err() != nil {
@@ -244,7 +241,7 @@ func (c *comparison) storedDifferences(obj map[string]any, before *outcome, admi
 		return []difference{d}, nil
 	}
 	out := contentDifferences(d, before.object, is.Object)
-	again, err := c.write(c.ctx, c.newVersion, is.Object, is.Object)
+	again, err := c.write(c.ctx, c.after.version, is.Object, is.Object)
 	if err != nil {
 		return nil, err
 	}
@@ -253,7 +250,7 @@ func (c *comparison) storedDifferences(obj map[string]any, before *outcome, admi
 		// The old definition may refuse the update, too: a transition rule may fail for a value
 		// that does not change. Its storage version may drop what the schema requires, or set
 		// what it refuses, so that the old definition only tolerates the value.
-		was, err := c.write(c.ctx, c.oldVersion, before.object, before.object)
+		was, err := c.write(c.ctx, c.before.version, before.object, before.object)
 		if err != nil || was.object == nil {
 			return out, err
 		}

@@ -14,7 +14,7 @@ import (
 // role, and searches an object for each goal that both definitions confirm.
 func (c *comparison) decide() []Finding {
 	solver := search.NewSolver(c.ctx, c.work)
-	old, crd := c.side(c.versionPair, false), c.side(c.versionPair, true)
+	old, crd := c.side(false), c.side(true)
 	before := newConditions(solver, old, false)
 	writers := newWalk(before, newConditions(solver, crd, true), false, c.storedAlike)
 	out := c.role(writers, before.object())
@@ -29,15 +29,15 @@ func (c *comparison) decide() []Finding {
 // the first side admits.
 func (c *comparison) role(w *walk, object *search.Cond) []Finding {
 	if w.readers {
-		w.pair(c.newNode, c.oldNode, nil, "")
+		w.pair(c.after.node, c.before.node, nil, "")
 		for i := range c.unread {
 			w.add(c.unread[i].node, c.unread[i].goal)
 		}
 	} else {
-		w.pair(c.oldNode, c.newNode, nil, "")
+		w.pair(c.before.node, c.after.node, nil, "")
 		c.storageGoals(w)
 		if w.from.scaled.Key() != w.to.scaled.Key() {
-			w.add(c.oldNode, goal{code: CodeScale, target: search.Not(w.to.scaled), text: "the scale subresource is new or has other paths"})
+			w.add(c.before.node, goal{code: CodeScale, target: search.Not(w.to.scaled), text: "the scale subresource is new or has other paths"})
 		}
 	}
 	var out []Finding
@@ -184,7 +184,7 @@ func (c *comparison) confirm(w *walk, g *goal, obj, old map[string]any) ([]Findi
 // readerDifferences returns the difference that a client of the old definition
 // meets if the new definition admits obj.
 func (c *comparison) readerDifferences(obj map[string]any, after *outcome) ([]difference, error) {
-	before, err := c.write(c.ctx, c.oldVersion, after.object, nil)
+	before, err := c.write(c.ctx, c.before.version, after.object, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -220,21 +220,21 @@ func (c *comparison) ownErrors(obj map[string]any) (validation.ErrorList, error)
 	if !c.storesAnotherVersion() {
 		return nil, nil
 	}
-	direct, err := c.write(c.ctx, c.oldVersion, obj, nil)
+	direct, err := c.write(c.ctx, c.before.version, obj, nil)
 	if err != nil {
 		return nil, err
 	}
 	sent := unstructuredCopy(obj)
-	sent.SetAPIVersion(c.oldVersion.GroupVersionKind().GroupVersion().String())
-	stored, err := c.oldVersion.Store(c.ctx, sent)
+	sent.SetAPIVersion(c.before.version.GroupVersionKind().GroupVersion().String())
+	stored, err := c.before.version.Store(c.ctx, sent)
 	if err != nil {
 		return nil, c.ctx.Err()
 	}
-	read, _, err := c.oldVersion.Read(c.ctx, stored)
+	read, _, err := c.before.version.Read(c.ctx, stored)
 	if err != nil {
 		return nil, c.ctx.Err() // its clients cannot read it
 	}
-	again, err := c.write(c.ctx, c.oldVersion, read.Object, nil)
+	again, err := c.write(c.ctx, c.before.version, read.Object, nil)
 	if err != nil {
 		return nil, err
 	}

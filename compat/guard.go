@@ -21,7 +21,7 @@ func (c *comparison) guard(found []Finding) []Finding {
 	}
 	for _, readers := range []bool{false, true} {
 		var last map[string]any
-		for obj := range c.side(c.versionPair, readers).samples(c.ctx, min(c.work, sampleWork), search.True) {
+		for obj := range c.side(readers).samples(c.ctx, min(c.work, sampleWork), search.True) {
 			proved := slices.ContainsFunc(found, func(f Finding) bool { return f.Code == Proved && (f.Role == Readers) == readers })
 			if !proved || c.ctx.Err() != nil {
 				break
@@ -75,5 +75,5 @@ func (c *comparison) contradicts(d *difference) bool {
 		return true
 	}
 	_, known := d.path.Lookup(d.witness.Object)
-	return !known && nodeAt(c.oldNode, d.path) != nil
+	return !known && nodeAt(c.before.node, d.path) != nil
 }

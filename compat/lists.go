@@ -27,7 +27,7 @@ type listCheck struct {
 func (c *comparison) listFindings() []Finding {
 	l := &listCheck{comparison: c}
 	if !c.old.Spec.PreserveUnknownFields && !c.crd.Spec.PreserveUnknownFields {
-		l.compare(c.oldNode, c.newNode)
+		l.compare(c.before.node, c.after.node)
 	}
 	return l.found
 }
@@ -154,7 +154,7 @@ func (l *listCheck) show(f *Finding, byOld bool, c *search.Cond, shows func(firs
 	if c == nil || !l.sameName() {
 		return nil
 	}
-	admitting, other := l.side(l.versionPair, byOld), l.side(l.versionPair, !byOld)
+	admitting, other := l.side(byOld), l.side(!byOld)
 	var second *outcome
 	holds := func(obj map[string]any) bool {
 		first, err := l.write(l.ctx, admitting.version, obj, nil)
@@ -169,7 +169,7 @@ func (l *listCheck) show(f *Finding, byOld bool, c *search.Cond, shows func(firs
 		return nil
 	}
 	// Only writes to the status subresource change a status.
-	if f.Witness = (&Witness{Object: obj}); len(l.steps) > 0 && l.steps[0].name == "status" && l.oldVersion.HasStatus() && l.newVersion.HasStatus() {
+	if f.Witness = (&Witness{Object: obj}); len(l.steps) > 0 && l.steps[0].name == "status" && l.before.version.HasStatus() && l.after.version.HasStatus() {
 		f.Witness.Old = withoutStatus(obj)
 	}
 	return second

@@ -29,18 +29,14 @@ type pair struct {
 // A versionPair is a version of the new definition and the version of the old
 // definition whose objects it serves. Equal schemas of the two are one node, apart
 // from their descriptions.
-type versionPair struct {
-	oldVersion, newVersion *crdkit.Version
-	oldIndex, newIndex     int // in spec.versions
-	oldNode, newNode       *schema.Node
-}
+type versionPair struct{ before, after side }
 
 // side returns the objects of the version of the new definition, or of the old one.
-func (p *pair) side(v *versionPair, isNew bool) *side {
+func (v *versionPair) side(isNew bool) *side {
 	if isNew {
-		return &side{p.crd, v.newIndex, v.newVersion, v.newNode}
+		return &v.after
 	}
-	return &side{p.old, v.oldIndex, v.oldVersion, v.oldNode}
+	return &v.before
 }
 
 // newPair compiles both definitions.
@@ -84,13 +80,11 @@ func convertsByWebhook(crd *apiextensionsv1.CustomResourceDefinition) bool {
 func (p *pair) pairVersions() error {
 	shared := schema.NewInterner()
 	var err error
-	node := func(crd *apiextensionsv1.CustomResourceDefinition, i int) *schema.Node {
-		if i < 0 || err != nil {
-			return nil
+	sideOf := func(def *crdkit.Definition, crd *apiextensionsv1.CustomResourceDefinition, i int) (s side) {
+		if i >= 0 && err == nil {
+			s, err = newSide(def, crd, i, shared)
 		}
-		var n *schema.Node
-		n, err = sharedNode(crd, i, shared)
-		return n
+		return s
 	}
 	served := map[string]int{}
 	for i, v := range p.old.Spec.Versions {
@@ -108,19 +102,15 @@ func (p *pair) pairVersions() error {
 				continue
 			}
 		}
-		q := versionPair{oldIndex: j, newIndex: i}
-		q.oldVersion, _ = p.oldDef.Version(p.old.Spec.Versions[j].Name)
-		q.newVersion, _ = p.newDef.Version(v.Name)
-		q.oldNode, q.newNode = node(p.old, j), node(p.crd, i)
-		p.versions = append(p.versions, q)
+		p.versions = append(p.versions, versionPair{sideOf(p.oldDef, p.old, j), sideOf(p.newDef, p.crd, i)})
 	}
 	isStorage := func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Storage }
 	stored := slices.IndexFunc(p.old.Spec.Versions, isStorage)
-	p.oldStorageNode = node(p.old, stored)
-	p.newStorageNode = node(p.crd, slices.IndexFunc(p.crd.Spec.Versions, isStorage))
-	p.readNode = node(p.crd, slices.IndexFunc(p.crd.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool {
+	p.oldStorageNode = sideOf(p.oldDef, p.old, stored).node
+	p.newStorageNode = sideOf(p.newDef, p.crd, slices.IndexFunc(p.crd.Spec.Versions, isStorage)).node
+	p.readNode = sideOf(p.newDef, p.crd, slices.IndexFunc(p.crd.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool {
 		return stored >= 0 && v.Name == p.old.Spec.Versions[stored].Name
-	}))
+	})).node
 	return err
 }
 
@@ -137,9 +127,11 @@ func (p *pair) oldWritten() int {
 	})
 }
 
-// sharedNode returns the schema of version i. Each schema says for itself whether it keeps
-// unknown fields, see [inheritPreserve].
-func sharedNode(crd *apiextensionsv1.CustomResourceDefinition, i int, shared *schema.Interner) (*schema.Node, error) {
+// newSide returns the objects of version i of a definition. Each schema says for itself whether
+// it keeps unknown fields, see [inheritPreserve].
+func newSide(def *crdkit.Definition, crd *apiextensionsv1.CustomResourceDefinition, i int, shared *schema.Interner) (side, error) {
+	s := side{crd: crd, index: i}
+	s.version, _ = def.Version(crd.Spec.Versions[i].Name)
 	if crdversion.Schema(&crd.Spec.Versions[i]) != nil {
 		crd = &apiextensionsv1.CustomResourceDefinition{ObjectMeta: crd.ObjectMeta, Spec: crd.Spec}
 		crd.Spec.Versions = slices.Clone(crd.Spec.Versions)
@@ -149,9 +141,10 @@ func sharedNode(crd *apiextensionsv1.CustomResourceDefinition, i int, shared *sc
 	}
 	n, errs := crdversion.Compile(crd, i, shared, schema.WithoutAnnotations())
 	if len(errs) > 0 {
-		return nil, fmt.Errorf("compat: definition %s: %w", crd.Name, errs.ToAggregate())
+		return s, fmt.Errorf("compat: definition %s: %w", crd.Name, errs.ToAggregate())
 	}
-	return n, nil
+	s.node = n
+	return s, nil
 }
 
 // inheritPreserve sets x-kubernetes-preserve-unknown-fields in the schemas of the elements of

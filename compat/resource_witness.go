@@ -13,13 +13,11 @@ import (
 // find returns an object of version i of the old definition that satisfies a condition and has
 // a property, nil if none is found.
 func (r *resourceCheck) find(i int, c *search.Cond, holds func(old *crdkit.Version, obj map[string]any) bool) map[string]any {
-	node, err := sharedNode(r.old, i, schema.NewInterner())
+	s, err := newSide(r.oldDef, r.old, i, schema.NewInterner())
 	if err != nil {
 		return nil
 	}
-	v, _ := r.oldDef.Version(r.old.Spec.Versions[i].Name)
-	s := &side{r.old, i, v, node}
-	return s.find(r.ctx, c, func(obj map[string]any) bool { return holds(v, obj) })
+	return s.find(r.ctx, c, func(obj map[string]any) bool { return holds(s.version, obj) })
 }
 
 // refused returns an object that version i of the old definition admits as a new one, and the

@@ -30,20 +30,20 @@ func (c *comparison) schemaFindings() []Finding {
 
 // sameSchema reports whether the two versions treat every object alike.
 func (c *comparison) sameSchema() bool {
-	return c.oldNode == c.newNode && c.old.Spec.PreserveUnknownFields == c.crd.Spec.PreserveUnknownFields &&
+	return c.before.node == c.after.node && c.old.Spec.PreserveUnknownFields == c.crd.Spec.PreserveUnknownFields &&
 		(c.oldStorageNode == c.newStorageNode || !c.storesAnotherVersion()) && (c.oldStorageNode == c.readNode || !c.readsAnotherVersion())
 }
 
 func (c *comparison) finding(code Code, verdict Verdict, severity Severity, role Role) Finding {
 	f := Finding{
 		Code: code, Verdict: verdict, Severity: severity, Role: role,
-		Version: c.newVersion.Name(),
-		Pointer: fmt.Sprintf("/spec/versions/%d", c.newIndex),
+		Version: c.after.version.Name(),
+		Pointer: fmt.Sprintf("/spec/versions/%d", c.after.index),
 	}
-	if old := c.oldVersion.Name(); old != f.Version {
+	if old := c.before.version.Name(); old != f.Version {
 		f.OldVersion = old
 	}
-	if crdversion.Schema(&c.crd.Spec.Versions[c.newIndex]) != nil {
+	if crdversion.Schema(&c.crd.Spec.Versions[c.after.index]) != nil {
 		f.Pointer += "/schema/openAPIV3Schema"
 	}
 	return f

@@ -68,7 +68,7 @@ func (c *comparison) seek(w *walk, g *goal, start search.Case) ([]Finding, error
 	if g.rule != nil {
 		quest.Rule = g.rule.Rule
 	}
-	space := c.side(c.versionPair, w.readers).space(func(_ context.Context, k search.Case) (validation.ErrorList, bool, error) {
+	space := c.side(w.readers).space(func(_ context.Context, k search.Case) (validation.ErrorList, bool, error) {
 		if err := c.ctx.Err(); err != nil {
 			return nil, false, err
 		}

@@ -35,25 +35,25 @@ type unread struct {
 // from another one in a way that is known. What a webhook keeps is not known.
 func (c *comparison) storesAnotherVersion() bool {
 	return !convertsByWebhook(c.old) && !convertsByWebhook(c.crd) && c.newDef.Storage() != nil && c.oldDef.Storage() != nil &&
-		(c.oldDef.Storage() != c.oldVersion || c.newDef.Storage() != c.newVersion)
+		(c.oldDef.Storage() != c.before.version || c.newDef.Storage() != c.after.version)
 }
 
 func (c *comparison) storageGoals(goals *walk) {
 	if c.storesAnotherVersion() {
 		w := &storageWalk{pair: c.pair, at: "the storage version " + c.newDef.Storage().Name(), goals: goals, seen: map[storedNodes]bool{}}
-		w.walk(storedNodes{c.oldNode, c.newNode, c.oldStorageNode, c.newStorageNode}, nil, "", true)
+		w.walk(storedNodes{c.before.node, c.after.node, c.oldStorageNode, c.newStorageNode}, nil, "", true)
 		c.unread = w.unread
 	}
 	if c.readsAnotherVersion() {
 		w := &storageWalk{pair: c.pair, at: "the old storage version " + c.oldDef.Storage().Name(), role: Stored, goals: goals, seen: map[storedNodes]bool{}}
-		w.walk(storedNodes{c.oldNode, c.newNode, c.oldStorageNode, c.readNode}, nil, "", true)
+		w.walk(storedNodes{c.before.node, c.after.node, c.oldStorageNode, c.readNode}, nil, "", true)
 	}
 }
 
 // readsAnotherVersion reports whether the new definition reads what the old one stored by a
 // schema that is neither the one of the version nor the one by which it stores objects.
 func (c *comparison) readsAnotherVersion() bool {
-	return !convertsByWebhook(c.old) && !convertsByWebhook(c.crd) && c.readNode != nil && c.readNode != c.newNode && c.readNode != c.newStorageNode
+	return !convertsByWebhook(c.old) && !convertsByWebhook(c.crd) && c.readNode != nil && c.readNode != c.after.node && c.readNode != c.newStorageNode
 }
 
 func (w *storageWalk) walk(n storedNodes, steps []step, pointer string, root bool) {

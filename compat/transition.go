@@ -165,15 +165,15 @@ func (c *comparison) pursueUpdate(w *walk, object *search.Cond, g *goal) ([]Find
 // outcome before, and the new one refuses it. Each definition reads the old object as the old
 // one stored it.
 func (c *comparison) updateDifferences(obj map[string]any, before, stored *outcome) (*outcome, []difference, error) {
-	read, _, err := c.newVersion.Read(c.ctx, stored.stored)
+	read, _, err := c.after.version.Read(c.ctx, stored.stored)
 	if err != nil {
 		return nil, nil, c.ctx.Err() // pursue reports an object that cannot be read
 	}
-	after, err := c.write(c.ctx, c.newVersion, obj, read.Object)
+	after, err := c.write(c.ctx, c.after.version, obj, read.Object)
 	if err != nil || after.object != nil {
 		return before, nil, err
 	}
 	witness := Witness{Object: maps.Clone(obj), Old: stored.object}
-	witness.Object["apiVersion"] = c.newVersion.GroupVersionKind().GroupVersion().String()
+	witness.Object["apiVersion"] = c.after.version.GroupVersionKind().GroupVersion().String()
 	return before, []difference{{role: Writers, code: Refused, old: "admitted", new: after.answer(), errors: after.result.Errors, witness: witness}}, nil
 }
