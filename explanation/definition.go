@@ -333,12 +333,11 @@ func quotedAfter(text, complaint string) (string, bool) {
 	if !ok {
 		return "", false
 	}
-	end := strings.IndexFunc(after[min(1, len(after)):], func(r rune) bool { return r == '\'' || r == '\n' || r == ' ' })
-	if end < 0 {
-		end = len(after) - min(1, len(after))
+	after = strings.TrimPrefix(after, "'")
+	if end := strings.IndexAny(after, "'\n "); end >= 0 {
+		after = after[:end]
 	}
-	word := strings.Trim(after[:end+min(1, len(after))], "'")
-	return word, word != ""
+	return after, after != ""
 }
 
 // escapedNames yields the names of the fields of n as rules spell them.

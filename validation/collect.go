@@ -158,8 +158,7 @@ func (r *run) ratchet(before int, p correlate.Pair, changed bool) bool {
 
 func (r *run) wrongType(n *leafcheck.Node, kind leafcheck.Mask) {
 	want, got := n.Type.Refusal(kind)
-	name, _ := got.(string)
-	r.mistyped(want, name, got)
+	r.mistyped(want, got, got)
 }
 
 // mistyped reports a wrong type or a wrong format.

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -167,10 +168,9 @@ func (c column) cell(obj map[string]any, now time.Time) any {
 	if !ok {
 		return nil
 	}
-	if c.kind == "string" {
-		return text(value)
-	}
 	switch c.kind {
+	case "string":
+		return text(value)
 	case "integer":
 		return integer(value)
 	case "number":
@@ -246,27 +246,21 @@ type config struct {
 	noHeaders bool
 }
 
-type includeObject metav1.IncludeObjectPolicy
+type optionFunc func(*config)
 
-func (o includeObject) apply(c *config) { c.include = metav1.IncludeObjectPolicy(o) }
+func (f optionFunc) apply(c *config) { f(c) }
 
 // IncludeObject returns an option that sets how much of its object each row has, as
 // the parameter includeObject of a request does: metav1.IncludeMetadata, which ""
 // means too, IncludeObject or IncludeNone. It returns an error for any other policy.
 func IncludeObject(policy metav1.IncludeObjectPolicy) (Option, error) {
-	switch policy {
-	case "":
-		return includeObject(metav1.IncludeMetadata), nil
+	switch policy = cmp.Or(policy, metav1.IncludeMetadata); policy {
 	case metav1.IncludeMetadata, metav1.IncludeObject, metav1.IncludeNone:
-		return includeObject(policy), nil
+		return optionFunc(func(c *config) { c.include = policy }), nil
 	}
 	return nil, fmt.Errorf("table: unknown policy %q of including objects", policy)
 }
 
-type noHeaders struct{}
-
-func (noHeaders) apply(c *config) { c.noHeaders = true }
-
 // WithoutHeaders omits the columns, as the server does in a watch after its first
 // event.
-func WithoutHeaders() Option { return noHeaders{} }
+func WithoutHeaders() Option { return optionFunc(func(c *config) { c.noHeaders = true }) }

@@ -10,20 +10,13 @@
 //	index := nameindex.New([]string{"apiVersion", "kind", "metadata"})
 //	i := index.Find("kind") // 1; -1 for a name that is not in the list
 //
-// # Worst cases
-//
 // Names with the same hash are compared one by one. If more than a few names
 // have the same hash, the Index uses a Go map instead, so no choice of names
-// makes it slow. TestNewSelectsMap pins this choice.
-//
-// # Concurrency and ownership
-//
-// An [Index] never changes and is safe for concurrent use. It keeps references to
-// the strings of the list, but not to the list. [Index.Find] does not allocate.
+// makes it slow.
 package nameindex
 
 // An Index maps the names of a list to their positions. The zero Index has no
-// names.
+// names. It never changes and is safe for concurrent use.
 type Index struct {
 	first   []int32 // first[hash>>shift] is 1 + the index of the first entry, 0 if there is none
 	entries []entry

@@ -35,9 +35,4 @@
 //
 // A field path that leads below the entries of a map with undescribed values is an
 // error. The server panics on it.
-//
-// # Concurrency and ownership
-//
-// No function changes a schema or an object, and no parsed field path refers to
-// its text. A ScalePath does not change. A FieldCursor belongs to one call.
 package crdpath

@@ -46,9 +46,6 @@
 // and so are all Pairs below it. Ratcheting then uses the nearest Pair above
 // that is not zero.
 //
-// # Concurrency and ownership
-//
-// A Schema never changes and is safe for concurrent use. Pairs and Elements
-// refer to the objects that they were made from and belong to one call. This
-// package changes no object.
+// A Schema never changes and is safe for concurrent use. Pairs and Elements belong to
+// one call.
 package correlate

@@ -1,10 +1,9 @@
 // Package format checks whether a string has a format that a schema requires with
 // the keyword format, such as date-time or ipv4.
 //
-// A caller looks up a format once, when it compiles a schema. The result is a
-// function, so that checking a value needs no normalised name. Scans recognise byte,
-// date and date-time, which real definitions use most, without allocation. strfmt,
-// the package that kube-apiserver uses, checks all others.
+// A caller looks up a format once, when it compiles a schema. Scans recognise byte and
+// date-time, which real definitions use most, without allocation. strfmt, the package
+// that kube-apiserver uses, checks all others.
 //
 //	check, known := format.Lookup("date-time", format.DefaultMinor)
 //	if known && !check("2026-01-02") {
@@ -33,12 +32,5 @@
 // kube-apiserver does when it validates defaults. This package does not check the
 // formats of numbers, which restrict the range of values.
 //
-// # Differences from Kubernetes
-//
-// Verdicts do not differ. Tests compare the scans with strfmt.
-//
-// # Concurrency and ownership
-//
-// The package has no state. Every [Func] is safe for concurrent use and does
-// not keep its argument.
+// Every [Func] is safe for concurrent use and does not keep its argument.
 package format

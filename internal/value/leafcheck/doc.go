@@ -28,14 +28,8 @@
 // Package validation walks the same tree to explain why a value is not valid,
 // so the fields of Node are exported. They are read only.
 //
-// # Differences from Kubernetes
+// Values must be of the types to which JSON is decoded. A value of another Go type has
+// no JSON type: it is refused wherever a schema declares a type.
 //
-// Values must be of the types to which JSON is decoded: nil, bool, int64,
-// float64, string, []any and map[string]any. A value of another Go type has no
-// JSON type. It is refused wherever a schema declares a type.
-//
-// # Concurrency and ownership
-//
-// A Node never changes and is safe for concurrent use. Equal schema nodes
-// become one Node. No method changes or keeps a value.
+// A Node never changes and is safe for concurrent use. No method changes or keeps a value.
 package leafcheck

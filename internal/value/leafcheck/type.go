@@ -47,14 +47,14 @@ func (t *Type) admits(kind Mask) bool {
 		return true
 	}
 	name, _ := describe(kind)
-	return t.has(name.(string)) && kind != Other || kind == Int && t.has("number") || kind == Whole && t.has("integer")
+	return t.has(name) && kind != Other || kind == Int && t.has("number") || kind == Whole && t.has("integer")
 }
 
 func (t *Type) has(name string) bool { return slices.Contains(t.Names, name) }
 
 // Refusal returns the wanted type and the type of a value of a refused kind, as
-// the server spells them. got is a string.
-func (t *Type) Refusal(kind Mask) (want string, got any) {
+// the server spells them.
+func (t *Type) Refusal(kind Mask) (want, got string) {
 	name, format := describe(kind)
 	if t.Format != "" && t.Format != format && kind&(Null|String|Array) == 0 {
 		return t.Format, format
@@ -63,8 +63,8 @@ func (t *Type) Refusal(kind Mask) (want string, got any) {
 }
 
 // describe returns the type and the format that the server assigns to values of
-// a kind. Both are strings.
-func describe(kind Mask) (name, format any) {
+// a kind.
+func describe(kind Mask) (name, format string) {
 	switch kind {
 	case Null:
 		return "null", ""

@@ -31,17 +31,6 @@
 // time and with the same verdicts, and also one with \b, \B or the flag m, which
 // definitions hardly use. [Pattern.Fast] reports whether the pattern has an automaton.
 //
-// # Differences from Kubernetes
-//
-// Verdicts do not differ. The keyword pattern holds a regular expression, see
-// https://spec.openapis.org/oas/v3.0.0#properties, and kube-apiserver reads it in
-// the RE2 syntax of package regexp and searches unanchored. kube-apiserver keeps
-// every compiled expression in one table of the process. Here the caller of
-// [Compile] owns the Pattern.
-//
-// # Concurrency and ownership
-//
-// A [Pattern] is safe for concurrent use by multiple goroutines. Its first use
-// builds the automaton, under a lock. After that, Match does not allocate if
-// [Pattern.Fast] is true. Match does not keep the string.
+// A [Pattern] is safe for concurrent use. Its first use builds the automaton, under a
+// lock. After that, Match does not allocate if [Pattern.Fast] is true.
 package pattern
