@@ -137,7 +137,7 @@ func (x *compiler) index(of, at operand, t *types.Type) operand {
 	if of.presence || at.presence {
 		return x.refuse("index with has")
 	}
-	if of.isOptional() && of.extras().chain == nil { // no step of a chain looks into an optional
+	if of.isOptional() && of.chain == nil { // no step of a chain looks into an optional
 		return x.optionalIndex(of, at, t, false)
 	}
 	cost := of.cost + 1 + at.cost

@@ -50,7 +50,7 @@ func (x *compiler) qualified(of operand, q qualifier, t *types.Type) operand {
 	}
 	c := &chain{}
 	out := operand{cost: of.cost, attr: true, presence: q.test}
-	if outer := of.extras().chain; outer != nil {
+	if outer := of.chain; outer != nil {
 		c.base, c.qualifiers = outer.base, append(slices.Clip(outer.qualifiers), q)
 	} else {
 		c.base, c.qualifiers = x.boxed(of), []qualifier{q}
@@ -61,7 +61,7 @@ func (x *compiler) qualified(of operand, q qualifier, t *types.Type) operand {
 	if x.why != "" {
 		return operand{}
 	}
-	out.extra = &extras{chain: c}
+	out.chain = c
 	if q.test {
 		out.cost--
 		out.attr = false

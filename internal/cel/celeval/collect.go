@@ -97,7 +97,7 @@ func (x *compiler) collectRaw(over operand, g *gathering, e operand) operand {
 		return f.lists[at]
 	}
 	return operand{cost: over.cost + resultCost, declared: s.MadeList(),
-		extra: &extras{list: list}, raw: func(f *Frame) any { return list(f) }}
+		list: list, raw: func(f *Frame) any { return list(f) }}
 }
 
 // list returns the index of an empty list of the frame.
@@ -152,5 +152,5 @@ func (x *compiler) addLists(a, b operand) operand {
 		return f.lists[at]
 	}
 	return operand{cost: costs(a, b, 1), declared: a.declared.Items.MadeList(),
-		extra: &extras{list: list}, raw: func(f *Frame) any { return list(f) }}
+		list: list, raw: func(f *Frame) any { return list(f) }}
 }

@@ -23,8 +23,9 @@
 // Closures are the fast implementation and cel-go is the reference. The compiler
 // declines an expression with a part that it does not know. A closure declines an
 // evaluation, at any point, if it meets a value that its schema does not admit, or an
-// error that it does not follow. The caller then evaluates the expression with cel-go.
-// Rules have no side effects, so that is always right.
+// error whose cost it does not know, or if the cost is over its limit. The caller then
+// evaluates the expression with cel-go. Rules have no side effects, so that is always
+// right.
 //
 // Functions without a closure of their own are called through the bridge, which
 // boxes their arguments and charges what cel-go charges. Fields and elements of values
@@ -35,12 +36,11 @@
 // Most evaluations that fail read an absent field, overflow or divide by zero. The
 // texts of errors of functions come from the functions of cel-go. CEL defines the
 // result. An operator with a failed operand fails, except that && and || may
-// not need the operand. The cost of evaluated operands counts. Closures that follow these rules
-// have an identity, which they store in the frame when they fail. The closure that uses
-// the result reads there whether this closure failed, adds the remaining cost,
-// and stores its own identity. A failure without an identity declines the
-// evaluation.
+// not need the operand. The cost of evaluated operands counts. A closure that fails
+// leaves the error in the frame, and returns any value. The closure that uses the value
+// adds the remaining cost. It leaves the error there, or takes it and goes on.
 //
-// TestTable logs what evaluates each function. The oracle compares results, errors and
-// costs with cel-go and with the server.
+// TestReference records which expressions of testdata a closure evaluates, and TestTable
+// logs what evaluates each function. The oracle compares results, errors and costs with
+// cel-go and with the server.
 package celeval

@@ -88,7 +88,7 @@ func (x *compiler) ternary(cond, yes, no operand) operand {
 // branch returns the operand as a branch. In cel-go, has() of an optional is an
 // optional there.
 func branch(c operand) operand {
-	if ch := c.extras().chain; c.presence && ch != nil {
+	if ch := c.chain; c.presence && ch != nil {
 		c.value = as(kindBool, func(f *Frame) bool {
 			v, optional := ch.find(f)
 			if optional {

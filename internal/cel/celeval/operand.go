@@ -45,30 +45,10 @@ type operand struct {
 	declared *celvalue.DeclaredType // of raw
 	box      func(*Frame) ref.Val   // of a value that is not a part of the object
 
-	extra *extras // nil if there are none
-}
-
-// extras is what few operands have. It lies outside of operand, because operands are
-// copied often. Copies of an operand share it.
-type extras struct {
+	// Of few operands.
 	list  listFunc              // a raw list that is made, to avoid boxing it in raw
 	chain *chain                // of a field or an element of a value that is not a part of the object
 	terms []func(*Frame) string // of a sum of strings
-}
-
-// extras returns the extras of an operand, to be read.
-func (o *operand) extras() *extras {
-	if o.extra == nil {
-		return &extras{}
-	}
-	return o.extra
-}
-
-// ownExtras gives the operand a copy of its extras and returns it, to be changed.
-func (o *operand) ownExtras() *extras {
-	e := *o.extras()
-	o.extra = &e
-	return &e
 }
 
 // kind returns the kind of value to which the operand evaluates.

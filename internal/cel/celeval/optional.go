@@ -87,10 +87,7 @@ func optionalNone() operand {
 // or a constant, which some operators treat specially. The caller sets its cost.
 func (o operand) evaluated() operand {
 	o.cost, o.attr, o.choice, o.presence, o.constant = 0, false, false, false, nil
-	if o.extra != nil {
-		e := o.ownExtras()
-		e.terms, e.chain = nil, nil
-	}
+	o.terms, o.chain = nil, nil
 	return o
 }
 
@@ -249,10 +246,7 @@ func entering(c operand, before func(*Frame)) operand {
 	}
 	c.raw = after(before, c.raw)
 	c.box = after(before, c.box)
-	if c.extra != nil {
-		own := c.ownExtras()
-		own.list = after(before, own.list)
-	}
+	c.list = after(before, c.list)
 	return c
 }
 
@@ -308,7 +302,7 @@ func (o operand) part() (*celvalue.DeclaredType, func(*Frame) (any, bool)) {
 	if m, ok := o.value.(*optional); ok {
 		o, has = m.value, m.has
 	}
-	if o.kind() != kindRaw || o.extras().list != nil {
+	if o.kind() != kindRaw || o.list != nil {
 		return nil, nil
 	}
 	raw := o.raw

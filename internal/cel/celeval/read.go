@@ -79,7 +79,7 @@ type listFunc func(*Frame) []any
 
 // elements returns a closure that reads a raw list.
 func (o operand) elements() listFunc {
-	if made := o.extras().list; made != nil {
+	if made := o.list; made != nil {
 		return made
 	}
 	raw := o.raw

@@ -205,12 +205,7 @@ func conversion[T any](a operand, to *types.Type, parse func(string) (T, error))
 	s := closureOf[string](a)
 	what := &EvalError{text: types.NewErr("type conversion error from '%s' to '%s'", types.StringType, to).(*types.Err).Error()}
 	return func(f *Frame) T {
-		text := s(f)
-		if f.failed {
-			var none T
-			return none
-		}
-		v, err := parse(text)
+		v, err := parse(s(f))
 		if err != nil {
 			f.fail(what)
 		}

@@ -32,11 +32,7 @@ func (x *compiler) toString(name, overload string, a operand) operand {
 
 func toStringOf[T any, F ~func(*Frame) T](a operand, of F, spell func(T) string) operand {
 	return operand{cost: a.cost + 1, value: as(kindString, func(f *Frame) string {
-		v := of(f)
-		if f.failed {
-			return ""
-		}
-		return spell(v)
+		return spell(of(f))
 	})}
 }
 
@@ -55,7 +51,7 @@ func intOrStringToString(a operand) operand {
 }
 
 func (o operand) sumTerms() []func(*Frame) string {
-	if terms := o.extras().terms; terms != nil {
+	if terms := o.terms; terms != nil {
 		return terms
 	}
 	return []func(*Frame) string{closureOf[string](o)}
@@ -65,7 +61,7 @@ func (o operand) sumTerms() []func(*Frame) string {
 // but each + costs a tenth of its own size.
 func (x *compiler) concatenation(a, b operand) operand {
 	all := append(append([]func(*Frame) string(nil), a.sumTerms()...), closureOf[string](b))
-	return operand{cost: costs(a, b, 0), extra: &extras{terms: all}, value: as(kindString, func(f *Frame) string {
+	return operand{cost: costs(a, b, 0), terms: all, value: as(kindString, func(f *Frame) string {
 		base := len(f.texts)
 		bytes, size := 0, 0
 		var what *EvalError
