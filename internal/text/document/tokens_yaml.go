@@ -23,8 +23,8 @@ type yamlTokenizer struct {
 
 // Tokenize reads YAML. It reports false if it declines the text.
 func Tokenize(text string) (*Tokens, bool) {
-	if len(text) > maxText {
-		return nil, false
+	if start := jsonscan.Space(text, 0); len(text) > maxText || start < len(text) && text[start] == '{' {
+		return nil, false // braces hold nothing that Tokenize reads
 	}
 	cut := !strings.HasSuffix(text, "\n")
 	if cut {
