@@ -89,7 +89,10 @@ func (v *Version) compile(crd *apiextensionsv1.CustomResourceDefinition, i int, 
 // version i. node is nil if the version has no schema.
 func compileEngines(node *schema.Node, i int, cfg config, watch *interrupt.Watch) (rules *cel.Program, _ *engines, errs field.ErrorList) {
 	if node != nil && node.Facts().Has(schema.HasRules) {
-		opts := append(optionIf[cel.Option](cfg.reference, testopt.Reference{}), cel.AtPath(crdversion.SchemaPath(i)), cel.KubernetesVersion(cfg.version), watch, cfg.limit)
+		opts := []cel.Option{cel.AtPath(crdversion.SchemaPath(i)), cel.KubernetesVersion(cfg.version), watch, cfg.limit}
+		if cfg.reference {
+			opts = append(opts, testopt.Reference{})
+		}
 		if rules, errs = cel.Compile(node, opts...); len(errs) > 0 {
 			return nil, nil, errs
 		}
@@ -173,12 +176,4 @@ func newEngines(n *schema.Node, cfg config) *engines {
 			return validation.New(n, validation.KubernetesVersion(cfg.version))
 		}),
 	}
-}
-
-// optionIf returns a list of o, or nil if wanted is false.
-func optionIf[O any](wanted bool, o O) []O {
-	if !wanted {
-		return nil
-	}
-	return []O{o}
 }

@@ -15,10 +15,9 @@ import (
 // rule reads.
 type readTree struct {
 	whole  bool
-	kind   bool   // no more than the kind of the value
-	marks  uint64 // a bit for the [markOf] of each field
+	kind   bool // no more than the kind of the value
 	fields []readField
-	names  nameindex.Index // of fields if they are more than fewFields
+	names  nameindex.Index // of fields
 	values *readTree       // of fields that are not declared
 	items  *readTree
 }
@@ -29,18 +28,6 @@ type readField struct {
 	text string // `"name":` in canonical form
 }
 
-// fewFields is the number of fields that are compared one by one.
-const fewFields = 6
-
-// markOf returns a number below 64. Most fields that rules do not read have other numbers
-// than those that they read.
-func markOf(name string) int {
-	if name == "" {
-		return 0
-	}
-	return (len(name) + int(name[0])*3 + int(name[len(name)-1])*7) & 63
-}
-
 var (
 	onlyKind   = &readTree{kind: true}
 	onlyValue  = &readTree{}
@@ -49,34 +36,21 @@ var (
 
 // setFields sets the fields.
 func (n *readTree) setFields(fields map[string]*readTree) {
-	n.names, n.fields, n.marks = nameindex.Index{}, nil, 0
 	names := slices.Sorted(maps.Keys(fields))
+	n.names, n.fields = nameindex.New(names), nil
 	for _, name := range names {
 		text, _ := jsonscan.AppendString(nil, name)
 		n.fields = append(n.fields, readField{name, fields[name], string(text) + ":"})
-		n.marks |= 1 << markOf(name)
-	}
-	if len(names) > fewFields {
-		n.names = nameindex.New(names)
 	}
 }
 
 // child returns the readTree of a member.
 func (n *readTree) child(name string) *readTree {
-	switch {
-	case n.whole:
+	if n.whole {
 		return n
-	case n.marks>>markOf(name)&1 == 0:
-	case len(n.fields) > fewFields:
-		if i := n.names.Find(name); i >= 0 {
-			return n.fields[i].tree
-		}
-	default:
-		for i := range n.fields {
-			if n.fields[i].name == name {
-				return n.fields[i].tree
-			}
-		}
+	}
+	if i := n.names.Find(name); i >= 0 {
+		return n.fields[i].tree
 	}
 	return n.values
 }
