@@ -213,24 +213,14 @@ func (r *request) checkVersion() *Refusal {
 
 // joinUnique joins the texts, each once, in the order in which they first occur.
 func joinUnique(texts []string) string {
-	const separator = ", "
-	seen, size := make(map[string]bool, len(texts)), 0
+	seen, unique := make(map[string]bool, len(texts)), make([]string, 0, len(texts))
 	for _, s := range texts {
-		size += len(s) + len(separator)
-	}
-	var out strings.Builder
-	out.Grow(size)
-	for _, s := range texts {
-		if seen[s] {
-			continue
+		if !seen[s] {
+			seen[s] = true
+			unique = append(unique, s)
 		}
-		seen[s] = true
-		if out.Len() > 0 {
-			out.WriteString(separator)
-		}
-		out.WriteString(s)
 	}
-	return out.String()
+	return strings.Join(unique, ", ")
 }
 
 // groupVersionOf parses the apiVersion of an object; the server refuses one that

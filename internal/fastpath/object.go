@@ -30,9 +30,7 @@ func (w *walk) object(n *node, i int, keys []int) int {
 		return refused
 	}
 	w.ruled = w.ruled || n.ruled
-	var o objectWalk // set field by field as in note
-	o.node, o.start = n, w.position()
-	o.base, o.seen, o.last, o.sorted = len(w.entries), len(w.seen), undeclared, true
+	o := objectWalk{node: n, start: w.position(), base: len(w.entries), seen: len(w.seen), last: undeclared, sorted: true}
 	for rest := len(n.members.list); rest > setSize; rest -= setSize {
 		w.seen = append(w.seen, 0)
 	}

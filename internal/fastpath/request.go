@@ -23,10 +23,6 @@ const (
 func (p *Plan) Create(raw []byte, r *Request) (Result, bool) {
 	w := p.walk(view(raw), r)
 	defer w.release()
-	return w.create()
-}
-
-func (w *walk) create() (Result, bool) {
 	if !w.run() {
 		return Result{}, false
 	}
@@ -68,13 +64,8 @@ func (w *walk) update(old string) (Result, bool) {
 func (p *Plan) UpdateStatus(raw, old []byte, r *Request) (Result, bool) {
 	w := p.walk(view(old), r)
 	defer w.release()
-	return w.updateStatus(view(raw))
-}
-
-// updateStatus walks over the old object, and puts in the new status.
-func (w *walk) updateStatus(sent string) (Result, bool) {
 	before, ok := w.document(w.s)
-	next, okNext := w.document(sent)
+	next, okNext := w.document(view(raw))
 	if !ok || !okNext || !w.takesStatus(next.status) {
 		return Result{}, false
 	}

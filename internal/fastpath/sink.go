@@ -1,8 +1,6 @@
 package fastpath
 
 import (
-	"slices"
-
 	"github.com/crdkit/crdkit/internal/text/jsonscan"
 )
 
@@ -93,21 +91,9 @@ func (w *walk) remove(o *objectWalk, k memberKey, i, end int) int {
 	return end
 }
 
-// fewEntries is how many entries a walk has room for at first.
-const fewEntries = 16
-
-// note adds an entry. The memory of entries doubles: append makes that of a large slice
-// larger by a quarter only, and so allocates more than twice as much for many entries. It
-// sets field by field, because a processor waits where it copies what it has just written
-// in smaller parts.
+// note adds an entry.
 func (w *walk) note(key, value span, member int) {
-	n := len(w.entries)
-	if n == cap(w.entries) {
-		w.entries = slices.Grow(w.entries, max(n, fewEntries))
-	}
-	w.entries = w.entries[:n+1]
-	e := &w.entries[n]
-	e.key.start, e.key.end, e.start, e.end, e.member = key.start, key.end, value.start, value.end, member
+	w.entries = append(w.entries, entry{key, value, member})
 }
 
 // add begins a member that the input lacks, and returns where in out its value has to be
