@@ -76,17 +76,18 @@ func (r *resourceCheck) checkColumns(old, v *apiextensionsv1.CustomResourceDefin
 	find := func(columns []apiextensionsv1.CustomResourceColumnDefinition, name string) int {
 		return slices.IndexFunc(columns, func(c apiextensionsv1.CustomResourceColumnDefinition) bool { return c.Name == name })
 	}
+	at := func(n int) string { return fmt.Sprintf("%s/additionalPrinterColumns/%d", pointer, n) }
 	for _, c := range old.AdditionalPrinterColumns {
-		if find(v.AdditionalPrinterColumns, c.Name) < 0 {
-			r.add(PrinterColumn, Note, v.Name, pointer, describeColumn(c), "", "kubectl get does not print the column %s any more", c.Name)
+		before, n := describeColumn(c), find(v.AdditionalPrinterColumns, c.Name)
+		if n < 0 {
+			r.add(PrinterColumn, Note, v.Name, pointer, before, "", "kubectl get does not print the column %s any more", c.Name)
+		} else if after := describeColumn(v.AdditionalPrinterColumns[n]); before != after {
+			r.add(PrinterColumn, Note, v.Name, at(n), before, after, "the column %s of kubectl get changes", c.Name)
 		}
 	}
 	for n, c := range v.AdditionalPrinterColumns {
-		at, after := fmt.Sprintf("%s/additionalPrinterColumns/%d", pointer, n), describeColumn(c)
-		if i := find(old.AdditionalPrinterColumns, c.Name); i < 0 {
-			r.add(PrinterColumn, Note, v.Name, at, "", after, "kubectl get prints the column %s", c.Name)
-		} else if before := describeColumn(old.AdditionalPrinterColumns[i]); before != after {
-			r.add(PrinterColumn, Note, v.Name, at, before, after, "the column %s of kubectl get changes", c.Name)
+		if find(old.AdditionalPrinterColumns, c.Name) < 0 {
+			r.add(PrinterColumn, Note, v.Name, at(n), "", describeColumn(c), "kubectl get prints the column %s", c.Name)
 		}
 	}
 }
