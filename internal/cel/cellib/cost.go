@@ -93,11 +93,9 @@ func isLookup(function string) bool {
 	return false
 }
 
-// The names of functions that programs call and no expression can. They cost nothing.
-const (
-	Ordered = "@ordered" // puts the keys of a map in order
-	Printed = "@printed" // is [Print]
-)
+// Ordered is the name of a function that programs call and no expression can. It
+// costs nothing.
+const Ordered = "@ordered"
 
 // Costs tells cel-go the estimated and the actual costs of the functions that
 // the server adds. If Sizes is nil, the sizes of variables are unknown.
@@ -116,7 +114,7 @@ func (*Costs) CallCost(function, overload string, args []ref.Val, result ref.Val
 // CallCost returns the actual cost of a call. ok is false for functions that
 // cel-go charges for. The receiver of a method is the first argument.
 func CallCost(function, overload string, args []ref.Val, result ref.Val) (cost uint64, ok bool) {
-	if function == Ordered || function == Printed {
+	if function == Ordered {
 		return 0, true
 	}
 	p := priceOf(function, overload)

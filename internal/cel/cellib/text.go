@@ -137,10 +137,11 @@ type shown struct {
 
 func (s shown) String() string { return s.text }
 
-// Print returns a value that errors print as the errors here do. An optional stays as it is.
-func Print(v ref.Val) ref.Val {
-	if _, ok := v.(*types.Optional); ok {
-		return v
+// NotOptional returns the error of an optional element of a list, or of an optional entry
+// if it has a key.
+func NotOptional(key, v ref.Val) ref.Val {
+	if key == nil {
+		return types.NewErr("cannot initialize optional list element from non-optional value %s", textOf(v))
 	}
-	return shown{v, textOf(v)}
+	return types.NewErr("cannot initialize optional entry '%s' from non-optional value %s", textOf(key), textOf(v))
 }

@@ -1,8 +1,6 @@
 package celtypes
 
 import (
-	"slices"
-
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/functions"
@@ -17,7 +15,7 @@ import (
 
 // This file changes programs of cel-go. Loops visit the keys of maps in increasing order,
 // and calls that may make large values count memory before they make them. Rules cannot
-// observe that below the limit of memory. Errors print values as cellib does.
+// observe that below the limit of memory. Errors that print a value are those of cellib.
 
 // Memory is the name of the variable that holds the *[cellib.Meter] of an
 // evaluation. No expression can refer to it.
@@ -32,8 +30,18 @@ type guarded struct {
 	impl *functions.Overload
 }
 
-// guard decorates calls.
-func (p *planner) guard(i interpreter.InterpretableV2) (interpreter.InterpretableV2, error) {
+// guard returns a decorator of calls and of literals with optional parts, which it finds by
+// their ids.
+func (p *planner) guard(optional map[int64]ast.Expr) interpreter.InterpretableDecoratorV2 {
+	return func(i interpreter.InterpretableV2) (interpreter.InterpretableV2, error) {
+		if l, ok := i.(interpreter.InterpretableConstructor); ok && optional[i.ID()] != nil {
+			return p.optionalLiteral(l, optional[i.ID()]), nil
+		}
+		return p.guardCall(i)
+	}
+}
+
+func (p *planner) guardCall(i interpreter.InterpretableV2) (interpreter.InterpretableV2, error) {
 	call, ok := i.(interpreter.InterpretableCall)
 	if !ok {
 		return i, nil
@@ -116,70 +124,54 @@ func (g *guarded) count(frame *interpreter.ExecutionFrame, args []ref.Val) {
 	}
 }
 
-// helpers declares the functions that programs call and no expression can. They return most
-// values unchanged and cost nothing.
-func helpers() []cel.EnvOption {
-	declare := func(name string, f func(ref.Val) ref.Val) cel.EnvOption {
-		return cel.Function(name, cel.Overload(name, []*types.Type{types.DynType}, types.DynType, cel.UnaryBinding(f)))
-	}
-	return []cel.EnvOption{declare(cellib.Printed, cellib.Print), declare(cellib.Ordered, func(v ref.Val) ref.Val {
-		if m, ok := v.(traits.Mapper); ok {
-			return cellib.OrderedMap(m)
-		}
-		return v
-	})}
+// ordered is the name of the function that puts the keys of a map in order. It
+// returns other values unchanged and costs nothing.
+const ordered = cellib.Ordered
+
+func orderedFunction() cel.EnvOption {
+	return cel.Function(ordered, cel.Overload(ordered, []*types.Type{types.DynType}, types.DynType,
+		cel.UnaryBinding(func(v ref.Val) ref.Val {
+			if m, ok := v.(traits.Mapper); ok {
+				return cellib.OrderedMap(m)
+			}
+			return v
+		})))
 }
 
-// withHelpers returns a tree that calls helpers. Its loops visit the keys of maps in order: a
-// loop over a map m becomes one over @ordered(m). An optional part v of a list, map or message
-// becomes @printed(v), unless its type is optional: the error prints other values.
-func withHelpers(tree *ast.AST) *ast.AST {
+// orderLoops returns a tree whose loops visit the keys of maps in order: tree
+// itself if it has no such loops. A loop over a map m becomes one over @ordered(m).
+func orderLoops(tree *ast.AST) *ast.AST {
+	if !hasMapLoops(tree) {
+		return tree
+	}
 	tree = ast.Copy(tree)
 	factory, last := ast.NewExprFactory(), ast.MaxID(tree)
-	call := func(helper string, e ast.Expr) ast.Expr {
+	wrap := func(e ast.Expr) ast.Expr {
 		last++
 		tree.SetType(last, types.DynType)
-		tree.SetReference(last, ast.NewFunctionReference(helper))
-		return factory.NewCall(last, helper, e)
-	}
-	printed := func(optional bool, e ast.Expr) ast.Expr {
-		if !optional || isOptional(tree.GetType(e.ID())) {
-			return e
-		}
-		return call(cellib.Printed, e)
+		tree.SetReference(last, ast.NewFunctionReference(ordered))
+		return factory.NewCall(last, ordered, e)
 	}
 	ast.PostOrderVisit(tree.Expr(), ast.NewExprVisitor(func(e ast.Expr) {
 		switch {
 		case loopsOverMap(tree, e):
 			c := e.AsComprehension()
-			e.SetKindCase(factory.NewComprehensionTwoVar(e.ID(), call(cellib.Ordered, c.IterRange()), c.IterVar(), c.IterVar2(),
+			e.SetKindCase(factory.NewComprehensionTwoVar(e.ID(), wrap(c.IterRange()), c.IterVar(), c.IterVar2(),
 				c.AccuVar(), c.AccuInit(), c.LoopCondition(), c.LoopStep(), c.Result()))
 		case insertsMap(e):
 			args := e.AsCall().Args()
-			e.SetKindCase(factory.NewCall(e.ID(), e.AsCall().FunctionName(), args[0], call(cellib.Ordered, args[1])))
-		case e.Kind() == ast.ListKind:
-			l, elements := e.AsList(), slices.Clone(e.AsList().Elements())
-			for _, i := range l.OptionalIndices() {
-				elements[i] = printed(true, elements[i])
-			}
-			e.SetKindCase(factory.NewList(e.ID(), elements, l.OptionalIndices()))
-		case e.Kind() == ast.MapKind:
-			entries := slices.Clone(e.AsMap().Entries())
-			for i, entry := range entries {
-				m := entry.AsMapEntry()
-				entries[i] = factory.NewMapEntry(entry.ID(), m.Key(), printed(m.IsOptional(), m.Value()), m.IsOptional())
-			}
-			e.SetKindCase(factory.NewMap(e.ID(), entries))
-		case e.Kind() == ast.StructKind:
-			fields := slices.Clone(e.AsStruct().Fields())
-			for i, field := range fields {
-				f := field.AsStructField()
-				fields[i] = factory.NewStructField(field.ID(), f.Name(), printed(f.IsOptional(), f.Value()), f.IsOptional())
-			}
-			e.SetKindCase(factory.NewStruct(e.ID(), e.AsStruct().TypeName(), fields))
+			e.SetKindCase(factory.NewCall(e.ID(), e.AsCall().FunctionName(), args[0], wrap(args[1])))
 		}
 	}))
 	return tree
+}
+
+func hasMapLoops(tree *ast.AST) bool {
+	found := false
+	ast.PreOrderVisit(tree.Expr(), ast.NewExprVisitor(func(e ast.Expr) {
+		found = found || loopsOverMap(tree, e) || insertsMap(e)
+	}))
+	return found
 }
 
 // loopsOverMap reports whether e is a loop over a map, or over a value whose type

@@ -15,7 +15,7 @@ type planner struct {
 }
 
 func newPlanner(language *cel.Env, provider *apiservercel.DeclTypeProvider) (planner, error) {
-	env, err := language.Extend(append(helpers(), cel.CustomTypeProvider(provider), cel.CustomTypeAdapter(provider))...)
+	env, err := language.Extend(orderedFunction(), cel.CustomTypeProvider(provider), cel.CustomTypeAdapter(provider))
 	if err != nil {
 		return planner{}, err
 	}
@@ -47,5 +47,6 @@ func (p *planner) implementation(name string, ids []string) *functions.Overload 
 // plan returns the program of a checked expression.
 func (p *planner) plan(checked *ast.AST, opts ...cel.ProgramOption) (_ cel.Program, err error) {
 	defer Recover(func(p error) { err = p })
-	return p.env.PlanProgram(withHelpers(checked), append(opts, cel.CustomDecoratorV2(p.guard))...)
+	tree := orderLoops(checked)
+	return p.env.PlanProgram(tree, append(opts, cel.CustomDecoratorV2(p.guard(optionalLiterals(tree))))...)
 }
