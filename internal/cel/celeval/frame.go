@@ -146,7 +146,9 @@ func (x *Closure) guarded(f *Frame) bool {
 // Release drops all references to the object, and memory beyond what the next
 // evaluation may use.
 func (f *Frame) Release() {
-	f.Self, f.Old, f.held, f.heldBox, f.madeList, f.entries, f.Ctx, f.evalErr, f.pending, f.Text = nil, nil, nil, nil, nil, nil, nil, nil, nil, ""
+	f.Self, f.Old, f.Ctx, f.Text = nil, nil, nil, ""
+	f.held, f.heldBox, f.madeList, f.entries = nil, nil, nil, nil
+	f.evalErr, f.pending = nil, nil
 	f.vars = [maxVariables]variable{}
 	f.names, f.texts = Emptied(f.names[:cap(f.names)]), Emptied(f.texts[:cap(f.texts)])
 	for i, list := range f.lists[:f.filled] {

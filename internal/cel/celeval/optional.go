@@ -267,7 +267,8 @@ func after[T any, F ~func(*Frame) T](before func(*Frame), then F) F {
 
 // optionalPart returns the optional of a part of the object, which get reads if it is there.
 func (x *compiler) optionalPart(declared *celvalue.DeclaredType, get func(*Frame) (any, bool)) *optional {
-	return &optional{pure: true, value: x.typed(operand{declared: declared, raw: func(f *Frame) any { return f.held }}), has: func(f *Frame) bool {
+	held := operand{declared: declared, raw: func(f *Frame) any { return f.held }}
+	return &optional{pure: true, value: x.typed(held), has: func(f *Frame) bool {
 		v, ok := get(f)
 		f.held = v
 		return ok && !f.failed
