@@ -153,16 +153,6 @@ func omitted(key string, v any) bool {
 	}
 }
 
-// Coerce calls [Decode] and then [Decoded.Restore].
-func Coerce(obj map[string]any, o Options) ([]schema.Path, error) {
-	d, unknown, err := Decode(obj, o)
-	if err != nil {
-		return nil, err
-	}
-	d.Restore(obj)
-	return unknown, nil
-}
-
 // RepairGeneration sets a generation of 0 to 1, as kube-apiserver does for objects that
 // were stored before generations existed. It does nothing to an object without metadata.
 func RepairGeneration(obj map[string]any) {

@@ -29,8 +29,8 @@ type Embedded struct {
 
 func (e *Embedded) isResource() bool { return e.IsResource || e.Schema.EmbeddedResource() }
 
-// Coerce applies the function [Coerce] to the metadata of every embedded
-// resource in obj, in place, and checks that apiVersion and kind are strings.
+// Coerce decodes and restores the metadata of every embedded resource in obj, in
+// place, and checks that apiVersion and kind are strings.
 // If they are not, or if metadata cannot be decoded, it returns an error, and
 // obj may be partly changed. With [Options.DropInvalid] it drops apiVersion and
 // kind instead, and leaves such metadata as it is. Of several errors it returns

@@ -9,17 +9,6 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-func ExampleCoerce() {
-	obj := map[string]any{"metadata": map[string]any{
-		"name":              "web",
-		"creationTimestamp": nil,
-		"clusterName":       "east",
-	}}
-	unknown, err := objectmeta.Coerce(obj, objectmeta.Options{ReportUnknown: true})
-	fmt.Println(obj["metadata"], unknown, err)
-	// Output: map[name:web] [metadata.clusterName] <nil>
-}
-
 func ExampleDecode() {
 	obj := map[string]any{"metadata": map[string]any{"name": "web", "labels": map[string]any{"tier": int64(1)}}}
 	_, _, err := objectmeta.Decode(obj, objectmeta.Options{})

@@ -80,6 +80,15 @@ func (e *Embedded) walkAndCoerce(obj any, o Options) ([]schema.Path, *field.Erro
 	return c.run(obj)
 }
 
+// Coerce calls [Decode] and then [Decoded.Restore].
+func Coerce(obj map[string]any, o Options) ([]schema.Path, error) {
+	d, unknown, err := Decode(obj, o)
+	if err == nil {
+		d.Restore(obj)
+	}
+	return unknown, err
+}
+
 // roundTrip is [Coerce] by way of JSON in any case.
 func roundTrip(obj map[string]any, o Options) ([]schema.Path, error) {
 	d, unknown, err := decodeMetadata(obj, o, true)

@@ -2,7 +2,6 @@ package objectmeta
 
 import (
 	"cmp"
-	"fmt"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -87,20 +86,17 @@ func (m *Meta) EnterNamespace(namespaced bool, request string) bool {
 	return true
 }
 
-const duplicateOwnersFormat = ".metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: %v"
-
-// mutatedOwnersFormat is the warning of a PATCH.
-const mutatedOwnersFormat = ".metadata.ownerReferences contains duplicate entries after mutating admission happens; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: %v"
-
 // DropDuplicateOwners drops owner references that equal an earlier one. It returns the
 // warning of the server if there are any.
-func (m *Meta) DropDuplicateOwners() []string { return m.dropDuplicateOwners(duplicateOwnersFormat) }
+func (m *Meta) DropDuplicateOwners() []string { return m.dropDuplicateOwners("") }
 
 // DropMutatedOwners is [Meta.DropDuplicateOwners] with the warning of the server about
-// owner references that it finds after mutating admission.
-func (m *Meta) DropMutatedOwners() []string { return m.dropDuplicateOwners(mutatedOwnersFormat) }
+// owner references that it finds after mutating admission, as in a PATCH.
+func (m *Meta) DropMutatedOwners() []string { return m.dropDuplicateOwners(afterMutation) }
 
-func (m *Meta) dropDuplicateOwners(format string) []string {
+const afterMutation = " after mutating admission happens"
+
+func (m *Meta) dropDuplicateOwners(when string) []string {
 	if !sharedUID(m.owners) {
 		return nil
 	}
@@ -113,7 +109,7 @@ func (m *Meta) dropDuplicateOwners(format string) []string {
 		m.owners = list
 		m.changed.add(memberOwnerReferences)
 	}
-	return ownerWarning(format, dropped)
+	return ownerWarning(when, dropped)
 }
 
 // UniqueOwners returns the owner references that do not equal an earlier one,
@@ -124,13 +120,13 @@ func UniqueOwners(refs []metav1.OwnerReference) (kept []metav1.OwnerReference, w
 	for _, i := range was {
 		kept = append(kept, refs[i])
 	}
-	return kept, was, ownerWarning(duplicateOwnersFormat, dropped)
+	return kept, was, ownerWarning("", dropped)
 }
 
 // MutatedOwnersWarning returns the warning of [Meta.DropMutatedOwners].
 func MutatedOwnersWarning(refs []metav1.OwnerReference) []string {
 	_, dropped := distinctOwners(ownersOf(refs))
-	return ownerWarning(mutatedOwnersFormat, dropped)
+	return ownerWarning(afterMutation, dropped)
 }
 
 func ownersOf(refs []metav1.OwnerReference) []owner {
@@ -149,11 +145,12 @@ func optionalOf[T any](v *T) optional[T] {
 }
 
 // ownerWarning returns the warning about the owners that were dropped, nil if none was.
-func ownerWarning(format string, dropped []string) []string {
+func ownerWarning(when string, dropped []string) []string {
 	if len(dropped) == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf(format, strings.Join(dropped, ", "))}
+	return []string{".metadata.ownerReferences contains duplicate entries" + when + "; API server dedups owner references in 1.20+, and may reject " +
+		"such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: " + strings.Join(dropped, ", ")}
 }
 
 // distinctOwners returns the indexes of the owner references that do not equal an earlier
