@@ -11,19 +11,24 @@ import (
 // errorAt returns an error at the current location. index is the index of the rule, or
 // noRule. The fieldPath of the rule is one step, whatever it contains; below may be nil.
 func (r *run) errorAt(index int, err *field.Error, below *rule) *validation.Error {
-	var buf [256]byte
-	text := string(r.path.AppendFieldPath(buf[:0]))
-	pointer := string(r.path.AppendPointer(buf[:0]))
+	var buf [512]byte
+	b := r.path.AppendFieldPath(buf[:0])
+	text := len(b)
 	if below != nil && len(below.path) > 0 {
 		if len(r.path.Steps) == 0 {
-			text = below.pathText
+			b = append(b[:0], below.pathText...)
 		} else {
-			text += "." + below.pathText
+			b = append(append(b, '.'), below.pathText...)
 		}
-		pointer += below.path.Pointer()
+		text = len(b)
+		b = append(r.path.AppendPointer(b), below.path.Pointer()...)
+	} else {
+		b = r.path.AppendPointer(b)
 	}
-	err.Field = text
-	out := validation.NewError(err, validation.StepRules, pointer, string(r.path.AppendSchemaPointer(buf[:0])))
+	pointer := len(b)
+	all := string(r.path.AppendSchemaPointer(b))
+	err.Field = all[:text]
+	out := validation.NewError(err, validation.StepRules, all[text:pointer], all[pointer:])
 	out.Rule = index
 	return out
 }

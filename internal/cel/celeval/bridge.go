@@ -38,7 +38,7 @@ func (x *compiler) bridge(e ast.Expr, name string, args []operand) operand {
 			return x.refuse("search of " + kindName(args[0]))
 		}
 	}
-	c := &boxedCall{name: name, overload: overload, impl: impl}
+	c := &boxedCall{function: functionOf(name, overload), impl: impl}
 	c.inTurn = !(len(args) == 1 && (impl == nil || impl.Unary != nil) || len(args) == 2 && (impl == nil || impl.Binary != nil))
 	if impl != nil && impl.NonStrict || c.inTurn && (impl == nil || impl.Function == nil) {
 		return x.refuse("call of " + name)
@@ -51,7 +51,7 @@ func (x *compiler) bridge(e ast.Expr, name string, args []operand) operand {
 		return operand{}
 	}
 	out.box = c.call
-	if !cellib.Guarded(name) && !cellib.Deep(name) {
+	if !c.guarded && !c.deep {
 		x.foldCall(&out, args)
 	}
 	return x.unbox(x.tree.GetType(e.ID()), out)
@@ -120,24 +120,40 @@ func byResult(overload string) bool {
 
 // KnownCost returns the cost of a call as far as it is known before the call.
 func KnownCost(name, overload string, args []ref.Val) uint64 {
-	switch {
-	case name == "join":
-		return tenthOf(2 * int(cellib.JoinedSize(args)))
-	case byResult(overload):
-		return 0
-	}
-	return callCost(name, overload, nil, args...)
+	f := functionOf(name, overload)
+	return f.knownCost(args)
 }
 
-// callCost returns the cost of a call of a bridged function.
-func callCost(name, overload string, result ref.Val, args ...ref.Val) uint64 {
-	if units, ok := listCost(overload, result, args); ok {
+// A function is an overload of a function, with what its name says of calls.
+type function struct {
+	name, overload string
+	price          cellib.Price
+	deep, guarded  bool // as in cellib
+}
+
+func functionOf(name, overload string) function {
+	return function{name, overload, cellib.PriceOf(name, overload), cellib.Deep(name), cellib.Guarded(name)}
+}
+
+func (c *function) knownCost(args []ref.Val) uint64 {
+	switch {
+	case c.name == "join":
+		return tenthOf(2 * int(cellib.JoinedSize(args)))
+	case byResult(c.overload):
+		return 0
+	}
+	return c.cost(nil, args...)
+}
+
+// cost returns the cost of a call.
+func (c *function) cost(result ref.Val, args ...ref.Val) uint64 {
+	if units, ok := listCost(c.overload, result, args); ok {
 		return units
 	}
-	if units, ok := cellib.CallCost(name, overload, args, result); ok {
+	if units, ok := c.price.CallCost(c.name, c.overload, args, result); ok {
 		return units
 	}
-	switch overload {
+	switch c.overload {
 	case overloads.StartsWithString, overloads.EndsWithString:
 		return tenthOf(actualSize(args[1]))
 	case overloads.StringToBytes, overloads.BytesToString, overloads.ExtQuoteString, overloads.ExtFormatString:
@@ -198,6 +214,9 @@ func (x *compiler) folded(e ast.Expr, name string, args []operand) operand {
 // it: functions that make a list pay for it and for what they read. It is not ok
 // for other functions.
 func listCost(overload string, result ref.Val, args []ref.Val) (units uint64, ok bool) {
+	if !strings.HasPrefix(overload, "list") {
+		return 0, false
+	}
 	switch overload {
 	case "list_slice":
 		return madeList(1, ownSize(result)), true

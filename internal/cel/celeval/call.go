@@ -40,7 +40,9 @@ func (x *compiler) call(e ast.Expr) operand {
 	if c := x.quantityCall(overload, args); c.kind() != kindNone {
 		return c
 	}
-	if c := x.native(name, overload, args); c.kind() != kindNone || x.why != "" {
+	if c := x.native(name, overload, args); c.kind() == kindBox {
+		return x.unbox(x.tree.GetType(e.ID()), c)
+	} else if c.kind() != kindNone || x.why != "" {
 		return c
 	}
 	return x.bridge(e, name, args)
@@ -115,7 +117,7 @@ func (x *compiler) unary(name, overload string, a operand) operand {
 	case name == overloads.TypeConvertString:
 		return x.toString(name, overload, a)
 	case a.kind() == kindString:
-		return x.unaryString(overload, a)
+		return x.unaryString(name, overload, a)
 	}
 	return operand{}
 }

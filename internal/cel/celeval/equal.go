@@ -52,9 +52,9 @@ func (x *compiler) equal(a, b operand, not bool) operand {
 // costs more than ==.
 func (x *compiler) equalBoxed(a, b operand, not bool) operand {
 	left, right := argument{box: x.boxed(a)}, argument{box: x.boxed(b)}
-	name, overload := operators.Equals, overloads.Equals
+	test := functionOf(operators.Equals, overloads.Equals)
 	if not {
-		name, overload = operators.NotEquals, overloads.NotEquals
+		test = functionOf(operators.NotEquals, overloads.NotEquals)
 	}
 	return operand{cost: costs(a, b, 0), value: as(kindBool, func(f *Frame) bool {
 		v, what, ok := left.eval(f)
@@ -65,7 +65,7 @@ func (x *compiler) equalBoxed(a, b operand, not bool) operand {
 		if !ok {
 			return false
 		}
-		f.pay(callCost(name, overload, nil, v, w))
+		f.pay(test.cost(nil, v, w))
 		if what == nil {
 			what = whatRight
 		}
@@ -73,7 +73,7 @@ func (x *compiler) equalBoxed(a, b operand, not bool) operand {
 		case what != nil:
 			f.fail(what)
 			return false
-		case !f.visit(name, []ref.Val{v, w}):
+		case !f.visit(true, []ref.Val{v, w}):
 			return false
 		}
 		is, ok := types.Equal(v, w).(types.Bool)

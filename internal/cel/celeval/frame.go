@@ -44,8 +44,9 @@ type Frame struct {
 	heldBox ref.Val // the same, boxed
 	chosen  uint64  // a bit for each choice between two optionals
 
-	texts []string // terms of the sums that are made
-	Text  string   // result of a messageExpression
+	texts []string  // terms of the sums that are made
+	args  []ref.Val // of the calls that are made
+	Text  string    // result of a messageExpression
 
 	Recovered int // panics that Eval recovered from; tests require 0
 }
@@ -150,7 +151,7 @@ func (f *Frame) Release() {
 	f.held, f.heldBox, f.madeList, f.entries = nil, nil, nil, nil
 	f.evalErr, f.pending = nil, nil
 	f.vars = [maxVariables]variable{}
-	f.names, f.texts = Emptied(f.names[:cap(f.names)]), Emptied(f.texts[:cap(f.texts)])
+	f.names, f.texts, f.args = Emptied(f.names[:cap(f.names)]), Emptied(f.texts[:cap(f.texts)]), Emptied(f.args[:cap(f.args)])
 	for i, list := range f.lists[:f.filled] {
 		if clear(list[:cap(list)]); cap(list) > maxKeptList {
 			f.lists[i] = nil

@@ -17,10 +17,10 @@ import (
 
 // A boxedCall is a call of a function of cel-go.
 type boxedCall struct {
-	name, overload string
-	impl           *functions.Overload // nil if only values provide it
-	args           []argument
-	inTurn         bool // it is a function of any number of arguments
+	function
+	impl   *functions.Overload // nil if only values provide it
+	args   []argument
+	inTurn bool // it is a function of any number of arguments
 }
 
 // An argument is an operand of a call or of a literal.
@@ -43,16 +43,23 @@ func (a *argument) eval(f *Frame) (v ref.Val, what *EvalError, ok bool) {
 	return failedValue, what, what != nil
 }
 
-// call calls the function.
+// call calls the function. The frame holds the arguments meanwhile.
 func (c *boxedCall) call(f *Frame) ref.Val {
-	args := make([]ref.Val, len(c.args))
+	base := len(f.args)
+	v := c.called(f, base)
+	f.args = f.args[:base]
+	return v
+}
+
+// called is call for the arguments of the frame from base on.
+func (c *boxedCall) called(f *Frame, base int) ref.Val {
 	var what *EvalError
 	for i := range c.args {
 		v, failed, ok := c.args[i].eval(f)
 		if !ok {
 			return types.NullValue
 		}
-		if args[i] = v; what == nil {
+		if f.args = append(f.args, v); what == nil {
 			what = failed
 		}
 		if later := c.args[i+1:]; what != nil && len(later) > 0 && c.inTurn {
@@ -63,10 +70,11 @@ func (c *boxedCall) call(f *Frame) ref.Val {
 			return types.NullValue
 		}
 	}
+	args := f.args[base:]
 	switch {
 	case what != nil:
 		return c.failed(f, what, args)
-	case !f.admit(c.name, c.overload, args):
+	case !f.admit(&c.function, args):
 		return types.NullValue
 	case cellib.PrintsElement(c.name):
 		args = cellib.Printing(c.name, args)
@@ -100,7 +108,7 @@ func (c *boxedCall) failed(f *Frame, what *EvalError, args []ref.Val) ref.Val {
 		f.decline()
 		return types.NullValue
 	}
-	f.pay(callCost(c.name, c.overload, failedValue, args...))
+	f.pay(c.cost(failedValue, args...))
 	f.fail(what)
 	return types.NullValue
 }
@@ -110,7 +118,7 @@ func (c *boxedCall) failed(f *Frame, what *EvalError, args []ref.Val) ref.Val {
 func (c *boxedCall) result(f *Frame, v ref.Val, args []ref.Val) ref.Val {
 	switch {
 	case c.name == "join", byResult(c.overload):
-		f.pay(callCost(c.name, c.overload, v, args...))
+		f.pay(c.cost(v, args...))
 	case c.overload == "lists_range" && types.IsError(v):
 		f.pay(1) // an error has a size
 	}
@@ -132,15 +140,15 @@ func (f *Frame) valueOr(v ref.Val) ref.Val {
 
 // admit prepares a call. It reports whether the limits allow it, and pays for it
 // unless the cost depends on the result.
-func (f *Frame) admit(name, overload string, args []ref.Val) bool {
-	if !countable(overload, args) {
+func (f *Frame) admit(c *function, args []ref.Val) bool {
+	if !countable(c.overload, args) {
 		f.decline()
 		return false
 	}
-	if units := KnownCost(name, overload, args); name != "join" {
+	if units := c.knownCost(args); c.name != "join" {
 		f.pay(units)
 	} else if f.cost+units > f.Limit { // it is paid for later
 		f.decline()
 	}
-	return !f.failed && f.visit(name, args) && (!cellib.Guarded(name) || f.take(cellib.CallMemory(name, args)))
+	return !f.failed && f.visit(c.deep, args) && (!c.guarded || f.take(cellib.CallMemory(c.name, args)))
 }

@@ -33,7 +33,7 @@ const pollCost = 500
 
 // begin prepares the limits of an evaluation.
 func (f *Frame) begin(x *Closure) {
-	f.cost, f.used, f.names = x.cost, 0, f.names[:0]
+	f.cost, f.used, f.names, f.args = x.cost, 0, f.names[:0], f.args[:0]
 	f.stopped = nil
 	f.Memory.Begin()
 	if f.cost > f.Limit {
@@ -63,10 +63,9 @@ func (f *Frame) work(bytes int) {
 	}
 }
 
-// visit counts the work of a call that reads its arguments, and reports whether
-// the limits allow it.
-func (f *Frame) visit(name string, args []ref.Val) bool {
-	deep := cellib.Deep(name)
+// visit counts the work of a call that reads its arguments, deep with all values in them,
+// and reports whether the limits allow it.
+func (f *Frame) visit(deep bool, args []ref.Val) bool {
 	for _, v := range args {
 		switch v := v.(type) {
 		case types.String:

@@ -26,48 +26,27 @@ func (x *compiler) quantityCall(overload string, args []operand) operand {
 	return operand{}
 }
 
-// parsedQuantity compiles quantity and isQuantity, which cost a tenth of the size of the
-// string. A constant quantity is parsed once.
+// parsedQuantity compiles quantity. A constant quantity is parsed once.
 func (x *compiler) parsedQuantity(overload string, a operand) operand {
 	out := operand{cost: a.cost}
-	switch overload {
-	case "string_to_quantity":
-		out.value = as(kindQuantity, parsing(a, func(f *Frame, s string) resource.Quantity {
-			q, err := cellib.ParseQuantity(s)
-			if err != nil {
-				f.fail(&EvalError{text: err.Error()})
-			}
-			return q
-		}))
-		if text, ok := a.constant.(types.String); ok {
-			if known, err := cellib.ParseQuantity(string(text)); err == nil {
-				out.cost += tenthOf(utf8.RuneCountInString(string(text)))
-				out.value = as(kindQuantity, func(*Frame) resource.Quantity { return known })
-			}
+	if overload != "string_to_quantity" {
+		return out
+	}
+	price := cellib.PriceOf("quantity", overload)
+	out.value = as(kindQuantity, parsing(a, price, func(f *Frame, s string) resource.Quantity {
+		q, err := cellib.ParseQuantity(s)
+		if err != nil {
+			f.fail(&EvalError{text: err.Error()})
 		}
-	case "is_quantity_string":
-		out.value = as(kindBool, parsing(a, func(_ *Frame, s string) bool {
-			_, err := cellib.ParseQuantity(s)
-			return err == nil
-		}))
+		return q
+	}))
+	if text, ok := a.constant.(types.String); ok {
+		if known, err := cellib.ParseQuantity(string(text)); err == nil {
+			out.cost += price.SizeCost(uint64(utf8.RuneCountInString(string(text))))
+			out.value = as(kindQuantity, func(*Frame) resource.Quantity { return known })
+		}
 	}
 	return out
-}
-
-// parsing returns the closure of a function of a string that costs a tenth of the size.
-func parsing[T any](a operand, parse func(*Frame, string) T) func(*Frame) T {
-	s := closureOf[string](a)
-	return func(f *Frame) (none T) {
-		v := s(f)
-		if f.failed {
-			f.pay(tenthOf(len(errorText)))
-			return none
-		}
-		if f.pay(tenthOf(utf8.RuneCountInString(v))); f.failed {
-			return none
-		}
-		return parse(f, v)
-	}
 }
 
 func (x *compiler) partOfQuantity(overload string, a operand) operand {

@@ -12,6 +12,7 @@ import (
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 
+	"github.com/crdkit/crdkit/internal/cel/cellib"
 	"github.com/crdkit/crdkit/internal/cel/celvalue"
 	"github.com/crdkit/crdkit/internal/value/pattern"
 )
@@ -173,7 +174,7 @@ func patternCost(p string) uint64 {
 
 // unaryString compiles a function of a string. It returns an operand without kind
 // for unknown functions.
-func (x *compiler) unaryString(overload string, a operand) operand {
+func (x *compiler) unaryString(name, overload string, a operand) operand {
 	if a.constant != nil {
 		return operand{}
 	}
@@ -195,9 +196,39 @@ func (x *compiler) unaryString(overload string, a operand) operand {
 	case "string_trim":
 		return x.rewritten(a, strings.TrimSpace)
 	default:
-		return operand{}
+		return plain(a, cellib.PriceOf(name, overload), cellib.Plain(overload))
 	}
 	return out
+}
+
+// plain compiles a Go function of a string. It returns an operand without kind if call is
+// none.
+func plain(a operand, price cellib.Price, call any) operand {
+	out := operand{cost: a.cost}
+	switch call := call.(type) {
+	case func(string) bool:
+		out.value = as(kindBool, parsing(a, price, func(_ *Frame, s string) bool { return call(s) }))
+	case func(string) ref.Val:
+		out.box = parsing(a, price, func(f *Frame, s string) ref.Val { return f.valueOr(call(s)) })
+	}
+	return out
+}
+
+// parsing returns the closure of a function of a string that costs by its size.
+func parsing[T any](a operand, price cellib.Price, parse func(*Frame, string) T) func(*Frame) T {
+	s := closureOf[string](a)
+	return func(f *Frame) (none T) {
+		v := s(f)
+		if f.failed {
+			f.pay(price.SizeCost(uint64(len(errorText))))
+			return none
+		}
+		f.work(len(v))
+		if f.pay(price.SizeCost(uint64(utf8.RuneCountInString(v)))); f.failed {
+			return none
+		}
+		return parse(f, v)
+	}
 }
 
 // conversion returns the closure of a conversion from a string.

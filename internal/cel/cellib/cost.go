@@ -2,6 +2,7 @@ package cellib
 
 import (
 	"math"
+	"unicode/utf8"
 
 	"github.com/google/cel-go/checker"
 	"github.com/google/cel-go/common"
@@ -19,11 +20,11 @@ import (
 // differ in places, as in the server: the server admits rules by their
 // estimates and stops them by their actual costs.
 
-// A price is a way to charge for a function call.
-type price uint8
+// A Price is a way to charge for a function call.
+type Price uint8
 
 const (
-	free              price = iota // cel-go charges for the call
+	free              Price = iota // cel-go charges for the call
 	unit                           // looks up one thing
 	permission                     // asks for a permission
 	selection                      // parses a selector
@@ -37,14 +38,17 @@ const (
 	containment                    // compares bytes of networks
 	checking                       // applies a format
 	equality
+	nothing
 )
 
 // permissionCost is low enough for two permission checks in one rule.
 const permissionCost = 350_000
 
-// priceOf returns how a function call is charged.
-func priceOf(function, overload string) price {
+// PriceOf returns how a function call is charged.
+func PriceOf(function, overload string) Price {
 	switch function {
+	case Ordered:
+		return nothing
 	case "_==_":
 		return equality
 	case "check":
@@ -105,7 +109,7 @@ type Costs struct {
 
 // CallCost implements interpreter.ActualCostEstimator.
 func (*Costs) CallCost(function, overload string, args []ref.Val, result ref.Val) *uint64 {
-	if cost, ok := CallCost(function, overload, args, result); ok {
+	if cost, ok := PriceOf(function, overload).CallCost(function, overload, args, result); ok {
 		return &cost
 	}
 	return nil
@@ -113,15 +117,13 @@ func (*Costs) CallCost(function, overload string, args []ref.Val, result ref.Val
 
 // CallCost returns the actual cost of a call. ok is false for functions that
 // cel-go charges for. The receiver of a method is the first argument.
-func CallCost(function, overload string, args []ref.Val, result ref.Val) (cost uint64, ok bool) {
-	if function == Ordered {
-		return 0, true
-	}
-	p := priceOf(function, overload)
+func (p Price) CallCost(function, overload string, args []ref.Val, result ref.Val) (cost uint64, ok bool) {
 	if len(args) < leastArgs(p) {
 		return 0, false
 	}
 	switch p {
+	case nothing:
+		return 0, true
 	case unit:
 		return 1, true
 	case permission:
@@ -134,10 +136,8 @@ func CallCost(function, overload string, args []ref.Val, result ref.Val) (cost u
 			return 0, true
 		}
 		return traversed(args[0]), true
-	case reshaping, argumentTraversal:
-		return rounded(float64(sizeOf(args[0])) * common.StringTraversalCostFactor), true
-	case rewriting, canonical:
-		return doubleTraversal(sizeOf(args[0])), true
+	case reshaping, argumentTraversal, rewriting, canonical:
+		return p.SizeCost(sizeOf(args[0])), true
 	case joining:
 		return doubleTraversal(sizeOf(result)), true
 	case searching:
@@ -145,7 +145,7 @@ func CallCost(function, overload string, args []ref.Val, result ref.Val) (cost u
 	case containment:
 		return containmentCost(function, overload, sizeOf(args[0]), sizeOf(args[1])), true
 	case checking:
-		if f, ok := args[0].Value().(apiservercel.Format); ok {
+		if f, ok := args[0].(apiservercel.Format); ok {
 			return searchCost(sizeOf(args[1]), uint64(f.MaxRegexSize)), true
 		}
 	case equality:
@@ -154,7 +154,18 @@ func CallCost(function, overload string, args []ref.Val, result ref.Val) (cost u
 	return 0, false
 }
 
-func leastArgs(p price) int {
+// SizeCost returns the actual cost of a call that depends on the size of one value at most.
+func (p Price) SizeCost(size uint64) uint64 {
+	switch p {
+	case reshaping, argumentTraversal:
+		return rounded(float64(size) * common.StringTraversalCostFactor)
+	case rewriting, canonical:
+		return doubleTraversal(size)
+	}
+	return 1
+}
+
+func leastArgs(p Price) int {
 	switch p {
 	case traversal, reshaping, argumentTraversal, rewriting, joining, canonical:
 		return 1
@@ -166,8 +177,11 @@ func leastArgs(p price) int {
 
 // sizeOf returns the size of v, or 1 if v has no size.
 func sizeOf(v ref.Val) uint64 {
-	if s, ok := v.(traits.Sizer); ok {
-		n, _ := s.Size().(types.Int)
+	switch v := v.(type) {
+	case types.String:
+		return uint64(utf8.RuneCountInString(string(v)))
+	case traits.Sizer:
+		n, _ := v.Size().(types.Int)
 		return uint64(n)
 	}
 	return 1

@@ -13,7 +13,7 @@ import (
 // EstimateCallCost implements checker.CostEstimator. target is the receiver of
 // a method, nil for a function. args does not include it.
 func (c *Costs) EstimateCallCost(function, overload string, target *checker.AstNode, args []checker.AstNode) *checker.CallEstimate {
-	p := priceOf(function, overload)
+	p := PriceOf(function, overload)
 	switch p {
 	case unit:
 		return costs(one(), nil)
@@ -28,7 +28,7 @@ func (c *Costs) EstimateCallCost(function, overload string, target *checker.AstN
 	return c.functionEstimate(p, args)
 }
 
-func (c *Costs) functionEstimate(p price, args []checker.AstNode) *checker.CallEstimate {
+func (c *Costs) functionEstimate(p Price, args []checker.AstNode) *checker.CallEstimate {
 	var factor float64
 	switch p {
 	case reshaping, argumentTraversal:
@@ -49,7 +49,7 @@ func (c *Costs) functionEstimate(p price, args []checker.AstNode) *checker.CallE
 	return costs(cost, nil)
 }
 
-func (c *Costs) methodEstimate(p price, function, overload string, target checker.AstNode, args []checker.AstNode) *checker.CallEstimate {
+func (c *Costs) methodEstimate(p Price, function, overload string, target checker.AstNode, args []checker.AstNode) *checker.CallEstimate {
 	switch p {
 	case traversal:
 		return costs(c.traversalEstimate(function, target), nil)

@@ -3,7 +3,7 @@
 // costs.
 //
 //	env, err := cel.NewEnv(cel.Lib(cellib.Language(minor))) // of cel-go
-//	cost, ok := cellib.CallCost("matches", "matches_string", args, result) // !ok: cel-go charges
+//	cost, ok := cellib.PriceOf("find", overload).CallCost("find", overload, args, result) // !ok: cel-go charges
 //
 // # Semantics
 //

@@ -1,10 +1,14 @@
 package cellib
 
 import (
+	"sync"
+
 	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/decls"
 	"github.com/google/cel-go/common/functions"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
+	apiservercel "k8s.io/apiserver/pkg/cel"
 )
 
 // A library is a set of functions. An environment adds a library once, by its
@@ -81,23 +85,40 @@ func (s signature) method(binding cel.OverloadOpt) cel.FunctionOpt {
 
 // unary returns a binding of f for values that are a T in Go.
 func unary[T any](f func(T) ref.Val) cel.OverloadOpt {
-	return bindUnary(func(v ref.Val) ref.Val {
-		x, ok := v.Value().(T)
+	return keeping(f, bindUnary(func(v ref.Val) ref.Val {
+		x, ok := valueOf[T](v)
 		if !ok {
 			return types.MaybeNoSuchOverloadErr(v)
 		}
 		return f(x)
-	})
+	}))
+}
+
+var plain sync.Map // of what Plain returns
+
+// Plain returns the Go function of an overload that takes one value, nil if there is none.
+func Plain(overload string) any {
+	f, _ := plain.Load(overload)
+	return f
+}
+
+// keeping keeps f for [Plain] when bind binds an overload.
+func keeping(f any, bind cel.OverloadOpt) cel.OverloadOpt {
+	return func(o *decls.OverloadDecl) (*decls.OverloadDecl, error) {
+		o, err := bind(o)
+		plain.Store(o.ID(), f)
+		return o, err
+	}
 }
 
 // binary is like unary, for functions of two values.
 func binary[T, U any](f func(T, U) ref.Val) cel.OverloadOpt {
 	return bindBinary(func(v, w ref.Val) ref.Val {
-		x, ok := v.Value().(T)
+		x, ok := valueOf[T](v)
 		if !ok {
 			return types.MaybeNoSuchOverloadErr(v)
 		}
-		y, ok := w.Value().(U)
+		y, ok := valueOf[U](w)
 		if !ok {
 			return types.MaybeNoSuchOverloadErr(w)
 		}
@@ -105,9 +126,33 @@ func binary[T, U any](f func(T, U) ref.Val) cel.OverloadOpt {
 	})
 }
 
+// valueOf returns the Go value of v if that is a T. It makes no interface of the values
+// whose Value method would allocate.
+func valueOf[T any](v ref.Val) (x T, ok bool) {
+	var p *T
+	switch v := v.(type) {
+	case types.String:
+		p, ok = any((*string)(&v)).(*T)
+	case apiservercel.IP:
+		p, ok = any(&v.Addr).(*T)
+	case apiservercel.CIDR:
+		p, ok = any(&v.Prefix).(*T)
+	case apiservercel.Semver:
+		p, ok = any(&v.Version).(*T)
+	case apiservercel.Format:
+		p, ok = any(&v).(*T)
+	default:
+		x, ok = v.Value().(T)
+	}
+	if p != nil {
+		x = *p
+	}
+	return x, ok
+}
+
 // test returns a binding of a condition on a T.
 func test[T any](f func(T) bool) cel.OverloadOpt {
-	return unary(func(x T) ref.Val { return types.Bool(f(x)) })
+	return keeping(f, unary(func(x T) ref.Val { return types.Bool(f(x)) }))
 }
 
 // text returns a binding of a function from a T to a string.

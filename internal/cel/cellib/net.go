@@ -46,8 +46,8 @@ func parseIP(s string) (netip.Addr, error) {
 }
 
 func isIP(s string) bool {
-	_, err := parseIP(s)
-	return err == nil
+	addr, err := netip.ParseAddr(s)
+	return err == nil && addr.Zone() == "" && !addr.Is4In6()
 }
 
 func toIP(s string) ref.Val {

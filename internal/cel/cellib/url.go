@@ -2,6 +2,7 @@ package cellib
 
 import (
 	"net/url"
+	"strings"
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/types"
@@ -33,15 +34,15 @@ func isURL(s string) bool {
 	return err == nil
 }
 
-// toURL accepts the strings that isURL accepts. It then parses s as a URL with
-// a fragment, which a request URI does not have.
+// toURL accepts the strings that isURL accepts. Text that may be a fragment, or a host
+// after two slashes, is parsed again as a URL, because a request URI has neither.
 func toURL(s string) ref.Val {
-	_, err := url.ParseRequestURI(s)
+	u, err := url.ParseRequestURI(s)
+	if err == nil && (u.Scheme == "" || strings.Contains(s, "#")) {
+		u, err = url.Parse(s)
+	}
 	if err == nil {
-		var u *url.URL
-		if u, err = url.Parse(s); err == nil {
-			return apiservercel.URL{URL: u}
-		}
+		return apiservercel.URL{URL: u}
 	}
 	return types.NewErr("URL parse error during conversion from string: %v", err)
 }
