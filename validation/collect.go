@@ -37,6 +37,7 @@ type run struct {
 	found       []finding
 	ratcheted   []finding // errors of values that did not change
 	limit       *limit
+	mark        int  // findings from here on may be taken back together
 	counting    bool // the walk is in a branch of a junctor
 	checkAll    bool // check valid values too
 	validMisses int  // ancestors that were validated and turned out to be invalid
@@ -54,6 +55,7 @@ type run struct {
 type finding struct {
 	text string
 	err  *Error
+	more int // if err is omitted: how many further errors it stands for
 }
 
 // maxMisses bounds run.validMisses.
@@ -94,7 +96,8 @@ func (r *run) checkUnlessValid(n *leafcheck.Node, v any, p correlate.Pair) (coun
 // of numbers and lists count twice; a wrong type counts once. The value itself
 // counts once. For null only the type counts.
 func (r *run) check(n *leafcheck.Node, v any, p correlate.Pair) (count int, changed bool) {
-	before := len(r.found)
+	before, outer := len(r.found), r.mark
+	r.mark = before
 	kind := leafcheck.MaskOf(v)
 	switch {
 	case n.Accept&kind == 0:
@@ -118,6 +121,8 @@ func (r *run) check(n *leafcheck.Node, v any, p correlate.Pair) (count int, chan
 	if p.Correlated() && len(r.found) > before {
 		changed = r.ratchet(before, p, changed)
 	}
+	r.mark = outer
+	r.join()
 	return count, changed && p.Correlated()
 }
 

@@ -57,10 +57,12 @@ func (r *run) nested(n *leafcheck.Node, v any) (count int) {
 // branch checks v against one branch. It returns its count and a copy of its
 // findings, none if v is valid.
 func (r *run) branch(kind pathstack.Kind, i int, n *leafcheck.Node, v any) (int, []finding) {
-	before := len(r.found)
+	before, outer := len(r.found), r.mark
+	r.mark = before
 	r.stack.Push(kind, "", i)
 	count, _ := r.checkUnlessValid(n, v, correlate.Pair{})
 	r.stack.Pop()
+	r.mark = outer
 	return count, slices.Clone(r.takeBack(before))
 }
 

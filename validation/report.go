@@ -84,7 +84,7 @@ func (r *run) keepImportant(kept *[]finding, branch []finding) {
 	}
 }
 
-// firstOfEachText returns the first error of each text, and all that are omitted.
+// firstOfEachText returns the first error of each text, without those that are omitted.
 func firstOfEachText(found []finding) ErrorList {
 	if len(found) == 0 {
 		return nil
@@ -92,7 +92,7 @@ func firstOfEachText(found []finding) ErrorList {
 	errs := make(ErrorList, 0, len(found))
 	seen := make(map[string]struct{}, len(found))
 	for _, f := range found {
-		if _, ok := seen[f.text]; ok && !f.err.omitted() {
+		if _, ok := seen[f.text]; ok || f.err.omitted() {
 			continue
 		}
 		seen[f.text] = struct{}{}
@@ -109,11 +109,20 @@ func (r *run) takeBack(before int) []finding {
 	return taken
 }
 
+// join makes one finding of the last two if both are omitted and of one type.
+func (r *run) join() {
+	last := len(r.found) - 1
+	if last > r.mark && r.found[last].err.omitted() && r.found[last].err == r.found[last-1].err {
+		r.found[last-1].more += 1 + r.found[last].more
+		r.found = r.found[:last]
+	}
+}
+
 // restore adds findings that were taken back.
 func (r *run) restore(taken []finding) {
 	for _, x := range taken {
 		if over := r.limit.over(len(r.found), x.err.Type); over != nil {
-			x = finding{err: over}
+			x = finding{err: over, more: x.more}
 		}
 		r.found = append(r.found, x)
 	}

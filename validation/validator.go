@@ -1,6 +1,8 @@
 package validation
 
 import (
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
 	"github.com/crdkit/crdkit/internal/metadata/objectmeta"
 	"github.com/crdkit/crdkit/internal/path/pathstack"
 	"github.com/crdkit/crdkit/internal/value/correlate"
@@ -166,6 +168,11 @@ func ValidateDefault(n *schema.Node, value any, maxErrors int, opts ...Option) R
 func (res *Result) addValues(n *leafcheck.Node, obj any, p correlate.Pair, r run) {
 	r.limit = res.limit
 	r.start(n, obj, p)
+	for _, f := range r.found {
+		if f.err.omitted() {
+			res.omit(f.err.Type, 1+f.more)
+		}
+	}
 	res.add(firstOfEachText(r.found))
 	res.forgive(firstOfEachText(r.ratcheted))
 }
@@ -212,9 +219,13 @@ func (res *Result) add(errs ErrorList) {
 			res.Errors = append(res.Errors, e)
 			continue
 		}
-		res.Omitted++
-		res.omittedBlock = res.omittedBlock || blocksRules(e.Type)
+		res.omit(e.Type, 1)
 	}
+}
+
+func (res *Result) omit(kind field.ErrorType, n int) {
+	res.Omitted += n
+	res.omittedBlock = res.omittedBlock || blocksRules(kind)
 }
 
 // forgive adds forgiven errors within the limit.
