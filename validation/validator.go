@@ -62,7 +62,7 @@ func New(n *schema.Node, opts ...Option) *Validator {
 // Valid reports whether [Validator.Validate] finds no error in obj. It stops at
 // the first error. It does not allocate if obj is valid, unless a list of type
 // set or map has more than 16 elements or compares objects or lists, a string has
-// a format other than byte, date and date-time, or [regexp] matches a pattern.
+// a format other than byte, date, date-time and hostname, or [regexp] matches a pattern.
 func (v *Validator) Valid(obj map[string]any) bool {
 	if v.collectOnly {
 		return len(v.Validate(obj)) == 0

@@ -110,10 +110,10 @@ func (n *Node) Valid(v any) bool {
 	return n.Nested == nil || n.Nested.Valid(v)
 }
 
-// ValidString is like Valid for a string. It converts s to an interface value, which
-// allocates, only for junctors.
+// ValidString is like Valid for a string. It does not convert s to an interface value,
+// which may allocate.
 func (n *Node) ValidString(s string) bool {
-	return n == nil || n.validString(s) && (n.Nested == nil || n.Nested.Valid(s))
+	return n == nil || n.validString(s) && (n.Nested == nil || satisfied(n.Nested, (*Node).ValidString, s))
 }
 
 // validString leaves out the junctors.
@@ -156,21 +156,24 @@ func (n *Node) validList(list []any) bool {
 }
 
 // Valid reports whether v, which is not null, satisfies the junctors.
-func (j *Junctors) Valid(v any) bool {
+func (j *Junctors) Valid(v any) bool { return satisfied(j, (*Node).Valid, v) }
+
+// satisfied reports whether v satisfies the junctors, by a method of the branches.
+func satisfied[T any](j *Junctors, valid func(*Node, T) bool, v T) bool {
 	for _, b := range j.AllOf {
-		if !b.Valid(v) {
+		if !valid(b, v) {
 			return false
 		}
 	}
-	return (j.AnyOf == nil || admitting(j.AnyOf, v, 1) == 1) &&
-		(j.OneOf == nil || admitting(j.OneOf, v, 2) == 1) && (j.Not == nil || !j.Not.Valid(v))
+	return (j.AnyOf == nil || admitting(j.AnyOf, valid, v, 1) == 1) &&
+		(j.OneOf == nil || admitting(j.OneOf, valid, v, 2) == 1) && (j.Not == nil || !valid(j.Not, v))
 }
 
 // admitting returns the number of branches that admit v. It stops when it has found most.
-func admitting(branches []*Node, v any, most int) int {
+func admitting[T any](branches []*Node, valid func(*Node, T) bool, v T, most int) int {
 	n := 0
 	for _, b := range branches {
-		if b.Valid(v) {
+		if valid(b, v) {
 			if n++; n == most {
 				break
 			}
