@@ -19,10 +19,14 @@ func (w *walk) nearMember(o *objectWalk, n, i int) int {
 	return w.member(o, memberKey{name: p.name, member: n}, i, at)
 }
 
+// maxEntries bounds how many members of the open objects are noted: an object of many
+// members, which may be one that is repeated, would take more memory than its text.
+const maxEntries = 4096
+
 // otherMember handles the member at s[i], whichever it is.
 func (w *walk) otherMember(o *objectWalk, i int) int {
 	k, at := w.key(o, i)
-	if at < 0 || at >= len(w.s) {
+	if at < 0 || at >= len(w.s) || len(w.entries) >= maxEntries {
 		return refused
 	}
 	return w.member(o, k, i, at)
