@@ -4,6 +4,9 @@ import (
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/common/overloads"
+
+	"github.com/crdkit/crdkit/internal/cel/cellib"
+	"github.com/crdkit/crdkit/internal/cel/celvalue"
 )
 
 // call compiles operators and functions: to closures of their own if the operands
@@ -88,6 +91,8 @@ func (x *compiler) native(name, overload string, args []operand) operand {
 		case overload == "": // the checker left several
 		case overload == overloads.AddList:
 			return x.addLists(a, b)
+		case overload == "list_join_string" && b.kind() == kindString && a.kind() == kindRaw && a.declared.IsList() && a.declared.Items.Kind == celvalue.KindString:
+			return join(a, b)
 		case a.kind() == kindInt && b.kind() == kindInt:
 			return binaryInt(name, overload, a, b)
 		case a.kind() == kindDouble && b.kind() == kindDouble:
@@ -118,6 +123,8 @@ func (x *compiler) unary(name, overload string, a operand) operand {
 		return x.toString(name, overload, a)
 	case a.kind() == kindString:
 		return x.unaryString(name, overload, a)
+	case a.kind() == kindBox && a.constant == nil:
+		return x.plainOfBox(a, cellib.Plain(overload))
 	}
 	return operand{}
 }

@@ -85,28 +85,39 @@ func (s signature) method(binding cel.OverloadOpt) cel.FunctionOpt {
 
 // unary returns a binding of f for values that are a T in Go.
 func unary[T any](f func(T) ref.Val) cel.OverloadOpt {
-	return keeping(f, bindUnary(func(v ref.Val) ref.Val {
+	call := func(v ref.Val) (result ref.Val, ok bool) {
 		x, ok := valueOf[T](v)
 		if !ok {
-			return types.MaybeNoSuchOverloadErr(v)
+			return nil, false
 		}
-		return f(x)
-	}))
+		return f(x), true
+	}
+	return keeping(f, keeping(call, bindUnary(func(v ref.Val) ref.Val {
+		if result, ok := call(v); ok {
+			return result
+		}
+		return types.MaybeNoSuchOverloadErr(v)
+	})))
 }
 
 var plain sync.Map // of what Plain returns
 
-// Plain returns the Go function of an overload that takes one value, nil if there is none.
+// Plain returns the function of an overload that takes one value, nil if there is none: a
+// func(string) bool, a func(string) ref.Val, or a func(ref.Val) (ref.Val, bool), which is
+// not ok for values of other types.
 func Plain(overload string) any {
 	f, _ := plain.Load(overload)
 	return f
 }
 
-// keeping keeps f for [Plain] when bind binds an overload.
+// keeping keeps f for [Plain], if that returns its type, when bind binds an overload.
 func keeping(f any, bind cel.OverloadOpt) cel.OverloadOpt {
 	return func(o *decls.OverloadDecl) (*decls.OverloadDecl, error) {
 		o, err := bind(o)
-		plain.Store(o.ID(), f)
+		switch f.(type) {
+		case func(string) bool, func(string) ref.Val, func(ref.Val) (ref.Val, bool):
+			plain.Store(o.ID(), f)
+		}
 		return o, err
 	}
 }
@@ -126,8 +137,8 @@ func binary[T, U any](f func(T, U) ref.Val) cel.OverloadOpt {
 	})
 }
 
-// valueOf returns the Go value of v if that is a T. It makes no interface of the values
-// whose Value method would allocate.
+// valueOf returns the Go value of v if that is a T. It does not call the Value method of
+// types where that would allocate.
 func valueOf[T any](v ref.Val) (x T, ok bool) {
 	var p *T
 	switch v := v.(type) {

@@ -61,7 +61,7 @@ const maxExponent = 10_000
 // ParseQuantity parses a quantity as the server does, but for an exponent out of bounds,
 // which is an error.
 func ParseQuantity(s string) (resource.Quantity, error) {
-	if i := strings.LastIndexAny(s, "eE"); i >= 0 && i+1 < len(s) {
+	if i := max(strings.LastIndexByte(s, 'e'), strings.LastIndexByte(s, 'E')); i >= 0 && i+1 < len(s) {
 		// As the server, which keeps the lower 32 bits.
 		if exponent, err := strconv.ParseInt(s[i+1:], 10, 64); err == nil && abs(int32(exponent)) > maxExponent {
 			return resource.Quantity{}, fmt.Errorf("exponent %d of a quantity is not between -%d and %d", exponent, maxExponent, maxExponent)
