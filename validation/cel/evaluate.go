@@ -16,6 +16,7 @@ import (
 
 	"github.com/crdkit/crdkit/internal/cel/celeval"
 	"github.com/crdkit/crdkit/internal/cel/celtypes"
+	"github.com/crdkit/crdkit/validation"
 )
 
 // noRule is the index of errors that do not belong to one rule.
@@ -202,7 +203,8 @@ func (r *run) reportFalse(n *node, i int, value any) {
 	if n.omitValue {
 		value = field.OmitValueType{}
 	}
-	r.addUnlessRatcheted(rule, i, withReason(value, text, rule.reason))
+	failure := withReason(value, text, rule.reason)
+	r.addUnlessRatcheted(rule, i, &failure)
 }
 
 // message evaluates the messageExpression of a rule. It returns "" if the result
@@ -290,36 +292,40 @@ func (r *run) call(e *expression, vars *variables) (ref.Val, costProblem, error)
 func (r *run) fail(n *node, i int, text string) { r.add(i, field.Invalid(nil, n.typ, text)) }
 
 // add adds an error at the current location.
-func (r *run) add(i int, err *field.Error) {
-	if r.failed++; r.holds(r.failed) {
-		r.errors = append(r.errors, r.errorAt(i, err, nil))
-	}
-}
+func (r *run) add(i int, err *field.Error) { r.addTo(&r.errors, &r.failed, i, err, nil) }
 
 // addUnlessRatcheted adds the error of a rule. It is ratcheted if the value did
 // not change and the rule does not use oldSelf.
 func (r *run) addUnlessRatcheted(rule *rule, i int, err *field.Error) {
-	count, list := &r.failed, &r.errors
 	if !rule.usesOld && r.unchanged() {
-		count, list = &r.forgiven, &r.ratcheted
+		r.addTo(&r.ratcheted, &r.forgiven, i, err, rule)
+	} else {
+		r.addTo(&r.errors, &r.failed, i, err, rule)
 	}
-	if *count++; r.holds(*count) {
-		*list = append(*list, r.errorAt(i, err, rule))
+}
+
+func (r *run) addTo(list *validation.ErrorList, count *int, i int, err *field.Error, below *rule) {
+	if *count++; !r.holds(*count) {
+		return
 	}
+	if *list == nil {
+		*list = make(validation.ErrorList, 0, 8)
+	}
+	*list = append(*list, r.errorAt(i, err, below))
 }
 
 // holds reports whether a list may have so many errors.
 func (r *run) holds(count int) bool { return r.options.maxErrors <= 0 || count <= r.options.maxErrors }
 
 // withReason returns the error of a rule that is false, without its location.
-func withReason(value any, text string, reason apiextensionsv1.FieldValueErrorReason) *field.Error {
+func withReason(value any, text string, reason apiextensionsv1.FieldValueErrorReason) field.Error {
 	switch reason {
 	case apiextensionsv1.FieldValueForbidden:
-		return field.Forbidden(nil, text)
+		return *field.Forbidden(nil, text)
 	case apiextensionsv1.FieldValueRequired:
-		return field.Required(nil, text)
+		return *field.Required(nil, text)
 	case apiextensionsv1.FieldValueDuplicate:
-		return field.Duplicate(nil, value)
+		return *field.Duplicate(nil, value)
 	}
-	return field.Invalid(nil, value, text)
+	return *field.Invalid(nil, value, text)
 }

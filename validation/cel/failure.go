@@ -27,10 +27,14 @@ func (r *run) errorAt(index int, err *field.Error, below *rule) *validation.Erro
 	}
 	pointer := len(b)
 	all := string(r.path.AppendSchemaPointer(b))
-	err.Field = all[:text]
-	out := validation.NewError(err, validation.StepRules, all[text:pointer], all[pointer:])
-	out.Rule = index
-	return out
+	x := &struct { // in one piece of memory
+		field field.Error
+		err   validation.Error
+	}{field: *err}
+	x.field.Field = all[:text]
+	x.err = *validation.NewError(&x.field, validation.StepRules, all[text:pointer], all[pointer:])
+	x.err.Rule = index
+	return &x.err
 }
 
 // errorText returns the text of an error for an error of the condition.
