@@ -64,6 +64,8 @@ func (x *compiler) binaryString(name, overload string, a, b operand) operand {
 		return x.find(a, b, overload == "string_find_all_string")
 	case overloads.AddString:
 		return x.concatenation(a, b)
+	case "string_split_string":
+		return split(a, b)
 	}
 	return operand{}
 }

@@ -7,6 +7,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/cel-go/common/overloads"
+
+	"github.com/crdkit/crdkit/internal/cel/cellib"
+	"github.com/crdkit/crdkit/internal/cel/celvalue"
 )
 
 // toString compiles string(), which costs one unit. It returns an operand without
@@ -144,4 +147,29 @@ func join(a, b operand) operand {
 		f.texts = f.texts[:base]
 		return sum
 	})}
+}
+
+// split compiles split, which costs a fifth of the size of the string.
+func split(a, b operand) operand {
+	s, sep := closureOf[string](a), closureOf[string](b)
+	list := func(f *Frame) []any {
+		v, by, left, right, ok := both(f, s, sep)
+		if !ok {
+			return nil
+		}
+		if left != nil {
+			v = errorText
+		}
+		f.pay(tenthOf(2 * utf8.RuneCountInString(v)))
+		if f.failEither(left, right) || !f.take(cellib.ElementBytes*cellib.Pieces(v, by)) {
+			return nil
+		}
+		at := f.list()
+		for piece := range strings.SplitSeq(v, by) {
+			f.lists[at] = append(f.lists[at], piece)
+		}
+		return f.lists[at]
+	}
+	return operand{cost: costs(a, b, 0), declared: celvalue.StringList,
+		extra: &extras{list: list}, raw: func(f *Frame) any { return list(f) }}
 }

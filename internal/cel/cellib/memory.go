@@ -198,16 +198,21 @@ func splitMemory(args []ref.Val) uint64 {
 	}
 	s, _ := args[0].(types.String)
 	sep, _ := args[1].(types.String)
-	n := uint64(strings.Count(string(s), string(sep))) + 1
-	if sep == "" {
-		n = uint64(utf8.RuneCountInString(string(s)))
-	}
+	n := Pieces(string(s), string(sep))
 	if len(args) > 2 {
 		if most, _ := args[2].(types.Int); most >= 0 {
 			n = min(n, uint64(most))
 		}
 	}
 	return ElementBytes * n
+}
+
+// Pieces returns the number of strings that a split returns.
+func Pieces(s, sep string) uint64 {
+	if sep == "" {
+		return uint64(utf8.RuneCountInString(s))
+	}
+	return uint64(strings.Count(s, sep)) + 1
 }
 
 func rangeMemory(args []ref.Val) uint64 {

@@ -71,6 +71,9 @@ type typeKey struct {
 
 var stringType = &DeclaredType{Kind: KindString, TypeName: "string"}
 
+// StringList is the type of a list of strings that a rule makes.
+var StringList = stringType.MadeList()
+
 // Of returns the declared type of values of n. root says whether n is the root of
 // a resource.
 func (c Types) Of(n *schema.Node, root bool) *DeclaredType {
