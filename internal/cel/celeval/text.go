@@ -171,5 +171,5 @@ func split(a, b operand) operand {
 		return f.lists[at]
 	}
 	return operand{cost: costs(a, b, 0), declared: celvalue.StringList,
-		extra: &extras{list: list}, raw: func(f *Frame) any { return list(f) }}
+		list: list, raw: func(f *Frame) any { return list(f) }}
 }
