@@ -157,7 +157,7 @@ func (w *walk) evaluate(text, old string) (cost uint64, ok bool) {
 func (w *walk) admitsScale(text string) bool {
 	cfg := &w.plan.cfg
 	for _, path := range cfg.Replicas {
-		value, ok := jsonscan.Lookup(text, path...)
+		value, ok := w.lookup(text, path)
 		if !ok || value != "" && !isCount(value) {
 			return false
 		}
@@ -165,8 +165,22 @@ func (w *walk) admitsScale(text string) bool {
 	if len(cfg.Selector) == 0 {
 		return true
 	}
-	value, ok := jsonscan.Lookup(text, cfg.Selector...)
+	value, ok := w.lookup(text, cfg.Selector)
 	return ok && (value == "" || strings.HasPrefix(value, `"`))
+}
+
+// lookup is [jsonscan.Lookup] in the text of the object to store. It does not read the
+// members of the object before the one that it needs.
+func (w *walk) lookup(text string, path []string) (string, bool) {
+	i, declared := w.plan.root.members.at(path[0])
+	if !declared || i == w.plan.metadata {
+		return jsonscan.Lookup(text, path...)
+	}
+	e := w.rootMember(i)
+	if e == nil {
+		return "", true
+	}
+	return jsonscan.Lookup(view(w.out[e.start:e.end]), path[1:]...)
 }
 
 func isCount(value string) bool {

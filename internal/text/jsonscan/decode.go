@@ -8,56 +8,29 @@ const serverDepth = 9_999
 // nested more deeply than [MaxDepth]: as deeply as the server reads it.
 // Decode reports false if it declines s; the value is then unspecified.
 func Decode(s string) (any, bool) {
-	v, end := read(s, Space(s, 0), serverDepth, valued)
+	v, end := readValue(s, Space(s, 0), serverDepth)
 	return v, end >= 0 && Space(s, end) == len(s)
 }
 
 // Value returns the value that begins at s[i] and the index after it. The index is
 // -1 if Value declines the text; the value is then unspecified.
-func Value(s string, i int) (any, int) { return read(s, i, MaxDepth, valued) }
+func Value(s string, i int) (any, int) { return readValue(s, i, MaxDepth) }
 
-// Skip returns the index after the value at s[i], or -1 if it declines the text.
-// Unlike [Value] it accepts repeated keys and escapes of half a surrogate pair.
-func Skip(s string, i int) int {
-	_, end := read(s, i, MaxDepth, skipped)
-	return end
-}
-
-// SkipSorted is [Skip], but declines objects whose keys are not in increasing order, and
-// keys with escapes. So no key of a value that it accepts is repeated.
-func SkipSorted(s string, i int) int {
-	_, end := read(s, i, MaxDepth, sorted)
-	return end
-}
-
-// A mode says how to read.
-type mode int
-
-const (
-	valued  mode = iota // make the value
-	skipped             // find its end only
-	sorted              // the same, with keys in increasing order
-)
-
-// read returns the value at s[i] and the index after it, which is -1 if it declines the text.
-// If it only finds the end, the value is unspecified. Objects and lists may be nested by depth.
-func read(s string, i, depth int, as mode) (any, int) {
-	if i >= len(s) || depth < 0 {
+func readValue(s string, i, depth int) (any, int) {
+	if i >= len(s) {
 		return nil, -1
 	}
 	switch s[i] {
 	case '{':
-		return readObject(s, Space(s, i+1), depth-1, as)
+		return readObject(s, i+1, depth-1)
 	case '[':
-		return readList(s, Space(s, i+1), depth-1, as)
+		return readList(s, i+1, depth-1)
 	case '"':
 		end, text := String(s, i+1)
-		switch {
-		case end < 0:
+		if end < 0 {
 			return nil, -1
-		case as != valued:
-			return nil, end + 1
-		case text&Escaped == 0:
+		}
+		if text&Escaped == 0 {
 			return s[i+1 : end], end + 1
 		}
 		b, ok := Unescape(nil, s[i+1:end])
@@ -73,69 +46,50 @@ func read(s string, i, depth int, as mode) (any, int) {
 		return nil, Literal(s, i, "null")
 	}
 	end, n := Number(s, i)
-	switch {
-	case as != valued:
-		return nil, end
-	case n.IsFloat:
+	if n.IsFloat {
 		return n.Float, end
 	}
 	return n.Int, end
 }
 
-func readList(s string, i, depth int, as mode) (any, int) {
-	var out []any
-	if as == valued {
-		out = []any{}
-	}
+func readList(s string, i, depth int) (any, int) {
+	out := []any{}
+	i = Space(s, i)
 	if i < len(s) && s[i] == ']' {
 		return out, i + 1
 	}
-	for more := true; more; {
-		v, end := read(s, i, depth, as)
+	for more := depth >= 0; more; {
+		v, end := readValue(s, i, depth)
 		if end < 0 {
 			return nil, -1
 		}
-		if as == valued {
-			out = append(out, v)
+		out = append(out, v)
+		if i, more = Next(s, end, ']'); !more {
+			return out, i
 		}
-		i, more = Next(s, end, ']')
 	}
-	return out, i
+	return nil, -1
 }
 
-func readObject(s string, i, depth int, as mode) (any, int) {
-	var out map[string]any
-	if as == valued {
-		out = map[string]any{}
-	}
+func readObject(s string, i, depth int) (any, int) {
+	out := map[string]any{}
+	i = Space(s, i)
 	if i < len(s) && s[i] == '}' {
 		return out, i + 1
 	}
-	before := ""
-	for first, more := true, true; more; first = false {
-		var key string
-		var text Text
-		var at int
-		if as == valued {
-			key, at = DecodedKey(s, i)
-		} else {
-			key, text, at = anyKey(s, i)
-		}
-		if at < 0 || as == sorted && (text&Escaped != 0 || !first && key <= before) {
+	for more := depth >= 0; more; {
+		key, at := DecodedKey(s, i)
+		if at < 0 {
 			return nil, -1
 		}
-		v, end := read(s, at, depth, as)
-		if end < 0 {
+		v, end := readValue(s, at, depth)
+		n := len(out)
+		if out[key] = v; end < 0 || len(out) == n {
 			return nil, -1
 		}
-		if as == valued {
-			n := len(out)
-			if out[key] = v; len(out) == n {
-				return nil, -1
-			}
+		if i, more = Next(s, end, '}'); !more {
+			return out, i
 		}
-		before = key
-		i, more = Next(s, end, '}')
 	}
-	return out, i
+	return nil, -1
 }

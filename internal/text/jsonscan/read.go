@@ -31,7 +31,10 @@ func Literal(s string, i int, word string) int {
 // text of the key contains, and the index of the value. The index is -1 if there
 // is no key, or if the key is written with an escape.
 func Key(s string, i int) (key string, text Text, at int) {
-	for end := i + 1; i < len(s) && s[i] == '"' && end+9 < len(s); end += 8 { // most keys, without a call
+	if i >= len(s) || s[i] != '"' {
+		return "", 0, -1
+	}
+	for end := i + 1; end+9 < len(s); end += 8 { // most keys, without a call
 		stops := stopBytes(Load(s, end))
 		if stops == 0 {
 			continue
@@ -42,54 +45,56 @@ func Key(s string, i int) (key string, text Text, at int) {
 		}
 		break
 	}
-	if key, text, at = anyKey(s, i); text&Escaped != 0 {
-		return "", 0, -1
-	}
-	return key, text, at
-}
-
-// anyKey is [Key] for all keys. It returns the text of the key as it is written.
-func anyKey(s string, i int) (key string, text Text, at int) {
-	if i >= len(s) || s[i] != '"' {
-		return "", 0, -1
-	}
 	end, text := String(s, i+1)
-	if end < 0 {
+	if end < 0 || text&Escaped != 0 {
 		return "", 0, -1
 	}
-	colon := Space(s, end+1)
-	if colon >= len(s) || s[colon] != ':' {
+	key = s[i+1 : end]
+	if i = end + 1; i < len(s) && s[i] != ':' {
+		i = Space(s, i)
+	}
+	if i >= len(s) || s[i] != ':' {
 		return "", 0, -1
 	}
-	return s[i+1 : end], text, Space(s, colon+1)
+	if i++; i < len(s) && s[i] <= ' ' {
+		i = Space(s, i)
+	}
+	return key, text, i
 }
 
 // DecodedKey is [Key] for all keys. It returns the decoded key.
 func DecodedKey(s string, i int) (key string, at int) {
-	if key, _, at = Key(s, i); at >= 0 {
+	if key, _, at = Key(s, i); at >= 0 || i >= len(s) || s[i] != '"' {
 		return key, at
 	}
-	key, text, at := anyKey(s, i)
-	if text&Escaped == 0 {
-		return key, at
-	}
-	decoded, ok := Unescape(nil, key)
-	if !ok {
+	end, _ := String(s, i+1)
+	if end < 0 {
 		return "", -1
 	}
-	return string(decoded), at
+	text, ok := Unescape(nil, s[i+1:end])
+	colon := Space(s, end+1)
+	if !ok || colon >= len(s) || s[colon] != ':' {
+		return "", -1
+	}
+	return string(text), Space(s, colon+1)
 }
 
 // Next reads the separator after an element that ends at i. After a comma it
 // returns the index of the next element and true. After the closing bracket it
 // returns the index after the bracket and false. Otherwise it returns -1 and false.
 func Next(s string, i int, closing byte) (next int, more bool) {
-	if i = Space(s, i); i >= len(s) {
+	if i < len(s) && s[i] <= ' ' {
+		i = Space(s, i)
+	}
+	if i >= len(s) {
 		return -1, false
 	}
 	switch s[i] {
 	case ',':
-		return Space(s, i+1), true
+		if i++; i < len(s) && s[i] <= ' ' {
+			i = Space(s, i)
+		}
+		return i, true
 	case closing:
 		return i + 1, false
 	}
