@@ -2,7 +2,6 @@ package cellib
 
 import (
 	"math"
-	"unicode/utf8"
 
 	"github.com/google/cel-go/checker"
 	"github.com/google/cel-go/common"
@@ -177,11 +176,8 @@ func leastArgs(p Price) int {
 
 // sizeOf returns the size of v, or 1 if v has no size.
 func sizeOf(v ref.Val) uint64 {
-	switch v := v.(type) {
-	case types.String:
-		return uint64(utf8.RuneCountInString(string(v)))
-	case traits.Sizer:
-		n, _ := v.Size().(types.Int)
+	if s, ok := v.(traits.Sizer); ok {
+		n, _ := s.Size().(types.Int)
 		return uint64(n)
 	}
 	return 1
