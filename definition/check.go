@@ -167,6 +167,9 @@ func createdMeta(crd *apiextensionsv1.CustomResourceDefinition) field.ErrorList 
 	if generated {
 		crd.Name = objectmeta.StandInName(crd.GenerateName)
 	}
+	if crd.Name == want && objectmeta.ValidDefinition(&crd.ObjectMeta) {
+		return nil
+	}
 	name := func(name string, prefix bool) []string {
 		texts := metavalidation.NameIsDNSSubdomain(name, prefix)
 		if name != want || generated && name == crd.Name {

@@ -5,7 +5,6 @@ import (
 	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/common/overloads"
 
-	"github.com/crdkit/crdkit/internal/cel/cellib"
 	"github.com/crdkit/crdkit/internal/cel/celvalue"
 )
 
@@ -123,8 +122,6 @@ func (x *compiler) unary(name, overload string, a operand) operand {
 		return x.toString(name, overload, a)
 	case a.kind() == kindString:
 		return x.unaryString(name, overload, a)
-	case a.kind() == kindBox && a.constant == nil:
-		return x.plainOfBox(a, cellib.Plain(overload))
 	}
 	return operand{}
 }

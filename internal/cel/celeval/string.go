@@ -198,12 +198,12 @@ func (x *compiler) unaryString(name, overload string, a operand) operand {
 	case "string_trim":
 		return x.rewritten(a, strings.TrimSpace)
 	default:
-		return plain(a, cellib.PriceOf(name, overload), cellib.Plain(overload))
+		return plain(a, cellib.PriceOf(name, overload), cellib.OfString(overload))
 	}
 	return out
 }
 
-// plain compiles a function of a string that [cellib.Plain] returned. It returns an operand
+// plain compiles a function of a string that [cellib.OfString] returned. It returns an operand
 // without kind for others.
 func plain(a operand, price cellib.Price, call any) operand {
 	out := operand{cost: a.cost}
@@ -214,27 +214,6 @@ func plain(a operand, price cellib.Price, call any) operand {
 		out.box = parsing(a, price, func(f *Frame, s string) ref.Val { return f.valueOr(call(s)) })
 	}
 	return out
-}
-
-// plainOfBox is like plain, for functions of other values, which cost one unit.
-func (x *compiler) plainOfBox(a operand, call any) operand {
-	of, ok := call.(func(ref.Val) (ref.Val, bool))
-	if !ok {
-		return operand{}
-	}
-	box := x.boxed(a)
-	return operand{cost: a.cost + 1, box: func(f *Frame) ref.Val {
-		v := box(f)
-		if f.failed {
-			return types.NullValue
-		}
-		v, ok := of(v)
-		if !ok {
-			f.decline()
-			return types.NullValue
-		}
-		return f.valueOr(v)
-	}}
 }
 
 // parsing returns the closure of a function of a string that costs by its size.

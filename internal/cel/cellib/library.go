@@ -1,10 +1,7 @@
 package cellib
 
 import (
-	"sync"
-
 	"github.com/google/cel-go/cel"
-	"github.com/google/cel-go/common/decls"
 	"github.com/google/cel-go/common/functions"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
@@ -85,41 +82,52 @@ func (s signature) method(binding cel.OverloadOpt) cel.FunctionOpt {
 
 // unary returns a binding of f for values that are a T in Go.
 func unary[T any](f func(T) ref.Val) cel.OverloadOpt {
-	call := func(v ref.Val) (result ref.Val, ok bool) {
+	return bindUnary(func(v ref.Val) ref.Val {
 		x, ok := valueOf[T](v)
 		if !ok {
-			return nil, false
+			return types.MaybeNoSuchOverloadErr(v)
 		}
-		return f(x), true
-	}
-	return keeping(f, keeping(call, bindUnary(func(v ref.Val) ref.Val {
-		if result, ok := call(v); ok {
-			return result
-		}
-		return types.MaybeNoSuchOverloadErr(v)
-	})))
+		return f(x)
+	})
 }
 
-var plain sync.Map // of what Plain returns
-
-// Plain returns the function of an overload that takes one value, nil if there is none: a
-// func(string) bool, a func(string) ref.Val, or a func(ref.Val) (ref.Val, bool), which is
-// not ok for values of other types.
-func Plain(overload string) any {
-	f, _ := plain.Load(overload)
-	return f
+// OfString returns the Go function of an overload that takes one string, nil for other
+// overloads: a func(string) bool or a func(string) ref.Val.
+func OfString(overload string) any {
+	switch overload {
+	case "string_to_ip":
+		return toIP
+	case "is_ip":
+		return isIP
+	case "ip_is_canonical":
+		return isCanonical
+	case "string_to_cidr":
+		return toCIDR
+	case "is_cidr":
+		return isCIDR
+	case "string_to_url":
+		return toURL
+	case "is_url_string":
+		return isURL
+	case "string_to_quantity":
+		return toQuantity
+	case "is_quantity_string":
+		return isQuantity
+	case "string_to_semver":
+		return func(s string) ref.Val { return toVersion(s, false) }
+	case "is_semver_string":
+		return func(s string) bool { return isVersion(s, false) }
+	}
+	return nil
 }
 
-// keeping keeps f for [Plain], if that returns its type, when bind binds an overload.
-func keeping(f any, bind cel.OverloadOpt) cel.OverloadOpt {
-	return func(o *decls.OverloadDecl) (*decls.OverloadDecl, error) {
-		o, err := bind(o)
-		switch f.(type) {
-		case func(string) bool, func(string) ref.Val, func(ref.Val) (ref.Val, bool):
-			plain.Store(o.ID(), f)
-		}
-		return o, err
+// ofString declares an overload that [OfString] has.
+func ofString(id string, result *cel.Type) cel.FunctionOpt {
+	s := declare(id, result, cel.StringType)
+	if is, ok := OfString(id).(func(string) bool); ok {
+		return s.function(test(is))
 	}
+	return s.function(unary(OfString(id).(func(string) ref.Val)))
 }
 
 // binary is like unary, for functions of two values.
@@ -163,7 +171,7 @@ func valueOf[T any](v ref.Val) (x T, ok bool) {
 
 // test returns a binding of a condition on a T.
 func test[T any](f func(T) bool) cel.OverloadOpt {
-	return keeping(f, unary(func(x T) ref.Val { return types.Bool(f(x)) }))
+	return unary(func(x T) ref.Val { return types.Bool(f(x)) })
 }
 
 // text returns a binding of a function from a T to a string.

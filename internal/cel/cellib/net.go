@@ -17,9 +17,9 @@ func addresses() cel.EnvOption {
 	}
 	return newLibrary("kubernetes.net.ip",
 		cel.Types(t),
-		define("ip", declare("string_to_ip", t, cel.StringType).function(unary(toIP))),
-		define("isIP", declare("is_ip", cel.BoolType, cel.StringType).function(test(isIP))),
-		define("ip.isCanonical", declare("ip_is_canonical", cel.BoolType, cel.StringType).function(unary(isCanonical))),
+		define("ip", ofString("string_to_ip", t)),
+		define("isIP", ofString("is_ip", cel.BoolType)),
+		define("ip.isCanonical", ofString("ip_is_canonical", cel.BoolType)),
 		define("string", declare("ip_to_string", cel.StringType, t).function(text(netip.Addr.String))),
 		define("family", declare("ip_family", cel.IntType, t).method(unary(familyOf))),
 		is("isUnspecified", "ip_is_unspecified", netip.Addr.IsUnspecified),
@@ -78,8 +78,8 @@ func networks() cel.EnvOption {
 	t, addr := apiservercel.CIDRType, apiservercel.IPType
 	return newLibrary("kubernetes.net.cidr",
 		cel.Types(t),
-		define("cidr", declare("string_to_cidr", t, cel.StringType).function(unary(toCIDR))),
-		define("isCIDR", declare("is_cidr", cel.BoolType, cel.StringType).function(test(isCIDR))),
+		define("cidr", ofString("string_to_cidr", t)),
+		define("isCIDR", ofString("is_cidr", cel.BoolType)),
 		define("string", declare("cidr_to_string", cel.StringType, t).function(text(netip.Prefix.String))),
 		define("containsIP",
 			declare("cidr_contains_ip_string", cel.BoolType, t, cel.StringType).method(binary(containsText)),

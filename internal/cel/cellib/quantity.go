@@ -24,8 +24,8 @@ func quantities() cel.EnvOption {
 		arithmetic("add", (*resource.Quantity).Add),
 		arithmetic("sub", (*resource.Quantity).Sub),
 		[]cel.EnvOption{
-			define("quantity", declare("string_to_quantity", t, cel.StringType).function(unary(toQuantity))),
-			define("isQuantity", declare("is_quantity_string", cel.BoolType, cel.StringType).function(test(isQuantity))),
+			define("quantity", ofString("string_to_quantity", t)),
+			define("isQuantity", ofString("is_quantity_string", cel.BoolType)),
 			// A function; the others are methods.
 			define("sign", declare("quantity_sign", cel.IntType, t).function(unary(signOf))),
 			define("asApproximateFloat", declare("quantity_get_float", cel.DoubleType, t).method(unary(doubleOf))),

@@ -23,10 +23,10 @@ func versions() cel.EnvOption {
 	}
 	return newLibrary("kubernetes.Semver", append(slices.Clip(comparisons("semver", t, semver.Version.Compare)),
 		define("semver",
-			declare("string_to_semver", t, cel.StringType).function(unary(func(s string) ref.Val { return toVersion(s, false) })),
+			ofString("string_to_semver", t),
 			declare("string_bool_to_semver", t, cel.StringType, cel.BoolType).function(binary(toVersion))),
 		define("isSemver",
-			declare("is_semver_string", cel.BoolType, cel.StringType).function(test(func(s string) bool { return isVersion(s, false) })),
+			ofString("is_semver_string", cel.BoolType),
 			declare("is_semver_string_bool", cel.BoolType, cel.StringType, cel.BoolType).
 				function(binary(func(s string, lenient bool) ref.Val { return types.Bool(isVersion(s, lenient)) }))),
 		part("major", func(v semver.Version) uint64 { return v.Major }),

@@ -17,8 +17,8 @@ func urls() cel.EnvOption {
 	}
 	query := cel.MapType(cel.StringType, cel.ListType(cel.StringType))
 	return newLibrary("kubernetes.urls",
-		define("url", declare("string_to_url", t, cel.StringType).function(unary(toURL))),
-		define("isURL", declare("is_url_string", cel.BoolType, cel.StringType).function(test(isURL))),
+		define("url", ofString("string_to_url", t)),
+		define("isURL", ofString("is_url_string", cel.BoolType)),
 		part("getScheme", "url_get_scheme", func(u *url.URL) string { return u.Scheme }),
 		part("getHost", "url_get_host", func(u *url.URL) string { return u.Host }),
 		part("getHostname", "url_get_hostname", (*url.URL).Hostname),
