@@ -3,6 +3,7 @@ package compat_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -85,4 +86,40 @@ func TestKindChanges(t *testing.T) {
 func named(crd *apiextensionsv1.CustomResourceDefinition, name string) *apiextensionsv1.CustomResourceDefinition {
 	crd.Name = name
 	return crd
+}
+
+// TestColumnsOfOneName compares definitions with columns of one name.
+func TestColumnsOfOneName(t *testing.T) {
+	columns := func(paths ...string) *apiextensionsv1.CustomResourceDefinition {
+		crd := parsed(crontab)
+		for _, path := range paths {
+			crd.Spec.Versions[0].AdditionalPrinterColumns = append(crd.Spec.Versions[0].AdditionalPrinterColumns,
+				apiextensionsv1.CustomResourceColumnDefinition{Name: "A", Type: "string", JSONPath: path})
+		}
+		return crd
+	}
+	for _, c := range []struct {
+		name     string
+		old, new []string
+		want     []string
+	}{
+		{"equal", []string{".a", ".b"}, []string{".a", ".b"}, nil},
+		{"the second changes", []string{".a", ".b"}, []string{".a", ".c"}, []string{"string .b -> string .c"}},
+		{"the second is removed", []string{".a", ".b"}, []string{".a"}, []string{"string .b -> "}},
+		{"the second is new", []string{".a"}, []string{".a", ".b"}, []string{" -> string .b"}},
+	} {
+		r, err := compat.Compare(context.Background(), columns(c.old...), columns(c.new...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, f := range compat.Split(r.Findings) {
+			if f.Code == compat.PrinterColumn {
+				got = append(got, f.Old+" -> "+f.New)
+			}
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q; want %q", c.name, got, c.want)
+		}
+	}
 }

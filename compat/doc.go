@@ -28,8 +28,10 @@
 //
 // An object counts if the old definition admits it and drops no field of it, and if
 // its whole numbers are written without a fraction: the server admits 3.0, stores it
-// as 3, and judges 3 by other rules. The status of a version with the status
-// subresource is written through that.
+// as 3, and judges 3 by other rules. Nor may it have a list where the schema has a
+// string with a format: the server admits the list as long as there is a format and
+// no rule. [Objects] finds what happens to such an object. The status of a version with
+// the status subresource is written through that.
 //
 // # How it decides
 //

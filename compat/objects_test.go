@@ -43,6 +43,33 @@ spec:
               mode: {type: string}
 `
 
+// TestListsBesideFormats has objects about which a comparison says nothing, see the doc of
+// the package. A check of the object finds the difference.
+func TestListsBesideFormats(t *testing.T) {
+	const before = "{type: string, format: ipv4}"
+	for _, c := range []struct{ name, after, want string }{
+		{"format removed", "{type: string}", `spec.mode in body must be of type string: "array"`},
+		{"rule added", "{type: string, format: ipv4, x-kubernetes-validations: [{rule: self.size() > 0}]}", "invalid data, expected string"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			old, crd := strings.ReplaceAll(storedCrontab, "{type: string}", before), strings.ReplaceAll(storedCrontab, "{type: string}", c.after)
+			for _, f := range compat.Split(compared(t, old, crd).Findings) {
+				if (f.Role == compat.Writers || f.Role == compat.Stored) && f.Code != compat.Proved {
+					t.Errorf("finding = %+v", f)
+				}
+			}
+			objects, err := compat.NewObjects(t.Context(), parsed(old), parsed(crd))
+			if err != nil {
+				t.Fatal(err)
+			}
+			found, err := objects.Check(context.Background(), crontabObject(t, "v1", "{mode: [a]}"))
+			if err != nil || len(found) != 1 || !strings.Contains(found[0].New, c.want) {
+				t.Errorf("%v, %+v; want %q", err, found, c.want)
+			}
+		})
+	}
+}
+
 func TestObjects(t *testing.T) {
 	for _, c := range []struct {
 		name, from, to, object string

@@ -71,22 +71,27 @@ func (r *resourceCheck) checkSelectable(old, v *apiextensionsv1.CustomResourceDe
 	}
 }
 
-// checkColumns compares the columns that kubectl get prints. No request depends on them.
+// checkColumns compares the columns that kubectl get prints. No request depends on them. The
+// n-th columns of one name are compared with each other.
 func (r *resourceCheck) checkColumns(old, v *apiextensionsv1.CustomResourceDefinitionVersion, pointer string) {
-	find := func(columns []apiextensionsv1.CustomResourceColumnDefinition, name string) int {
-		return slices.IndexFunc(columns, func(c apiextensionsv1.CustomResourceColumnDefinition) bool { return c.Name == name })
-	}
 	at := func(n int) string { return fmt.Sprintf("%s/additionalPrinterColumns/%d", pointer, n) }
+	columns := map[string][]int{} // of the new version, that no column of the old one was compared with
+	for n, c := range v.AdditionalPrinterColumns {
+		columns[c.Name] = append(columns[c.Name], n)
+	}
 	for _, c := range old.AdditionalPrinterColumns {
-		before, n := describeColumn(c), find(v.AdditionalPrinterColumns, c.Name)
-		if n < 0 {
+		before, left := describeColumn(c), columns[c.Name]
+		if len(left) == 0 {
 			r.add(PrinterColumn, Note, v.Name, pointer, before, "", "kubectl get does not print the column %s any more", c.Name)
-		} else if after := describeColumn(v.AdditionalPrinterColumns[n]); before != after {
-			r.add(PrinterColumn, Note, v.Name, at(n), before, after, "the column %s of kubectl get changes", c.Name)
+			continue
+		}
+		columns[c.Name] = left[1:]
+		if after := describeColumn(v.AdditionalPrinterColumns[left[0]]); before != after {
+			r.add(PrinterColumn, Note, v.Name, at(left[0]), before, after, "the column %s of kubectl get changes", c.Name)
 		}
 	}
 	for n, c := range v.AdditionalPrinterColumns {
-		if find(old.AdditionalPrinterColumns, c.Name) < 0 {
+		if slices.Contains(columns[c.Name], n) {
 			r.add(PrinterColumn, Note, v.Name, at(n), "", describeColumn(c), "kubectl get prints the column %s", c.Name)
 		}
 	}
