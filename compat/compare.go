@@ -41,7 +41,7 @@ func Compare(ctx context.Context, old, crd *apiextensionsv1.CustomResourceDefini
 	}
 	lost := slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Code == StoredVersionRemoved })
 	for i := range p.versions {
-		c := &comparison{pair: p, versionPair: &p.versions[i], ctx: limited, work: cfg.work, lost: lost}
+		c := &comparison{pair: p, versionPair: &p.versions[i], ctx: limited, work: cfg.work, seekLeft: min(cfg.work, seekWork), lost: lost}
 		r.Findings = append(r.Findings, c.listFindings()...)
 		r.Findings = append(r.Findings, c.schemaFindings()...)
 		if err := ctx.Err(); err != nil {

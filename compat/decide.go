@@ -2,6 +2,7 @@ package compat
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/crdkit/crdkit"
@@ -119,16 +120,20 @@ func (c *comparison) pursue(w *walk, object *search.Cond, g *goal) ([]Finding, e
 	obj, ok := r.Value.(map[string]any)
 	if ok {
 		reason = "the object that should show it does not"
-		for _, candidate := range slices.Concat(w.candidates(obj, g), w.candidates(w.alone(object, g), g)) {
-			more, err := c.confirm(w, g, candidate, nil)
+		candidates := w.candidates(obj, g)
+		for i := 0; i < len(candidates); i++ {
+			more, err := c.show(w, g, candidates[i])
 			if err != nil {
 				return nil, err
 			}
-			if about := slices.ContainsFunc(more, func(f Finding) bool { return f.Role == g.role }); about || len(found) == 0 {
+			if isAbout(more, g.role) {
+				return more, nil
+			}
+			if len(found) == 0 {
 				found = more
-				if about {
-					return found, nil
-				}
+			}
+			if i == 1 {
+				candidates = append(candidates, w.candidates(w.alone(object, g), g)...)
 			}
 		}
 	}
@@ -142,6 +147,26 @@ func (c *comparison) pursue(w *walk, object *search.Cond, g *goal) ([]Finding, e
 		return found, nil
 	}
 	return []Finding{c.undecided(g, reason)}, nil
+}
+
+// isAbout reports whether one of the findings is about a role.
+func isAbout(found []Finding, role Role) bool {
+	return slices.ContainsFunc(found, func(f Finding) bool { return f.Role == role })
+}
+
+// show confirms a goal with a new object. If the new definition refuses every such object for
+// another reason, it confirms a goal about the status with an update that writes the status.
+func (c *comparison) show(w *walk, g *goal, obj map[string]any) ([]Finding, error) {
+	found, err := c.confirm(w, g, obj, nil)
+	path := g.path()
+	if err != nil || w.readers || isAbout(found, Writers) || len(path) == 0 || path[0].name != "status" ||
+		!c.before.version.HasStatus() || !c.after.version.HasStatus() {
+		return found, err
+	}
+	old := maps.Clone(obj)
+	delete(old, "status")
+	more, err := c.confirm(w, g, obj, old)
+	return append(found, more...), err
 }
 
 // confirm gives obj to both definitions, in an update if old is not nil. It returns a finding

@@ -13,7 +13,9 @@ type comparison struct {
 	*versionPair
 	ctx  context.Context // ends when the time limit ends the comparison
 	work int             // what is left of the work limit
-	lost bool            // the new definition lacks a version at which objects are stored: nothing is proved for them
+	// seekLeft is what is left of seekWork.
+	seekLeft int
+	lost     bool // the new definition lacks a version at which objects are stored: nothing is proved for them
 	// beside has what the objects that show a goal for one role leave open for another one: the
 	// new definition refuses them for another reason, or admits them.
 	beside []Finding

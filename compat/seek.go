@@ -46,15 +46,16 @@ func nodeAt(n *schema.Node, path schema.Path) *schema.Node {
 	return n
 }
 
-// seekWork is the work of the search for a case that the solver did not find.
-const seekWork = 2500
+// seekWork is the work of all searches for cases that the solver did not find, for one
+// version. A search takes at most a quarter of what is left.
+const seekWork = 200_000
 
 // seek searches a case that shows a goal among objects that the first side of a walk admits.
 // It is for rules that the solver does not decide, and for conditions that depend on each
 // other. The start should show the goal and does not. It has no object if the solver found none:
 // then only an error about the goal shows it.
 func (c *comparison) seek(w *walk, g *goal, start search.Case) ([]Finding, error) {
-	quest := search.Quest{Start: start, Limit: seekWork}
+	quest := search.Quest{Start: start, Limit: c.seekLeft / 4}
 	for _, s := range g.steps {
 		switch {
 		case s.item:
@@ -95,6 +96,7 @@ func (c *comparison) seek(w *walk, g *goal, start search.Case) ([]Finding, error
 	})
 	k, err := space.Seek(c.ctx, rand.New(rand.NewPCG(1, 2)), quest)
 	if _, ok := errors.AsType[*search.Unreachable](err); ok {
+		c.seekLeft -= quest.Limit
 		return nil, nil
 	}
 	if err != nil {

@@ -85,16 +85,18 @@ func (w *walk) alone(object *search.Cond, g *goal) map[string]any {
 			others = append(others, other)
 		}
 	}
-	if len(others) == 0 {
-		return nil
-	}
 	slices.SortStableFunc(others, func(a, b *goal) int { return cmp.Compare(distance(a, g), distance(b, g)) })
-	parts := []*search.Cond{object, within(g.steps, g.target)}
-	for _, other := range others[:min(len(others), maxOthers)] {
-		parts = append(parts, search.Not(within(other.steps, other.target)))
+	// No object may avoid all of them. Then it avoids half, the nearest ones.
+	for n := min(len(others), maxOthers); n > 0; n /= 2 {
+		parts := []*search.Cond{object, within(g.steps, g.target)}
+		for _, other := range others[:n] {
+			parts = append(parts, search.Not(within(other.steps, other.target)))
+		}
+		if obj, ok := w.solveWithin(min(w.from.solver.Work(), sampleWork)/4, parts...).Value.(map[string]any); ok {
+			return obj
+		}
 	}
-	obj, _ := w.solveWithin(min(w.from.solver.Work(), sampleWork)/4, parts...).Value.(map[string]any)
-	return obj
+	return nil
 }
 
 // distance returns how many steps lead from the way to a goal to another goal.
