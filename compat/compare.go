@@ -4,8 +4,11 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/crdkit/crdkit/internal/crdversion"
 )
 
 // Compare compares two definitions of one kind: old, which is in use, and crd,
@@ -50,4 +53,113 @@ func Compare(ctx context.Context, old, crd *apiextensionsv1.CustomResourceDefini
 	}
 	r.conclude()
 	return r, nil
+}
+
+// DefaultWorkLimit is the work of a comparison without [WorkLimit].
+const DefaultWorkLimit = 2_000_000
+
+// An Option changes a comparison. A later option wins over an earlier one, and a
+// nil Option changes nothing.
+type Option interface{ apply(*config) }
+
+type option func(*config)
+
+func (f option) apply(c *config) { f(c) }
+
+type config struct {
+	work        int
+	time        time.Duration
+	conventions bool
+}
+
+// WorkLimit bounds the steps of the decision procedure for each version. What is
+// not decided within them is unknown. A limit that is not positive means
+// [DefaultWorkLimit].
+func WorkLimit(steps int) Option {
+	return option(func(c *config) { c.work = steps })
+}
+
+// TimeLimit ends a comparison after d. The report then has what was decided, and
+// the rest is unknown. A limit that is not positive means none.
+func TimeLimit(d time.Duration) Option {
+	return option(func(c *config) { c.time = d })
+}
+
+// Conventions adds findings about new fields that break the conventions of the
+// Kubernetes API, such as booleans and lists without a list type. They are compatible.
+//
+// See https://github.com/kubernetes/community/blob/master/contributors/devel/sig-architecture/api-conventions.md.
+func Conventions() Option {
+	return option(func(c *config) { c.conventions = true })
+}
+
+func configOf(opts []Option) config {
+	var c config
+	for _, o := range opts {
+		if o != nil {
+			o.apply(&c)
+		}
+	}
+	if c.work <= 0 {
+		c.work = DefaultWorkLimit
+	}
+	return c
+}
+
+// A comparison decides one pair of versions.
+type comparison struct {
+	*pair
+	*versionPair
+	ctx  context.Context // ends when the time limit ends the comparison
+	work int             // what is left of the work limit
+	// seekLeft is what is left of seekWork.
+	seekLeft int
+	lost     bool // the new definition lacks a version at which objects are stored: nothing is proved for them
+	// beside has what the objects that show a goal for one role leave open for another one: the
+	// new definition refuses them for another reason, or admits them.
+	beside []Finding
+	unread []unread // see storageWalk
+}
+
+// schemaFindings returns the findings about the schemas of two versions.
+func (c *comparison) schemaFindings() []Finding {
+	if c.sameSchema() {
+		return c.guard(c.proved("the schema and the rules are equal"))
+	}
+	return c.guard(c.decide())
+}
+
+// sameSchema reports whether the two versions treat every object alike.
+func (c *comparison) sameSchema() bool {
+	return c.before.node == c.after.node && c.old.Spec.PreserveUnknownFields == c.crd.Spec.PreserveUnknownFields &&
+		(c.oldStorageNode == c.newStorageNode || !c.storesAnotherVersion()) && (c.oldStorageNode == c.readNode || !c.readsAnotherVersion())
+}
+
+func (c *comparison) finding(code Code, verdict Verdict, severity Severity, role Role) Finding {
+	f := Finding{
+		Code: code, Verdict: verdict, Severity: severity, Role: role,
+		Version: c.after.version.Name(),
+		Pointer: fmt.Sprintf("/spec/versions/%d", c.after.index),
+	}
+	if old := c.before.version.Name(); old != f.Version {
+		f.OldVersion = old
+	}
+	if crdversion.Schema(&c.crd.Spec.Versions[c.after.index]) != nil {
+		f.Pointer += "/schema/openAPIV3Schema"
+	}
+	return f
+}
+
+// proved returns a finding for each role that nothing differs for it.
+func (c *comparison) proved(reason string) []Finding {
+	var out []Finding
+	for _, role := range []Role{Writers, Stored, Readers} {
+		if role == Stored && c.lost {
+			continue
+		}
+		f := c.finding(Proved, Compatible, Note, role)
+		f.Text = reason
+		out = append(out, f)
+	}
+	return out
 }

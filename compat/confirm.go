@@ -1,14 +1,17 @@
 package compat
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/internal/search"
@@ -277,3 +280,170 @@ func (c *comparison) storedDifferences(obj map[string]any, before *outcome, admi
 
 // isUnder reports whether a JSON Pointer leads to the value of another one, or below it.
 func isUnder(pointer, other string) bool { return strings.HasPrefix(pointer+"/", other+"/") }
+
+// contentCodes are the goals that change what is stored of an object.
+var contentCodes = []Code{CodeDefault, CodeProperty, CodeUnknownFields}
+
+// shows reports whether a difference is about a goal, not about another change that the
+// same object meets.
+func (w *walk) shows(g *goal, d *difference) bool {
+	switch {
+	case g.code == CodeTransition:
+		return g.causes(d.errors)
+	case g.stored:
+		return d.code != Refused && isAt(d.path, g.path())
+	case d.code == Refused && len(d.errors) == 0:
+		return true
+	case d.code == Refused:
+		// A keyword that did not change may refuse what changed.
+		return g.causes(d.errors) || slices.ContainsFunc(d.errors, func(e *validation.Error) bool {
+			return onWay(e.Pointer, g.path()) && !slices.ContainsFunc(w.goals, func(other goal) bool { return other.causes(validation.ErrorList{e}) })
+		})
+	case g.code == CodeRule:
+		return false
+	}
+	return isAt(d.path, g.steps)
+}
+
+// onWay reports whether a JSON Pointer leads to a value on the way along the steps, to their
+// end, or below it.
+func onWay(pointer string, steps []step) bool {
+	for i, token := range strings.Split(pointer, "/")[1:] {
+		if i < len(steps) && !steps[i].item && steps[i].others == nil && token != schema.EscapePointer(steps[i].name) {
+			return false
+		}
+	}
+	return true
+}
+
+// causes reports whether one of the errors of the new definition is about the goal: about
+// the keyword, or about a schema below a junctor. What changes a value causes no error itself.
+func (g *goal) causes(errs validation.ErrorList) bool {
+	if slices.Contains(contentCodes, g.code) {
+		return false
+	}
+	for _, e := range errs {
+		at := e.SchemaPointer
+		if e.Rule >= 0 {
+			at += "/x-kubernetes-validations/" + strconv.Itoa(e.Rule)
+		}
+		keyword, ok := strings.CutPrefix(g.pointer, at+"/")
+		switch {
+		case at == g.pointer, strings.HasPrefix(at, g.pointer+"/"):
+			return true
+		case e.Rule < 0 && ok && !strings.Contains(keyword, "/"):
+			return true
+		}
+	}
+	return false
+}
+
+// isAt reports whether a path leads to a value at the steps, or below it.
+func isAt(path schema.Path, steps []step) bool {
+	return len(path) >= len(steps) && onWay(path.Pointer(), steps)
+}
+
+// maxOthers is how many other goals the object of alone avoids.
+const maxOthers = 32
+
+// alone returns an object that meets a goal and no other one near it, so that the new
+// definition refuses it because of the goal. It returns nil if none is found.
+func (w *walk) alone(object *search.Cond, g *goal) map[string]any {
+	var others []*goal
+	for i := range w.goals {
+		if other := &w.goals[i]; other != g {
+			others = append(others, other)
+		}
+	}
+	slices.SortStableFunc(others, func(a, b *goal) int { return cmp.Compare(distance(a, g), distance(b, g)) })
+	// No object may avoid all of them. Then it avoids half, the nearest ones.
+	for n := min(len(others), maxOthers); n > 0; n /= 2 {
+		parts := []*search.Cond{object, within(g.steps, g.target)}
+		for _, other := range others[:n] {
+			parts = append(parts, search.Not(within(other.steps, other.target)))
+		}
+		if obj, ok := w.solveWithin(min(w.from.solver.Work(), sampleWork)/4, parts...).Value.(map[string]any); ok {
+			return obj
+		}
+	}
+	return nil
+}
+
+// distance returns how many steps lead from the way to a goal to another goal.
+func distance(other, g *goal) int {
+	common := 0
+	for common < min(len(other.steps), len(g.steps)) && sameStep(other.steps[common], g.steps[common]) {
+		common++
+	}
+	return len(other.steps) - common
+}
+
+func sameStep(a, b step) bool {
+	return a.name == b.name && a.item == b.item && (a.others == nil) == (b.others == nil)
+}
+
+// guard gives the smallest object and generated objects to both definitions, as witnesses
+// are. A proof that one of them contradicts is replaced by that object. Definitions of
+// different scopes have no object in common.
+func (c *comparison) guard(found []Finding) []Finding {
+	if c.old.Spec.Scope != c.crd.Spec.Scope {
+		return found
+	}
+	for _, readers := range []bool{false, true} {
+		var last map[string]any
+		for obj := range c.side(readers).samples(c.ctx, min(c.work, sampleWork), search.True) {
+			proved := slices.ContainsFunc(found, func(f Finding) bool { return f.Code == Proved && (f.Role == Readers) == readers })
+			if !proved || c.ctx.Err() != nil {
+				break
+			}
+			_, differences, err := c.differences(readers, obj, nil)
+			if err == nil && last != nil && !readers {
+				changed := maps.Clone(obj)
+				changed["metadata"] = last["metadata"]
+				var more []difference
+				_, more, err = c.differences(false, changed, last)
+				differences = append(differences, more...)
+			}
+			if err != nil {
+				break
+			}
+			for i := range differences {
+				c.contradict(found, &differences[i])
+			}
+			last = obj
+		}
+	}
+	return found
+}
+
+// contradict replaces the proof that a difference contradicts.
+func (c *comparison) contradict(found []Finding, d *difference) {
+	i := slices.IndexFunc(found, func(f Finding) bool { return f.Code == Proved && f.Role == d.role })
+	if i < 0 || !c.contradicts(d) || d.role == Stored && d.code == Refused && slices.ContainsFunc(found, aboutTransition) {
+		return
+	}
+	f := c.finding(Contradiction, Incompatible, Error, d.role)
+	f.Field, f.Witness, f.Old, f.New, f.Ratcheted = d.path.String(), &d.witness, d.old, d.new, d.ratcheted
+	f.Text = fmt.Sprintf("%s, but crdkit had proved that nothing differs: this is a bug in crdkit, please report both definitions and the object", consequence(d))
+	found[i] = f
+}
+
+// aboutTransition reports whether a finding is about a transition rule, which may refuse an
+// update that changes nothing.
+func aboutTransition(f Finding) bool { return f.Code == CodeTransition }
+
+// contradicts reports whether a proof denies a difference. It does not deny that new fields
+// have defaults or that a field which storage removed is kept, and says about readers what [readerCodes] has.
+func (c *comparison) contradicts(d *difference) bool {
+	switch {
+	case d.role == Readers && d.code == Refused:
+		return slices.ContainsFunc(d.errors, func(e *validation.Error) bool {
+			return slices.Contains([]field.ErrorType{field.ErrorTypeRequired, field.ErrorTypeNotSupported, field.ErrorTypeTypeInvalid}, e.Type) &&
+				!strings.Contains(e.SchemaPointer, "Of/") && !strings.Contains(e.Pointer, "/metadata") && !rootMember(e.Pointer[strings.LastIndex(e.Pointer, "/")+1:])
+		})
+	case d.role != Readers && d.code != Defaulted:
+		return true
+	}
+	_, known := d.path.Lookup(d.witness.Object)
+	return !known && nodeAt(c.before.node, d.path) != nil
+}

@@ -1,9 +1,12 @@
 package compat
 
 import (
+	"iter"
 	"maps"
 	"slices"
 	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/crdkit/crdkit/internal/search"
 	"github.com/crdkit/crdkit/schema"
@@ -75,3 +78,92 @@ func partsAt(v any, steps []step) []any {
 func propertyPointer(pointer, name string) string {
 	return pointer + "/properties/" + schema.EscapePointer(name)
 }
+
+var (
+	// bare is the schema by which the server prunes what no schema describes: it keeps
+	// scalars and lists, and no member of an object.
+	bare = impliedSchema(apiextensionsv1.JSONSchemaProps{})
+	// resourceText is the schema of apiVersion, kind and names.
+	resourceText = impliedSchema(apiextensionsv1.JSONSchemaProps{Type: "string"})
+	// resourceMetadata is the schema of the metadata of embedded resources.
+	resourceMetadata = impliedSchema(apiextensionsv1.JSONSchemaProps{Type: "object", XPreserveUnknownFields: new(true)})
+)
+
+// impliedSchema compiles a schema that no definition has.
+func impliedSchema(props apiextensionsv1.JSONSchemaProps) *schema.Node {
+	n, errs := schema.Compile(&props, schema.Unstructured())
+	if len(errs) > 0 {
+		panic(errs.ToAggregate())
+	}
+	return n
+}
+
+func rootMember(name string) bool {
+	return name == "apiVersion" || name == "kind" || name == "metadata"
+}
+
+// declaredProperty returns the schema of a declared property. An embedded resource declares
+// apiVersion, kind and metadata: nothing prunes metadata by the schema.
+func declaredProperty(n *schema.Node, name string) *schema.Node {
+	child := n.Property(name)
+	switch {
+	case !n.EmbeddedResource() || !rootMember(name):
+	case name == "metadata":
+		return resourceMetadata
+	case child == nil:
+		return resourceText
+	}
+	return child
+}
+
+// declaredProperties yields the properties of [declaredProperty].
+func declaredProperties(n *schema.Node) iter.Seq2[string, *schema.Node] {
+	return func(yield func(string, *schema.Node) bool) {
+		for name := range n.Properties() {
+			if !yield(name, declaredProperty(n, name)) {
+				return
+			}
+		}
+		for _, name := range []string{"apiVersion", "kind", "metadata"} {
+			if n.Property(name) == nil && n.EmbeddedResource() && !yield(name, declaredProperty(n, name)) {
+				return
+			}
+		}
+	}
+}
+
+// additionalOf returns the schema of members that are not declared, nil if the schema has
+// none. The server prunes the members that additionalProperties: true admits.
+func additionalOf(n *schema.Node) *schema.Node {
+	additional, _ := n.AdditionalProperties()
+	if additional == nil && n.AllowsAdditionalProperties() {
+		return bare
+	}
+	return additional
+}
+
+// memberSchema returns the schema of a member, nil if it is not declared.
+func memberSchema(n *schema.Node, name string) *schema.Node {
+	if child := declaredProperty(n, name); child != nil {
+		return child
+	}
+	return additionalOf(n)
+}
+
+// itemsOf returns the schema by which the server prunes the elements of a list, whatever the
+// type of the schema is. Nil prunes nothing.
+func itemsOf(n *schema.Node) *schema.Node {
+	if items := n.Items(); items != nil || n == nil || n.PreserveUnknownFields() {
+		return items
+	}
+	return bare
+}
+
+// keeps reports whether the server keeps a member of the values of a schema, whatever the type
+// of the schema is.
+func keeps(n *schema.Node, name string, open bool) bool {
+	return n == nil || open || n.PreserveUnknownFields() || memberSchema(n, name) != nil
+}
+
+// keepsNull reports whether the server keeps a member that is null.
+func keepsNull(n *schema.Node) bool { return n == nil || n == bare || n.Nullable() }

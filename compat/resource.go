@@ -4,13 +4,18 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/definition"
 	"github.com/crdkit/crdkit/internal/crdversion"
+	"github.com/crdkit/crdkit/internal/search"
+	"github.com/crdkit/crdkit/schema"
 )
 
 // A resourceCheck compares two definitions outside of their schemas.
@@ -232,4 +237,254 @@ func valueOf[T any](p *T) T {
 		return *new(T)
 	}
 	return *p
+}
+
+// checkSubresources compares the subresources of version i of the old definition and version
+// j of the new one. pointer leads to the latter, as in the functions below.
+func (r *resourceCheck) checkSubresources(i, j int, pointer string) {
+	old, v := &r.old.Spec.Versions[i], &r.crd.Spec.Versions[j]
+	before, after := valueOf(old.Subresources), valueOf(v.Subresources)
+	pointer = pointerIf(pointer, "subresources", v.Subresources != nil)
+	switch was, is := before.Status != nil, after.Status != nil; {
+	case is && !was:
+		f := r.add(StatusSubresource, Error, v.Name, pointer+"/status", "the status of a request is stored", "the status of a request is dropped",
+			"status becomes a subresource: requests to the object do not write its status any more, only those to /status")
+		f.Field, f.Witness = "status", r.statusWitness(i, false, true)
+	case was && !is:
+		f := r.add(StatusSubresource, Error, v.Name, pointer, "the status of a request is ignored", "the status of a request is stored",
+			"status is not a subresource any more: requests to /status fail, and requests to the object write its status")
+		f.Field, f.Witness = "status", r.statusWitness(i, true, false)
+	}
+	switch was, is := before.Scale, after.Scale; {
+	case was == nil && is == nil:
+	case was == nil:
+		r.add(ScaleSubresource, Note, v.Name, pointer+"/scale", "", "", "the scale subresource is new")
+	case is == nil:
+		r.add(ScaleSubresource, Error, v.Name, pointer, "", "", "the scale subresource is removed: kubectl scale and autoscalers fail")
+	default:
+		r.checkScalePath(v.Name, pointer+"/scale", "specReplicasPath", was.SpecReplicasPath, is.SpecReplicasPath)
+		r.checkScalePath(v.Name, pointer+"/scale", "statusReplicasPath", was.StatusReplicasPath, is.StatusReplicasPath)
+		r.checkScalePath(v.Name, pointer+"/scale", "labelSelectorPath", valueOf(was.LabelSelectorPath), valueOf(is.LabelSelectorPath))
+	}
+}
+
+func (r *resourceCheck) checkScalePath(version, pointer, field, before, after string) {
+	switch {
+	case before == after:
+	case before == "":
+		r.add(ScaleSubresource, Note, version, pointer+"/"+field, before, after, "%s of the scale subresource is new", field)
+	case after == "":
+		r.add(ScaleSubresource, Error, version, pointer, before, after, "%s of the scale subresource is removed: autoscalers find no pods", field)
+	default:
+		r.add(ScaleSubresource, Warning, version, pointer+"/"+field, before, after,
+			"%s of the scale subresource changes from %s to %s: autoscalers read and write another field", field, before, after)
+	}
+}
+
+// checkSelectable compares the fields that clients can select.
+func (r *resourceCheck) checkSelectable(old, v *apiextensionsv1.CustomResourceDefinitionVersion, pointer string) {
+	paths := func(v *apiextensionsv1.CustomResourceDefinitionVersion) []string {
+		var all []string
+		for _, f := range v.SelectableFields {
+			all = append(all, strings.TrimPrefix(f.JSONPath, "."))
+		}
+		return all
+	}
+	pointer = pointerIf(pointer, "selectableFields", len(v.SelectableFields) > 0)
+	before, after := paths(old), paths(v)
+	for _, path := range without(before, after) {
+		r.add(SelectableField, Error, v.Name, pointer, path, "field label not supported: "+path,
+			"the field %s cannot be selected any more: lists and watches with it in their field selector fail", path).Field = path
+	}
+	for _, path := range without(after, before) {
+		r.add(SelectableField, Note, v.Name, fmt.Sprintf("%s/%d", pointer, slices.Index(after, path)), "", path,
+			"the field %s can be selected now", path).Field = path
+	}
+}
+
+// checkColumns compares the columns that kubectl get prints. No request depends on them. The
+// n-th columns of one name are compared with each other.
+func (r *resourceCheck) checkColumns(old, v *apiextensionsv1.CustomResourceDefinitionVersion, pointer string) {
+	at := func(n int) string { return fmt.Sprintf("%s/additionalPrinterColumns/%d", pointer, n) }
+	columns := map[string][]int{} // of the new version, that no column of the old one was compared with
+	for n, c := range v.AdditionalPrinterColumns {
+		columns[c.Name] = append(columns[c.Name], n)
+	}
+	for _, c := range old.AdditionalPrinterColumns {
+		before, left := describeColumn(c), columns[c.Name]
+		if len(left) == 0 {
+			r.add(PrinterColumn, Note, v.Name, pointer, before, "", "kubectl get does not print the column %s any more", c.Name)
+			continue
+		}
+		columns[c.Name] = left[1:]
+		if after := describeColumn(v.AdditionalPrinterColumns[left[0]]); before != after {
+			r.add(PrinterColumn, Note, v.Name, at(left[0]), before, after, "the column %s of kubectl get changes", c.Name)
+		}
+	}
+	for n, c := range v.AdditionalPrinterColumns {
+		if slices.Contains(columns[c.Name], n) {
+			r.add(PrinterColumn, Note, v.Name, at(n), "", describeColumn(c), "kubectl get prints the column %s", c.Name)
+		}
+	}
+}
+
+// describeColumn returns what decides the cells of a column.
+func describeColumn(c apiextensionsv1.CustomResourceColumnDefinition) string {
+	text := c.Type + " " + c.JSONPath
+	if c.Format != "" {
+		text += " (" + c.Format + ")"
+	}
+	if c.Priority > 0 {
+		text += fmt.Sprintf(", priority %d", c.Priority)
+	}
+	return text
+}
+
+// checkVersions compares the versions of the definitions in the order of the old one,
+// and then those that are new.
+func (r *resourceCheck) checkVersions() {
+	index := func(crd *apiextensionsv1.CustomResourceDefinition, name string) int {
+		return slices.IndexFunc(crd.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == name })
+	}
+	for i := range r.old.Spec.Versions {
+		old := &r.old.Spec.Versions[i]
+		j := index(r.crd, old.Name)
+		if j < 0 {
+			r.reportRemoved(i)
+			continue
+		}
+		v, pointer := &r.crd.Spec.Versions[j], versionPointer(j)
+		r.checkServed(i, v, pointer)
+		if old.Served && v.Served {
+			r.checkSubresources(i, j, pointer)
+			r.checkSelectable(old, v, pointer)
+			r.checkColumns(old, v, pointer)
+		}
+		r.checkDescriptions(old, v, pointer+"/schema/openAPIV3Schema")
+	}
+	for j := range r.crd.Spec.Versions {
+		if name := r.crd.Spec.Versions[j].Name; index(r.old, name) < 0 {
+			r.add(VersionAdded, Note, name, versionPointer(j)+"/name", "", name, "version %s is new", name)
+		}
+	}
+	before, after := crdversion.Storage(r.old), crdversion.Storage(r.crd)
+	if before != nil && after != nil && before.Name != after.Name {
+		r.add(StorageVersionChanged, Note, after.Name, versionPointer(index(r.crd, after.Name))+"/storage", before.Name, after.Name,
+			"objects are stored at %s when they are next written, and stay at %s until then; see crdkit migrate", after.Name, before.Name)
+	}
+}
+
+func versionPointer(i int) string { return fmt.Sprintf("/spec/versions/%d", i) }
+
+// reportRemoved reports version i of the old definition, which the new one lacks.
+func (r *resourceCheck) reportRemoved(i int) {
+	old := &r.old.Spec.Versions[i]
+	if slices.Contains(r.stored, old.Name) {
+		assumed := ""
+		if r.assumed {
+			assumed = " (assumed: the old definition has no status.storedVersions, so objects are stored at its storage version)"
+		}
+		f := r.add(StoredVersionRemoved, Error, old.Name, "/spec/versions", "read", "",
+			"version %s is removed while objects are stored at it: the server cannot read them%s", old.Name, assumed)
+		f.Witness, f.New = r.refused(i, func(obj *unstructured.Unstructured) error {
+			_, _, err := r.newDef.Storage().Read(r.ctx, obj)
+			return err
+		})
+		for _, pointer := range slices.Clone(r.order) {
+			if pointer == "/status/storedVersions" || pointer == fmt.Sprintf("/status/storedVersions/%d", slices.Index(r.stored, old.Name)) {
+				f.New = cmp.Or(f.New, r.refusal(pointer))
+				delete(r.refusals, pointer)
+			}
+		}
+	}
+	if !old.Served {
+		r.add(VersionRemoved, Note, old.Name, "/spec/versions", old.Name, "", "version %s is removed; no client could use it, for it was not served", old.Name)
+		return
+	}
+	r.addNotServed(i, VersionRemoved, "/spec/versions", "version %s is removed: every request at it fails")
+}
+
+// checkServed compares whether version i of the old definition is served and deprecated.
+func (r *resourceCheck) checkServed(i int, v *apiextensionsv1.CustomResourceDefinitionVersion, pointer string) {
+	old := &r.old.Spec.Versions[i]
+	switch {
+	case old.Served && !v.Served:
+		r.addNotServed(i, VersionNotServed, pointer+"/served", "version %s is not served any more: every request at it fails")
+	case !old.Served && v.Served:
+		r.add(VersionServed, Note, v.Name, pointer+"/served", "false", "true", "version %s is served now", v.Name)
+	}
+	if v.Deprecated && !old.Deprecated {
+		compiled, _ := r.newDef.Version(v.Name)
+		r.add(VersionDeprecated, Note, v.Name, pointer+"/deprecated", "", compiled.Warning(),
+			"version %s is deprecated: the server warns every client of it", v.Name)
+	}
+}
+
+// addNotServed adds a finding about version i of the old definition, which clients used and
+// cannot use any more. Clients of a deprecated version have been warned.
+func (r *resourceCheck) addNotServed(i int, code Code, pointer, text string) {
+	old := &r.old.Spec.Versions[i]
+	f := r.add(code, Error, old.Name, pointer, "served", "", text, old.Name)
+	if old.Deprecated {
+		f.Severity = Warning
+	}
+	f.Witness, f.New = r.refused(i, func(obj *unstructured.Unstructured) error {
+		_, err := r.newDef.VersionFor(obj)
+		return err
+	})
+}
+
+// find returns an object of version i of the old definition that satisfies a condition and has
+// a property, nil if none is found.
+func (r *resourceCheck) find(i int, c *search.Cond, holds func(old *crdkit.Version, obj map[string]any) bool) map[string]any {
+	s, err := newSide(r.oldDef, r.old, i, schema.NewInterner())
+	if err != nil {
+		return nil
+	}
+	return s.find(r.ctx, c, func(obj map[string]any) bool { return holds(s.version, obj) })
+}
+
+// refused returns an object that version i of the old definition admits as a new one, and the
+// error of a request with it to the new definition.
+func (r *resourceCheck) refused(i int, request func(obj *unstructured.Unstructured) error) (*Witness, string) {
+	obj := r.find(i, search.True, func(old *crdkit.Version, obj map[string]any) bool {
+		out, err := r.request(r.ctx, old, search.Case{Object: obj})
+		return err == nil && out.object != nil && request(unstructuredCopy(obj)) != nil
+	})
+	if obj == nil {
+		return nil, ""
+	}
+	return &Witness{Object: obj}, request(unstructuredCopy(obj)).Error()
+}
+
+// statusWitness returns a request with a status that one definition stores and the other one
+// does not, at version i of the old definition: a new object, or an update that adds the
+// status. It returns nil if none is found.
+func (r *resourceCheck) statusWitness(i int, update, storedByOld bool) *Witness {
+	caseOf := func(obj map[string]any) (k search.Case) {
+		if k.Object = obj; update {
+			k.Old = withoutStatus(obj)
+		}
+		return k
+	}
+	obj := r.find(i, search.At("status", search.Types(search.Any&^search.Null)), func(old *crdkit.Version, obj map[string]any) bool {
+		after, _ := r.newDef.Version(old.Name())
+		was, err := r.request(r.ctx, old, caseOf(obj))
+		if err != nil || was.object == nil || (was.object["status"] != nil) != storedByOld {
+			return false
+		}
+		is, err := r.request(r.ctx, after, caseOf(obj))
+		return err == nil && is.object != nil && (is.object["status"] != nil) != storedByOld
+	})
+	if obj == nil {
+		return nil
+	}
+	return &Witness{Object: obj, Old: caseOf(obj).Old}
+}
+
+// withoutStatus returns an object without its status. It shares the rest.
+func withoutStatus(obj map[string]any) map[string]any {
+	rest := maps.Clone(obj)
+	delete(rest, "status")
+	return rest
 }

@@ -2,8 +2,10 @@ package compat
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"math/rand/v2"
+	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
@@ -11,6 +13,7 @@ import (
 	"github.com/crdkit/crdkit/internal/search"
 	"github.com/crdkit/crdkit/internal/value/jsonval"
 	"github.com/crdkit/crdkit/schema"
+	"github.com/crdkit/crdkit/validation"
 )
 
 // A side is the objects of one version of a definition.
@@ -61,4 +64,97 @@ func (s *side) space(judge search.Judge) *search.Space {
 	gvk := s.version.GroupVersionKind()
 	head := search.Head{APIVersion: gvk.GroupVersion().String(), Kind: gvk.Kind, Namespaced: s.version.Definition().Namespaced()}
 	return search.New(s.node, head, judge)
+}
+
+// candidates returns the objects that may show a goal: an object that the solver found for
+// it, without the member that the request leaves out, and a copy of it without the members
+// that defaults fill, apart from those on the way to the goal. The solver does not know all
+// rules, and most rules hold for defaults. There are none for nil.
+func (w *walk) candidates(obj map[string]any, g *goal) []map[string]any {
+	if obj == nil {
+		return nil
+	}
+	if g.absent != "" {
+		for _, part := range partsAt(obj, g.steps) {
+			delete(part.(map[string]any), g.absent)
+		}
+	}
+	lean := jsonval.Clone(obj).(map[string]any)
+	for _, path := range slices.Backward(search.Parts(lean)) {
+		if _, ok := nodeAt(w.from.root, path).Default(); ok && !onWay(path.Pointer(), g.path()) {
+			search.Remove(lean, path)
+		}
+	}
+	return []map[string]any{obj, lean}
+}
+
+// nodeAt returns the schema of the values at a path, nil if there is none.
+func nodeAt(n *schema.Node, path schema.Path) *schema.Node {
+	for _, step := range path {
+		if name, ok := step.Name(); ok {
+			n = memberSchema(n, name)
+		} else {
+			n = n.Items()
+		}
+	}
+	return n
+}
+
+// seekWork is the work of all searches for cases that the solver did not find, for one
+// version. A search takes at most a quarter of what is left.
+const seekWork = 200_000
+
+// seek searches a case that shows a goal among objects that the first side of a walk admits.
+// It is for rules that the solver does not decide, and for conditions that depend on each
+// other. The start should show the goal and does not. It has no object if the solver found none:
+// then only an error about the goal shows it.
+func (c *comparison) seek(w *walk, g *goal, start search.Case) ([]Finding, error) {
+	quest := search.Quest{Start: start, Limit: c.seekLeft / 4}
+	for _, s := range g.steps {
+		switch {
+		case s.item:
+			quest.Pointer += "/items"
+		case s.others != nil:
+			quest.Pointer += "/additionalProperties"
+		default:
+			quest.Pointer = propertyPointer(quest.Pointer, s.name)
+		}
+	}
+	if g.rule != nil {
+		quest.Rule = g.rule.Rule
+	}
+	space := c.side(w.readers).space(func(_ context.Context, k search.Case) (validation.ErrorList, bool, error) {
+		if err := c.ctx.Err(); err != nil {
+			return nil, false, err
+		}
+		first, found, err := c.differences(w.readers, jsonval.Wire(k.Object).(map[string]any), k.Old)
+		switch {
+		case err != nil && c.ctx.Err() != nil:
+			return nil, false, err
+		case err != nil || first == nil:
+			return nil, true, nil
+		case first.object == nil:
+			return first.result.Errors, first.result.Refusal != nil, nil
+		}
+		var others validation.ErrorList
+		for i := range found {
+			d := &found[i]
+			if (start.Object != nil && w.shows(g, d) || g.causes(d.errors)) && (d.role == g.role || !c.sameName()) {
+				return validation.ErrorList{search.Sought}, false, nil
+			}
+			if d.role == g.role {
+				others = d.errors
+			}
+		}
+		return others, drops(first.result), nil
+	})
+	k, err := space.Seek(c.ctx, rand.New(rand.NewPCG(1, 2)), quest)
+	if _, ok := errors.AsType[*search.Unreachable](err); ok {
+		c.seekLeft -= quest.Limit
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return c.confirm(w, g, k.Object, k.Old)
 }

@@ -3,9 +3,12 @@ package conversion
 import (
 	"context"
 	"fmt"
+	"maps"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/crdkit/crdkit/internal/value/jsonval"
 )
@@ -74,4 +77,91 @@ func asDecoded(obj *unstructured.Unstructured) (*unstructured.Unstructured, erro
 		return nil, fmt.Errorf("decoding what the conversion returned: %w", err)
 	}
 	return &unstructured.Unstructured{Object: object}, nil
+}
+
+// Typed returns the ConvertFunc of a conversion between two Go structs, such as
+// one that conversion-gen writes, which has a scope as another parameter:
+//
+//	conversion.Typed(func(in *v1beta1.CronTab, out *v1.CronTab) error {
+//		return v1beta1.Convert_v1beta1_CronTab_To_v1_CronTab(in, out, nil)
+//	})
+//
+// It converts one pair of versions; [Hub] combines several. Structs are
+// converted by their json tags, as package runtime of apimachinery does.
+// convert need not set kind and apiVersion.
+//
+// A field of the object that In does not have is an error, because the
+// conversion would lose it silently.
+func Typed[In, Out any](convert func(in *In, out *Out) error) ConvertFunc {
+	return func(_ context.Context, obj *unstructured.Unstructured, _ string) (*unstructured.Unstructured, error) {
+		in, out := new(In), new(Out)
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(obj.Object, in, true); err != nil {
+			return nil, fmt.Errorf("decoding as %T: %w", in, err)
+		}
+		if err := convert(in, out); err != nil {
+			return nil, err
+		}
+		converted, err := runtime.DefaultUnstructuredConverter.ToUnstructured(out)
+		if err != nil {
+			return nil, fmt.Errorf("encoding %T: %w", out, err)
+		}
+		converted["kind"] = obj.GetKind()
+		delete(converted, "apiVersion")
+		return &unstructured.Unstructured{Object: converted}, nil
+	}
+}
+
+// A Spoke has the conversions of a version to and from the hub. A conversion
+// without a function is an error.
+type Spoke struct {
+	ToHub, FromHub ConvertFunc
+}
+
+// TypedSpoke returns the spoke of a version with the Go type S to a hub with
+// the Go type H; see [Typed].
+func TypedSpoke[S, H any](toHub func(in *S, out *H) error, fromHub func(in *H, out *S) error) Spoke {
+	return Spoke{ToHub: Typed(toHub), FromHub: Typed(fromHub)}
+}
+
+// Hub returns a ConvertFunc for any number of versions from conversions to and
+// from one of them, the hub. It converts from one spoke to another through the
+// hub. spokes has the other versions by name; Hub copies it. Converting a
+// version that is neither the hub nor a spoke is an error.
+//
+// No data is lost if the hub can express everything that the spokes can.
+func Hub(hub string, spokes map[string]Spoke) ConvertFunc {
+	spokes = maps.Clone(spokes)
+	return func(ctx context.Context, obj *unstructured.Unstructured, to string) (*unstructured.Unstructured, error) {
+		gv := groupVersion(obj)
+		for _, version := range []string{gv.Version, to} {
+			if _, ok := spokes[version]; !ok && version != hub {
+				return nil, fmt.Errorf("version %q is neither the hub nor a spoke", version)
+			}
+		}
+		if gv.Version != hub {
+			gv.Version = hub
+			var err error
+			if obj, err = convertStep(ctx, spokes[groupVersion(obj).Version].ToHub, obj, gv); err != nil {
+				return nil, err
+			}
+		}
+		if to == hub {
+			return obj, nil
+		}
+		gv.Version = to
+		return convertStep(ctx, spokes[to].FromHub, obj, gv)
+	}
+}
+
+// convertStep converts an object to or from the hub. The result is as a webhook
+// would send it, because a second step may take it as input.
+func convertStep(ctx context.Context, convert ConvertFunc, obj *unstructured.Unstructured, to schema.GroupVersion) (*unstructured.Unstructured, error) {
+	if convert == nil {
+		return nil, fmt.Errorf("there is no conversion from %q to %q", groupVersion(obj), to)
+	}
+	out, err := convertOne(ctx, convert, obj, to)
+	if err != nil {
+		return nil, err
+	}
+	return asDecoded(out)
 }

@@ -220,3 +220,171 @@ func (n *Node) orEmpty() *Node {
 	}
 	return n
 }
+
+// A Branch is the compiled form of a schema below allOf, anyOf, oneOf or not.
+// It constrains values whose structure is declared by a [Node]. In a structural
+// schema, a Branch declares a type only in the int-or-string pattern anyOf:
+// [{type: integer}, {type: string}]. It is not nullable, and its
+// additionalProperties can only be false.
+//
+// A Branch never changes and is safe for concurrent use. All methods accept a
+// nil receiver, which stands for a schema that declares nothing.
+type Branch Node
+
+func (b *Branch) node() *Node { return (*Node)(b) }
+
+// Kind returns the declared type.
+func (b *Branch) Kind() Kind { return b.node().Kind() }
+
+// Type returns the declared type as it is written, "" if there is none.
+func (b *Branch) Type() string { return b.node().Type() }
+
+// Nullable reports whether the schema admits null (nullable: true).
+func (b *Branch) Nullable() bool { return b.node().Nullable() }
+
+// IntOrString reports whether the value is an integer or a string
+// (x-kubernetes-int-or-string: true).
+func (b *Branch) IntOrString() bool { return b.node().IntOrString() }
+
+// AdditionalProperties returns the constraints on properties that are not named,
+// nil if there are none, and reports whether additionalProperties is declared
+// at all; see [Branch.AllowsAdditionalProperties].
+func (b *Branch) AdditionalProperties() (*Branch, bool) {
+	n, ok := b.node().AdditionalProperties()
+	return (*Branch)(n), ok
+}
+
+// AllowsAdditionalProperties reports whether additionalProperties is declared
+// as true or as a schema.
+func (b *Branch) AllowsAdditionalProperties() bool { return b.node().AllowsAdditionalProperties() }
+
+// Len returns the number of constrained properties.
+func (b *Branch) Len() int { return b.node().Len() }
+
+// Property returns the constraints on a property, nil if there are none.
+func (b *Branch) Property(name string) *Branch { return (*Branch)(b.node().Property(name)) }
+
+// Properties yields the constrained properties in increasing order of name.
+func (b *Branch) Properties() iter.Seq2[string, *Branch] {
+	return func(yield func(string, *Branch) bool) {
+		for name, n := range b.node().Properties() {
+			if !yield(name, (*Branch)(n)) {
+				return
+			}
+		}
+	}
+}
+
+// Items returns the constraints on the elements of an array, nil if there are
+// none.
+func (b *Branch) Items() *Branch { return (*Branch)(b.node().Items()) }
+
+// Limits returns the value validations of the branch.
+func (b *Branch) Limits() Limits { return b.node().Limits() }
+
+// AllOf returns the branches of allOf in their order, nil if there are none.
+func (b *Branch) AllOf() []*Branch { return b.node().AllOf() }
+
+// AnyOf returns the branches of anyOf in their order, nil if there are none.
+func (b *Branch) AnyOf() []*Branch { return b.node().AnyOf() }
+
+// OneOf returns the branches of oneOf in their order, nil if there are none.
+func (b *Branch) OneOf() []*Branch { return b.node().OneOf() }
+
+// Not returns the branch of not, nil if there is none.
+func (b *Branch) Not() *Branch { return b.node().Not() }
+
+// A Kind is the declared type of a schema.
+type Kind uint8
+
+const (
+	// KindNone is the kind of a schema without a type, such as an int-or-string
+	// or a value whose unknown fields are preserved.
+	KindNone Kind = iota
+	KindObject
+	KindArray
+	KindString
+	KindInteger
+	KindNumber
+	KindBoolean
+	// KindOther is the kind of a schema with a type of another name. Such a
+	// schema is structural, but no value has its type.
+	KindOther
+)
+
+var kindNames = [...]string{"", "object", "array", "string", "integer", "number", "boolean"}
+
+// String returns the name of the type as a schema writes it, "" for [KindNone]
+// and "other" for [KindOther].
+func (k Kind) String() string {
+	if int(k) < len(kindNames) {
+		return kindNames[k]
+	}
+	return "other"
+}
+
+func kindOf(typ string) Kind {
+	if i := slices.Index(kindNames[:], typ); i >= 0 {
+		return Kind(i)
+	}
+	return KindOther
+}
+
+// A Bound is the minimum or maximum of a number. The zero Bound is no bound.
+type Bound struct {
+	Value     float64
+	Set       bool
+	Exclusive bool // the bound itself is not allowed
+}
+
+// A Count bounds a length, a number of items or a number of properties. The
+// zero Count is no bound.
+type Count struct {
+	N   int64 // runes, items or properties; may be negative, as declared
+	Set bool
+}
+
+// Limits are the value validations of a schema, without its type, its children
+// and its junctors. The zero Limits constrain nothing.
+//
+// See
+// https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation.
+type Limits struct {
+	Format  string // as declared, even if the server does not know it
+	Pattern string // regular expression (RE2) that matches any part of the value
+
+	Minimum    Bound
+	Maximum    Bound
+	MultipleOf Bound // Exclusive is not used
+
+	MinLength, MaxLength         Count // runes
+	MinItems, MaxItems           Count // items
+	MinProperties, MaxProperties Count // properties
+
+	UniqueItems bool
+
+	// Enum has the allowed values, decoded as objects are. Read only.
+	Enum []any
+	// Required has the names of required properties in the order of the schema.
+	// Read only.
+	Required []string
+}
+
+// A Rule is one entry of x-kubernetes-validations, as data. Package
+// validation/cel compiles and evaluates it.
+//
+// See
+// https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules.
+type Rule struct {
+	Rule              string // CEL expression
+	Message           string // fixed message of the error
+	MessageExpression string // CEL expression for the message of the error
+	Reason            string // an apiextensions/v1.FieldValueErrorReason, "" for none
+	FieldPath         string // path of the error below the node
+	// SetReason distinguishes a declared reason of "", which no definition may
+	// have, from an absent one. It need not be set for other reasons.
+	SetReason bool
+	// OptionalOldSelf makes oldSelf an optional. SetOptionalOldSelf
+	// distinguishes a declared false from an absent field.
+	OptionalOldSelf, SetOptionalOldSelf bool
+}

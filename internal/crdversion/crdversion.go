@@ -16,11 +16,16 @@
 package crdversion
 
 import (
+	"cmp"
 	"slices"
+	"strings"
+	"sync"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/crdkit/crdkit/internal/metadata/objectmeta"
+	"github.com/crdkit/crdkit/pruning"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -89,4 +94,119 @@ func ByName(crd *apiextensionsv1.CustomResourceDefinition) map[string]*apiextens
 		}
 	}
 	return versions
+}
+
+// SetDefaultNames sets the names that kube-apiserver adds: the singular name and
+// the kind of lists.
+func SetDefaultNames(n *apiextensionsv1.CustomResourceDefinitionNames) {
+	n.Singular = cmp.Or(n.Singular, strings.ToLower(n.Kind))
+	if n.ListKind == "" && n.Kind != "" {
+		n.ListKind = n.Kind + "List"
+	}
+}
+
+// A Claim has the names that clients use for the objects of a definition. In one
+// group no two definitions can have the same resource name or the same kind. Names
+// of resources and kinds do not conflict with each other.
+//
+// See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#create-a-customresourcedefinition.
+type Claim struct {
+	Resources, Kinds []string
+}
+
+// ClaimOf returns the claim of names, without defaults. It shares no memory with
+// n.
+func ClaimOf(n *apiextensionsv1.CustomResourceDefinitionNames) Claim {
+	return Claim{
+		Resources: append([]string{n.Plural, n.Singular}, n.ShortNames...),
+		Kinds:     []string{n.Kind, n.ListKind},
+	}
+}
+
+// Conflict returns the first name that both claims have and what it names: "kind"
+// or "resource name". It returns "" for both if there is none.
+func (c *Claim) Conflict(other *Claim) (what, name string) {
+	if name, ok := firstIn(c.Kinds, other.Kinds); ok {
+		return "kind", name
+	}
+	if name, ok := firstIn(c.Resources, other.Resources); ok {
+		return "resource name", name
+	}
+	return "", ""
+}
+
+// fewNames is the length up to which a list is searched without an index.
+const fewNames = 16
+
+// firstIn returns the first of the names that is also in list.
+func firstIn(names, list []string) (string, bool) {
+	has := func(name string) bool { return slices.Contains(list, name) }
+	if len(list) > fewNames {
+		set := make(map[string]bool, len(list))
+		for _, name := range list {
+			set[name] = true
+		}
+		has = func(name string) bool { return set[name] }
+	}
+	i := slices.IndexFunc(names, has)
+	if i < 0 {
+		return "", false
+	}
+	return names[i], true
+}
+
+// PruneDefaults returns the tree of a schema with the defaults that
+// kube-apiserver applies when it serves the definition. If pruning changes no
+// default it returns node itself.
+//
+// The server checks defaults when it accepts a definition, but not everywhere:
+// below additionalProperties they may have fields that the schema does not
+// declare, and metadata of embedded resources may have fields that metadata does
+// not have. When the server begins to serve the definition it removes both. It
+// puts each default into the smallest object that has it at its path, and
+// coerces and prunes that object.
+func PruneDefaults(node *schema.Node) *schema.Node {
+	if !node.Facts().Has(schema.HasDefaults) {
+		return node
+	}
+	pruner := sync.OnceValue(func() *pruning.Pruner { return pruning.New(node) })
+	embedded := objectmeta.Embedded{Schema: node, IsResource: true}
+	withoutEmbedded := !node.Facts().Has(schema.HasEmbedded)
+	return node.RewriteDefaults(func(path schema.Path, def any) any {
+		if withoutEmbedded && !canShrink(def) {
+			return def
+		}
+		obj, ok := Enclose(path, def).(map[string]any)
+		if !ok {
+			return def // a default of the root that is not an object; the schema check refuses it
+		}
+		// Coerce leaves metadata that it cannot decode unchanged.
+		_, _ = embedded.Coerce(obj, objectmeta.Options{DropInvalid: true})
+		pruner().Prune(obj)
+		after, _ := path.Lookup(obj)
+		return after
+	})
+}
+
+// canShrink reports whether pruning could remove something from v.
+func canShrink(v any) bool {
+	switch v := v.(type) {
+	case map[string]any:
+		return len(v) > 0
+	case []any:
+		return len(v) > 0
+	}
+	return false
+}
+
+// Enclose returns the smallest value that has v at path.
+func Enclose(path schema.Path, v any) any {
+	for i := len(path) - 1; i >= 0; i-- {
+		if name, ok := path[i].Name(); ok {
+			v = map[string]any{name: v}
+		} else {
+			v = []any{v}
+		}
+	}
+	return v
 }

@@ -2,9 +2,13 @@ package fastpath
 
 import (
 	"math/bits"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/crdkit/crdkit/internal/text/jsonscan"
 	"github.com/crdkit/crdkit/internal/value/leafcheck"
+	"github.com/crdkit/crdkit/schema"
 )
 
 // An objectWalk is the state of one object that is open.
@@ -329,4 +333,100 @@ func (w *walk) textOf(o *objectWalk, index int) string {
 		}
 	}
 	return ""
+}
+
+// maxFilled bounds how many values filling adds to the defaults of one schema.
+const maxFilled = 1 << 16
+
+// fill returns the filled default of n, nil if there is none.
+func (c *compiler) fill(n *schema.Node) *defaultText {
+	if done, ok := c.fills[n]; ok {
+		return done
+	}
+	var out *defaultText
+	if _, ok := n.Default(); ok {
+		d, filled := c.filler.Default(n)
+		out = &defaultText{ruled: n.Facts().Has(schema.HasRules)}
+		switch {
+		case !filled:
+			out.declined = true // it is too large
+		case n.Facts().Has(schema.HasEmbedded):
+			out.declined = true
+		default:
+			text, ok := jsonscan.Append(nil, d)
+			out.json = string(text)
+			out.declined = !ok || jsonscan.HasIntegral(d) || !c.checks.Node(n).Valid(d)
+		}
+	}
+	c.fills[n] = out
+	return out
+}
+
+// sort puts the members in order. It reports false if two have the same key.
+func (w *walk) sort(o *objectWalk) bool {
+	list := w.entries[o.base:]
+	w.sorted = o.node
+	slices.SortFunc(list, w.compare)
+	for i := 1; i < len(list); i++ {
+		if w.compare(list[i-1], list[i]) == 0 {
+			return false
+		}
+	}
+	w.rewrite(o, list)
+	return true
+}
+
+// compareEntries compares the names of two members of w.sorted.
+func (w *walk) compareEntries(a, b entry) int {
+	if a.member >= 0 && b.member >= 0 {
+		return a.member - b.member
+	}
+	return strings.Compare(w.keyOf(w.sorted, &a), w.keyOf(w.sorted, &b))
+}
+
+// Unknown says what happens to fields that the schema does not declare.
+type Unknown uint8
+
+const (
+	RefuseUnknown Unknown = iota // the plan declines the object
+	WarnOfUnknown                // they are dropped, with a warning for each
+	DropUnknown                  // they are dropped
+)
+
+// A step leads from an object or list to a value in it.
+type step struct {
+	name  string
+	index int // of an element of a list, negative for a field
+}
+
+// unknownField notes the undeclared field of the open object.
+func (w *walk) unknownField(name string) {
+	text := append(w.warning[:0], `unknown field "`...)
+	for i, s := range w.steps {
+		switch {
+		case s.index >= 0:
+			text = append(strconv.AppendInt(append(text, '['), int64(s.index), 10), ']')
+			continue
+		case i > 0:
+			text = append(text, '.')
+		}
+		text = append(text, s.name...)
+	}
+	if len(w.steps) > 0 {
+		text = append(text, '.')
+	}
+	w.warning = append(append(text, name...), '"')
+	w.unknown = append(w.unknown, string(w.warning))
+}
+
+// warnings returns the warnings about undeclared fields, in the order of their paths, and
+// those about finalizers.
+func (w *walk) warnings(finalizers []string) []string {
+	if len(w.unknown) == 0 {
+		return finalizers
+	}
+	slices.SortFunc(w.unknown, func(a, b string) int {
+		return strings.Compare(strings.TrimSuffix(a, `"`), strings.TrimSuffix(b, `"`))
+	})
+	return append(w.unknown, finalizers...)
 }

@@ -1,10 +1,14 @@
 package fastpath
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"sync"
 
 	"github.com/crdkit/crdkit/internal/cel/fieldaccess"
+	"github.com/crdkit/crdkit/internal/kube/kubeversion"
+	"github.com/crdkit/crdkit/internal/text/jsonscan"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -71,4 +75,127 @@ type Result struct {
 	Warnings []string
 	// Cost is what the rules have spent, in CEL cost units.
 	Cost uint64
+}
+
+// Compile returns the plan for objects of schema n, nil if the fast path declines all of
+// them. A nil n declares nothing.
+func Compile(n *schema.Node, cfg Config) *Plan {
+	c := newCompiler(cmp.Or(cfg.Minor, int(kubeversion.Newest)))
+	c.reads = cfg.Reads
+	root := c.root(n)
+	if root == nil || !c.assignRoles(root, n, cfg) || !admitsRoles(root, cfg) {
+		return nil
+	}
+	p := &Plan{
+		cfg: cfg, root: root, keep: c.keep, statusNode: c.keep,
+		apiVersion: quote(cfg.APIVersion), kind: quote(cfg.Kind), reads: compileReads(n, cfg.Reads),
+	}
+	p.metadata, _ = root.members.at("metadata")
+	p.head = newHead(root.members.list, p.apiVersion, p.kind)
+	if status := n.Property("status"); status != nil {
+		p.statusNode = c.compileNode(status, false)
+	}
+	return p
+}
+
+// root returns the node of whole objects. It returns nil if these are not plain objects, or
+// if a property has a name at which validation reports more errors.
+func (c *compiler) root(n *schema.Node) *node {
+	if n == nil {
+		return unchecked(dropOthers)
+	}
+	if n.Facts().Has(schema.HasJunctors) && (c.checks.Node(n).ReportsFromAllBranches() || c.checks.Node(n.Property("status")).ReportsFromAllBranches()) {
+		return nil
+	}
+	root := c.compile(n, n.PreserveUnknownFields())
+	for _, name := range resourceMembers {
+		if n.Property(name).Facts().Has(schema.HasRules) {
+			root.ruled = true
+		}
+	}
+	if root.declined || root.whole || root.others == walkOthers || root.others == refuseOthers {
+		return nil
+	}
+	return root
+}
+
+// assignRoles gives kind, apiVersion, metadata and a dropped status their roles. It reports
+// false if the status is dropped and required.
+func (c *compiler) assignRoles(root *node, n *schema.Node, cfg Config) bool {
+	old := root.members
+	m := &members{}
+	m.size, m.list = old.size, slices.Clone(old.list)
+	m.role("apiVersion", apiVersionRole, c.keep)
+	m.role("kind", kindRole, c.keep)
+	m.role("metadata", metadataRole, c.keep)
+	if cfg.DropStatus {
+		if slices.Contains(n.Limits().Required, "status") {
+			return false // It is dropped even if it has a default.
+		}
+		if n.Property("status") != nil || root.others == keepOthers {
+			m.list[m.role("status", droppedRole, c.keep)].node = c.keep
+		}
+	}
+	m.sort()
+	m.finish(nil)
+	for i, p := range m.list {
+		if j, declared := old.at(p.name); declared && old.required.has(j) {
+			m.required.add(i)
+		}
+	}
+	m.setFirst()
+	root.members = m
+	return true
+}
+
+// role gives a member its role, adds it if it is not declared, and returns its
+// index in the list.
+func (m *members) role(name string, r role, keep *node) int {
+	i := m.find(name)
+	if i < 0 {
+		i = len(m.list)
+		m.add(name, keep)
+	}
+	m.list[i].role = r
+	return i
+}
+
+// admitsRoles reports whether the schema admits the kind and apiVersion of its objects and
+// any metadata, which it does not change, and declares nothing that looks like a kind.
+func admitsRoles(root *node, cfg Config) bool {
+	for _, p := range root.members.list {
+		ok := true
+		switch p.role {
+		case apiVersionRole:
+			ok = p.node.check.Valid(cfg.APIVersion)
+		case kindRole:
+			ok = p.node.check.Valid(cfg.Kind)
+		case metadataRole:
+			ok = p.node.check.AdmitsObjects() && !p.node.changes(make(map[*node]bool))
+		default:
+			ok = !isNamedLikeType(p.name)
+		}
+		if !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// changes reports whether n can change a value that has no nulls other than by
+// pruning. The nodes in seen do not.
+func (n *node) changes(seen map[*node]bool) bool {
+	if n == nil || seen[n] {
+		return false
+	}
+	seen[n] = true
+	if n.declined || n.fill != nil || n.items.changes(seen) || n.rest.changes(seen) {
+		return true
+	}
+	return slices.ContainsFunc(n.members.list, func(p member) bool { return p.node.changes(seen) })
+}
+
+func quote(s string) string {
+	text, _ := jsonscan.AppendString(nil, s)
+	return string(text)
 }

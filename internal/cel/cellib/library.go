@@ -1,10 +1,18 @@
 package cellib
 
 import (
+	"fmt"
+
 	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/checker"
+	"github.com/google/cel-go/common"
+	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/functions"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/ext"
+	"github.com/google/cel-go/interpreter"
+	"github.com/google/cel-go/parser"
 	apiservercel "k8s.io/apiserver/pkg/cel"
 )
 
@@ -194,4 +202,182 @@ func comparisons[T any](kind string, t *cel.Type, compare func(T, T) int) []cel.
 		define("isLessThan", declare(kind+"_is_less_than", cel.BoolType, t, t).method(is(-1))),
 		define("compareTo", declare(kind+"_compare_to", cel.IntType, t, t).method(order)),
 	}
+}
+
+// The types of authorization. Rules have no variable of these types, so there
+// is no value to call a method on. The methods are declared nevertheless. A
+// rule may call one on a value whose type is known only at run time. The server
+// admits such a rule and estimates its cost, and the call fails when it runs.
+var (
+	authorizerType    = cel.ObjectType("kubernetes.authorization.Authorizer")
+	pathCheckType     = cel.ObjectType("kubernetes.authorization.PathCheck")
+	groupCheckType    = cel.ObjectType("kubernetes.authorization.GroupCheck")
+	resourceCheckType = cel.ObjectType("kubernetes.authorization.ResourceCheck")
+	decisionType      = cel.ObjectType("kubernetes.authorization.Decision")
+)
+
+func authorization() cel.EnvOption {
+	return newLibrary("kubernetes.authz",
+		define("path", declareOnly("authorizer_path", pathCheckType, authorizerType, cel.StringType)),
+		define("group", declareOnly("authorizer_group", groupCheckType, authorizerType, cel.StringType)),
+		define("serviceAccount",
+			declareOnly("authorizer_serviceaccount", authorizerType, authorizerType, cel.StringType, cel.StringType)),
+		define("resource", declareOnly("groupcheck_resource", resourceCheckType, groupCheckType, cel.StringType)),
+		define("subresource", declareOnly("resourcecheck_subresource", resourceCheckType, resourceCheckType, cel.StringType)),
+		define("namespace", declareOnly("resourcecheck_namespace", resourceCheckType, resourceCheckType, cel.StringType)),
+		define("name", declareOnly("resourcecheck_name", resourceCheckType, resourceCheckType, cel.StringType)),
+		define("check",
+			declareOnly("pathcheck_check", decisionType, pathCheckType, cel.StringType),
+			declareOnly("resourcecheck_check", decisionType, resourceCheckType, cel.StringType)),
+		define("errored", declareOnly("decision_errored", cel.BoolType, decisionType)),
+		define("error", declareOnly("decision_error", cel.StringType, decisionType)),
+		define("allowed", declareOnly("decision_allowed", cel.BoolType, decisionType)),
+		define("reason", declareOnly("decision_reason", cel.StringType, decisionType)),
+	)
+}
+
+func authorizationSelectors() cel.EnvOption {
+	return newLibrary("kubernetes.authzSelectors",
+		define("fieldSelector", declareOnly("authorizer_fieldselector", resourceCheckType, resourceCheckType, cel.StringType)),
+		define("labelSelector", declareOnly("authorizer_labelselector", resourceCheckType, resourceCheckType, cel.StringType)),
+	)
+}
+
+// declareOnly declares a method on a type that has no values. Its binding
+// returns the error for a missing overload. Without a binding, cel-go would
+// report the call with another text.
+func declareOnly(id string, result *cel.Type, params ...*cel.Type) cel.FunctionOpt {
+	s := declare(id, result, params...)
+	switch len(params) {
+	case 1:
+		return s.method(bindUnary(types.MaybeNoSuchOverloadErr))
+	case 2:
+		return s.method(bindBinary(func(v, _ ref.Val) ref.Val { return types.MaybeNoSuchOverloadErr(v) }))
+	}
+	return s.method(bindAny(func(args ...ref.Val) ref.Val { return types.MaybeNoSuchOverloadErr(args[0]) }))
+}
+
+// InterruptFrequency is the number of loop steps between two checks of the
+// context.
+const InterruptFrequency = 100
+
+// A feature is a part of the language, with the minor versions that have it.
+type feature struct {
+	since, until int // until is the first version without the feature, 0 if there is none
+	options      []cel.EnvOption
+}
+
+// features returns all features in the order in which the server adds them. If
+// several features add overloads to one function, cel-go tries the overloads of
+// the earlier features first.
+//
+// See
+// https://kubernetes.io/docs/reference/using-api/cel/#cel-options-language-features-and-libraries.
+func features() []feature {
+	return []feature{
+		{options: []cel.EnvOption{
+			cel.HomogeneousAggregateLiterals(),
+			cel.EagerlyValidateDeclarations(true),
+			cel.DefaultUTCTimeZone(true),
+			urls(),
+			regex(),
+			cel.CostEstimatorOptions(checker.PresenceTestHasCost(false)),
+		}},
+		{until: 37, options: []cel.EnvOption{lists(false)}},
+		{since: 27, options: []cel.EnvOption{authorization()}},
+		{since: 28, options: []cel.EnvOption{
+			cel.CrossTypeNumericComparisons(true),
+			cel.OptionalTypes(),
+			quantities(),
+		}},
+		{since: 29, options: []cel.EnvOption{cel.ASTValidators(
+			cel.ValidateDurationLiterals(),
+			cel.ValidateTimestampLiterals(),
+			cel.ValidateRegexLiterals(),
+			cel.ValidateHomogeneousAggregateLiterals(),
+		)}},
+		{until: 29, options: []cel.EnvOption{ext.Strings(ext.StringsVersion(0))}},
+		{since: 29, options: []cel.EnvOption{ext.Strings(ext.StringsVersion(2))}},
+		{since: 29, options: []cel.EnvOption{ext.Sets()}},
+		{since: 30, options: []cel.EnvOption{addresses(), networks()}},
+		{since: 31, options: []cel.EnvOption{formatLibrary()}},
+		{since: 31, options: []cel.EnvOption{authorizationSelectors()}},
+		{since: 32, options: []cel.EnvOption{ext.TwoVarComprehensions()}},
+		{since: 33, options: []cel.EnvOption{versions()}},
+		{since: 34, options: []cel.EnvOption{ext.Lists(ext.ListsVersion(3))}},
+		{since: 37, options: []cel.EnvOption{lists(true)}},
+	}
+}
+
+// Language returns the library with which kube-apiserver 1.minor extends a
+// cel-go environment for rules. It includes the program options, but no cost
+// limit.
+func Language(minor int) cel.Library { return language(minor) }
+
+type language int
+
+// CompileOptions implements cel.Library.
+func (minor language) CompileOptions() []cel.EnvOption {
+	var options []cel.EnvOption
+	for _, f := range features() {
+		if int(minor) >= f.since && (f.until == 0 || int(minor) < f.until) {
+			options = append(options, f.options...)
+		}
+	}
+	return append(options, limitCopies)
+}
+
+// ProgramOptions implements cel.Library.
+func (language) ProgramOptions() []cel.ProgramOption {
+	return []cel.ProgramOption{
+		cel.EvalOptions(cel.OptOptimize, cel.OptTrackCost),
+		cel.CostTrackerOptions(interpreter.PresenceTestHasCost(false)),
+		cel.CostTracking(&Costs{}),
+		cel.InterruptCheckFrequency(InterruptFrequency),
+	}
+}
+
+// The macros optMap and optFlatMap copy their target, so a chain of them makes an
+// expression whose size is exponential in its length. These limits bound the
+// copies.
+const (
+	maxCopied = 200  // nodes of a target
+	maxBefore = 5000 // nodes of an expression before a copy
+)
+
+// limitCopies makes the macros of e that copy their target refuse large ones.
+func limitCopies(e *cel.Env) (*cel.Env, error) {
+	macros := e.Macros()
+	for i, m := range macros {
+		if name := m.Function(); name == "optMap" || name == "optFlatMap" {
+			macros[i] = copying{m}
+		}
+	}
+	e, err := cel.ClearMacros()(e)
+	if err != nil {
+		return nil, err
+	}
+	return cel.Macros(macros...)(e)
+}
+
+// A copying macro copies its target.
+type copying struct{ parser.Macro }
+
+// Expander implements parser.Macro. Nodes are numbered in the order in which they
+// are made, and the first argument is the node after the target.
+func (m copying) Expander() parser.MacroExpander {
+	expand := m.Macro.Expander()
+	return func(x parser.ExprHelper, target ast.Expr, args []ast.Expr) (ast.Expr, *common.Error) {
+		if args[0].ID() > maxBefore || nodes(target) > maxCopied {
+			return nil, x.NewError(args[0].ID(), fmt.Sprintf("%s() would copy an expression that is too large", m.Function()))
+		}
+		return expand(x, target, args)
+	}
+}
+
+// nodes returns the number of nodes of an expression.
+func nodes(e ast.Expr) int {
+	count := 0
+	ast.PreOrderVisit(e, ast.NewExprVisitor(func(ast.Expr) { count++ }))
+	return count
 }

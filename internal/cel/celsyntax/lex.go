@@ -1,6 +1,7 @@
 package celsyntax
 
 import (
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -219,3 +220,98 @@ const maxParsed = 100_000
 
 // isReadable reports whether the lexer reads texts like this one at all.
 func isReadable(text string) bool { return len(text) <= maxParsed && utf8.ValidString(text) }
+
+// A Token is a word of an expression: text[Start:End].
+type Token struct {
+	Start, End int
+	// IsName is true for identifiers, which may be fields, variables and functions.
+	IsName bool
+	// IsOperator is true for operators and brackets.
+	IsOperator bool
+}
+
+// Tokens splits an expression into its words. It reports false for a text that the
+// parser of this package does not read.
+func Tokens(text string) ([]Token, bool) {
+	if !isReadable(text) {
+		return nil, false
+	}
+	l := lexer{text: text}
+	var out []Token
+	for {
+		l.skip()
+		start := l.at
+		switch t := l.next(); t.kind {
+		case tokenUnknown:
+			return nil, false
+		case tokenEnd:
+			return out, true
+		default:
+			out = append(out, Token{Start: start, End: l.at, IsName: t.kind == tokenName, IsOperator: t.kind == tokenOperator || t.kind == tokenIn})
+		}
+	}
+}
+
+// unescape returns the value of a token of a string. It is not ok for an escape that cel-go
+// refuses.
+func (t token) unescape() (string, bool) {
+	text := t.text
+	if strings.IndexByte(text, '\r') >= 0 {
+		text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
+	}
+	if t.raw || strings.IndexByte(text, '\\') < 0 {
+		return text, true
+	}
+	b := make([]byte, 0, len(text))
+	for text != "" {
+		at := strings.IndexByte(text, '\\')
+		if at < 0 {
+			break
+		}
+		b = append(b, text[:at]...)
+		var ok bool
+		if b, text, ok = appendEscape(b, text[at+1:]); !ok {
+			return "", false
+		}
+	}
+	return string(append(b, text...)), true
+}
+
+const (
+	escapes = "abfnrtv\\'\"`?"
+	escaped = "\a\b\f\n\r\t\v\\'\"`?"
+)
+
+// appendEscape appends the value of the escape that text begins with, after its
+// backslash. It returns the rest of the text.
+func appendEscape(b []byte, text string) (out []byte, rest string, ok bool) {
+	if text == "" {
+		return b, "", false
+	}
+	if at := strings.IndexByte(escapes, text[0]); at >= 0 {
+		return append(b, escaped[at]), text[1:], true
+	}
+	first, length, base := 1, 0, 16
+	switch text[0] {
+	case 'x', 'X':
+		length = 2
+	case 'u':
+		length = 4
+	case 'U':
+		length = 8
+	case '0', '1', '2', '3':
+		first, length, base = 0, 3, 8
+	}
+	if length == 0 || len(text) < first+length {
+		return b, "", false
+	}
+	digits := text[first : first+length]
+	v, err := strconv.ParseUint(digits, base, 32)
+	if err != nil {
+		return b, "", false
+	}
+	if v > utf8.MaxRune || !utf8.ValidRune(rune(v)) {
+		return b, "", false
+	}
+	return utf8.AppendRune(b, rune(v)), text[first+length:], true
+}

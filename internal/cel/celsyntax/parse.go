@@ -3,9 +3,11 @@ package celsyntax
 import (
 	"strconv"
 
+	"github.com/google/cel-go/common"
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/parser"
 )
 
@@ -307,4 +309,201 @@ func (p *parsing) call(id int64, function string, target ast.Expr, args ...ast.E
 		return p.factory.NewMemberCall(id, function, target, args...)
 	}
 	return p.factory.NewCall(id, function, args...)
+}
+
+// primary parses a value. sign is the sign of a number, which the value then is.
+func (p *parsing) primary(sign token) ast.Expr {
+	tok := p.tok
+	p.advance()
+	switch tok.kind {
+	case tokenName:
+		return p.name(tok.text)
+	case tokenOperator:
+		return p.bracketed(tok)
+	}
+	v := literal(tok, sign.text)
+	if v == nil {
+		return p.fail()
+	}
+	return p.factory.NewLiteral(p.id(), v)
+}
+
+// bracketed parses a value that begins with an operator.
+func (p *parsing) bracketed(tok token) ast.Expr {
+	switch tok.text {
+	case "(":
+		e := p.expr()
+		if !p.skipped(")") {
+			return p.fail()
+		}
+		return e
+	case "[":
+		id := p.id()
+		return p.factory.NewList(id, p.list("]"), []int32{})
+	case "-":
+		if p.isNumber() {
+			return p.primary(tok)
+		}
+	}
+	return p.fail()
+}
+
+// name parses a variable or a function call.
+func (p *parsing) name(name string) ast.Expr {
+	if isReserved(name) {
+		return p.fail()
+	}
+	if p.skipped("(") {
+		id := p.id()
+		return p.call(id, name, nil, p.list(")")...)
+	}
+	return p.factory.NewIdent(p.id(), name)
+}
+
+// list parses expressions up to a closing bracket. A comma may end them, except those of a
+// call.
+func (p *parsing) list(end string) []ast.Expr {
+	list := []ast.Expr{}
+	for !p.skipped(end) {
+		list = append(list, p.expr())
+		switch {
+		case p.skipped(end):
+			return list
+		case !p.skipped(","), end == ")" && p.is(end):
+			p.fail()
+			return list
+		}
+	}
+	return list
+}
+
+// literal returns the value of a token, nil if it has none.
+func literal(tok token, sign string) ref.Val {
+	switch tok.kind {
+	case tokenTrue:
+		return types.True
+	case tokenFalse:
+		return types.False
+	case tokenNull:
+		return types.NullValue
+	case tokenString:
+		if text, ok := tok.unescape(); ok {
+			return types.String(text)
+		}
+	case tokenDouble:
+		if v, err := strconv.ParseFloat(sign+tok.text, 64); err == nil {
+			return types.Double(v)
+		}
+	case tokenInt:
+		digits, base := digitsOf(tok.text)
+		if v, err := strconv.ParseInt(sign+digits, base, 64); err == nil {
+			return types.Int(v)
+		}
+	case tokenUint:
+		digits, base := digitsOf(tok.text[:len(tok.text)-1])
+		if v, err := strconv.ParseUint(digits, base, 64); err == nil {
+			return types.Uint(v)
+		}
+	}
+	return nil
+}
+
+func digitsOf(text string) (digits string, base int) {
+	if len(text) > 2 && text[1] == 'x' {
+		return text[2:], 16
+	}
+	return text, 10
+}
+
+// isReserved reports whether a name is reserved, so that no variable or function
+// can have it.
+func isReserved(name string) bool {
+	switch name {
+	case "as", "break", "const", "continue", "else", "for", "function", "if", "import", "let", "loop",
+		"package", "namespace", "return", "var", "void", "while":
+		return true
+	}
+	return false
+}
+
+// An expansion makes nodes for a macro.
+type expansion struct{ *parsing }
+
+var _ parser.ExprHelper = (*expansion)(nil)
+
+// expand returns the expansion of a call, nil if it stays a call.
+func (p *parsing) expand(m parser.Macro, id int64, target ast.Expr, args []ast.Expr) ast.Expr {
+	e, err := m.Expander()(&expansion{p}, target, args)
+	switch {
+	case err != nil:
+		return p.fail()
+	case e != nil && id == p.last:
+		p.last-- // as cel-go does, though a node may have the number
+	}
+	return e
+}
+
+// Copy implements parser.ExprHelper.
+func (x *expansion) Copy(e ast.Expr) ast.Expr {
+	out := x.factory.CopyExpr(e)
+	out.RenumberIDs(func(int64) int64 { return x.id() })
+	return out
+}
+
+func (x *expansion) NewLiteral(v ref.Val) ast.Expr { return x.factory.NewLiteral(x.id(), v) }
+
+func (x *expansion) NewList(elems ...ast.Expr) ast.Expr {
+	return x.factory.NewList(x.id(), elems, []int32{})
+}
+
+func (x *expansion) NewMap(entries ...ast.EntryExpr) ast.Expr {
+	return x.factory.NewMap(x.id(), entries)
+}
+
+func (x *expansion) NewMapEntry(key, v ast.Expr, optional bool) ast.EntryExpr {
+	return x.factory.NewMapEntry(x.id(), key, v, optional)
+}
+
+func (x *expansion) NewStruct(typ string, fields ...ast.EntryExpr) ast.Expr {
+	return x.factory.NewStruct(x.id(), typ, fields)
+}
+
+func (x *expansion) NewStructField(name string, v ast.Expr, optional bool) ast.EntryExpr {
+	return x.factory.NewStructField(x.id(), name, v, optional)
+}
+
+func (x *expansion) NewComprehension(over ast.Expr, name, accu string, init, condition, step, result ast.Expr) ast.Expr {
+	return x.factory.NewComprehension(x.id(), over, name, accu, init, condition, step, result)
+}
+
+func (x *expansion) NewComprehensionTwoVar(over ast.Expr, name, name2, accu string, init, condition, step, result ast.Expr) ast.Expr {
+	return x.factory.NewComprehensionTwoVar(x.id(), over, name, name2, accu, init, condition, step, result)
+}
+
+func (x *expansion) NewIdent(name string) ast.Expr { return x.factory.NewIdent(x.id(), name) }
+
+func (x *expansion) NewAccuIdent() ast.Expr { return x.factory.NewAccuIdent(x.id()) }
+
+func (x *expansion) AccuIdentName() string { return x.factory.AccuIdentName() }
+
+func (x *expansion) NewCall(function string, args ...ast.Expr) ast.Expr {
+	return x.factory.NewCall(x.id(), function, args...)
+}
+
+func (x *expansion) NewMemberCall(function string, target ast.Expr, args ...ast.Expr) ast.Expr {
+	return x.factory.NewMemberCall(x.id(), function, target, args...)
+}
+
+func (x *expansion) NewPresenceTest(operandID ast.Expr, field string) ast.Expr {
+	return x.factory.NewPresenceTest(x.id(), operandID, field)
+}
+
+func (x *expansion) NewSelect(operandID ast.Expr, field string) ast.Expr {
+	return x.factory.NewSelect(x.id(), operandID, field)
+}
+
+func (x *expansion) OffsetLocation(int64) common.Location { return common.NoLocation }
+
+func (x *expansion) NewError(id int64, message string) *common.Error {
+	return common.NewError(id, message, common.NoLocation)
 }

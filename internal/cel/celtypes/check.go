@@ -1,8 +1,12 @@
 package celtypes
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/checker"
@@ -196,4 +200,85 @@ func (x *Checker) reference(env *cel.Env, s *Scope, text string, optional bool) 
 		return nil, textOf(issues, text)
 	}
 	return tree, ""
+}
+
+const (
+	maxShownLine = 16384 // bytes; longer lines are not shown
+	maxErrors    = 100   // more are only counted
+	truncated    = " more errors were truncated"
+)
+
+// textOf returns what issues.String returns: each error with its line and a mark below the
+// column. cel-go makes the mark one dot at a time, in time quadratic in the column. textOf
+// sorts the issues and drops their locations.
+func textOf(issues *cel.Issues, text string) string {
+	list, source := issues.Errors(), common.NewTextSource(text)
+	slices.SortStableFunc(list, func(a, b *cel.Error) int {
+		return cmp.Or(cmp.Compare(a.Location.Line(), b.Location.Line()), cmp.Compare(a.Location.Column(), b.Location.Column()))
+	})
+	var b strings.Builder
+	for i, e := range list {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		fmt.Fprintf(&b, "ERROR: <input>:%d:%d: %s", e.Location.Line(), e.Location.Column()+1, e.Message)
+		rest, ok := source.Snippet(e.Location.Line())
+		if !ok || len(rest) > maxShownLine {
+			continue
+		}
+		b.WriteString("\n | " + strings.ReplaceAll(rest, "\t", " ") + "\n | ")
+		mark := func(narrow, wide string) {
+			_, size := utf8.DecodeRuneInString(rest)
+			if rest = rest[size:]; size > 1 {
+				narrow = wide
+			}
+			b.WriteString(narrow)
+		}
+		for n := e.Location.Column(); n > 0 && rest != ""; n-- {
+			mark(".", "\uff0e")
+		}
+		mark("^", "\uff3e")
+	}
+	if len(list) >= maxErrors {
+		for _, e := range list {
+			e.Location = common.NoLocation
+		}
+		short := issues.String()
+		if last := short[strings.LastIndexByte(short, '\n')+1:]; strings.HasSuffix(last, truncated) {
+			b.WriteString("\n" + last)
+		}
+	}
+	return b.String()
+}
+
+// A Tracer plans the parts of one checked expression with cel-go, so that their
+// values can be observed. It is for one goroutine.
+type Tracer struct {
+	Tree  *ast.AST // of cel-go, with the calls of macros
+	limit uint64
+	plans planner
+}
+
+// NewTracer parses and checks an expression with cel-go. It returns an error for an
+// expression that [Checker.Check] refuses. It is slower than Check: it makes an
+// environment of its own, which records the calls of macros.
+func (x *Checker) NewTracer(s *Scope, text string, optional bool) (_ *Tracer, err error) {
+	defer Recover(func(p error) { err = p })
+	env, err := x.Language.Env.Extend(cel.EnableMacroCallTracking())
+	if err != nil {
+		return nil, err
+	}
+	tree, why := x.reference(env, s, text, optional)
+	if tree == nil {
+		return nil, errors.New(readable(why))
+	}
+	return &Tracer{Tree: tree, limit: x.limit, plans: x.Language.planner}, nil
+}
+
+// Plan returns the program of a part of the expression. Its details have the value
+// of each part that was evaluated. Variables of macros around the part are variables
+// of the program.
+func (t *Tracer) Plan(part ast.Expr) (cel.Program, error) {
+	tree := ast.NewCheckedAST(ast.NewAST(part, t.Tree.SourceInfo()), t.Tree.TypeMap(), t.Tree.ReferenceMap())
+	return t.plans.plan(tree, cel.CostLimit(t.limit), cel.EvalOptions(cel.OptTrackState), cel.InterruptCheckFrequency(100))
 }

@@ -1,10 +1,14 @@
 package celtypes
 
 import (
+	"fmt"
+	"regexp/syntax"
+
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/functions"
 	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/common/overloads"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/common/types/traits"
@@ -187,4 +191,261 @@ func loopsOverMap(tree *ast.AST, e ast.Expr) bool {
 // insertsMap reports whether e inserts the entries of one map into another.
 func insertsMap(e ast.Expr) bool {
 	return e.Kind() == ast.CallKind && e.AsCall().FunctionName() == "cel.@mapInsert" && len(e.AsCall().Args()) == 2
+}
+
+// The checker of cel-go copies all types that it has inferred for each overload
+// that it tries, so its work grows with the square of an expression. The type of
+// {x: x} is twice as large as that of x, so a chain of loops that make such maps
+// has a type whose size is exponential in its length. These limits bound both.
+const (
+	maxInferred = 1000 // calls, lists, maps and loops of an expression
+	maxMapTypes = 100  // scalar types in the type of a map literal
+)
+
+// A sizing measures an expression before its types are inferred.
+type sizing struct {
+	inferred, largest int
+	vars              []sizedVariable // of the enclosing loops, innermost last
+}
+
+type sizedVariable struct {
+	name string
+	size int
+}
+
+// oversized returns why cel-go must not check an expression, "" if it may.
+func oversized(tree *ast.AST) string {
+	var s sizing
+	switch s.size(tree.Expr()); {
+	case s.inferred > maxInferred:
+		return fmt.Sprintf("the expression is too large: it has %d calls, lists, maps and loops, and at most %d may have types that cel-go infers", s.inferred, maxInferred)
+	case s.largest > maxMapTypes:
+		return fmt.Sprintf("the expression is too large: the type of a map in it is made of more than %d types", maxMapTypes)
+	}
+	return ""
+}
+
+// size returns an upper bound of the number of scalar types in the type of an
+// expression. Types of schemas count as one.
+func (s *sizing) size(e ast.Expr) int {
+	switch e.Kind() {
+	case ast.IdentKind:
+		return s.variable(e.AsIdent())
+	case ast.SelectKind:
+		return s.size(e.AsSelect().Operand())
+	case ast.CallKind:
+		s.inferred++
+		return s.call(e.AsCall())
+	case ast.ListKind:
+		s.inferred++
+		return s.most(e.AsList().Elements())
+	case ast.MapKind:
+		s.inferred++
+		return s.entries(e.AsMap().Entries())
+	case ast.StructKind:
+		s.inferred++
+		for _, f := range e.AsStruct().Fields() {
+			s.size(f.AsStructField().Value())
+		}
+	case ast.ComprehensionKind:
+		s.inferred++
+		return s.loop(e.AsComprehension())
+	}
+	return 1
+}
+
+func (s *sizing) variable(name string) int {
+	for i := len(s.vars) - 1; i >= 0; i-- {
+		if s.vars[i].name == name {
+			return s.vars[i].size
+		}
+	}
+	return 1
+}
+
+// most returns the largest size of several expressions.
+func (s *sizing) most(list []ast.Expr) int {
+	most := 1
+	for _, e := range list {
+		most = max(most, s.size(e))
+	}
+	return most
+}
+
+func (s *sizing) call(c ast.CallExpr) int {
+	most := 1
+	if c.IsMemberFunction() {
+		most = s.size(c.Target())
+	}
+	args := c.Args()
+	if c.FunctionName() == "cel.@mapInsert" && len(args) == 3 {
+		return max(s.size(args[0]), s.sum(s.size(args[1]), s.size(args[2])))
+	}
+	return max(most, s.most(args))
+}
+
+func (s *sizing) entries(list []ast.EntryExpr) int {
+	key, value := 1, 1
+	for _, e := range list {
+		key, value = max(key, s.size(e.AsMapEntry().Key())), max(value, s.size(e.AsMapEntry().Value()))
+	}
+	return s.sum(key, value)
+}
+
+// sum returns the size of the type of a map. Sizes do not grow beyond the limit.
+func (s *sizing) sum(key, value int) int {
+	size := min(key+value, maxMapTypes+1)
+	s.largest = max(s.largest, size)
+	return size
+}
+
+func (s *sizing) loop(c ast.ComprehensionExpr) int {
+	over, first := s.size(c.IterRange()), s.size(c.AccuInit())
+	outer := len(s.vars)
+	s.vars = append(s.vars, sizedVariable{c.AccuVar(), first}, sizedVariable{c.IterVar(), over})
+	if c.HasIterVar2() {
+		s.vars = append(s.vars, sizedVariable{c.IterVar2(), over})
+	}
+	s.size(c.LoopCondition())
+	made := max(first, s.size(c.LoopStep()))
+	s.vars = append(s.vars[:outer], sizedVariable{c.AccuVar(), made})
+	result := s.size(c.Result())
+	s.vars = s.vars[:outer]
+	return result
+}
+
+// Once the types of an expression match, little can be wrong: a literal that is
+// not a duration, timestamp or regular expression, a list of mixed types, a
+// constant that cannot be a key. cel-go walks the tree once per validator and
+// makes a program to find these. Both take longer than the type check. The walk
+// here decides which expressions need neither. All others are checked by the
+// reference, which also words the errors.
+
+// A validatorScan is the state of one walk.
+type validatorScan struct {
+	language *Language
+	tree     *ast.AST
+	doubtful bool // cel-go has to validate and to plan the expression
+}
+
+// isPlain reports whether the validators and the planner of cel-go have nothing to say
+// about a tree that has types. It is false for unknown constructs.
+func (x *Checker) isPlain(tree *ast.AST) bool {
+	c := validatorScan{language: x.Language, tree: tree}
+	c.visit(tree.Expr())
+	return !c.doubtful
+}
+
+// visit scans e. It reports whether cel-go may fold e when it plans the program.
+func (c *validatorScan) visit(e ast.Expr) (known bool) {
+	if c.doubtful {
+		return false
+	}
+	switch e.Kind() {
+	case ast.LiteralKind, ast.MapKind: // macros make empty maps
+		return true
+	case ast.IdentKind:
+	case ast.SelectKind:
+		c.visit(e.AsSelect().Operand())
+	case ast.CallKind:
+		return c.call(e)
+	case ast.ListKind:
+		return c.list(e.AsList())
+	case ast.ComprehensionKind:
+		l := e.AsComprehension()
+		for _, part := range []ast.Expr{l.IterRange(), l.AccuInit(), l.LoopCondition(), l.LoopStep(), l.Result()} {
+			c.visit(part)
+		}
+	default:
+		c.doubtful = true
+	}
+	return false
+}
+
+func (c *validatorScan) doubt(cond bool) { c.doubtful = c.doubtful || cond }
+
+// list scans a list literal.
+func (c *validatorScan) list(l ast.ListExpr) (known bool) {
+	known = true
+	for _, e := range l.Elements() {
+		known = c.visit(e) && known
+	}
+	return known
+}
+
+func (c *validatorScan) call(e ast.Expr) (known bool) {
+	call := e.AsCall()
+	name, args := call.FunctionName(), call.Args()
+	if call.IsMemberFunction() {
+		args = append([]ast.Expr{call.Target()}, args...)
+	}
+	for i, arg := range args {
+		known = c.visit(arg) || known
+		if i == 1 && known && (name == operators.Index || name == operators.OptIndex || name == operators.OptSelect) {
+			c.doubt(!isKey(arg))
+		}
+	}
+	switch name {
+	case operators.LogicalAnd, operators.LogicalOr, operators.Conditional, operators.Equals, operators.NotEquals,
+		operators.Index, operators.OptIndex, operators.OptSelect:
+		return false
+	}
+	r := c.tree.ReferenceMap()[e.ID()]
+	if r == nil {
+		c.doubtful = true
+		return false
+	}
+	impl := c.language.planner.implementation(name, r.OverloadIDs)
+	switch {
+	case !callable(impl, len(args)), name == "format": // a validator checks the text of format
+		c.doubtful = true
+	case name == "matches" || name == "find" || name == "findAll":
+		for _, arg := range args {
+			c.regex(arg)
+		}
+	case overloads.IsTypeConversionFunction(name) && known: // cel-go converts constants
+		c.doubt(args[0].Kind() != ast.LiteralKind || impl == nil || impl.Unary == nil || types.IsError(impl.Unary(args[0].AsLiteral())))
+		return true
+	case name == operators.In:
+		return known // an empty list
+	}
+	return false
+}
+
+// isKey reports whether a constant index has a type that keys have.
+func isKey(e ast.Expr) bool {
+	if e.Kind() != ast.LiteralKind {
+		return false
+	}
+	t := e.AsLiteral().Type()
+	return t == types.StringType || t == types.IntType
+}
+
+// regex scans an argument of a function with a regular expression. A literal must
+// be a regular expression, whichever argument it is.
+func (c *validatorScan) regex(e ast.Expr) {
+	switch e.Kind() {
+	case ast.LiteralKind:
+		text, ok := e.AsLiteral().(types.String)
+		_, err := syntax.Parse(string(text), syntax.Perl) // all that can fail in regexp.Compile
+		c.doubt(!ok || err != nil)
+	case ast.CallKind:
+		c.doubt(overloads.IsTypeConversionFunction(e.AsCall().FunctionName()))
+	}
+}
+
+// callable reports whether an implementation can be called with n arguments
+// without dispatch at run time.
+func callable(impl *functions.Overload, n int) bool {
+	switch {
+	case impl == nil:
+		return n > 0
+	case n == 0:
+		return impl.Function != nil
+	case n == 1:
+		return impl.Unary != nil || impl.Function != nil
+	case n == 2:
+		return impl.Binary != nil || impl.Function != nil
+	}
+	return impl.Function != nil
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/crdkit/crdkit/internal/test/testopt"
 )
 
 // A Stack is the location of a walk in an object and in its schema. The walk
@@ -258,3 +260,168 @@ func Tokens(pointer string) []string {
 func Unescape(token string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
 }
+
+// A Recorder is the location of a walk and the paths that the walk has recorded.
+// P is the type of a path and S that of its steps.
+//
+// A package that both changes objects and reports its changes passes a *Recorder
+// through its walk, nil if the caller wants no report. Every method does nothing
+// on a nil Recorder, so that one walk serves both. The walk enters only values
+// that it looks into. A path is copied when it is recorded.
+//
+// The zero Recorder is at the root.
+type Recorder[P ~[]S, S any] struct {
+	steps [inline]S // the location, while depth is at most inline
+	deep  []S       // the location, once depth has exceeded inline
+	depth int
+
+	paths []P
+	slab  []S // memory for the next paths
+}
+
+// inline is the depth up to which a walk allocates nothing for its location.
+const inline = 16
+
+// Enter pushes a step.
+func (r *Recorder[P, S]) Enter(s S) {
+	if r != nil {
+		r.enter(s)
+	}
+}
+
+func (r *Recorder[P, S]) enter(s S) {
+	switch {
+	case r.deep != nil:
+		r.deep = append(r.deep[:r.depth], s)
+	case r.depth < inline:
+		r.steps[r.depth] = s
+	default:
+		r.deep = append(make([]S, 0, 4*inline), r.steps[:]...)
+		r.deep = append(r.deep, s)
+	}
+	r.depth++
+}
+
+// Leave pops the last step.
+func (r *Recorder[P, S]) Leave() {
+	if r != nil {
+		r.depth--
+	}
+}
+
+// Record records the path one step below the location.
+func (r *Recorder[P, S]) Record(s S) {
+	if r != nil {
+		r.record(s)
+	}
+}
+
+func (r *Recorder[P, S]) record(s S) {
+	location := r.deep
+	if location == nil {
+		location = r.steps[:]
+	}
+	n := r.depth + 1
+	if cap(r.slab)-len(r.slab) < n {
+		r.slab = make([]S, 0, r.slabSize(n))
+	}
+	start := len(r.slab)
+	r.slab = append(append(r.slab, location[:r.depth]...), s)
+	r.paths = append(r.paths, P(r.slab[start:len(r.slab):len(r.slab)]))
+}
+
+// slabSize returns the size of the next slab: room for one path of n steps at
+// first, and later for as many paths as there are already.
+func (r *Recorder[P, S]) slabSize(n int) int { return min(n*(len(r.paths)+1), max(n, 1024)) }
+
+// Paths returns the recorded paths, nil if there are none. They belong to the caller, and
+// no path shares memory with another.
+func (r *Recorder[P, S]) Paths() []P { return r.paths }
+
+// A Chain is the location of a walk whose functions hand the location down as an argument.
+// It builds a [field.Path] and a JSON pointer only on request. Child, Key and Index are so
+// small that the compiler inlines them: a Chain that no function keeps stays on the stack of
+// the goroutine, and a walk of any depth allocates nothing for it.
+//
+// The nil Chain is the location above all others. A Chain is an option of package schema and
+// of package validation/cel: it is the location of the schema, where fields and pointers of
+// errors start.
+type Chain struct {
+	above *Chain
+	text  string
+	index int
+	kind  stepKind
+	stack *SchemaStack // for ofStack
+}
+
+// At returns a location with this path. The pointers of what is below it start with it.
+func At(path *field.Path) *Chain {
+	if path == nil {
+		return nil
+	}
+	return &Chain{text: path.String(), kind: ofPath}
+}
+
+// Child returns the location of a field, which may be a keyword of a schema.
+func (c *Chain) Child(name string) *Chain { return &Chain{above: c, text: name} }
+
+// Key returns the location of an entry of a map.
+func (c *Chain) Key(key string) *Chain { return &Chain{above: c, text: key, kind: byKey} }
+
+// Index returns the location of an element of a list.
+func (c *Chain) Index(index int) *Chain { return &Chain{above: c, index: index, kind: byIndex} }
+
+// Moved returns the location with the same path and another pointer.
+func (c *Chain) Moved(pointer string) *Chain { return &Chain{above: c, text: pointer, kind: moved} }
+
+// Path returns the path of the location, nil for the nil Chain. The path gets copies of the
+// names: if it kept a part of the Chain, the compiler would put every Chain on the heap.
+func (c *Chain) Path() *field.Path {
+	if c == nil {
+		return nil
+	}
+	switch c.kind {
+	case byKey:
+		return c.above.Path().Key(strings.Clone(c.text))
+	case byIndex:
+		return c.above.Path().Index(c.index)
+	case moved:
+		return c.above.Path()
+	case ofPath:
+		return field.NewPath(strings.Clone(c.text))
+	case ofStack:
+		return c.stack.Path()
+	default:
+		return c.above.Path().Child(strings.Clone(c.text))
+	}
+}
+
+// Pointer returns the JSON pointer of the location, "" for the nil Chain.
+func (c *Chain) Pointer() string {
+	var buf [256]byte
+	return string(c.appendPointer(buf[:0]))
+}
+
+func (c *Chain) appendPointer(b []byte) []byte {
+	if c == nil {
+		return b
+	}
+	switch c.kind {
+	case byIndex:
+		return strconv.AppendInt(append(c.above.appendPointer(b), '/'), int64(c.index), 10)
+	case moved:
+		return append(b, c.text...)
+	case ofPath:
+		return b
+	case ofStack:
+		return c.stack.appendPointer(b)
+	default:
+		return AppendToken(append(c.above.appendPointer(b), '/'), c.text)
+	}
+}
+
+// SchemaOption makes a Chain an option of package schema.
+func (*Chain) SchemaOption(testopt.Sealed) {}
+
+// CELOption makes a Chain an option of package validation/cel.
+func (*Chain) CELOption(testopt.Sealed) {}

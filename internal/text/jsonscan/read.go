@@ -100,3 +100,224 @@ func Next(s string, i int, closing byte) (next int, more bool) {
 	}
 	return -1, false
 }
+
+// serverDepth is how many objects and lists that are not empty may be nested in one another
+// in a text of [Decode]. The decoder of the server reads one more, empty ones included.
+const serverDepth = 9_999
+
+// Decode returns the value of the JSON text s. White space may surround the value. It may be
+// nested more deeply than [MaxDepth]: as deeply as the server reads it.
+// Decode reports false if it declines s; the value is then unspecified.
+func Decode(s string) (any, bool) {
+	v, end := readValue(s, Space(s, 0), serverDepth)
+	return v, end >= 0 && Space(s, end) == len(s)
+}
+
+// Value returns the value that begins at s[i] and the index after it. The index is
+// -1 if Value declines the text; the value is then unspecified.
+func Value(s string, i int) (any, int) { return readValue(s, i, MaxDepth) }
+
+func readValue(s string, i, depth int) (any, int) {
+	if i >= len(s) {
+		return nil, -1
+	}
+	switch s[i] {
+	case '{':
+		return readObject(s, i+1, depth-1)
+	case '[':
+		return readList(s, i+1, depth-1)
+	case '"':
+		end, text := String(s, i+1)
+		if end < 0 {
+			return nil, -1
+		}
+		if text&Escaped == 0 {
+			return s[i+1 : end], end + 1
+		}
+		b, ok := Unescape(nil, s[i+1:end])
+		if !ok {
+			return nil, -1
+		}
+		return string(b), end + 1
+	case 't':
+		return true, Literal(s, i, "true")
+	case 'f':
+		return false, Literal(s, i, "false")
+	case 'n':
+		return nil, Literal(s, i, "null")
+	}
+	end, n := Number(s, i)
+	if n.IsFloat {
+		return n.Float, end
+	}
+	return n.Int, end
+}
+
+func readList(s string, i, depth int) (any, int) {
+	out := []any{}
+	i = Space(s, i)
+	if i < len(s) && s[i] == ']' {
+		return out, i + 1
+	}
+	for more := depth >= 0; more; {
+		v, end := readValue(s, i, depth)
+		if end < 0 {
+			return nil, -1
+		}
+		out = append(out, v)
+		if i, more = Next(s, end, ']'); !more {
+			return out, i
+		}
+	}
+	return nil, -1
+}
+
+func readObject(s string, i, depth int) (any, int) {
+	out := map[string]any{}
+	i = Space(s, i)
+	if i < len(s) && s[i] == '}' {
+		return out, i + 1
+	}
+	for more := depth >= 0; more; {
+		key, at := DecodedKey(s, i)
+		if at < 0 {
+			return nil, -1
+		}
+		v, end := readValue(s, at, depth)
+		n := len(out)
+		if out[key] = v; end < 0 || len(out) == n {
+			return nil, -1
+		}
+		if i, more = Next(s, end, '}'); !more {
+			return out, i
+		}
+	}
+	return nil, -1
+}
+
+// Skip returns the index after the value at s[i], or -1 if it declines the text.
+// Unlike [Value] it accepts repeated keys and escapes of half a surrogate pair.
+func Skip(s string, i int) int { return skip(s, i, MaxDepth, false) }
+
+// SkipSorted is [Skip], but declines objects whose keys are not in increasing order, and
+// keys with escapes. So no key of a value that it accepts is repeated.
+func SkipSorted(s string, i int) int { return skip(s, i, MaxDepth, true) }
+
+func skip(s string, i, depth int, sorted bool) int {
+	if i >= len(s) || depth < 0 {
+		return -1
+	}
+	switch s[i] {
+	case '{':
+		return skipObject(s, Space(s, i+1), depth-1, sorted)
+	case '[':
+		return skipList(s, Space(s, i+1), depth-1, sorted)
+	case '"':
+		end, _ := String(s, i+1)
+		if end < 0 {
+			return -1
+		}
+		return end + 1
+	case 't':
+		return Literal(s, i, "true")
+	case 'f':
+		return Literal(s, i, "false")
+	case 'n':
+		return Literal(s, i, "null")
+	}
+	end, _ := Number(s, i)
+	return end
+}
+
+func skipList(s string, i, depth int, sorted bool) int {
+	if i < len(s) && s[i] == ']' {
+		return i + 1
+	}
+	for more := true; more; {
+		if i = skip(s, i, depth, sorted); i < 0 {
+			return -1
+		}
+		i, more = Next(s, i, ']')
+	}
+	return i
+}
+
+func skipObject(s string, i, depth int, sorted bool) int {
+	if i < len(s) && s[i] == '}' {
+		return i + 1
+	}
+	before := ""
+	for first, more := true, true; more; first = false {
+		if i >= len(s) || s[i] != '"' {
+			return -1
+		}
+		end, text := String(s, i+1)
+		if end < 0 {
+			return -1
+		}
+		if sorted {
+			key := s[i+1 : end]
+			if text&Escaped != 0 || !first && key <= before {
+				return -1
+			}
+			before = key
+		}
+		if i = Space(s, end+1); i >= len(s) || s[i] != ':' {
+			return -1
+		}
+		if i = skip(s, Space(s, i+1), depth, sorted); i < 0 {
+			return -1
+		}
+		i, more = Next(s, i, '}')
+	}
+	return i
+}
+
+// Lookup returns the text of a value in the object s, or "" if s has no such value.
+// The first name selects a member of s, and each other name selects a member of the
+// object before it. Lookup reports false if it declines s, or if a name needs an
+// object and finds another value. If a key is repeated, it uses the first member.
+// It does not read the text after the value that it returns.
+func Lookup(s string, names ...string) (string, bool) {
+	i := Space(s, 0)
+	for _, name := range names {
+		if i >= len(s) || s[i] != '{' {
+			return "", false
+		}
+		var ok bool
+		if i, ok = member(s, i, name); !ok || i < 0 {
+			return "", ok
+		}
+	}
+	end := Skip(s, i)
+	if end < 0 {
+		return "", false
+	}
+	return s[i:end], true
+}
+
+// member returns the index of the value of the named member of the object at s[i],
+// or -1 if the object has no such member. It reports false if it declines the text.
+func member(s string, i int, name string) (int, bool) {
+	i = Space(s, i+1)
+	if i < len(s) && s[i] == '}' {
+		return -1, true
+	}
+	for more := true; more; {
+		key, _, at := Key(s, i)
+		if at < 0 {
+			return -1, false
+		}
+		if key == name {
+			return at, true
+		}
+		end := Skip(s, at)
+		if end < 0 {
+			return -1, false
+		}
+		if i, more = Next(s, end, '}'); i < 0 {
+			return -1, false
+		}
+	}
+	return -1, true
+}

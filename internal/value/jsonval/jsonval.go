@@ -4,7 +4,12 @@ package jsonval
 
 import (
 	"fmt"
+	"maps"
+	"math"
 	"reflect"
+	"slices"
+	"strconv"
+	"strings"
 )
 
 // MaxDepth is the maximal nesting of maps and lists, that of the server's decoders.
@@ -181,4 +186,91 @@ func equal(a, b any, depth int, err *error) bool {
 	default:
 		return reflect.DeepEqual(a, b)
 	}
+}
+
+// Wire returns v as it is after encoding to JSON and decoding: a float64 without
+// fraction becomes an int64 if the integer fits, because its text has no decimal
+// point. Wire changes maps and lists in place. The result is v itself, except
+// if v is a float64.
+func Wire(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for name, child := range v {
+			switch child := child.(type) {
+			case map[string]any, []any:
+				Wire(child)
+			case float64:
+				v[name] = Wire(child)
+			}
+		}
+	case []any:
+		for i, child := range v {
+			v[i] = Wire(child)
+		}
+	case float64:
+		if n, ok := integer(v); ok {
+			return n
+		}
+	}
+	return v
+}
+
+// integer returns the int64 that a decoder reads from the JSON text of v. It
+// reports false if the decoder reads a float64.
+func integer(v float64) (int64, bool) {
+	const exact = 1 << 53 // up to here, the text of an integral float is exact
+	switch {
+	case v != math.Trunc(v) || math.Abs(v) > -math.MinInt64:
+		return 0, false
+	case math.Abs(v) <= exact:
+		return int64(v), true
+	}
+	n, err := strconv.ParseInt(strconv.FormatFloat(v, 'f', -1, 64), 10, 64)
+	return n, err == nil
+}
+
+// IsWired reports whether [Wire] leaves v unchanged. It reports false for a value that
+// is nested deeper than [MaxDepth], which must not be given to Wire.
+func IsWired(v any) bool {
+	return every(v, 0, func(v any) bool {
+		f, isFloat := v.(float64)
+		if !isFloat {
+			return true
+		}
+		_, changes := integer(f)
+		return !changes
+	})
+}
+
+// GoTypes says which types the objects of a program may have.
+const GoTypes = "objects have the types that JSON is decoded to: map[string]any, []any, string, int64, float64, bool and nil"
+
+// Foreign returns the first value of another Go type than a JSON decoder returns, in
+// increasing order of names, and its field path. v must not be [TooDeep].
+func Foreign(v any) (path string, value any, found bool) {
+	switch v := v.(type) {
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			if path, value, found := Foreign(v[name]); found {
+				return below(name, path), value, true
+			}
+		}
+	case []any:
+		for i, element := range v {
+			if path, value, found := Foreign(element); found {
+				return below("["+strconv.Itoa(i)+"]", path), value, true
+			}
+		}
+	default:
+		return "", v, !isScalar(v)
+	}
+	return "", nil, false
+}
+
+// below returns the path of what is at path below a step.
+func below(step, path string) string {
+	if path == "" || strings.HasPrefix(path, "[") {
+		return step + path
+	}
+	return step + "." + path
 }
