@@ -22,8 +22,8 @@ func (t *Target) rule(root *schema.Node) (schema.Rule, bool) {
 	return l.Node.Rules()[t.Rule], true
 }
 
-// Break returns a case whose only errors are those of the target, as small as possible.
-// It returns an [*Unreachable] if it finds none, and the error of the judge.
+// Break returns a smallest case whose only errors are those of the target, or an
+// [*Unreachable], or the error of the judge.
 func (s *Space) Break(ctx context.Context, rng *rand.Rand, t Target) (*Case, error) {
 	x := s.search(rng, maxWork)
 	saw := &trace{}
@@ -81,8 +81,8 @@ type Quest struct {
 	Limit   int    // of the work
 }
 
-// Seek returns a case for which the judge returns [Sought], as small as possible. It returns
-// an [*Unreachable] if it finds none, and the error of the judge.
+// Seek returns a smallest case for which the judge returns [Sought], or an [*Unreachable],
+// or the error of the judge.
 func (s *Space) Seek(ctx context.Context, rng *rand.Rand, q Quest) (*Case, error) {
 	x := s.search(rng, q.Limit)
 	steps, _ := (&Target{Pointer: q.Pointer}).location()
@@ -109,8 +109,7 @@ func (s *Space) Seek(ctx context.Context, rng *rand.Rand, q Quest) (*Case, error
 // drifts is how many changes the start of a search gets, of which some stay.
 const drifts = 30
 
-// start returns a case without errors that has the value of the target. It is an update
-// for a rule that has an old value.
+// start returns a case with the value of the target and no errors, an update for oldSelf.
 func (s *search) start(ctx context.Context, steps []string, read *literals, status, usesOld bool) (*Case, error) {
 	obj, err := s.admitted(ctx)
 	if err != nil {
@@ -141,8 +140,7 @@ func (s *search) start(ctx context.Context, steps []string, read *literals, stat
 	return &Case{Object: clone(old), Old: old, Status: status}, nil
 }
 
-// drift changes values that the rule reads, as long as the object meets the goal. An old
-// object gets what a rule asks it for only so.
+// drift changes values that the rule reads while the object meets the goal.
 func (s *search) drift(ctx context.Context, now *state, g *goal) (*state, error) {
 	for i := range drifts {
 		next := now.Case
@@ -200,9 +198,8 @@ func (t *trace) cause(constant bool) string {
 
 func constantTrue(rule string) bool { return slices.Equal(strings.Fields(rule), []string{"true"}) }
 
-// clearest returns a smaller case than one that breaks a target. If it can, it returns one
-// whose rule is false: an object without the fields that the rule reads is smaller, but
-// such a rule ends with an error.
+// clearest returns a case that is not larger than one that breaks a target. It prefers a
+// rule that is false to one that ends with an error.
 func (s *search) clearest(ctx context.Context, c *state, g *goal) (*Case, error) {
 	found, err := s.find(ctx, c.Case, g, clearSteps, nil)
 	if err != nil {
@@ -214,8 +211,7 @@ func (s *search) clearest(ctx context.Context, c *state, g *goal) (*Case, error)
 	return s.smallest(ctx, found.Case, g), nil
 }
 
-// clearSteps is for about how many requests a false rule is searched beside one that ends
-// with an error.
+// clearSteps is for how many requests a false rule is searched beside an error.
 const clearSteps = 300
 
 // endsWithError reports whether the rule of an error could not be evaluated to the end.

@@ -90,8 +90,7 @@ func And(list ...*Cond) *Cond { return junction(and, True, False, list) }
 // Or holds if one of the conditions holds.
 func Or(list ...*Cond) *Cond { return junction(or, False, True, list) }
 
-// junction combines conditions. neutral does not change the result, and absorbing
-// decides it.
+// junction combines conditions: neutral changes nothing, and absorbing decides.
 func junction(k kind, neutral, absorbing *Cond, list []*Cond) *Cond {
 	var subs []*Cond
 	for _, c := range list {
@@ -168,8 +167,7 @@ func Format(name string) *Cond { return &Cond{kind: hasFormat, text: name} }
 // MinItems holds for lists of at least n elements.
 func MinItems(n int64) *Cond { return &Cond{kind: minItems, n: n} }
 
-// Distinct holds for lists whose elements differ, or differ in keys if there are
-// keys.
+// Distinct holds for lists whose elements differ, in keys if there are any.
 func Distinct(keys ...string) *Cond { return &Cond{kind: distinct, keys: keys} }
 
 // EveryItem holds for lists whose elements all satisfy c.
@@ -181,8 +179,7 @@ func SomeItem(c *Cond) *Cond { return &Cond{kind: someItem, subs: []*Cond{c}} }
 // At holds for objects with a member that satisfies c.
 func At(name string, c *Cond) *Cond { return &Cond{kind: at, text: name, subs: []*Cond{c}} }
 
-// IfAt holds for objects without the member and for those whose member satisfies
-// c.
+// IfAt holds for objects without the member, or whose member satisfies c.
 func IfAt(name string, c *Cond) *Cond { return &Cond{kind: ifAt, text: name, subs: []*Cond{c}} }
 
 // MinProps holds for objects with at least n members.
@@ -210,20 +207,19 @@ const (
 	NoOrder Mask = 8
 )
 
-// Opaque holds if an expression of which only the name is known has one of the
-// truths: [Holds], [Fails] or [Errors]. An expression has one truth for one value.
+// Opaque holds if an expression that is not understood has one of the truths [Holds],
+// [Fails] and [Errors]. An expression has one truth for one value.
 func Opaque(name string, truths Mask) *Cond {
 	return &Cond{kind: opaque, text: name, mask: truths}
 }
 
-// Relation holds if the members at two paths compare in one of the orders: [Less],
-// [Same], [Greater], or [NoOrder] if one is absent or they have no order.
+// Relation holds if the members at two paths compare in one of the orders [Less], [Same],
+// [Greater] and [NoOrder].
 func Relation(a, b []string, orders Mask) *Cond {
 	return newRelation(join(a), join(b), orders)
 }
 
-// Vacuous returns c, a condition about one type, as it holds for values of other
-// types.
+// Vacuous returns c, a condition about one type, as it holds for other types.
 func Vacuous(c *Cond) *Cond {
 	out := *c
 	out.other = true
@@ -269,8 +265,7 @@ var duals = map[kind]kind{
 	everyItem: someItem, someItem: everyItem, at: ifAt, ifAt: at, everyOther: someOther, someOther: everyOther,
 }
 
-// Key returns a text that is the same for the same conditions only. Conditions
-// with different keys may still hold for the same values.
+// Key returns a text that only equal conditions share. Unlike ones may be equivalent.
 func (c *Cond) Key() string {
 	values, err := json.Marshal(c.values)
 	if err != nil {
@@ -283,9 +278,8 @@ func (c *Cond) Key() string {
 	return fmt.Sprintf("%d %t %t %t %d %d %g %q %q %s(%s)", c.kind, c.neg, c.other, c.strict, c.mask, c.n, c.x, c.text, c.keys, values, strings.Join(subs, ";"))
 }
 
-// relate searches an object in which two members compare as c wants. v has another
-// order of them. It fixes one member and turns the relation into a condition on
-// the other.
+// relate searches an object whose two members compare as c wants: it fixes one member and
+// makes the relation a condition on the other.
 func (s *Solver) relate(c *Cond, v any, rest []*Cond) Result {
 	a, b := c.keys[0], c.keys[1]
 	if c.mask&NoOrder != 0 {
@@ -336,8 +330,7 @@ func relatedTo(fixed any, orders Mask) *Cond {
 	return Or(alternatives...)
 }
 
-// pivots returns values for the member at a path: those that the two members have,
-// and a value that the conditions allow.
+// pivots returns values for the member at a path: those of both members, and one more.
 func (s *Solver) pivots(v any, path, other string, rest []*Cond) []any {
 	var out []any
 	add := func(x any) {

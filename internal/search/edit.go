@@ -44,8 +44,7 @@ func (s *search) change(x *site) {
 	}
 }
 
-// changeInside changes the size of a list or of a map, or a text or a number a little. It
-// reports whether it did.
+// changeInside changes the size of a list or map, a text or a number a little, if it can.
 func (s *search) changeInside(x *site) bool {
 	switch v := x.value.(type) {
 	case []any:
@@ -107,8 +106,8 @@ func (s *search) resized(x *site, list []any) []any {
 	return append(list, fresh())
 }
 
-// distinctElement returns an element that differs from those at other indexes, if the list is a
-// set or a map of texts or integers.
+// distinctElement returns an element unlike those at other indexes, if the list is a set or
+// map.
 func distinctElement(x *site, element any, index int) any {
 	if listType, ok := x.node.ListType(); !ok || listType == "atomic" {
 		return element
@@ -129,8 +128,7 @@ func distinctElement(x *site, element any, index int) any {
 	return element
 }
 
-// pem returns the text of a PEM block if a text is its first or last line, and the text
-// itself otherwise.
+// pem returns the PEM block of its first or last line, and other texts as they are.
 func pem(text string) string {
 	line := strings.TrimSpace(text)
 	label, first := strings.CutPrefix(line, "-----BEGIN ")

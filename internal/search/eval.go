@@ -25,8 +25,7 @@ func truthOf(b bool) truth {
 	return no
 }
 
-// Satisfied reports whether v satisfies c. It reports false as well if that
-// depends on an opaque condition.
+// Satisfied reports whether v satisfies c. It is false if an opaque condition decides.
 func (s *Solver) Satisfied(c *Cond, v any) bool { return s.eval(c, v) == yes }
 
 func (s *Solver) eval(c *Cond, v any) truth {
@@ -60,8 +59,7 @@ func (s *Solver) eval(c *Cond, v any) truth {
 	return truthOf(evalNumber(c, number(v)) != c.neg)
 }
 
-// combined returns the truth of a conjunction, or of a disjunction if yes decides. judge
-// returns the truth of one part.
+// combined returns the truth of a conjunction, or of a disjunction if yes decides.
 func combined[T any](parts []T, decides truth, judge func(T) truth) truth {
 	out := -decides
 	for _, part := range parts {
@@ -172,8 +170,7 @@ func number(v any) float64 {
 	return math.NaN()
 }
 
-// Equal reports whether two decoded values are equal. Numbers are equal if their
-// values are.
+// Equal reports whether two decoded values are equal. Numbers are equal by value.
 func Equal(a, b any) bool {
 	switch a := a.(type) {
 	case map[string]any:

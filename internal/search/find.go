@@ -35,8 +35,7 @@ const (
 	costWhole   = 7 // the target is not broken
 )
 
-// cost returns 0 if the case meets the goal. Otherwise others has the errors that do not
-// belong to the goal.
+// cost returns 0 if the case meets the goal, else others has errors beside the goal.
 func (g *goal) cost(s *Space, c Case, errs validation.ErrorList, refused bool) (cost int, others validation.ErrorList) {
 	if g.present != nil && len(s.rootSite(c.Object).below(g.present)) == 0 {
 		cost += costAbsent
@@ -78,8 +77,8 @@ type trace struct {
 	around  bool // an anyOf, oneOf or allOf around the target
 }
 
-// find changes the object of a case until it meets the goal, for about steps requests. It
-// returns nil if it does not get there.
+// find changes a case until it meets the goal, for about steps requests, else it returns
+// nil.
 func (s *search) find(ctx context.Context, c Case, g *goal, steps int, saw *trace) (*state, error) {
 	now, err := s.judged(ctx, c, g, saw)
 	for used := 0; err == nil && now.cost > 0 && used < steps; {
@@ -160,8 +159,7 @@ func (s *search) judged(ctx context.Context, c Case, g *goal, saw *trace) (*stat
 	return out, nil
 }
 
-// edit makes one change. It prefers what keeps the object from its goal: the values of
-// the rule to break, or those with errors.
+// edit makes one change, to values of the rule to break, or to those with errors.
 func (s *search) edit(obj map[string]any, g *goal, others validation.ErrorList) {
 	root := s.rootSite(obj)
 	if g.present != nil && len(root.below(g.present)) == 0 {
@@ -240,8 +238,7 @@ func (x *site) find(e *validation.Error) *site {
 	return nil
 }
 
-// supply sets a field that is required and missing. It reports whether there is such a
-// field.
+// supply sets a required field that is missing, and reports whether there is one.
 func (s *search) supply(root *site, tokens []string) bool {
 	missing, all := root.along(tokens)
 	if !all || missing.present {
@@ -251,8 +248,7 @@ func (s *search) supply(root *site, tokens []string) bool {
 	return true
 }
 
-// along returns the last site on the way along names and indexes, and whether the way leads
-// there to its end.
+// along returns the last site on the way, and whether the way leads to its end.
 func (x *site) along(tokens []string) (last *site, all bool) {
 	for _, token := range tokens {
 		children := x.children()
@@ -315,9 +311,8 @@ type Unreachable struct{ Cause string }
 // Error returns the cause.
 func (e *Unreachable) Error() string { return e.Cause }
 
-// What bounds a search: the size of an object in bytes, about, and the work, of which one
-// unit is a schema that was read to generate a value, an error, or sizePerWork bytes of an
-// object that was judged.
+// What bounds a search: the size of an object in bytes, and the work. One unit is a schema
+// that is read, an error, or sizePerWork bytes of an object that is judged.
 const (
 	maxSize     = 1 << 20
 	maxWork     = 200_000
@@ -334,8 +329,8 @@ const (
 	breakTries = 6
 )
 
-// Admitted returns an object that the judge admits for a creation. It returns an
-// [*Unreachable] if it finds none, and the error of the judge.
+// Admitted returns an object that the judge admits, or an [*Unreachable], or the judge's
+// error.
 func (s *Space) Admitted(ctx context.Context, rng *rand.Rand) (map[string]any, error) {
 	return s.search(rng, maxWork).admitted(ctx)
 }

@@ -14,8 +14,7 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// maxGenerated bounds one value, by the schemas and branches that were read for it: a list
-// of a million lists of a million elements is not made.
+// maxGenerated bounds one value by the schemas and branches that are read for it.
 const maxGenerated = 5_000
 
 // A generator generates a value for a schema. The value may be invalid.
@@ -32,8 +31,8 @@ func (g *generator) oneIn(n int) bool { return g.rng.IntN(n) == 0 }
 
 func pick[T any](rng *rand.Rand, list []T) T { return list[rng.IntN(len(list))] }
 
-// Learn makes [Space.Object] use values of those samples that have the apiVersion of the
-// version. It must not run while other methods do.
+// Learn makes [Space.Object] use values of samples with the apiVersion of the version. It
+// must not run while other methods do.
 func (s *Space) Learn(samples ...map[string]any) {
 	for _, sample := range samples {
 		if sample["apiVersion"] == s.head.APIVersion {
@@ -71,9 +70,8 @@ func (s *Space) learn(path string, v any, n *schema.Node) {
 	}
 }
 
-// Object generates an object that should be valid, but may not be: a rule, or a
-// pattern that the generator cannot solve, may refuse it. Its values are at limits where
-// possible if edge is true. The object belongs to the caller.
+// Object generates an object that is mostly valid, with values at limits if edge is true.
+// The object belongs to the caller.
 func (s *Space) Object(rng *rand.Rand, edge bool) map[string]any {
 	g := &generator{rng: rng, samples: s.samples, budget: 20 + rng.IntN(180), edge: edge}
 	obj := g.properties("", g.constraintsOf(s.root, nil))
@@ -116,8 +114,7 @@ func (g *generator) metadata(namespaced bool) map[string]any {
 	return m
 }
 
-// value returns a value for a schema and the branches that constrain it beside. path is
-// the path of the schema, under which the space keeps values of samples.
+// value returns a value for a schema and branches beside it. Samples are kept by path.
 func (g *generator) value(path string, n *schema.Node, demands []demand) any {
 	if g.budget--; g.work > maxGenerated {
 		return nil
@@ -147,8 +144,7 @@ func (g *generator) value(path string, n *schema.Node, demands []demand) any {
 	return g.anything(2)
 }
 
-// known returns a value that is not generated: from the enum, the default or the samples,
-// or null.
+// known returns a value from the enum, the default or the samples, or null.
 func (g *generator) known(path string, c *constraints) (any, bool) {
 	if c.node.Nullable() && g.oneIn(8) {
 		return nil, true
@@ -388,8 +384,7 @@ func resizeText(text string, low, high int) string {
 	return text
 }
 
-// matching returns a string that matches a pattern. It mostly has low to high
-// runes.
+// matching returns a string that matches a pattern, mostly of low to high runes.
 func (g *generator) matching(pattern string, low, high int) string {
 	for _, word := range g.shuffled([]string{"demo", "1", "10s", "100m", "a.b", "/x", "https://example.com"}) {
 		if g.oneIn(4) && len(word) >= low && len(word) <= high && matchesPattern(pattern, word) {
@@ -476,11 +471,8 @@ func (g *generator) between(c *constraints, low, high float64) float64 {
 
 const maxRounds = 300
 
-// patternText returns a text of low to high runes that may match the pattern. It walks the
-// syntax tree of the pattern: it writes one branch of an alternation and one rune of a
-// class, and repeats a repetition until the text has about the wanted length. Anchors and
-// boundaries write nothing, so the text may not match a pattern that has them. The caller
-// checks that.
+// patternText walks the syntax tree of a pattern and writes a text of about low to high
+// runes. A pattern with anchors or boundaries may not match it. The caller checks that.
 func (g *generator) patternText(pattern string, low, high int) string {
 	tree, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {

@@ -73,8 +73,7 @@ func (s *Solver) solveList(own []*Cond) Result {
 	return s.checked(out, own)
 }
 
-// wantedItems appends an element for each element that must be there, or fewer if
-// the list may not be that long.
+// wantedItems appends an element for each that must be there, as far as the list may grow.
 func (s *Solver) wantedItems(w *listWant, out *[]any) Result {
 	merged := int64(len(w.some)) > w.high
 	if merged {
@@ -116,9 +115,8 @@ func mergeWants(some [][]*Cond, n int) [][]*Cond {
 	return out
 }
 
-// newItem returns an element that is added to a list. If the list is long, it first
-// searches one that differs in one key from all others: a disjunction of keys for each of
-// them takes time that grows with the third power of the length.
+// newItem returns an element to add. For a long list, it first searches one that differs in
+// one key from all others: a disjunction for each takes cubic time.
 func (s *Solver) newItem(w *listWant, list []any, want []*Cond) Result {
 	if len(list) >= longList && len(w.distinct) == 1 {
 		if len(w.distinct[0].keys) == 0 {
@@ -161,8 +159,7 @@ func (w *listWant) item(list []any, want []*Cond) []*Cond {
 	return conds
 }
 
-// differsFrom holds for values that differ from v, in one of the keys if there are
-// keys.
+// differsFrom holds for values that differ from v, in one of the keys if there are any.
 func differsFrom(v any, keys []string) *Cond {
 	if len(keys) == 0 {
 		return Not(Enum(v))
@@ -203,8 +200,8 @@ func (s *Solver) repeat(w *listWant, out *[]any) Result {
 	return again
 }
 
-// contradicts reports whether elements that agree in the keys of repeated agree in
-// all keys of a distinct list.
+// contradicts reports whether elements with the keys of repeated agree in all distinct
+// keys.
 func (w *listWant) contradicts() bool {
 	for _, d := range w.distinct {
 		for _, r := range w.repeated {
@@ -217,8 +214,7 @@ func (w *listWant) contradicts() bool {
 	return len(w.distinct) == 0
 }
 
-// agreesWith holds for values that equal v, or equal it in the keys if there are
-// keys.
+// agreesWith holds for values that equal v, or agree in the keys if there are any.
 func agreesWith(v any, keys []string) *Cond {
 	if len(keys) == 0 {
 		return Enum(v)
@@ -235,8 +231,7 @@ func agreesWith(v any, keys []string) *Cond {
 	return And(parts...)
 }
 
-// checked returns v if it satisfies the conditions, as it must unless the choices
-// depend on each other.
+// checked returns v if it satisfies the conditions: choices may depend on each other.
 func (s *Solver) checked(v any, own []*Cond) Result {
 	if s.evalAnd(own, v) == no {
 		return undecided("parts of a value depend on each other")

@@ -79,8 +79,7 @@ func (l *literals) addPath(rule string, tokens []celsyntax.Token) {
 	}
 }
 
-// unescaped returns the property that a name in a rule stands for, if it is a keyword
-// such as __namespace__.
+// unescaped returns the property of a name such as __namespace__.
 func unescaped(name string) string { return strings.TrimSuffix(strings.TrimPrefix(name, "__"), "__") }
 
 func (l *literals) addLiteral(text string) {

@@ -12,14 +12,12 @@ import (
 // MaxRemovals is the maximal number of candidates of one call of [Minimize].
 const MaxRemovals = 5000
 
-// Minimize returns a smaller case that still has a property. A case is any value with an
-// object, which object returns and which has the property at the start. try gets a
-// smaller object, which belongs to it, and reports whether it has the property. The case
-// that try returns has that object, or what a server makes of it. A case whose object is
-// not smaller than the one before is ignored.
+// Minimize returns a smaller case that still has a property. object returns the object of a
+// case. try gets a smaller object, which it may keep, and returns its case and whether it
+// has the property. A case whose object is not smaller is ignored.
 //
-// Minimize ends early when ctx ends or after [MaxRemovals] candidates. It then returns the
-// smallest case so far, which is start if no candidate had the property.
+// Minimize ends when ctx ends or after [MaxRemovals] candidates, with the smallest case so
+// far.
 func Minimize[T any](ctx context.Context, start T, object func(T) map[string]any, try func(candidate map[string]any) (T, bool)) T {
 	for budget := MaxRemovals; ; {
 		smaller, ok := shrink(ctx, object(start), object, try, &budget)
@@ -30,8 +28,7 @@ func Minimize[T any](ctx context.Context, start T, object func(T) map[string]any
 	}
 }
 
-// shrink returns the case of an object without one part, false if no candidate has the
-// property.
+// shrink returns the case of an object without one part, false if none has the property.
 func shrink[T any](ctx context.Context, obj map[string]any, object func(T) map[string]any, try func(map[string]any) (T, bool), budget *int) (T, bool) {
 	for _, part := range Parts(obj) {
 		if *budget--; *budget < 0 || ctx.Err() != nil {
@@ -47,8 +44,8 @@ func shrink[T any](ctx context.Context, obj map[string]any, object func(T) map[s
 	return none, false
 }
 
-// Parts returns the paths of the removable parts of an object: large parts first, the
-// members of an object by name, the elements of a list from the last one.
+// Parts returns the removable parts of an object: large ones first, members by name,
+// elements from the last one.
 func Parts(obj map[string]any) []schema.Path { return parts(obj, nil) }
 
 func parts(v any, at schema.Path) []schema.Path {
@@ -73,8 +70,7 @@ func parts(v any, at schema.Path) []schema.Path {
 	return append(found, below...)
 }
 
-// Remove removes a part from an object, which it changes. The part must be one of
-// [Parts].
+// Remove removes a part of [Parts] from an object, which it changes.
 func Remove(obj map[string]any, part schema.Path) { without(obj, part) }
 
 func without(v any, part schema.Path) any {

@@ -87,8 +87,7 @@ func (s *Solver) solveNumber(t Mask, own []*Cond) Result {
 	return undecided(noNumber)
 }
 
-// divides reports whether a number must be a multiple of x and not of y, which
-// divides x.
+// divides reports whether a number must be a multiple of x and not of y, a multiple of x.
 func divides(own []*Cond) bool {
 	for _, c := range own {
 		for _, d := range own {
@@ -100,9 +99,8 @@ func divides(own []*Cond) bool {
 	return false
 }
 
-// candidates returns numbers in r to try, those near 0 first. They are multiples of
-// step unless it is 0. complete means that there are no others that could satisfy
-// the conditions.
+// candidates returns numbers in r, those near 0 first, multiples of step unless it is 0.
+// complete means that no other number can satisfy the conditions.
 func (r *span) candidates(t Mask, step float64, factors bool, excluded int) (out []float64, complete bool) {
 	if t == Fraction && step == 0 {
 		for i := range excluded + 40 {
@@ -127,8 +125,7 @@ func (r *span) candidates(t Mask, step float64, factors bool, excluded int) (out
 			out = append(out, x*step)
 		}
 	}
-	// With bounds, every integer is a candidate. Without factors the candidates
-	// outnumber the excluded values.
+	// Within bounds every integer is a candidate. Else there are more than excluded ones.
 	return out, !factors || high-low < float64(want)
 }
 

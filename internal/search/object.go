@@ -131,8 +131,7 @@ func (s *Solver) someMember(w *objectWant, obj map[string]any, c *Cond) Result {
 	return out
 }
 
-// candidates returns names of members that an object does not have: those of
-// conditions, and then one that no condition names.
+// candidates returns absent members: those of conditions, and one that none names.
 func (w *objectWant) candidates(obj map[string]any) []string {
 	named := maps.Clone(w.allowed)
 	for _, c := range slices.Concat(w.every, w.some) {

@@ -6,9 +6,8 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// constraints are what a schema asks of a value, with its allOf branches and one branch
-// each of its anyOf and oneOf merged in. The merge is approximate: a value that satisfies
-// the result may be invalid.
+// constraints are what a schema asks of a value, with its allOf branches and one branch of
+// anyOf and oneOf merged. The merge is approximate: a value may be invalid.
 type constraints struct {
 	schema.Limits
 	node      *schema.Node // nil for a branch
@@ -18,8 +17,7 @@ type constraints struct {
 	forbidden map[string]bool // properties that a negation excludes
 }
 
-// A demand is a branch that constrains a value beside its schema, with the branches that
-// were merged into it.
+// A demand is a branch that constrains a value beside its schema.
 type demand struct {
 	*schema.Branch
 	inner []demand
@@ -75,8 +73,7 @@ func (g *generator) merged(s nester, demands []demand) *constraints {
 	return c
 }
 
-// forbid makes a branch fail by forbidding the properties that it requires. It
-// does not handle branches that require none.
+// forbid makes a branch fail by forbidding the properties that it requires, if any.
 func (c *constraints) forbid(branch *schema.Branch) {
 	if c.forbidden == nil {
 		c.forbidden = map[string]bool{}

@@ -25,8 +25,7 @@ func (s *Space) rootSite(obj map[string]any) *site {
 	return &site{node: s.root, value: obj, present: true, set: func(any) {}}
 }
 
-// children returns the sites of the members or elements of a value: declared members,
-// present or not, entries of maps, and elements.
+// children returns the sites of declared members, present or not, entries and elements.
 func (x *site) children() []*site {
 	switch v := x.value.(type) {
 	case map[string]any:
@@ -115,8 +114,8 @@ func (x *site) all(out []*site, most int) []*site {
 // maxSites is how many sites one change chooses from.
 const maxSites = 2000
 
-// below returns the sites of the values of a schema pointer. The pointer leads through
-// properties, items and additionalProperties.
+// below returns the values of a schema pointer through properties, items and
+// additionalProperties.
 func (x *site) below(steps []string) []*site {
 	if len(steps) == 0 {
 		return []*site{x}

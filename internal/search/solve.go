@@ -58,8 +58,8 @@ type Solver struct {
 	memory   memory
 }
 
-// NewSolver returns a solver that takes at most the given number of steps for all
-// conditions together, and ends when ctx does.
+// NewSolver returns a solver of at most so many steps for all conditions, which ends with
+// ctx.
 func NewSolver(ctx context.Context, steps int) *Solver {
 	return &Solver{work: steps, watch: interrupt.New(ctx), patterns: map[string]*pattern.Pattern{}, memory: memory{conds: map[*Cond]uint32{}, values: map[string]Result{}}}
 }
@@ -73,8 +73,8 @@ func (s *Solver) SetWork(steps int) { s.work = steps }
 // maxDepth bounds the nesting of values that Solve makes.
 const maxDepth = 500
 
-// Solve returns a small value that satisfies c. The same conditions in the same
-// order give the same values. The value is the caller's.
+// Solve returns a small value that satisfies c, the same for the same conditions. The value
+// is the caller's.
 func (s *Solver) Solve(c *Cond) Result {
 	r := s.solve([]*Cond{c})
 	r.Value = jsonval.Clone(r.Value)
@@ -118,8 +118,7 @@ func (s *Solver) solve(list []*Cond) Result {
 	return r
 }
 
-// flatten separates the conditions of a conjunction from the disjunctions in it.
-// It reports false if one of them is False.
+// flatten separates a conjunction from its disjunctions. It is not ok if one is False.
 func flatten(list []*Cond) (base, alternatives []*Cond, ok bool) {
 	seen := map[*Cond]bool{}
 	var add func(c *Cond) bool
@@ -171,8 +170,7 @@ func (s *Solver) split(base, alternatives []*Cond) Result {
 	return s.branch(base, slices.Delete(slices.Clone(alternatives), open, open+1), alternatives[open].subs)
 }
 
-// branch solves base and the other disjunctions with one part of a disjunction after
-// another.
+// branch solves base and the other disjunctions with each part of one disjunction in turn.
 func (s *Solver) branch(base, rest, parts []*Cond) Result {
 	var out Result
 	looked := false
@@ -196,10 +194,9 @@ func (s *Solver) branch(base, rest, parts []*Cond) Result {
 	return out
 }
 
-// lookahead tries each part of each disjunction beside base alone, so that a search does
-// not find out again and again, below choices that have nothing to do with it, that a
-// part is impossible. It returns what is left of the
-// conjunction, and false if a disjunction has no possible part.
+// lookahead tries each part of each disjunction beside base alone and drops the impossible
+// ones, so that a search does not find them again below each choice. It is not ok if a
+// disjunction has no part left.
 func (s *Solver) lookahead(base, alternatives []*Cond) (moreBase, open []*Cond, ok bool) {
 	var reduced []*Cond
 	for _, c := range alternatives {
@@ -219,8 +216,7 @@ func (s *Solver) lookahead(base, alternatives []*Cond) (moreBase, open []*Cond, 
 	return slices.Concat(base, more), append(open, others...), ok
 }
 
-// impossible reports whether no value satisfies base and the parts of c that are no
-// disjunctions.
+// impossible reports whether no value satisfies base and the plain parts of c.
 func (s *Solver) impossible(base []*Cond, c *Cond) bool {
 	more, _, ok := flatten([]*Cond{c})
 	if !ok {
@@ -305,8 +301,8 @@ func (s *Solver) solveType(t Mask, base []*Cond) Result {
 	return s.solveNumber(t, own)
 }
 
-// orLarger solves a conjunction on lists or objects. If that is undecided, it searches a
-// value that has more parts than each value that is excluded, so that it equals none.
+// orLarger solves a conjunction. If that is undecided, it searches a value with more parts
+// than each excluded one, which equals none.
 func orLarger(solve func(own []*Cond) Result, own []*Cond, atLeast func(int64) *Cond) Result {
 	r := solve(own)
 	parts := -1
@@ -332,8 +328,7 @@ func orLarger(solve func(own []*Cond) Result, own []*Cond, atLeast func(int64) *
 	return r
 }
 
-// choose returns the first value of the type that satisfies the conditions. There
-// is none if no value does.
+// choose returns the first value of the type that satisfies the conditions, if any.
 func (s *Solver) choose(t Mask, values []any, own []*Cond) Result {
 	var out Result
 	for _, v := range values {
@@ -363,17 +358,15 @@ func (s *Solver) pattern(expr string) *pattern.Pattern {
 	return p
 }
 
-// Bounds of what a solver keeps. It forgets all values when there are more results or
-// conditions.
+// Bounds of what a solver keeps. It forgets everything beyond them.
 const (
 	maxRemembered  = 1 << 14 // results
 	maxKnown       = 1 << 16 // conditions
 	maxConjunction = 64      // conditions of a conjunction whose result is kept
 )
 
-// A memory keeps the results of searches, because a search splits one disjunction
-// after another, and most parts of the value stay as they were. Results that depend
-// on what a limit left are not kept.
+// A memory keeps results, because a search splits one disjunction after another and most of
+// the value stays. Results that depend on a limit are not kept.
 type memory struct {
 	conds     map[*Cond]uint32  // a number for each condition
 	values    map[string]Result // by the conditions of a conjunction, in their order
@@ -381,9 +374,8 @@ type memory struct {
 	limited   int               // how often a limit ended a search
 }
 
-// known returns the result of a conjunction if it is known, else a key for
-// keepValue. The key of a long conjunction is "": that of each element of a long list
-// has conditions of its own.
+// known returns a known result, else a key for keepValue, "" for a long conjunction, which
+// rarely occurs twice.
 func (m *memory) known(list []*Cond) (r Result, key string, ok bool) {
 	if len(list) > maxConjunction {
 		return Result{}, "", false

@@ -10,16 +10,15 @@ import (
 	"github.com/crdkit/crdkit/validation"
 )
 
-// A Case is a request: a creation, an update if there is an old object, and an update of
-// the status if Status is true.
+// A Case is a creation, an update if there is an old object, or with Status an update of
+// the status.
 type Case struct {
 	Object, Old map[string]any
 	Status      bool
 }
 
-// A Judge answers requests as the server does. It changes the object of the case to what is
-// stored. errs is empty if the object is admitted; refused is true if it was
-// refused before its validation.
+// A Judge answers as the server does, and changes the object to what is stored. errs is
+// empty if the object is admitted. refused means: before its validation.
 type Judge func(ctx context.Context, c Case) (errs validation.ErrorList, refused bool, err error)
 
 // A Head has what every object of a version has.
@@ -37,8 +36,8 @@ type Space struct {
 	samples map[string][]any // scalars of samples, by the path of their schema
 }
 
-// New returns the space of a version. A root of nil stands for any content. A space without
-// a judge only generates objects.
+// New returns the space of a version. A nil root stands for any content, and a nil judge
+// only generates.
 func New(root *schema.Node, head Head, judge Judge) *Space {
 	return &Space{head: head, root: root, judge: judge, samples: map[string][]any{}}
 }
@@ -73,8 +72,7 @@ func clone(obj map[string]any) map[string]any {
 	return copied
 }
 
-// isImplied reports whether an error only says that others prevented the evaluation of
-// rules.
+// isImplied reports whether an error only says that others prevented rules.
 func isImplied(e *validation.Error) bool {
 	return e.Step == validation.StepRules && e.Rule < 0 && strings.HasPrefix(e.Detail, "some validation rules were not checked")
 }

@@ -30,8 +30,7 @@ var errorTypes = map[string]field.ErrorType{
 	"uniqueItems": field.ErrorTypeDuplicate,
 }
 
-// keywordTexts are in the details of errors of the type Invalid, by which the server tells
-// keywords apart.
+// keywordTexts are in the details of Invalid errors. They tell keywords apart.
 var keywordTexts = map[string]string{
 	"pattern": "should match", "minLength": "should be at least", "minItems": "should have at least", "minProperties": "should have at least",
 	"minimum": "should be greater than", "maximum": "should be less than", "multipleOf": "should be a multiple of", "format": "must be of type",
@@ -59,8 +58,7 @@ type level struct {
 	isTarget         bool
 }
 
-// location returns the steps to the value of the target, without junctors, and the
-// junctors on the way, from the outermost.
+// location returns the steps to a target without junctors, and the junctors from outside.
 func (t *Target) location() (steps []string, levels []level) {
 	steps = []string{}
 	pointer := ""
@@ -91,9 +89,8 @@ func (t *Target) location() (steps []string, levels []level) {
 
 var junctors = [...]string{"anyOf", "oneOf", "allOf", "not"}
 
-// implied reports whether an error follows from that of a target with these levels: it
-// says that a junctor around the target fails, or it is that of another branch, without
-// which anyOf and oneOf do not fail.
+// implied reports whether an error follows from a target in these junctors: a junctor
+// fails, or another branch, without which anyOf and oneOf do not fail.
 func implied(levels []level, e *validation.Error) bool {
 	if e.Step != validation.StepSchema {
 		return false
@@ -110,8 +107,8 @@ func implied(levels []level, e *validation.Error) bool {
 	return false
 }
 
-// Targets returns the rules and keywords of a schema in the order of its locations. The
-// rules of a schema come before its keywords, and those before the keywords of branches.
+// Targets returns rules and keywords in the order of their locations, rules first and
+// branches last.
 func Targets(root *schema.Node) []Target { return targets(nil, root, "") }
 
 func targets(out []Target, n *schema.Node, pointer string) []Target {
@@ -133,8 +130,7 @@ type part[S any] interface {
 	AdditionalProperties() (S, bool)
 }
 
-// childTargets adds what add adds for the properties, the elements and the entries of a
-// schema.
+// childTargets adds what add adds for properties, elements and entries.
 func childTargets[S part[S]](out []Target, s S, pointer string, add func([]Target, S, string) []Target) []Target {
 	var none S
 	for name, child := range s.Properties() {

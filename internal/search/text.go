@@ -49,8 +49,8 @@ func hasFormatNamed(name, v string) bool {
 	return !ok || check(v)
 }
 
-// fewExcluded is how many excluded values are searched by automata at once. The time
-// grows with their number.
+// fewExcluded is how many excluded values automata search at once, in time that grows with
+// them.
 const fewExcluded = 12
 
 // counted returns a number in digits or letters that satisfies the conditions.
@@ -130,8 +130,8 @@ func boundRunes(l *pattern.Language, c *Cond) {
 	}
 }
 
-// addPattern adds a pattern to a language. A pattern that does not compile matches
-// no string, as in the server.
+// addPattern adds a pattern to a language. An invalid pattern matches nothing, as in the
+// server.
 func (s *Solver) addPattern(l *pattern.Language, expr string, neg bool) {
 	p := s.pattern(expr)
 	switch {

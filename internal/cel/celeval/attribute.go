@@ -8,9 +8,8 @@ import (
 	"github.com/crdkit/crdkit/internal/cel/celvalue"
 )
 
-// This file compiles variables, fields and elements. Each name and each index
-// costs one unit. A variable costs nothing where CEL resolves it instead of
-// evaluating it: as an index and as a branch of a ternary.
+// Each name and each index costs one unit. A variable costs nothing where CEL resolves it:
+// as an index and as a branch of a ternary.
 
 func (x *compiler) ident(e ast.Expr, name string) operand {
 	if r, ok := x.tree.ReferenceMap()[e.ID()]; ok {
@@ -79,8 +78,8 @@ func (x *compiler) selection(e ast.Expr, sel ast.SelectExpr) operand {
 	return x.typed(operand{cost: cost, attr: !c.choice, choice: c.choice, declared: declared, raw: fieldOfObject(c, name, missing(absentKey, sel.FieldName()))})
 }
 
-// field returns the name and the type of a field of a part of the object. The type
-// is nil if the operand is something else or has no such field.
+// field returns the name and type of a field. The type is nil if the object has no such
+// field.
 func (o operand) field(name string) (string, *celvalue.DeclaredType) {
 	if o.kind() != kindRaw || o.declared.Kind != celvalue.KindObject {
 		return "", nil
@@ -88,8 +87,8 @@ func (o operand) field(name string) (string, *celvalue.DeclaredType) {
 	return o.declared.Entry(name)
 }
 
-// fieldOfObject returns a closure that reads a field or an entry, which fails if it is
-// absent. A null field is absent, and null may be an entry.
+// fieldOfObject reads a field or an entry and fails if it is absent. A null field is
+// absent.
 func fieldOfObject(c operand, name string, missing *EvalError) func(*Frame) any {
 	of, declared := fieldsOf(c), c.declared.Props != nil
 	return func(f *Frame) any {
@@ -101,8 +100,7 @@ func fieldOfObject(c operand, name string, missing *EvalError) func(*Frame) any 
 	}
 }
 
-// fieldsOf returns a closure that reads an object, of which a field is read next. That is
-// not paid for if the object fails.
+// fieldsOf reads an object to read a field of it next, which is free if the object fails.
 func fieldsOf(c operand) func(*Frame) map[string]any {
 	of, known := c.object(), c.attr || c.choice
 	return func(f *Frame) map[string]any {
@@ -160,9 +158,8 @@ func (x *compiler) index(of, at operand, t *types.Type) operand {
 	return x.qualified(of, x.indexWith(at), t)
 }
 
-// elementAt returns a closure that reads the element of a list or map that find finds. It
-// fails with the kind of error if there is none. If the list or map fails, the index,
-// which costs paid, is not paid for.
+// elementAt reads the element of a list or map, or fails with the kind of error. The index
+// costs paid, nothing if the list or map fails.
 func elementAt[C, K any, F ~func(*Frame) C](of F, at func(*Frame) K, paid uint64, kind string, find func(C, K) (any, bool)) func(*Frame) any {
 	return func(f *Frame) any {
 		in := of(f)

@@ -17,8 +17,7 @@ import (
 	"github.com/crdkit/crdkit/internal/value/pattern"
 )
 
-// The bridge calls functions of cel-go with boxed values and charges what cel-go
-// charges. The oracle calls every overload of the language.
+// The bridge calls functions of cel-go with boxed values and charges what cel-go charges.
 
 const sortByKeys = "@sortByAssociatedKeys"
 
@@ -57,8 +56,7 @@ func (x *compiler) bridge(e ast.Expr, name string, args []operand) operand {
 	return x.unbox(x.tree.GetType(e.ID()), out)
 }
 
-// foldCall makes a call with constant arguments once. It is paid for whenever it is
-// evaluated, as in cel-go.
+// foldCall makes a call with constant arguments once. Each evaluation pays for it.
 func (x *compiler) foldCall(out *operand, args []operand) {
 	for _, a := range args {
 		if a.constant == nil {
@@ -72,8 +70,7 @@ func (x *compiler) foldCall(out *operand, args []operand) {
 	}
 }
 
-// knownExpression returns the constant regular expression of a search, which cel-go
-// compiles once. It then takes any value that is a string for Go.
+// knownExpression returns a constant regular expression, which cel-go compiles once.
 func knownExpression(name string, args []operand) (expr types.String, ok bool) {
 	switch name {
 	case "matches", "find", "findAll":
@@ -181,8 +178,7 @@ func actualSize(v ref.Val) int {
 	return ownSize(v)
 }
 
-// ownSize is like actualSize, but the size of an optional is 1, as in the libraries of lists
-// and sets.
+// ownSize is actualSize, but an optional has size 1, as in the libraries of lists and sets.
 func ownSize(v ref.Val) int {
 	if s, ok := v.(traits.Sizer); ok {
 		n, _ := s.Size().(types.Int)
@@ -210,9 +206,8 @@ func (x *compiler) folded(e ast.Expr, name string, args []operand) operand {
 	return x.constant(v)
 }
 
-// listCost returns the cost of functions on lists and sets whose library counts
-// it: functions that make a list pay for it and for what they read. It is not ok
-// for other functions.
+// listCost returns the cost of functions whose list library counts it. It is not ok for
+// others.
 func listCost(overload string, result ref.Val, args []ref.Val) (units uint64, ok bool) {
 	if !strings.HasPrefix(overload, "list") {
 		return 0, false
@@ -246,15 +241,13 @@ func listCost(overload string, result ref.Val, args []ref.Val) (units uint64, ok
 	return 0, false
 }
 
-// comparesElements reports whether a call costs by [comparedList] of its last
-// argument.
+// comparesElements reports whether a call costs the [comparedList] of its last argument.
 func comparesElements(overload string) bool {
 	return overload == "list_distinct" || strings.HasSuffix(overload, "_sortByAssociatedKeys") ||
 		strings.HasPrefix(overload, "list_") && strings.HasSuffix(overload, "_sort")
 }
 
-// countable reports whether cel-go can count the cost of a call. It panics otherwise,
-// whatever the call returned.
+// countable reports whether cel-go can count the cost of a call. Otherwise cel-go panics.
 func countable(overload string, args []ref.Val) bool {
 	ok := true
 	switch {
@@ -273,8 +266,7 @@ func madeList(factor float64, size int) uint64 {
 	return uint64(float64(size)*factor) + 1 + common.ListCreateBaseCost
 }
 
-// comparedList returns the cost of functions that compare all elements with each
-// other.
+// comparedList returns the cost of comparing all elements with each other.
 func comparedList(v ref.Val) uint64 {
 	list, ok := v.(traits.Lister)
 	n := actualSize(v)

@@ -13,8 +13,7 @@ import (
 	"github.com/crdkit/crdkit/internal/cel/celvalue"
 )
 
-// call compiles operators and functions: to closures of their own if the operands
-// have suitable types, and through the bridge otherwise.
+// call compiles operators and functions, through the bridge if operands need boxes.
 func (x *compiler) call(e ast.Expr) operand {
 	call := e.AsCall()
 	switch name := call.FunctionName(); name {
@@ -83,8 +82,7 @@ func (x *compiler) operator(e ast.Expr, name string, args []ast.Expr) operand {
 	}
 }
 
-// native compiles a call whose operands need no boxes. It returns an operand
-// without kind for other calls.
+// native compiles a call whose operands need no boxes. The operand has no kind for others.
 func (x *compiler) native(name, overload string, args []operand) operand {
 	switch len(args) {
 	case 1:
@@ -143,11 +141,9 @@ func (x *compiler) not(a operand) operand {
 // costs returns the cost of both operands plus u units.
 func costs(a, b operand, u uint64) uint64 { return a.cost + b.cost + u }
 
-// This file calls functions with boxed arguments. A call fails if an argument
-// fails or if its result is an error. cel-go evaluates both arguments of a function
-// of two and charges for the call then, too. For functions of any number it stops at
-// the first argument that fails, and charges for the call only if that is the last
-// one.
+// A call fails if an argument fails or if its result is an error. A function of two
+// evaluates both arguments and is paid for even so. Other functions stop at the first
+// argument that fails, and are paid for only if it is the last one.
 
 // A boxedCall is a call of a function of cel-go.
 type boxedCall struct {
@@ -166,8 +162,7 @@ type argument struct {
 // failedValue is the argument that failed, for the cost of the call.
 var failedValue = types.NewErr("failed")
 
-// eval evaluates an argument. If it fails by the error rules, the frame goes on
-// and what is the error. It is not ok if the evaluation ends.
+// eval evaluates an argument. what is its error. It is not ok if the evaluation ends.
 func (a *argument) eval(f *Frame) (v ref.Val, what *EvalError, ok bool) {
 	v = a.box(f)
 	if !f.failed {
@@ -247,8 +242,7 @@ func (c *boxedCall) failed(f *Frame, what *EvalError, args []ref.Val) ref.Val {
 	return types.NullValue
 }
 
-// result returns the result of a call, and pays for it if the cost depends on it.
-// A result that is an error fails the call.
+// result pays for a call if the cost depends on its result. An error as result fails it.
 func (c *boxedCall) result(f *Frame, v ref.Val, args []ref.Val) ref.Val {
 	switch {
 	case c.name == "join", byResult(c.overload):
@@ -272,8 +266,7 @@ func (f *Frame) valueOr(v ref.Val) ref.Val {
 	return v
 }
 
-// admit prepares a call. It reports whether the limits allow it, and pays for it
-// unless the cost depends on the result.
+// admit reports whether the limits allow a call, and pays for it if its cost is known.
 func (f *Frame) admit(c *function, args []ref.Val) bool {
 	if !countable(c.overload, args) {
 		f.decline()

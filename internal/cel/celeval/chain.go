@@ -9,10 +9,9 @@ import (
 	"github.com/google/cel-go/common/types/traits"
 )
 
-// This file compiles fields and elements of values that are not parts of the
-// object. As in cel-go, a chain of them is one step: it has one base, and an
-// optional base or qualifier makes the whole chain optional. Each qualifier costs
-// one unit when it finds something or fails.
+// Fields and elements of values that are not parts of the object. A chain of them is one
+// step, as in cel-go: an optional base or qualifier makes the whole chain optional. Each
+// qualifier costs one unit when it finds something or fails.
 
 // A chain is a base with qualifiers.
 type chain struct {
@@ -72,8 +71,7 @@ func (x *compiler) qualified(of operand, q qualifier, t *types.Type) operand {
 	return x.unbox(t, out)
 }
 
-// isMessage reports whether an operand is a message of Protobuf, which has fields of
-// its own.
+// isMessage reports whether an operand is a message of Protobuf, which has its own fields.
 func (x *compiler) isMessage(of operand) bool {
 	if of.typ == nil || of.typ.Kind() != types.StructKind {
 		return false
@@ -102,8 +100,8 @@ func (c *chain) present(f *Frame) bool {
 	return !f.failed && v != nil && (optional || v == types.True)
 }
 
-// find returns the value of a chain, and whether it is that of an optional. The
-// value is nil if there is none.
+// find returns the value of a chain, nil for none, and whether it is the value of an
+// optional.
 func (c *chain) find(f *Frame) (v ref.Val, optional bool) {
 	if v = c.base(f); f.failed {
 		return nil, false
@@ -152,9 +150,8 @@ func (c *chain) step(f *Frame, q *qualifier, v ref.Val, optional bool) ref.Val {
 	return found
 }
 
-// entryOf returns the entry or element of a value. If there is none, the result is
-// nil, which is an error unless the caller tests for it. It declines values and
-// keys whose errors it does not know.
+// entryOf returns an entry or element, nil for none, which is an error unless test is set.
+// It declines values and keys whose errors it does not know.
 func (f *Frame) entryOf(v, k ref.Val, test bool) (ref.Val, *EvalError) {
 	switch k.(type) {
 	case types.String, types.Int, types.Uint, types.Bool, types.Double:

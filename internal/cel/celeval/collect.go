@@ -8,12 +8,10 @@ import (
 	"github.com/crdkit/crdkit/internal/cel/celvalue"
 )
 
-// This file compiles loops that make lists. Parts of the object are collected in
-// raw lists, which the frame keeps for the next evaluation. Other values are
-// boxed.
+// Loops that make lists. Parts of the object stay raw lists, other values are boxed.
 
-// collect compiles filter and map: the list of the values e of elements for which
-// p holds. Without p it holds for all.
+// collect compiles filter and map: the list of e of the elements for which p, or nothing,
+// holds.
 func (x *compiler) collect(over operand, each rangeFunc, p, e operand, cost uint64) operand {
 	if x.why != "" {
 		return operand{}
@@ -42,18 +40,16 @@ func (x *compiler) collect(over operand, each rangeFunc, p, e operand, cost uint
 	return x.collectBoxed(over, &g, e)
 }
 
-// A gathering is a loop that makes a list. An element whose condition or value
-// fails makes the result fail, but does not end the loop. The error is that of
-// the last failed condition, or of the first failed value before any failed
-// condition.
+// A gathering is a loop that makes a list. An element that fails makes the result fail and
+// does not end the loop. The error is the last one of a condition, else the first one of a
+// value.
 type gathering struct {
 	each       rangeFunc
 	test       func(*Frame) bool
 	every, hit uint64 // cost of each element, and of each that is collected
 }
 
-// step returns the loop body. It evaluates the condition, and calls put for the
-// elements that are collected.
+// step returns the loop body. It calls put for the elements that are collected.
 func (g *gathering) step(put func(*Frame)) func(*Frame) bool {
 	test, every, hit := g.test, g.every, g.hit
 	return func(f *Frame) bool {
@@ -131,8 +127,7 @@ func (x *compiler) collectBoxed(over operand, g *gathering, e operand) operand {
 	}}
 }
 
-// addLists compiles the sum of two raw lists, of which the left one is a part of the
-// object. It returns an operand without kind for others.
+// addLists compiles the sum of two raw lists. The operand has no kind for others.
 func (x *compiler) addLists(a, b operand) operand {
 	if a.kind() != kindRaw || b.kind() != kindRaw || a.declared.Kind != celvalue.KindAtomicList || a.declared.Made || !b.declared.IsList() ||
 		a.declared.Items != b.declared.Items || !a.declared.Items.Collectable() {

@@ -9,8 +9,7 @@ import (
 	"github.com/crdkit/crdkit/internal/cel/celvalue"
 )
 
-// A compiler compiles one expression. It stops at the first part that it
-// declines.
+// A compiler compiles one expression. It stops at the first part that it declines.
 type compiler struct {
 	language    *celtypes.Language
 	tree        *ast.AST
@@ -32,9 +31,8 @@ type local struct {
 	operand operand
 }
 
-// CompileRule compiles the tree of a rule on values of type self. If it declines,
-// it returns nil and the reason. optional says that oldSelf is an optional. The
-// closure is safe for concurrent use.
+// CompileRule compiles a rule on values of type self, or returns nil and why it declines.
+// optional says that oldSelf is an optional. The closure is safe for concurrent use.
 func CompileRule(b *celtypes.Language, tree *ast.AST, self *celvalue.DeclaredType, optional bool) (*Closure, string) {
 	x := &compiler{language: b, tree: tree, self: self, optionalOld: optional}
 	c := x.condition(x.expr(tree.Expr()))
@@ -45,8 +43,7 @@ func CompileRule(b *celtypes.Language, tree *ast.AST, self *celvalue.DeclaredTyp
 	return x.closure(c, run), ""
 }
 
-// CompileMessage is like [CompileRule] for a messageExpression. The closure
-// leaves the text in [Frame.Text].
+// CompileMessage is [CompileRule] for a messageExpression, whose text is in [Frame.Text].
 func CompileMessage(b *celtypes.Language, tree *ast.AST, self *celvalue.DeclaredType) (*Closure, string) {
 	x := &compiler{language: b, tree: tree, self: self}
 	c := x.expr(tree.Expr())

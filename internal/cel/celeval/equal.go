@@ -16,8 +16,7 @@ import (
 	"github.com/crdkit/crdkit/internal/cel/celvalue"
 )
 
-// equal compiles == and !=. They cost a tenth of the smaller size; a value
-// without a size counts as one.
+// equal compiles == and !=. They cost a tenth of the smaller size, at least that of one.
 func (x *compiler) equal(a, b operand, not bool) operand {
 	cost := costs(a, b, 1)
 	var out operand
@@ -51,8 +50,7 @@ func (x *compiler) equal(a, b operand, not bool) operand {
 	return out
 }
 
-// equalBoxed compiles a comparison of boxed values. For values of libraries !=
-// costs more than ==.
+// equalBoxed compares boxed values. For values of libraries != costs more than ==.
 func (x *compiler) equalBoxed(a, b operand, not bool) operand {
 	left, right := argument{box: x.boxed(a)}, argument{box: x.boxed(b)}
 	test := functionOf(operators.Equals, overloads.Equals)
@@ -87,8 +85,7 @@ func (x *compiler) equalBoxed(a, b operand, not bool) operand {
 	})}
 }
 
-// This file compiles comparisons of raw values. It declines values that do not
-// fit their declared type.
+// Comparisons of raw values. They decline values that do not fit their declared type.
 
 func (x *compiler) equalRaw(a, b operand) operand {
 	s := a.declared
@@ -155,8 +152,8 @@ func (x *compiler) equalIntOrString(a, b operand) operand {
 	})}
 }
 
-// in compiles membership. In a list it costs the size of the list, and nothing if
-// the list is a constant of primitive values.
+// in compiles membership. It costs the size of the list, nothing for a constant list of
+// primitives.
 func (x *compiler) in(e ast.Expr, v, of operand) operand {
 	overload := x.overload(e)
 	if known, ok := of.constant.(traits.Lister); ok && overload == overloads.InList {
@@ -265,8 +262,8 @@ func inSet[T comparable](v operand, list []T) func(*Frame) bool {
 	return func(f *Frame) bool { return contains(list, of(f)) }
 }
 
-// A knownSet holds the elements of a constant list of primitive values. As in
-// cel-go, a number is in it if an equal number of another type is in the list.
+// A knownSet has the elements of a constant list of primitives. Equal numbers of any type
+// are in it.
 type knownSet struct {
 	texts []string
 	ints  []int64

@@ -9,9 +9,8 @@ import (
 	"github.com/crdkit/crdkit/internal/cel/cellib"
 )
 
-// A Frame is the state of one evaluation. The zero Frame is ready to use; it is
-// for one goroutine. The caller sets Self, Old, Limit, Ctx and the limit of Memory
-// before [Closure.Eval]. Frames keep memory for the next evaluation.
+// A Frame is the state of one evaluation, for one goroutine. The zero Frame is ready to
+// use. The caller sets Self, Old, Limit, Ctx and the limit of Memory. Frames keep memory.
 type Frame struct {
 	Self, Old any
 	vars      [maxVariables]variable
@@ -51,8 +50,7 @@ type Frame struct {
 	Recovered int // panics that Eval recovered from; tests require 0
 }
 
-// frame returns a frame for the evaluation of a constant. It has the memory of the frame
-// of the last one, and nothing else of it.
+// frame returns a frame to evaluate a constant. It has the memory of the last one only.
 func (x *compiler) frame() *Frame {
 	if x.constants == nil {
 		x.constants = new(Frame)
@@ -76,8 +74,7 @@ type variable struct {
 	err   *EvalError // of the named value, nil if it has not failed
 }
 
-// step ends a step of a loop, which is work even if it costs nothing, and reports
-// whether the loop goes on.
+// step ends a step of a loop and reports whether the loop goes on.
 func (f *Frame) step() bool {
 	if f.cost >= f.until {
 		f.check()
@@ -87,8 +84,7 @@ func (f *Frame) step() bool {
 	return !f.failed
 }
 
-// A Closure is a compiled rule or messageExpression. It is immutable and safe for
-// concurrent use. The zero Closure evaluates nothing.
+// A Closure is a compiled expression, immutable and safe for concurrent use.
 type Closure struct {
 	cost   uint64
 	run    func(*Frame) bool
@@ -98,10 +94,9 @@ type Closure struct {
 // Compiled reports whether x is not the zero Closure.
 func (x *Closure) Compiled() bool { return x.run != nil }
 
-// Eval evaluates x and returns its result and its cost, or the error that it
-// ended with, which is [OverMemory] or [Interrupted] if that ended it. It is not ok
-// if the closure declined, for example because the cost is over its limit; the
-// caller then evaluates the expression with cel-go.
+// Eval returns the result and cost of x, or the error that ended it, among them
+// [OverMemory] and [Interrupted]. It is not ok if the closure declined: cel-go evaluates
+// the expression then.
 func (x *Closure) Eval(f *Frame) (result bool, cost uint64, failed *EvalError, ok bool) {
 	f.begin(x)
 	switch {
@@ -144,8 +139,7 @@ func (x *Closure) guarded(f *Frame) bool {
 	return x.run(f)
 }
 
-// Release drops all references to the object, and memory beyond what the next
-// evaluation may use.
+// Release drops all references to the object, and most memory.
 func (f *Frame) Release() {
 	f.Self, f.Old, f.Ctx, f.Text = nil, nil, nil, ""
 	f.held, f.heldBox, f.madeList, f.entries = nil, nil, nil, nil
@@ -167,15 +161,14 @@ func (f *Frame) Release() {
 // maxLists is the number of lists that a frame keeps.
 const maxLists = 16
 
-// maxKept is the number of elements that kept slices have room for, and
-// maxKeptList that of lists of raw values.
+// maxKept is how many elements kept slices have room for, and maxKeptList lists of raw
+// values.
 const (
 	maxKept     = 1024
 	maxKeptList = 1 << 16
 )
 
-// Emptied returns s without elements and clears them. It returns nil if s is
-// large.
+// Emptied returns s without elements and clears them. It returns nil if s is large.
 func Emptied[T any](s []T) []T {
 	if cap(s) > maxKept {
 		return nil

@@ -14,13 +14,12 @@ import (
 	"github.com/crdkit/crdkit/internal/value/pattern"
 )
 
-// This file ends evaluations at their limits: of cost, of memory and of time. A
-// closure pays before it does work whose cost it knows, and takes memory before it
-// makes a value. So an evaluation never does much more than its limits allow.
+// Evaluations end at their limits of cost, memory and time. A closure pays before it does
+// work, and takes memory before it makes a value.
 //
-// The cost that is known when a branch is compiled is added when the branch
-// begins, and a failure may refund a part of it. So an evaluation over the limit of
-// its cost is declined: cel-go finds out where it ends.
+// The cost that is known when a branch is compiled is added when the branch begins. A
+// failure may refund a part. So an evaluation over its limit of cost is declined: cel-go
+// finds out where it ends.
 
 // The errors of evaluations that a limit ended.
 var (
@@ -43,8 +42,7 @@ func (f *Frame) begin(x *Closure) {
 	f.until = f.cost + min(pollCost, f.Limit-f.cost)
 }
 
-// pay adds the cost of a step. The evaluation has failed afterwards if it is over
-// its limit or if its context has ended.
+// pay adds the cost of a step. The evaluation fails if it is over its limit or interrupted.
 func (f *Frame) pay(units uint64) {
 	if f.cost += units; f.cost > f.until {
 		f.check()
@@ -63,8 +61,8 @@ func (f *Frame) work(bytes int) {
 	}
 }
 
-// visit counts the work of a call that reads its arguments, deep with all values in them,
-// and reports whether the limits allow it.
+// visit counts the work of reading arguments, deep with all values in them, within the
+// limits.
 func (f *Frame) visit(deep bool, args []ref.Val) bool {
 	for _, v := range args {
 		switch v := v.(type) {
@@ -100,8 +98,8 @@ func (f *Frame) check() {
 	}
 }
 
-// take counts the memory of a value that is about to be made, and reports whether
-// the evaluation may make it.
+// take counts the memory of a value before it is made. It reports whether the limit allows
+// it.
 func (f *Frame) take(bytes uint64) bool {
 	if f.failed {
 		return false
@@ -122,12 +120,10 @@ func (f *Frame) stop(why *EvalError) {
 	}
 }
 
-// longText is the number of bytes from which a search by package regexp looks at
-// the context.
+// longText is how many bytes a text has whose search looks at the context.
 const longText = 1 << 14
 
-// match matches a text. A search in a long text that takes long ends with the
-// context.
+// match matches a text. A long search ends with the context.
 func (f *Frame) match(p *pattern.Pattern, text string) bool {
 	if len(text) < longText || f.Ctx == nil || p.Fast() {
 		f.work(len(text))

@@ -11,8 +11,7 @@ import (
 	"github.com/crdkit/crdkit/internal/cel/cellib"
 )
 
-// This file compiles literals. An element that fails ends the evaluation of the
-// literal, whose own cost is paid anyway.
+// Literals. An element that fails ends the literal, whose own cost is paid anyway.
 
 // A part is an element of a list, or a key or value of a map or message.
 type part struct {
@@ -45,8 +44,7 @@ func (x *compiler) add(l *literal, e ast.Expr, optional bool) {
 	l.parts = append(l.parts, part{argument: argument{box: x.boxed(c), cost: c.cost}, optional: optional})
 }
 
-// eval evaluates a part. It is not ok if the part fails, and the value is nil if the
-// part is an optional without a value.
+// eval evaluates a part. It is not ok if it fails; an optional without a value has none.
 func (l *literal) eval(f *Frame, p *part) (v ref.Val, ok bool) {
 	if v = p.box(f); f.failed {
 		f.cost -= p.later
@@ -137,10 +135,8 @@ func (x *compiler) mapLiteral(e ast.Expr) operand {
 	})
 }
 
-// hashable reports whether a value may be a key of a Go map. If not, the
-// evaluation is declined. Lists and maps are compared by their addresses, and timestamps
-// by those of their time zones. A variable of cel-go keeps its value, and closures make
-// a value for each use.
+// hashable reports whether a value may be a key of a Go map, and declines it otherwise.
+// Lists and maps would be compared by address, and timestamps by that of their time zone.
 func (f *Frame) hashable(v ref.Val) bool {
 	switch v.(type) {
 	case types.String, types.Int, types.Uint, types.Double, types.Bool, types.Null, types.Duration, *types.Type:

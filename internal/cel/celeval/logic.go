@@ -5,11 +5,9 @@ import (
 	"github.com/google/cel-go/common/types"
 )
 
-// This file compiles logic, which costs nothing by itself. Later operands of &&
-// and || and branches of a ternary add their cost when they are evaluated.
+// Logic costs nothing by itself. Later operands add their cost when they are evaluated.
 
-// terms compiles the terms of an operator, and those of the same operator in them,
-// in the order in which they are evaluated.
+// terms compiles the terms of an operator and of the same operator in them, in their order.
 func (x *compiler) terms(to []operand, e ast.Expr) []operand {
 	name := e.AsCall().FunctionName()
 	for _, a := range e.AsCall().Args() {
@@ -59,8 +57,7 @@ func (x *compiler) logic(terms []operand, decisive bool) operand {
 	return out
 }
 
-// evalTerm evaluates a term after those before it failed. A decisive term clears the
-// error.
+// evalTerm evaluates a term after those before failed. A decisive term clears the error.
 func (f *Frame) evalTerm(t *laterTerm, decisive bool) bool {
 	what := f.takeError()
 	if what == nil {
@@ -74,8 +71,7 @@ func (f *Frame) evalTerm(t *laterTerm, decisive bool) bool {
 	return v
 }
 
-// ternary compiles a choice. A branch that is a variable with fields is resolved,
-// which is one unit cheaper.
+// ternary compiles a choice. A branch that is a variable with fields is one unit cheaper.
 func (x *compiler) ternary(cond, yes, no operand) operand {
 	cond, yes, no = x.condition(cond), branch(yes), branch(no)
 	t := branches{test: x.bool(cond),
@@ -85,8 +81,7 @@ func (x *compiler) ternary(cond, yes, no operand) operand {
 	return out
 }
 
-// branch returns the operand as a branch. In cel-go, has() of an optional is an
-// optional there.
+// branch returns the operand as a branch: has() of an optional is an optional there.
 func branch(c operand) operand {
 	if ch := c.chain; c.presence && ch != nil {
 		c.value = as(kindBool, func(f *Frame) bool {
@@ -106,8 +101,7 @@ type branches struct {
 	costYes, costNo uint64
 }
 
-// ternaryOf returns an operand that evaluates one of two operands. The caller
-// sets its cost.
+// ternaryOf returns an operand that evaluates one of two. The caller sets its cost.
 func (x *compiler) ternaryOf(t *branches, yes, no operand) operand {
 	if yes.isOptional() && no.isOptional() {
 		return x.ternaryOfOptionals(t, x.optional(yes), x.optional(no))
@@ -126,8 +120,7 @@ func (x *compiler) ternaryOf(t *branches, yes, no operand) operand {
 	return x.refuse("ternary of " + kindName(yes))
 }
 
-// branchCost returns the cost of an operand that cel-go resolves: a branch of a
-// ternary or an index.
+// branchCost returns the cost of an operand that cel-go resolves: a branch or an index.
 func branchCost(c operand) uint64 {
 	if c.attr {
 		return c.cost - 1
@@ -151,8 +144,7 @@ func choice[T any, F ~func(*Frame) T](b *branches, yes, no F) F {
 	}
 }
 
-// An EvalError is an error of CEL that ends an evaluation. Equal errors of one
-// closure are the same pointer.
+// An EvalError is an error of CEL that ends an evaluation. Closures share equal errors.
 type EvalError struct{ text string }
 
 // Error implements error.
@@ -177,8 +169,7 @@ func (f *Frame) fail(what *EvalError) {
 // decline ends the whole evaluation. cel-go repeats it.
 func (f *Frame) decline() { f.failed, f.evalErr = true, nil }
 
-// takeError clears the error of an operand and returns it, nil if it has none. If the
-// evaluation was declined, the frame is still failed afterwards.
+// takeError clears the error of an operand and returns it. A declined frame stays failed.
 func (f *Frame) takeError() *EvalError {
 	what := f.evalErr
 	if what != nil {
@@ -187,17 +178,15 @@ func (f *Frame) takeError() *EvalError {
 	return what
 }
 
-// failWith is fail with an error that was taken, which counts before the one that another
-// operand failed with since.
+// failWith is fail with an error that counts before any error since it was taken.
 func (f *Frame) failWith(what *EvalError) {
 	if !f.failed || f.evalErr != nil {
 		f.failed, f.evalErr = true, what
 	}
 }
 
-// evalRight makes an operator fail whose left operand failed. It evaluates the
-// right operand too and pays for it. If both fail, the error of the left one
-// counts.
+// evalRight evaluates the right operand after the left one failed, and pays for it. The
+// error of the left one counts.
 func evalRight[T any](f *Frame, right func(*Frame) T) (w T, failedToo bool) {
 	what := f.takeError()
 	if what == nil {
@@ -209,8 +198,8 @@ func evalRight[T any](f *Frame, right func(*Frame) T) (w T, failedToo bool) {
 	return w, failedToo
 }
 
-// both evaluates two operands. what is the error of the left one or, if that has none, of
-// the right one. It is not ok if the evaluation ends.
+// both evaluates two operands. what is the first error. It is not ok if the evaluation
+// ends.
 func both[A, B any, F ~func(*Frame) A, G ~func(*Frame) B](f *Frame, a F, b G) (v A, w B, left, right *EvalError, ok bool) {
 	v = a(f)
 	if left = f.takeError(); f.failed {
@@ -221,8 +210,7 @@ func both[A, B any, F ~func(*Frame) A, G ~func(*Frame) B](f *Frame, a F, b G) (v
 	return v, w, left, right, !f.failed
 }
 
-// failEither fails with the error of an operand, the left one if both failed. It reports
-// whether there is one.
+// failEither fails with the first error of two operands, and reports whether there is one.
 func (f *Frame) failEither(left, right *EvalError) bool {
 	if left == nil {
 		left = right
@@ -234,8 +222,7 @@ func (f *Frame) failEither(left, right *EvalError) bool {
 	return true
 }
 
-// unfit declines the evaluation because of a value that does not fit its type, unless
-// it has no value because the evaluation failed.
+// unfit declines the evaluation because of a value that does not fit its type.
 func (f *Frame) unfit() {
 	if !f.failed {
 		f.decline()

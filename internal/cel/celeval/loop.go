@@ -9,9 +9,8 @@ import (
 	"github.com/crdkit/crdkit/internal/cel/celvalue"
 )
 
-// This file compiles loops. The macros all, exists, exists_one, filter and map
-// expand to folds and are recognized by them. The constants are the costs of each
-// fold per step.
+// The costs of each fold per step. The macros all, exists, exists_one, filter and map
+// expand to folds.
 const (
 	resultCost = 1 // the accumulator
 
@@ -84,8 +83,7 @@ func (x *compiler) quantifier(over operand, each rangeFunc, p operand, exists bo
 	if x.why != "" {
 		return operand{}
 	}
-	// A decisive element ends the loop when the next element is reached. A failed
-	// element does not end it, and is ignored if another one is decisive.
+	// A decisive element ends the loop at the next one. It hides the errors of others.
 	one := func(f *Frame) bool {
 		if f.decided {
 			f.cost += stop
@@ -115,8 +113,7 @@ func (x *compiler) quantifier(over operand, each rangeFunc, p operand, exists bo
 	})}
 }
 
-// loop runs a loop whose elements leave the error that counts in pending. If its range
-// fails, the result, which costs so much, is not paid for.
+// loop runs a loop whose error is in pending. The result costs nothing if the range fails.
 func (f *Frame) loop(each rangeFunc, body func(*Frame) bool, cost uint64) {
 	outer := f.pending
 	f.pending = nil
@@ -137,8 +134,7 @@ func (x *compiler) existsOne(over operand, each rangeFunc, p operand) operand {
 	if x.why != "" {
 		return operand{}
 	}
-	// The first failed element makes the count fail. The error is that of the
-	// last one.
+	// The first failed element makes the count fail, with the error of the last one.
 	one := func(f *Frame) bool {
 		f.cost += cost
 		hit := test(f)
@@ -161,8 +157,7 @@ func (x *compiler) existsOne(over operand, each rangeFunc, p operand) operand {
 	})}
 }
 
-// macroOf returns the macro that a comprehension was expanded from, with its
-// condition and value.
+// macroOf returns the macro of a comprehension, with its condition and value.
 func macroOf(c ast.ComprehensionExpr) (macro string, cond, value ast.Expr) {
 	accu, step := c.AccuVar(), c.LoopStep()
 	init := c.AccuInit()
@@ -223,10 +218,8 @@ func isLiteral(e ast.Expr, v ref.Val) bool {
 	return e.Kind() == ast.LiteralKind && e.AsLiteral().Type() == v.Type() && e.AsLiteral().Equal(v) == types.True
 }
 
-// This file compiles names that a macro gives to a value: optMap, optFlatMap and
-// sortBy. Such a macro expands to a comprehension over an empty list whose
-// accumulator is the value. The value is evaluated, and paid for, at its first
-// use.
+// optMap, optFlatMap and sortBy name a value: they expand to a comprehension over an empty
+// list whose accumulator is the value. It is evaluated, and paid for, at its first use.
 
 // isBind reports whether a comprehension only names a value.
 func isBind(c ast.ComprehensionExpr) bool {
@@ -240,8 +233,7 @@ func (x *compiler) bind(c ast.ComprehensionExpr) operand {
 		return x.refuse("deep nesting of comprehensions")
 	}
 	defer func() { x.loops = slot }()
-	// The first use may be inside a loop of the body. So the body gets other
-	// variable slots than the value.
+	// The first use may be in a loop of the body, which gets other slots than the value.
 	highest := x.highest
 	x.deeper(slot + 1)
 	v := x.expr(c.AccuInit())
@@ -300,8 +292,7 @@ func (x *compiler) bound(v operand, slot int) operand {
 	return x.unbox(v.typ, out)
 }
 
-// reads reports whether the value is to be evaluated. If it was and failed, the
-// variable fails again.
+// reads reports whether the value is to be evaluated. A failed one fails again.
 func (b *variable) reads(f *Frame) bool {
 	if b.known && b.err != nil {
 		f.fail(b.err)

@@ -17,9 +17,8 @@ const (
 	insertEntryCost = 2 // the accumulator and the call
 )
 
-// inserted returns what a comprehension inserts into a map: a value under the
-// first variable, or the entries of another map. It returns neither for other
-// comprehensions.
+// inserted returns what a comprehension inserts into a map: a value under the first
+// variable, or entries of another map.
 func inserted(c ast.ComprehensionExpr) (cond, value, entry ast.Expr) {
 	init, accu := c.AccuInit(), c.AccuVar()
 	if !c.HasIterVar2() || init.Kind() != ast.MapKind || init.AsMap().Size() != 0 || !isLiteral(c.LoopCondition(), types.True) || !isIdent(c.Result(), accu) {
@@ -38,9 +37,8 @@ func inserted(c ast.ComprehensionExpr) (cond, value, entry ast.Expr) {
 	return nil, nil, nil
 }
 
-// A mapping is a loop that makes a map. An element that fails makes the result
-// fail, but does not end the loop. Then only the conditions of the others are
-// evaluated, and the error is that of the last condition that failed, if any.
+// A mapping is a loop that makes a map. An element that fails makes the result fail and
+// does not end the loop: only conditions are evaluated then, and the last error counts.
 type mapping struct {
 	test       func(*Frame) bool
 	every, hit uint64 // cost of each element, and of each that is inserted

@@ -14,8 +14,7 @@ import (
 	"github.com/crdkit/crdkit/internal/cel/cellib"
 )
 
-// This file compiles arithmetic and comparisons of numbers and times. Each costs
-// one unit. Integer overflow fails.
+// Arithmetic and comparisons of numbers and times cost one unit. Integer overflow fails.
 
 // order returns the comparison of an operator, nil for other operators.
 func order[T cmp.Ordered](operator string) func(a, b T) bool {
@@ -32,14 +31,12 @@ func order[T cmp.Ordered](operator string) func(a, b T) bool {
 	return nil
 }
 
-// comparison compiles an operator on two operands of one type. It evaluates the
-// right operand even if the left one fails.
+// comparison compiles an operator on operands of one type, which evaluates both.
 func comparison[T any](cost uint64, a, b operand, is func(a, b T) bool) operand {
 	return operand{cost: cost, value: operation(a.value, b.value, kindBool, is)}
 }
 
-// operation returns the value of an operator on two operands of one type that does not
-// fail itself.
+// operation returns the value of an operator that does not fail itself.
 func operation[T, R any](a, b value, is kind, op func(T, T) R) value {
 	l, r := a.(*closure[T]).run, b.(*closure[T]).run
 	return as(is, func(f *Frame) (none R) {
@@ -72,8 +69,7 @@ func binaryInt(name, overload string, a, b operand) operand {
 	return operand{}
 }
 
-// compareInts is like comparison, with a shorter closure for a constant on the
-// right.
+// compareInts is comparison with a shorter closure for a constant on the right.
 func compareInts(cost uint64, a, b operand, is func(a, b int64) bool) operand {
 	known, ok := b.constant.(types.Int)
 	if !ok {
@@ -216,11 +212,10 @@ func sumOfInts(a operand) operand {
 	})}
 }
 
-// This file compiles functions of quantities, the library values that rules use most. A
-// quantity stays a Go value while only the next call reads it, and is boxed elsewhere.
+// Quantities are the library values that rules use most. One stays a Go value while only
+// the next call reads it.
 
-// quantityCall compiles a call of a function by its overload. It returns an operand
-// without kind for other calls.
+// quantityCall compiles a call by its overload. The operand has no kind for others.
 func (x *compiler) quantityCall(overload string, args []operand) operand {
 	switch {
 	case len(args) == 1 && args[0].kind() == kindString:

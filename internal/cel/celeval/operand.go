@@ -29,8 +29,7 @@ const (
 	kindQuantity
 )
 
-// An operand is a compiled expression. Once its evaluation failed, its closures may
-// return any value.
+// An operand is a compiled expression. After a failure its closures may return any value.
 type operand struct {
 	cost     uint64  // of every evaluation; closures add what depends on values
 	attr     bool    // a variable or a selection, whose first unit some operators save
@@ -79,8 +78,7 @@ type closure[T any] struct {
 // as returns the value of a kind that run evaluates.
 func as[T any](is kind, run func(*Frame) T) value { return &closure[T]{is, run} }
 
-// closureOf returns the function that evaluates an operand, nil if the operand has
-// a value of another Go type.
+// closureOf returns the function that evaluates an operand, nil for another Go type.
 func closureOf[T any](c operand) func(*Frame) T {
 	if v, ok := c.value.(*closure[T]); ok {
 		return v.run
@@ -100,8 +98,7 @@ type scalar interface {
 	boxed() func(*Frame) ref.Val
 }
 
-// choice returns the value of one of two branches, of which c is the first. Both
-// are of one kind.
+// choice returns the value of one of two branches of one kind. c is the first.
 func (c *closure[T]) choice(b *branches, no value) value {
 	return as(c.is, choice(b, c.run, no.(*closure[T]).run))
 }
@@ -115,9 +112,8 @@ func (c *closure[T]) effect() func(*Frame) {
 // boxed returns a closure that makes a value of CEL.
 func (c *closure[T]) boxed() func(*Frame) ref.Val { return boxed(c.is, c.run) }
 
-// boxed returns a closure that makes a value of CEL from what evaluate returns, which is
-// the run of a closure. It has no type parameter, because the linker would keep a copy of
-// all its cases for each type.
+// boxed returns a closure that boxes what evaluate returns. A type parameter would link a
+// copy of all cases for each type.
 func boxed(is kind, evaluate any) func(*Frame) ref.Val {
 	switch run := evaluate.(type) {
 	case func(*Frame) bool:
@@ -138,8 +134,7 @@ func boxed(is kind, evaluate any) func(*Frame) ref.Val {
 	return func(f *Frame) ref.Val { q := run(f); return apiservercel.Quantity{Quantity: &q} }
 }
 
-// unbox adds the closure that reads a boxed result as the type that the checker
-// found. A type whose values may be null stays boxed.
+// unbox adds the closure that reads a boxed result as its type. Types with null stay boxed.
 func (x *compiler) unbox(t *types.Type, c operand) operand {
 	if c.typ == nil {
 		c.typ = t
@@ -160,8 +155,7 @@ func (x *compiler) unbox(t *types.Type, c operand) operand {
 	return c
 }
 
-// isNullable reports whether a type is that of a wrapper message, which null is a
-// value of.
+// isNullable reports whether a type is a wrapper message, which may be null.
 func isNullable(t *types.Type) bool {
 	switch t.Kind() {
 	case types.BoolKind, types.IntKind, types.UintKind, types.DoubleKind, types.StringKind, types.BytesKind:
@@ -170,8 +164,7 @@ func isNullable(t *types.Type) bool {
 	return false
 }
 
-// unboxed returns a closure that reads a value of CEL. It declines values of other
-// types.
+// unboxed returns a closure that reads a value of CEL. It declines other types.
 func unboxed[T any](box func(*Frame) ref.Val, read func(ref.Val) (T, bool)) func(*Frame) T {
 	return func(f *Frame) T {
 		v, ok := read(box(f))

@@ -7,10 +7,8 @@ import (
 	"github.com/crdkit/crdkit/internal/cel/celvalue"
 )
 
-// An optional is an optional of any value, as two closures: has reports whether
-// there is a value, and value reads it. The caller of has calls value next, once
-// and before anything else, as the frame may hold the value and it may not be
-// paid for yet.
+// An optional is two closures: has reports whether there is a value, and value reads it.
+// The caller of has calls value next, once, because the frame may hold the value unpaid.
 type optional struct {
 	has   func(*Frame) bool
 	value operand // costs only what has did not pay; has no kind if there is never a value
@@ -67,8 +65,7 @@ func valueType(t *types.Type) *types.Type {
 	return types.DynType
 }
 
-// isAlternative reports whether a call chooses between an optional, of a type that
-// may not be known, and an alternative.
+// isAlternative reports whether a call chooses between an optional and an alternative.
 func isAlternative(name string, args []operand) bool {
 	return (name == "or" || name == "orValue") && len(args) == 2 && args[0].kind() != kindRaw && args[0].typ.Kind() == types.DynKind
 }
@@ -83,8 +80,8 @@ func optionalNone() operand {
 	return operand{cost: 1, value: &optional{has: func(*Frame) bool { return false }, pure: true}}
 }
 
-// evaluated returns the operand without the properties of a variable, a ternary
-// or a constant, which some operators treat specially. The caller sets its cost.
+// evaluated returns the operand without the properties of a variable, a ternary or a
+// constant.
 func (o operand) evaluated() operand {
 	o.cost, o.attr, o.choice, o.presence, o.constant = 0, false, false, false, nil
 	o.terms, o.chain = nil, nil
@@ -116,8 +113,7 @@ func (x *compiler) optionalMethod(name string, args []operand) operand {
 	return operand{}
 }
 
-// hasValue returns the closure that reports whether there is a value. It reads
-// the value too if that costs.
+// hasValue reports whether there is a value. It reads the value too if that costs.
 func (x *compiler) hasValue(m *optional) func(*Frame) bool {
 	has := m.has
 	read := func(*Frame) {}
@@ -155,8 +151,7 @@ func (x *compiler) required(m *optional) operand {
 	})
 }
 
-// valueOr compiles orValue. It costs nothing itself, and its alternative only if
-// it is used.
+// valueOr compiles orValue. It is free, and its alternative too unless it is used.
 func (x *compiler) valueOr(cost uint64, m *optional, b operand) operand {
 	var out operand
 	if m.value.kind() == kindNone {
@@ -175,8 +170,8 @@ func (x *compiler) valueOr(cost uint64, m *optional, b operand) operand {
 	return out
 }
 
-// ternaryOfOptionals compiles a ternary of two optionals. A bit of the frame records which
-// was chosen.
+// ternaryOfOptionals compiles a ternary of two optionals. A bit of the frame has the
+// choice.
 func (x *compiler) ternaryOfOptionals(t *branches, a, b *optional) operand {
 	bit := uint64(1) << x.choices
 	if x.choices++; x.choices > maxChoices || x.why != "" {
@@ -237,8 +232,7 @@ func (x *compiler) boxedOptional(m *optional) func(*Frame) ref.Val {
 	}
 }
 
-// entering returns an operand that calls before whenever it is evaluated, and is
-// not evaluated if that fails.
+// entering returns an operand that calls before first, and fails if that fails.
 func entering(c operand, before func(*Frame)) operand {
 	c = c.evaluated()
 	if c.value != nil {
@@ -262,8 +256,8 @@ func after[T any, F ~func(*Frame) T](before func(*Frame), then F) F {
 	}
 }
 
-// Optionals of parts of the object: an optional oldSelf, and fields and elements selected
-// by .? and [?] and below. What is absent costs nothing.
+// Optionals of parts of the object: oldSelf, and what .? and [?] select. What is absent is
+// free.
 
 // optionalPart returns the optional of a part of the object, which get reads if it is there.
 func (x *compiler) optionalPart(declared *celvalue.DeclaredType, get func(*Frame) (any, bool)) *optional {
@@ -275,8 +269,8 @@ func (x *compiler) optionalPart(declared *celvalue.DeclaredType, get func(*Frame
 	}}
 }
 
-// optionalBelow returns the optional of a field or an element of an optional, which get
-// finds. It costs one unit.
+// optionalBelow returns the optional of a field or element of an optional. It costs one
+// unit.
 func (x *compiler) optionalBelow(of operand, declared *celvalue.DeclaredType, get func(*Frame) (any, bool)) operand {
 	out := operand{cost: of.cost, attr: !of.choice, choice: of.choice}
 	if !of.attr && !of.choice {
@@ -296,8 +290,8 @@ func (x *compiler) optionalBelow(of operand, declared *celvalue.DeclaredType, ge
 	return out
 }
 
-// part returns the type and the closure of a part of the object, or of an optional of
-// one. They are nil for other operands.
+// part returns the type and closure of a part of the object, or of an optional of one, else
+// nil.
 func (o operand) part() (*celvalue.DeclaredType, func(*Frame) (any, bool)) {
 	has := func(*Frame) bool { return true }
 	if m, ok := o.value.(*optional); ok {
@@ -319,8 +313,8 @@ func (o operand) part() (*celvalue.DeclaredType, func(*Frame) (any, bool)) {
 	}
 }
 
-// optionalField compiles a field of a part of the object that may be absent. It returns
-// an operand without kind for other operands and for fields that are not declared.
+// optionalField compiles a field of the object that may be absent. The operand has no kind
+// for others.
 func (x *compiler) optionalField(of operand, field string) operand {
 	declared, get := of.part()
 	if declared == nil || declared.Kind != celvalue.KindObject {
@@ -357,10 +351,9 @@ func (x *compiler) optionalSelection(of, at operand, t *types.Type) operand {
 	return x.qualified(of, qualifier{known: name, optional: true}, t)
 }
 
-// optionalIndex compiles [?i] and the index of an optional, to an optional of type
-// t. The index of an absent list or map is not evaluated. may reports that the index is
-// [?i]. Of other indexes, the value says whether it is an optional: its type may be wrong,
-// as that of dyn(x).orValue(y).
+// optionalIndex compiles [?i] (may) and the index of an optional, to an optional of type t.
+// The index of what is absent is not evaluated. The type may be wrong, as for
+// dyn(x).orValue(y), so the value decides.
 func (x *compiler) optionalIndex(of, at operand, t *types.Type, may bool) operand {
 	if of.presence || at.presence {
 		return x.refuse("optional index with has")
@@ -393,8 +386,8 @@ func foundAt[C, K any](get func(*Frame) (any, bool), at func(*Frame) K, cost uin
 	}
 }
 
-// optionals compiles constructors and methods of optionals. It returns an operand
-// without kind for other calls.
+// optionals compiles constructors and methods of optionals. The operand has no kind for
+// others.
 func (x *compiler) optionals(name string, args []operand) operand {
 	switch {
 	case name == "optional.of" && len(args) == 1:

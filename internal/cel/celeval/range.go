@@ -17,8 +17,7 @@ import (
 // A rangeFunc calls step for each element until step returns false.
 type rangeFunc func(f *Frame, step func(*Frame) bool)
 
-// variables returns the variables of a loop and the loop. For two variables key
-// is the index or key, and v the element. For one, key is not set.
+// variables returns the variables of a loop and the loop. Only a loop over two has a key.
 func (x *compiler) variables(over operand, slot int, two bool) (key, v operand, each rangeFunc) {
 	name := operand{cost: 1, attr: true, value: as(kindString, func(f *Frame) string { return f.vars[slot].name })}
 	element := func(declared *celvalue.DeclaredType) operand {
@@ -84,7 +83,6 @@ func mapRange(over operand, slot int) rangeFunc {
 }
 
 // boxRange loops over the elements of a boxed list or the keys of a boxed map.
-// Other values fail.
 func boxRange(box func(*Frame) ref.Val, slot int) rangeFunc {
 	return func(f *Frame, step func(*Frame) bool) {
 		boxed := box(f)
@@ -132,8 +130,7 @@ func elementType(t *types.Type, i int) *types.Type {
 	return types.DynType
 }
 
-// twoVariables returns the variables of a loop over a boxed list or map, and the
-// loop.
+// twoVariables returns the variables of a loop over a boxed list or map, and the loop.
 func (x *compiler) twoVariables(over operand, slot int) (key, v operand, each rangeFunc) {
 	if over.kind() == kindBox {
 		keyType, valueOf := elementType(over.typ, 0), elementType(over.typ, 1)
@@ -147,8 +144,7 @@ func (x *compiler) twoVariables(over operand, slot int) (key, v operand, each ra
 	return operand{}, operand{}, nil
 }
 
-// entries loops over the keys and values of a boxed map, or over the indexes and
-// elements of a boxed list.
+// entries loops over the keys, or indexes, and values of a boxed map or list.
 func entries(box func(*Frame) ref.Val, slot int) rangeFunc {
 	return func(f *Frame, step func(*Frame) bool) {
 		v := box(f)

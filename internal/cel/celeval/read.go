@@ -105,8 +105,7 @@ func (o operand) object() func(*Frame) map[string]any {
 	}
 }
 
-// condition returns the operand of a condition as a bool. Values of other types
-// fail.
+// condition returns the operand of a condition as a bool. Other types fail.
 func (x *compiler) condition(c operand) operand {
 	if c.kind() == kindBool || x.why != "" {
 		return c
@@ -130,8 +129,8 @@ func (x *compiler) bool(c operand) func(*Frame) bool {
 	return closureOf[bool](c)
 }
 
-// boxed returns a closure that makes a value of CEL. The value is never an error.
-// It has no meaning if the frame failed.
+// boxed returns a closure that makes a value of CEL, never an error. It has no meaning
+// after a failure.
 func (x *compiler) boxed(c operand) func(*Frame) ref.Val {
 	x.boxes = true
 	if v := c.constant; v != nil {

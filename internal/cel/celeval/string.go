@@ -18,8 +18,7 @@ import (
 	"github.com/crdkit/crdkit/internal/value/pattern"
 )
 
-// This file compiles functions of strings. Their size is in code points. Most
-// functions cost a tenth of it.
+// Functions of strings. Sizes are in code points, and most functions cost a tenth of them.
 
 const operatorSize = "size"
 
@@ -127,8 +126,7 @@ func (x *compiler) matches(a, b operand) operand {
 	return operand{cost: a.cost, value: as(kindBool, searched(a, string(text), func(f *Frame, s string) bool { return f.match(p, s) }))}
 }
 
-// find compiles the search for the first match, or for all matches, of a constant regular
-// expression.
+// find compiles the search for one or all matches of a constant regular expression.
 func (x *compiler) find(a, b operand, all bool) operand {
 	text, ok := b.constant.(types.String)
 	if !ok {
@@ -146,8 +144,7 @@ func (x *compiler) find(a, b operand, all bool) operand {
 	return operand{cost: a.cost, value: as(kindString, searched(a, string(text), func(_ *Frame, s string) string { return re.FindString(s) }))}
 }
 
-// searched returns the closure of a search for a pattern. It costs nothing if its
-// operand fails.
+// searched returns the closure of a search, which is free if its operand fails.
 func searched[T any](a operand, pattern string, search func(*Frame, string) T) func(*Frame) T {
 	s, each := closureOf[string](a), patternCost(pattern)
 	return func(f *Frame) (none T) {
@@ -162,8 +159,7 @@ func searched[T any](a operand, pattern string, search func(*Frame, string) T) f
 	}
 }
 
-// searchCost returns the cost of searching a string, to be multiplied by
-// patternCost.
+// searchCost returns the cost of searching a string, a factor of patternCost.
 func searchCost(s string) uint64 {
 	return uint64(math.Ceil((1.0 + float64(utf8.RuneCountInString(s))) * 0.1))
 }
@@ -172,11 +168,9 @@ func patternCost(p string) uint64 {
 	return uint64(math.Ceil(float64(utf8.RuneCountInString(p)) * 0.25))
 }
 
-// This file compiles functions of one string: conversions, which cost one unit,
-// and functions that copy the string, which cost by its size.
+// Functions of one string: conversions cost one unit, and copies cost by their size.
 
-// unaryString compiles a function of a string. It returns an operand without kind
-// for unknown functions.
+// unaryString compiles a function of a string. The operand has no kind for others.
 func (x *compiler) unaryString(name, overload string, a operand) operand {
 	if a.constant != nil {
 		return operand{}
@@ -204,8 +198,7 @@ func (x *compiler) unaryString(name, overload string, a operand) operand {
 	return out
 }
 
-// plain compiles a function of a string that [cellib.OfString] returned. It returns an operand
-// without kind for others.
+// plain compiles a function that [cellib.OfString] returned.
 func plain(a operand, price cellib.Price, call any) operand {
 	out := operand{cost: a.cost}
 	switch call := call.(type) {
@@ -247,8 +240,7 @@ func conversion[T any](a operand, to *types.Type, parse func(string) (T, error))
 	}
 }
 
-// rewritten compiles a function that returns a changed string. It costs a tenth
-// of the size.
+// rewritten compiles a function that changes a string. It costs a tenth of the size.
 func (x *compiler) rewritten(a operand, rewrite func(string) string) operand {
 	s := closureOf[string](a)
 	return operand{cost: a.cost, value: as(kindString, func(f *Frame) string {
@@ -264,8 +256,7 @@ func (x *compiler) rewritten(a operand, rewrite func(string) string) operand {
 	})}
 }
 
-// lowerASCII returns s with ASCII letters in lower case. Bytes that are not UTF-8
-// become the replacement character.
+// lowerASCII lowers ASCII letters. Bytes that are not UTF-8 become U+FFFD.
 func lowerASCII(s string) string { return shiftASCII(s, 'A', 'Z', 'a'-'A') }
 
 // upperASCII is like [lowerASCII].
@@ -286,8 +277,7 @@ func shiftASCII(s string, from, to, by rune) string {
 	return s
 }
 
-// This file replaces functions of cel-go that copy a string to look into it, or
-// that compare it with another one at each position.
+// These replace functions of cel-go that copy a string to look into it.
 
 // quicker returns impl with a faster function for some overloads.
 func quicker(overload string, impl *functions.Overload) *functions.Overload {
@@ -313,8 +303,7 @@ func quicker(overload string, impl *functions.Overload) *functions.Overload {
 	return &fast
 }
 
-// searchWith returns a search that counts code points. It is not ok for empty
-// strings and for those that are not UTF-8.
+// searchWith counts code points. It is not ok for empty strings and invalid UTF-8.
 func searchWith(find func(s, part string) int) func(v, w ref.Val) (ref.Val, bool) {
 	return func(v, w ref.Val) (ref.Val, bool) {
 		s, isText := v.(types.String)
@@ -330,8 +319,7 @@ func searchWith(find func(s, part string) int) func(v, w ref.Val) (ref.Val, bool
 	}
 }
 
-// charAt returns a code point of a string. It is not ok for indexes at the end and
-// outside.
+// charAt returns a code point of a string. It is not ok for an index at or after the end.
 func charAt(v, w ref.Val) (ref.Val, bool) {
 	s, isText := v.(types.String)
 	i, isInt := w.(types.Int)

@@ -12,8 +12,8 @@ import (
 	"github.com/crdkit/crdkit/internal/cel/celvalue"
 )
 
-// toString compiles string(), which costs one unit. It returns an operand without
-// kind for operands that need boxes.
+// toString compiles string(), which costs one unit. The operand has no kind if it needs
+// boxes.
 func (x *compiler) toString(name, overload string, a operand) operand {
 	if a.constant != nil {
 		return operand{}
@@ -60,8 +60,8 @@ func (o operand) sumTerms() []func(*Frame) string {
 	return []func(*Frame) string{closureOf[string](o)}
 }
 
-// concatenation compiles + of strings. It makes the sum of several terms at once,
-// but each + costs a tenth of its own size.
+// concatenation compiles + of strings. It makes a sum at once, but each + costs its own
+// tenth.
 func (x *compiler) concatenation(a, b operand) operand {
 	all := append(append([]func(*Frame) string(nil), a.sumTerms()...), closureOf[string](b))
 	return operand{cost: costs(a, b, 0), terms: all, value: as(kindString, func(f *Frame) string {
