@@ -115,8 +115,7 @@ type comparison struct {
 	// seekLeft is what is left of seekWork.
 	seekLeft int
 	lost     bool // the new definition lacks a version at which objects are stored: nothing is proved for them
-	// beside has what the objects that show a goal for one role leave open for another one: the
-	// new definition refuses them for another reason, or admits them.
+	// beside has what objects that show a goal for one role leave open for another one.
 	beside []Finding
 	unread []unread // see storageWalk
 }

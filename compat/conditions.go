@@ -27,26 +27,23 @@ func newKeyword(code Code, cond *search.Cond, text, at string) keyword {
 	return keyword{code: code, cond: cond, text: text, at: at}
 }
 
-// conditions translates schemas of one side to conditions. A condition holds for
-// the values that the side admits and stores: fields that are pruned are absent,
-// and fields with a default are present.
+// conditions translates schemas of one side to conditions on what the side stores: pruned
+// fields are absent, and fields with a default are present.
 type conditions struct {
 	side *side
 	// open means that fields which the schema does not declare are kept.
 	open bool
-	// substitute makes conditions of junctors and rules hold for a value without a
-	// field if they hold for it with the default of the field. The values of the
-	// other side lack defaults that only this side has.
+	// substitute means: a condition of a junctor or rule that holds with a default of this
+	// side holds without the field. Values of the other side lack the default.
 	substitute bool
 	solver     *search.Solver
 	root       *schema.Node
-	// status means that clients write the status of objects by itself, so that a
-	// new object has none.
+	// status means that a new object has no status, because clients write it by itself.
 	status bool
 	scaled *search.Cond // what the scale subresource asks of objects
 	nodes  map[*schema.Node]*search.Cond
-	// translator translates rules. changed says which values differ from those that the rules
-	// of the other side see, nil if none do.
+	// translator translates rules. changed says which values rules of the other side see
+	// otherwise.
 	translator *celcond.Translator
 	changed    func(path []string) bool
 }
@@ -67,8 +64,7 @@ func newConditions(solver *search.Solver, s *side, substitute bool) *conditions 
 	return k
 }
 
-// replicas returns the condition that a field of the scale subresource is not
-// negative.
+// replicas returns the condition that a field of the scale subresource is not negative.
 func replicas(path string) *search.Cond {
 	c := search.Vacuous(search.AtLeast(0, false))
 	for _, name := range slices.Backward(crdpath.NewScalePath(path).Steps) {
@@ -196,8 +192,7 @@ func (k *conditions) members(n *schema.Node) *search.Cond {
 	return search.And(parts...)
 }
 
-// metadata returns the conditions of metadata, of which a schema constrains only
-// some fields and which nothing prunes by the schema.
+// metadata returns the conditions of metadata, which no schema prunes.
 func (k *conditions) metadata(n *schema.Node) *search.Cond {
 	parts := []*search.Cond{search.Types(search.Object)}
 	for name, child := range n.Properties() {
@@ -260,8 +255,8 @@ func embeddedMembers() *search.Cond {
 	)
 }
 
-// limits returns the conditions of the value validations of a schema or branch. n
-// is the schema whose values they constrain.
+// limits returns the conditions of the value validations of a schema or branch on values of
+// n.
 func (k *conditions) limits(l schema.Limits, typ string, n *schema.Node) []keyword {
 	var out []keyword
 	add := func(code Code, c *search.Cond, text, at string) {
@@ -327,9 +322,9 @@ func boundText(b schema.Bound) string {
 	return valueText(b.Value)
 }
 
-// boundCond returns the condition that numbers obey a bound: whole numbers obey its
-// integer part. If the bound is outside the range of the type, no number does. The integer
-// part of a bound beyond 64 bits depends on the processor of the server.
+// boundCond returns the condition of a bound. Whole numbers obey its integer part, and no
+// number a bound outside of the type. Beyond 64 bits the integer part depends on the
+// server's processor.
 func boundCond(b leafcheck.Limit, cond func(x float64) *search.Cond) *search.Cond {
 	switch {
 	case !b.Fits:
@@ -376,8 +371,8 @@ func rangeOf(typ, name string) *search.Cond {
 	return search.And(search.Vacuous(search.AtLeast(low, false)), search.Vacuous(search.AtMost(high, strict)))
 }
 
-// member returns the condition that a member satisfies c. A member that has a
-// default of this side may be absent, see substitute.
+// member returns the condition that a member satisfies c. See substitute for absent
+// members.
 func (k *conditions) member(n *schema.Node, name string, c *search.Cond, required bool) *search.Cond {
 	if k.substitute && n != nil {
 		if def, ok := n.Property(name).Default(); ok {
@@ -393,8 +388,8 @@ func (k *conditions) member(n *schema.Node, name string, c *search.Cond, require
 // maxCountedDefaults bounds the defaults that are counted exactly.
 const maxCountedDefaults = 6
 
-// minProps returns the function that returns the condition that objects of a schema have
-// at least so many members. Members that only get a default on this side count, too.
+// minProps returns the condition of a number of members, which counts those with a default
+// of this side only.
 func (k *conditions) minProps(n *schema.Node) func(count int64) *search.Cond {
 	var defaults []string
 	if k.substitute {
@@ -416,8 +411,8 @@ func (k *conditions) minProps(n *schema.Node) func(count int64) *search.Cond {
 	}
 }
 
-// withDefaults returns the condition that an object has so many members, where absent ones
-// with a default count.
+// withDefaults returns the condition of so many members, which counts absent ones with a
+// default.
 func withDefaults(count int64, defaults []string) *search.Cond {
 	if len(defaults) == 0 {
 		return search.MinProps(count)
@@ -437,8 +432,7 @@ type combined interface {
 	Not() *schema.Branch
 }
 
-// junctors returns the conditions of allOf, anyOf, oneOf and not. n is the schema
-// whose values they constrain.
+// junctors returns the conditions of allOf, anyOf, oneOf and not on values of n.
 func (k *conditions) junctors(b combined, n *schema.Node) []keyword {
 	var out []keyword
 	add := func(code Code, c *search.Cond, at string) {

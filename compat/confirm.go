@@ -36,8 +36,7 @@ func (o *outcome) answer() string {
 	return "admitted"
 }
 
-// request sends a creation, an update if there is an old object, or an update of the status,
-// at a version.
+// request sends a creation, an update or an update of the status at a version.
 func (p *pair) request(ctx context.Context, v *crdkit.Version, k search.Case) (*outcome, error) {
 	u, send := unstructuredCopy(k.Object), v.Update
 	u.SetAPIVersion(v.GroupVersionKind().GroupVersion().String())
@@ -54,8 +53,8 @@ func (p *pair) request(ctx context.Context, v *crdkit.Version, k search.Case) (*
 	if err != nil || !result.Admitted() {
 		return &outcome{result: result}, err
 	}
-	// An admitted object goes through the store. If a webhook converts objects, it is taken to
-	// be stored at its own version, because nothing may call the webhook.
+	// What is admitted goes through the store, at its own version if a webhook converts
+	// objects.
 	o := &outcome{stored: u, result: result}
 	if !convertsByWebhook(p.old) && !convertsByWebhook(p.crd) {
 		if o.stored, err = v.Store(ctx, u); err != nil {
@@ -70,8 +69,8 @@ func (p *pair) request(ctx context.Context, v *crdkit.Version, k search.Case) (*
 	return o, nil
 }
 
-// write creates an object, or replaces old if it is not nil. If the version has the
-// status subresource, it then writes the status, as a controller does.
+// write creates an object or replaces old. Then it writes the status if that is a
+// subresource.
 func (p *pair) write(ctx context.Context, v *crdkit.Version, obj, old map[string]any) (*outcome, error) {
 	before, err := p.request(ctx, v, search.Case{Object: obj, Old: old})
 	status, ok := obj["status"]
@@ -95,8 +94,8 @@ func unstructuredCopy(obj map[string]any) *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: jsonval.Clone(obj).(map[string]any)}
 }
 
-// A difference is one respect in which the definitions treat a witness
-// differently. Both compiled definitions have shown it.
+// A difference is one respect in which both compiled definitions treated a witness
+// differently.
 type difference struct {
 	role      Role
 	code      Code // Refused, Pruned, Changed or Defaulted
@@ -108,9 +107,9 @@ type difference struct {
 	errors    validation.ErrorList // of the new definition, if it refuses the witness
 }
 
-// differences gives obj to both definitions as a client would, in an update if old is not
-// nil. first is the answer of the definition that must admit obj: for readers the new one. It
-// is nil if old cannot be read. There are no differences if it refuses obj or drops a field of it.
+// differences gives obj to both definitions, in an update if old is not nil. first is the
+// answer of the one that must admit obj, for readers the new one, and nil if old cannot be
+// read. There are no differences if it refuses obj or drops a field.
 func (c *comparison) differences(readers bool, obj, old map[string]any) (first *outcome, found []difference, err error) {
 	v := c.side(readers).version
 	var stored *outcome
@@ -150,8 +149,7 @@ func (c *comparison) differences(readers bool, obj, old map[string]any) (first *
 // sameName reports whether clients of both definitions use the same version.
 func (c *comparison) sameName() bool { return c.before.version.Name() == c.after.version.Name() }
 
-// drops reports whether a request removed a field or a null that the schema does not
-// admit.
+// drops reports whether a request removed a field or a null.
 func drops(r *crdkit.Result) bool {
 	return slices.ContainsFunc(r.Changes, func(c crdkit.Change) bool { return c.Op == crdkit.Pruned || c.Op == crdkit.NullDropped })
 }
@@ -184,8 +182,7 @@ const absent = "absent"
 // mostShown is how many values of a list, or names of an object, a text shows.
 const mostShown = 5
 
-// short returns a value in a few words: scalars as JSON, the elements of a list, and the
-// names of the fields of an object.
+// short returns a value in a few words: scalars, elements, or the names of fields.
 func short(v any) string {
 	switch v := v.(type) {
 	case map[string]any:
@@ -231,8 +228,8 @@ func valueText(v any) string {
 	return string(data)
 }
 
-// storedDifferences reads what the old definition stored of obj with the new one,
-// and sends it back without a change. admitted reports whether the new one admits obj.
+// storedDifferences reads with the new definition what the old one stored, and sends it
+// back. admitted says whether the new one admits obj.
 func (c *comparison) storedDifferences(obj map[string]any, before *outcome, admitted bool) ([]difference, error) {
 	is, _, err := c.after.version.Read(c.ctx, before.stored)
 	d := difference{role: Stored, witness: Witness{Object: obj}}
@@ -250,9 +247,8 @@ func (c *comparison) storedDifferences(obj map[string]any, before *outcome, admi
 	}
 	ratcheted := again.result.Ratcheted
 	if again.object == nil || c.storesAnotherVersion() && len(ratcheted) > 0 {
-		// The old definition may refuse the update, too: a transition rule may fail for a value
-		// that does not change. Its storage version may drop what the schema requires, or set
-		// what it refuses, so that the old definition only tolerates the value.
+		// The old definition may refuse the update, too, because of a transition rule. Or
+		// it only tolerates the value, because of what its storage version drops or sets.
 		was, err := c.write(c.ctx, c.before.version, before.object, before.object)
 		if err != nil || was.object == nil {
 			return out, err
@@ -284,8 +280,7 @@ func isUnder(pointer, other string) bool { return strings.HasPrefix(pointer+"/",
 // contentCodes are the goals that change what is stored of an object.
 var contentCodes = []Code{CodeDefault, CodeProperty, CodeUnknownFields}
 
-// shows reports whether a difference is about a goal, not about another change that the
-// same object meets.
+// shows reports whether a difference is about a goal, not about another change.
 func (w *walk) shows(g *goal, d *difference) bool {
 	switch {
 	case g.code == CodeTransition:
@@ -305,8 +300,8 @@ func (w *walk) shows(g *goal, d *difference) bool {
 	return isAt(d.path, g.steps)
 }
 
-// onWay reports whether a JSON Pointer leads to a value on the way along the steps, to their
-// end, or below it.
+// onWay reports whether a JSON Pointer leads to a value on the way along the steps or
+// below.
 func onWay(pointer string, steps []step) bool {
 	for i, token := range strings.Split(pointer, "/")[1:] {
 		if i < len(steps) && !steps[i].item && steps[i].others == nil && token != schema.EscapePointer(steps[i].name) {
@@ -316,8 +311,8 @@ func onWay(pointer string, steps []step) bool {
 	return true
 }
 
-// causes reports whether one of the errors of the new definition is about the goal: about
-// the keyword, or about a schema below a junctor. What changes a value causes no error itself.
+// causes reports whether an error is about the keyword of the goal, or about a schema below
+// a junctor. What changes a value causes no error itself.
 func (g *goal) causes(errs validation.ErrorList) bool {
 	if slices.Contains(contentCodes, g.code) {
 		return false
@@ -346,8 +341,7 @@ func isAt(path schema.Path, steps []step) bool {
 // maxOthers is how many other goals the object of alone avoids.
 const maxOthers = 32
 
-// alone returns an object that meets a goal and no other one near it, so that the new
-// definition refuses it because of the goal. It returns nil if none is found.
+// alone returns an object that meets a goal and no other one near it, nil if none is found.
 func (w *walk) alone(object *search.Cond, g *goal) map[string]any {
 	var others []*goal
 	for i := range w.goals {
@@ -382,9 +376,8 @@ func sameStep(a, b step) bool {
 	return a.name == b.name && a.item == b.item && (a.others == nil) == (b.others == nil)
 }
 
-// guard gives the smallest object and generated objects to both definitions, as witnesses
-// are. A proof that one of them contradicts is replaced by that object. Definitions of
-// different scopes have no object in common.
+// guard gives the smallest object and generated ones to both definitions. A proof that one
+// contradicts is replaced by it. Other scopes have no object in common.
 func (c *comparison) guard(found []Finding) []Finding {
 	if c.old.Spec.Scope != c.crd.Spec.Scope {
 		return found
@@ -428,12 +421,12 @@ func (c *comparison) contradict(found []Finding, d *difference) {
 	found[i] = f
 }
 
-// aboutTransition reports whether a finding is about a transition rule, which may refuse an
-// update that changes nothing.
+// aboutTransition reports whether a finding is about a rule that may refuse an unchanged
+// object.
 func aboutTransition(f Finding) bool { return f.Code == CodeTransition }
 
-// contradicts reports whether a proof denies a difference. It does not deny that new fields
-// have defaults or that a field which storage removed is kept, and says about readers what [readerCodes] has.
+// contradicts reports whether a proof denies a difference. It allows defaults of new fields
+// and fields that storage dropped, and says about readers what [readerCodes] has.
 func (c *comparison) contradicts(d *difference) bool {
 	switch {
 	case d.role == Readers && d.code == Refused:

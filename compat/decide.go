@@ -11,8 +11,8 @@ import (
 	"github.com/crdkit/crdkit/validation"
 )
 
-// decide decides the differences of two schemas: it collects the goals of each
-// role, and searches an object for each goal that both definitions confirm.
+// decide collects the goals of each role and searches an object for each, which both
+// definitions confirm.
 func (c *comparison) decide() []Finding {
 	solver := search.NewSolver(c.ctx, c.work)
 	old, crd := c.side(false), c.side(true)
@@ -26,8 +26,7 @@ func (c *comparison) decide() []Finding {
 	return append(out, c.role(readers, after.object())...)
 }
 
-// role decides the goals of one walk. object is the condition of the objects that
-// the first side admits.
+// role decides the goals of a walk. object is the condition of what the first side admits.
 func (c *comparison) role(w *walk, object *search.Cond) []Finding {
 	if w.readers {
 		w.pair(c.after.node, c.before.node, nil, "")
@@ -55,8 +54,8 @@ func (c *comparison) role(w *walk, object *search.Cond) []Finding {
 	return append(out, c.provedRoles(w, out)...)
 }
 
-// provedRoles returns a finding for each role of a walk that no finding concerns: what the
-// objects of other roles leave open, or else a proof.
+// provedRoles returns for each role without a finding what objects of other roles leave
+// open, or a proof.
 func (c *comparison) provedRoles(w *walk, found []Finding) []Finding {
 	roles := []Role{Writers, Stored}
 	if w.readers {
@@ -154,8 +153,8 @@ func isAbout(found []Finding, role Role) bool {
 	return slices.ContainsFunc(found, func(f Finding) bool { return f.Role == role })
 }
 
-// show confirms a goal with a new object. If the new definition refuses every such object for
-// another reason, it confirms a goal about the status with an update that writes the status.
+// show confirms a goal with a new object, or a goal about the status with an update of it:
+// the new definition may refuse every new object for another reason.
 func (c *comparison) show(w *walk, g *goal, obj map[string]any) ([]Finding, error) {
 	found, err := c.confirm(w, g, obj, nil)
 	path := g.path()
@@ -169,9 +168,9 @@ func (c *comparison) show(w *walk, g *goal, obj map[string]any) ([]Finding, erro
 	return append(found, more...), err
 }
 
-// confirm gives obj to both definitions, in an update if old is not nil. It returns a finding
-// for each role for which a difference shows the goal. What obj leaves open for another role,
-// or shows for another reason, is for [comparison.provedRoles].
+// confirm gives obj to both definitions, in an update if old is not nil, and returns a
+// finding for each role for which a difference shows the goal. [comparison.provedRoles]
+// uses what obj leaves open.
 func (c *comparison) confirm(w *walk, g *goal, obj, old map[string]any) ([]Finding, error) {
 	_, found, err := c.differences(w.readers, obj, old)
 	if err != nil {
@@ -206,8 +205,8 @@ func (c *comparison) confirm(w *walk, g *goal, obj, old map[string]any) ([]Findi
 	return shown, nil
 }
 
-// readerDifferences returns the difference that a client of the old definition
-// meets if the new definition admits obj.
+// readerDifferences returns what a client of the old definition meets if the new one admits
+// obj.
 func (c *comparison) readerDifferences(obj map[string]any, after *outcome) ([]difference, error) {
 	before, err := c.write(c.ctx, c.before.version, after.object, nil)
 	if err != nil {
@@ -239,8 +238,8 @@ func (c *comparison) readerDifferences(obj map[string]any, after *outcome) ([]di
 	return nil, nil
 }
 
-// ownErrors returns the errors that the old definition has for what its clients read of obj,
-// but not for obj: its storage version drops fields. The old definition need not admit obj.
+// ownErrors returns the errors of the old definition for what its clients read of obj, but
+// not for obj: its storage version drops fields.
 func (c *comparison) ownErrors(obj map[string]any) (validation.ErrorList, error) {
 	if !c.storesAnotherVersion() {
 		return nil, nil

@@ -9,8 +9,8 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// A goal is a kind of object that would show an incompatibility: the conditions of
-// one side admit it, and it breaks one keyword of the other side.
+// A goal is a kind of object that would show an incompatibility: one side admits it, and it
+// breaks one keyword of the other side.
 type goal struct {
 	code    Code
 	role    Role
@@ -53,8 +53,8 @@ type walk struct {
 // A comparedPair is a pair of schemas of one value.
 type comparedPair struct {
 	o, n *schema.Node
-	// gains means that only the second side finds the old value of an update, so that
-	// only it evaluates transition rules.
+	// gains means that only the second side finds the old value, and evaluates transition
+	// rules.
 	gains bool
 }
 
@@ -184,8 +184,7 @@ func (w *walk) add(o *schema.Node, g goal) {
 }
 
 // solve returns a value of the first side that satisfies all conditions. It takes at most a
-// quarter of the work that is left, so that one difference does not take it from all
-// others.
+// quarter of the work that is left.
 func (w *walk) solve(conds ...*search.Cond) search.Result {
 	return w.solveWithin(w.from.solver.Work()/4, conds...)
 }
@@ -249,8 +248,7 @@ func (w *walk) metadata(o, n *schema.Node, steps []step, pointer string) {
 	}
 }
 
-// constants adds a goal for each keyword of apiVersion and kind that their value breaks:
-// all objects of a version have the same.
+// constants adds a goal for each keyword that the apiVersion or kind of the version breaks.
 func (w *walk) constants(o, n *schema.Node, pointer string) {
 	gvk := w.to.side.version.GroupVersionKind()
 	for _, constant := range []struct{ name, value string }{{"apiVersion", gvk.GroupVersion().String()}, {"kind", gvk.Kind}} {
@@ -266,8 +264,7 @@ func (w *walk) constants(o, n *schema.Node, pointer string) {
 	}
 }
 
-// removed compares a property with what the other side makes of a member that it
-// does not declare.
+// removed compares a property with a member that the other side does not declare.
 func (w *walk) removed(o, n, old *schema.Node, name string, steps []step, pointer string) {
 	additional := additionalOf(n)
 	here := extend(steps, step{name: name})

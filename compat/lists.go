@@ -12,8 +12,7 @@ import (
 	"github.com/crdkit/crdkit/validation"
 )
 
-// A listCheck compares what two versions say about merging: list types, map types and
-// keys, embedded resources, and whether unknown fields are kept.
+// A listCheck compares what two versions say about merging and unknown fields.
 type listCheck struct {
 	*comparison
 	steps    []step
@@ -22,8 +21,7 @@ type listCheck struct {
 	found    []Finding
 }
 
-// listFindings returns the findings about the list types and map types of one
-// version.
+// listFindings returns the findings about the list and map types of one version.
 func (c *comparison) listFindings() []Finding {
 	l := &listCheck{comparison: c}
 	if !c.old.Spec.PreserveUnknownFields && !c.crd.Spec.PreserveUnknownFields {
@@ -93,8 +91,7 @@ func (id identity) String() string {
 	return id.listType + " with " + strings.Join(id.keys, ", ")
 }
 
-// repeated is the condition of lists with two elements that are the same, nil if all lists may
-// have them.
+// repeated is the condition of lists with two equal elements, nil if all may have them.
 func (id identity) repeated() *search.Cond {
 	if id.listType == "atomic" {
 		return nil
@@ -128,9 +125,9 @@ func (l *listCheck) checkList(old, v *schema.Node) {
 	}
 }
 
-// refuse adds an object with a value at the path that satisfies a condition. The old
-// definition admits it, and the new one refuses it with such an error at the path, or, if
-// byOld is true, the other way round. It reports whether there is one.
+// refuse adds an object with a value at the path that satisfies c, which the old definition
+// admits and the new one refuses with such an error there, or with byOld the other way
+// round.
 func (l *listCheck) refuse(f *Finding, byOld bool, c *search.Cond, such func(*validation.Error) bool) bool {
 	refused := l.show(f, byOld, c, func(_, second *outcome) bool {
 		return slices.ContainsFunc(second.result.Errors, func(e *validation.Error) bool {
@@ -146,10 +143,9 @@ func (l *listCheck) refuse(f *Finding, byOld bool, c *search.Cond, such func(*va
 	return true
 }
 
-// show adds an object with a value at the path that satisfies a condition, which the old
-// definition admits, or the new one if byOld is true. shows judges the answer of that
-// definition and the answer of the other one, which it returns. Clients cannot send one object
-// to versions of two names.
+// show adds an object with a value at the path that satisfies c, which the old definition
+// admits, or with byOld the new one. shows judges both answers; show returns the other one.
+// Versions of two names have no object in common.
 func (l *listCheck) show(f *Finding, byOld bool, c *search.Cond, shows func(first, second *outcome) bool) *outcome {
 	if c == nil || !l.sameName() {
 		return nil

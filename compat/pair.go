@@ -21,14 +21,13 @@ type pair struct {
 	versions       []versionPair
 	// The schemas of the storage versions, of which nodes of versions share parts.
 	oldStorageNode, newStorageNode *schema.Node
-	// readNode is the schema by which the new definition reads what the old one stored, nil
-	// if it lacks that version.
+	// readNode is the schema by which the new definition reads old objects, nil if it lacks
+	// it.
 	readNode *schema.Node
 }
 
-// A versionPair is a version of the new definition and the version of the old
-// definition whose objects it serves. Equal schemas of the two are one node, apart
-// from their descriptions.
+// A versionPair is a version of the new definition and the old one whose objects it serves.
+// Schemas that differ in descriptions only are one node.
 type versionPair struct{ before, after side }
 
 // side returns the objects of the version of the new definition, or of the old one.
@@ -63,8 +62,7 @@ func qualifiedKind(crd *apiextensionsv1.CustomResourceDefinition) string {
 	return crd.Spec.Names.Kind + "." + crd.Spec.Group
 }
 
-// compile compiles a definition. Its conversions change apiVersion only, so that
-// no request calls a webhook.
+// compile compiles a definition with conversions that call no webhook.
 func compile(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition) (*crdkit.Definition, error) {
 	return crdkit.Compile(crd, crdkit.WithContext(ctx), crdkit.WithConverter(conversion.None(crd)))
 }
@@ -74,9 +72,9 @@ func convertsByWebhook(crd *apiextensionsv1.CustomResourceDefinition) bool {
 	return c != nil && c.Strategy == apiextensionsv1.WebhookConverter
 }
 
-// pairVersions pairs each version that the new definition serves with the old version of
-// its name. A version that the old definition does not serve has the objects that the old
-// definition stored, unless a webhook converts them.
+// pairVersions pairs each served version of the new definition with the old one of its
+// name. A version that the old one does not serve has the stored objects, unless a webhook
+// converts.
 func (p *pair) pairVersions() error {
 	shared := schema.NewInterner()
 	var err error
@@ -114,9 +112,8 @@ func (p *pair) pairVersions() error {
 	return err
 }
 
-// oldWritten returns the index of a version at which clients wrote the objects that the old
-// definition stored: the storage version if it is served. It returns -1 if there is none, or
-// the new definition lacks the storage version.
+// oldWritten returns the index of the served version at which stored objects were written,
+// -1 if there is none or the new definition lacks the storage version.
 func (p *pair) oldWritten() int {
 	storage := crdversion.Storage(p.old)
 	if storage == nil || crdversion.ByName(p.crd)[storage.Name] == nil {
@@ -127,8 +124,7 @@ func (p *pair) oldWritten() int {
 	})
 }
 
-// newSide returns the objects of version i of a definition. Each schema says for itself whether
-// it keeps unknown fields, see [inheritPreserve].
+// newSide returns the objects of version i. Each schema has inherited what it keeps.
 func newSide(def *crdkit.Definition, crd *apiextensionsv1.CustomResourceDefinition, i int, shared *schema.Interner) (side, error) {
 	s := side{crd: crd, index: i}
 	s.version, _ = def.Version(crd.Spec.Versions[i].Name)
@@ -147,8 +143,8 @@ func newSide(def *crdkit.Definition, crd *apiextensionsv1.CustomResourceDefiniti
 	return s, nil
 }
 
-// inheritPreserve sets x-kubernetes-preserve-unknown-fields in the schemas of the elements of
-// each list that sets it. The server keeps unknown fields of these elements, too.
+// inheritPreserve sets x-kubernetes-preserve-unknown-fields in the elements of each list
+// that sets it, because the server keeps their fields, too.
 func inheritPreserve(s *apiextensionsv1.JSONSchemaProps) {
 	for name, child := range s.Properties {
 		inheritPreserve(&child)

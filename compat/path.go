@@ -19,8 +19,7 @@ type step struct {
 	others []string // not nil: a member that is not in the list
 }
 
-// within returns the condition that a value has a part at the steps which
-// satisfies c.
+// within returns the condition that a value has a part at the steps which satisfies c.
 func within(steps []step, c *search.Cond) *search.Cond {
 	for i := len(steps) - 1; i >= 0; i-- {
 		switch s := steps[i]; {
@@ -80,8 +79,8 @@ func propertyPointer(pointer, name string) string {
 }
 
 var (
-	// bare is the schema by which the server prunes what no schema describes: it keeps
-	// scalars and lists, and no member of an object.
+	// bare is the schema by which undeclared values are pruned: it keeps no member of an
+	// object.
 	bare = impliedSchema(apiextensionsv1.JSONSchemaProps{})
 	// resourceText is the schema of apiVersion, kind and names.
 	resourceText = impliedSchema(apiextensionsv1.JSONSchemaProps{Type: "string"})
@@ -102,8 +101,8 @@ func rootMember(name string) bool {
 	return name == "apiVersion" || name == "kind" || name == "metadata"
 }
 
-// declaredProperty returns the schema of a declared property. An embedded resource declares
-// apiVersion, kind and metadata: nothing prunes metadata by the schema.
+// declaredProperty returns the schema of a property. Embedded resources declare apiVersion,
+// kind and metadata, which no schema prunes.
 func declaredProperty(n *schema.Node, name string) *schema.Node {
 	child := n.Property(name)
 	switch {
@@ -132,8 +131,8 @@ func declaredProperties(n *schema.Node) iter.Seq2[string, *schema.Node] {
 	}
 }
 
-// additionalOf returns the schema of members that are not declared, nil if the schema has
-// none. The server prunes the members that additionalProperties: true admits.
+// additionalOf returns the schema of other members, nil for none. The server prunes those
+// of additionalProperties: true.
 func additionalOf(n *schema.Node) *schema.Node {
 	additional, _ := n.AdditionalProperties()
 	if additional == nil && n.AllowsAdditionalProperties() {
@@ -150,8 +149,7 @@ func memberSchema(n *schema.Node, name string) *schema.Node {
 	return additionalOf(n)
 }
 
-// itemsOf returns the schema by which the server prunes the elements of a list, whatever the
-// type of the schema is. Nil prunes nothing.
+// itemsOf returns the schema that prunes elements, whatever the type is, nil for none.
 func itemsOf(n *schema.Node) *schema.Node {
 	if items := n.Items(); items != nil || n == nil || n.PreserveUnknownFields() {
 		return items
@@ -159,8 +157,7 @@ func itemsOf(n *schema.Node) *schema.Node {
 	return bare
 }
 
-// keeps reports whether the server keeps a member of the values of a schema, whatever the type
-// of the schema is.
+// keeps reports whether the server keeps a member, whatever the type of the schema is.
 func keeps(n *schema.Node, name string, open bool) bool {
 	return n == nil || open || n.PreserveUnknownFields() || memberSchema(n, name) != nil
 }

@@ -53,11 +53,10 @@ const (
 
 // A Report is the result of a comparison. It belongs to the caller.
 type Report struct {
-	// Verdict is Incompatible if a finding is, otherwise Unknown if a finding is,
-	// and otherwise Compatible.
+	// Verdict is Incompatible if a finding is, else Unknown if one is, else Compatible.
 	Verdict Verdict `json:"verdict"`
-	// Findings are sorted by version, role, pointer, field, code and text. Those that
-	// say the same are one: see [Merge].
+	// Findings are sorted by version, role, pointer, field, code and text, and merged, see
+	// [Merge].
 	Findings []Finding `json:"findings"`
 }
 
@@ -69,37 +68,31 @@ type Finding struct {
 	Severity Severity `json:"severity"`
 	// Version is the version of the new definition, "" for the whole definition.
 	Version string `json:"version,omitempty"`
-	// OldVersion is the version of the old definition if it is another one: its
-	// objects are served at Version without conversion.
+	// OldVersion is the old version if it is another one: Version serves its objects.
 	OldVersion string `json:"oldVersion,omitempty"`
 	Role       Role   `json:"role"`
-	// Field is the field path in objects in the words of the server, with [*] for
-	// any element and any key, "" for the whole object.
+	// Field is the server's field path, with [*] for any element and key, "" for the whole
+	// object.
 	Field string `json:"field,omitempty"`
-	// Pointer is a JSON Pointer (RFC 6901) into the new definition: to what
-	// changed, or to the nearest part around what the new definition lacks.
+	// Pointer is a JSON Pointer (RFC 6901) into the new definition, to the change or around
+	// it.
 	Pointer string `json:"pointer,omitempty"`
-	// Line and Column are the position of Pointer in a text, from 1. Compare, which
-	// knows no texts, leaves them 0.
+	// Line and Column are the position of Pointer in a text, from 1. Compare leaves them 0.
 	Line   int `json:"line,omitempty"`
 	Column int `json:"column,omitempty"`
-	// Witness is the smallest object or update found for which the definitions
-	// differ, nil if there is none.
+	// Witness is the smallest object or update found that shows the difference, or nil.
 	Witness *Witness `json:"witness,omitempty"`
-	// Old and New are what the old and the new definition answer to the witness, or
-	// have at Pointer if there is no witness.
+	// Old and New are the answers to the witness, or without one what is at Pointer.
 	Old string `json:"old,omitempty"`
 	New string `json:"new,omitempty"`
-	// Ratcheted means that the server tolerates the value in an update that does not
-	// change it.
+	// Ratcheted means that the server tolerates the value in an update that does not change
+	// it.
 	Ratcheted bool `json:"ratcheted,omitempty"`
-	// Text says what is found, and Effect what that does to the witness, "" if there is
-	// none. They are for people and may change.
+	// Text says what is found, and Effect what it does to the witness. They may change.
 	Text   string `json:"text"`
 	Effect string `json:"effect,omitempty"`
-	// Also are the findings that say the same about other fields, or about stored objects
-	// what this one says about writers. Each has its own proof and its own witness, and
-	// no Also.
+	// Also are equal findings about other fields, or about stored objects. Each has its own
+	// proof or witness, and no Also.
 	Also []Finding `json:"also,omitempty"`
 }
 
@@ -213,8 +206,8 @@ func group(findings []Finding, key func(*Finding) string) []Finding {
 	return out
 }
 
-// leading returns a merged finding with the most severe part first, and of equal ones the
-// part about writers.
+// leading returns a merged finding with the most severe part first, and then that of
+// writers.
 func leading(f Finding) Finding {
 	parts := Split([]Finding{f})
 	slices.SortStableFunc(parts, func(a, b Finding) int {
@@ -231,8 +224,8 @@ func statementOf(f *Finding) string {
 	return fmt.Sprintf("%q %q %q %q %q", f.Version, f.OldVersion, f.Code, f.Verdict, f.Text)
 }
 
-// placeOf returns what a finding is about. Writers and stored objects are one role of it, and
-// so are all roles of a proof.
+// placeOf returns what a finding is about. Writers and stored objects are one role, and so
+// are all roles of a proof.
 func placeOf(f *Finding) string {
 	role := f.Role
 	switch {
@@ -244,8 +237,7 @@ func placeOf(f *Finding) string {
 	return fmt.Sprintf("%s %q %q %q", statementOf(f), role, f.Field, f.Pointer)
 }
 
-// meaningOf returns what a finding about one place says, without the place and what only
-// its witnesses decide.
+// meaningOf returns what a finding says without its place and what its witnesses decide.
 func meaningOf(f *Finding) string {
 	text := ""
 	for _, f := range Split([]Finding{*f}) {

@@ -29,8 +29,7 @@ type resourceCheck struct {
 	findings []Finding
 }
 
-// resourceFindings returns the findings about the definitions outside of their
-// schemas.
+// resourceFindings returns the findings about the definitions outside of their schemas.
 func resourceFindings(ctx context.Context, p *pair) []Finding {
 	r := &resourceCheck{pair: p, ctx: ctx, refusals: map[string][]string{}}
 	if r.checkKind() {
@@ -46,8 +45,8 @@ func resourceFindings(ctx context.Context, p *pair) []Finding {
 	return r.findings
 }
 
-// add adds a finding about a version, or about the whole definition if that is "". A note is
-// compatible. The finding may be changed until the next one is added.
+// add adds a finding about a version, or the whole definition for "". A note is compatible.
+// The finding may be changed until the next one.
 func (r *resourceCheck) add(code Code, severity Severity, version, pointer, before, after, text string, args ...any) *Finding {
 	f := Finding{
 		Code: code, Verdict: Incompatible, Severity: severity, Role: Resource, Version: version, Pointer: pointer,
@@ -60,9 +59,8 @@ func (r *resourceCheck) add(code Code, severity Severity, version, pointer, befo
 	return &r.findings[len(r.findings)-1]
 }
 
-// checkDefinition asks for the server's errors about the new definition in place of
-// the old one. An old definition without a status, such as one in a repository,
-// counts as established and stores objects at its storage version only.
+// checkDefinition asks for the server's errors about the new definition. An old one without
+// a status, as in a repository, is established and stores its storage version.
 func (r *resourceCheck) checkDefinition() {
 	old := *r.old
 	if r.assumed = len(old.Status.StoredVersions) == 0; r.assumed {
@@ -87,8 +85,7 @@ func (r *resourceCheck) checkDefinition() {
 	}
 }
 
-// refusal returns the server's errors about a part of the new definition, which no
-// other finding reports then.
+// refusal returns the server's errors about a part, which no other finding reports then.
 func (r *resourceCheck) refusal(pointer string) string {
 	texts := r.refusals[pointer]
 	delete(r.refusals, pointer)
@@ -104,8 +101,8 @@ func (r *resourceCheck) reportRefusals() {
 	}
 }
 
-// checkKind reports a changed kind. The server refuses such a change of a definition in use,
-// so nothing else is compared.
+// checkKind reports a changed kind, which the server refuses. Nothing else is compared
+// then.
 func (r *resourceCheck) checkKind() (changed bool) {
 	before, after := r.old.Spec.Names.Kind, r.crd.Spec.Names.Kind
 	if before != after {
@@ -122,8 +119,7 @@ func (r *resourceCheck) checkScope() {
 	}
 }
 
-// checkNames compares the names under which clients find the objects. The kinds are
-// equal.
+// checkNames compares the names under which clients find the objects, apart from the kind.
 func (r *resourceCheck) checkNames() {
 	before, after := r.old.Spec.Names, r.crd.Spec.Names
 	crdversion.SetDefaultNames(&before)
@@ -183,8 +179,7 @@ func (r *resourceCheck) checkUnknownFields() {
 	}
 }
 
-// checkConversion compares how objects are converted between versions. Nobody but the
-// webhook knows what a webhook returns.
+// checkConversion compares how objects are converted. What a webhook returns is not known.
 func (r *resourceCheck) checkConversion() {
 	before, after := describeConversion(r.old), describeConversion(r.crd)
 	if before == after || len(r.old.Spec.Versions) < 2 && len(r.crd.Spec.Versions) < 2 {
@@ -239,8 +234,8 @@ func valueOf[T any](p *T) T {
 	return *p
 }
 
-// checkSubresources compares the subresources of version i of the old definition and version
-// j of the new one. pointer leads to the latter, as in the functions below.
+// checkSubresources compares the subresources of old version i and new version j, at
+// pointer.
 func (r *resourceCheck) checkSubresources(i, j int, pointer string) {
 	old, v := &r.old.Spec.Versions[i], &r.crd.Spec.Versions[j]
 	before, after := valueOf(old.Subresources), valueOf(v.Subresources)
@@ -302,8 +297,8 @@ func (r *resourceCheck) checkSelectable(old, v *apiextensionsv1.CustomResourceDe
 	}
 }
 
-// checkColumns compares the columns that kubectl get prints. No request depends on them. The
-// n-th columns of one name are compared with each other.
+// checkColumns compares the columns of kubectl get, the n-th of each name. No request
+// depends on them.
 func (r *resourceCheck) checkColumns(old, v *apiextensionsv1.CustomResourceDefinitionVersion, pointer string) {
 	at := func(n int) string { return fmt.Sprintf("%s/additionalPrinterColumns/%d", pointer, n) }
 	columns := map[string][]int{} // of the new version, that no column of the old one was compared with
@@ -340,8 +335,7 @@ func describeColumn(c apiextensionsv1.CustomResourceColumnDefinition) string {
 	return text
 }
 
-// checkVersions compares the versions of the definitions in the order of the old one,
-// and then those that are new.
+// checkVersions compares the versions in the order of the old definition, then new ones.
 func (r *resourceCheck) checkVersions() {
 	index := func(crd *apiextensionsv1.CustomResourceDefinition, name string) int {
 		return slices.IndexFunc(crd.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == name })
@@ -420,8 +414,8 @@ func (r *resourceCheck) checkServed(i int, v *apiextensionsv1.CustomResourceDefi
 	}
 }
 
-// addNotServed adds a finding about version i of the old definition, which clients used and
-// cannot use any more. Clients of a deprecated version have been warned.
+// addNotServed adds a finding about an old version that clients cannot use any more.
+// Clients of a deprecated one have been warned.
 func (r *resourceCheck) addNotServed(i int, code Code, pointer, text string) {
 	old := &r.old.Spec.Versions[i]
 	f := r.add(code, Error, old.Name, pointer, "served", "", text, old.Name)
@@ -434,8 +428,7 @@ func (r *resourceCheck) addNotServed(i int, code Code, pointer, text string) {
 	})
 }
 
-// find returns an object of version i of the old definition that satisfies a condition and has
-// a property, nil if none is found.
+// find returns an object of old version i with a condition and a property, nil for none.
 func (r *resourceCheck) find(i int, c *search.Cond, holds func(old *crdkit.Version, obj map[string]any) bool) map[string]any {
 	s, err := newSide(r.oldDef, r.old, i, schema.NewInterner())
 	if err != nil {
@@ -444,8 +437,7 @@ func (r *resourceCheck) find(i int, c *search.Cond, holds func(old *crdkit.Versi
 	return s.find(r.ctx, c, func(obj map[string]any) bool { return holds(s.version, obj) })
 }
 
-// refused returns an object that version i of the old definition admits as a new one, and the
-// error of a request with it to the new definition.
+// refused returns a new object of old version i and the new definition's error for it.
 func (r *resourceCheck) refused(i int, request func(obj *unstructured.Unstructured) error) (*Witness, string) {
 	obj := r.find(i, search.True, func(old *crdkit.Version, obj map[string]any) bool {
 		out, err := r.request(r.ctx, old, search.Case{Object: obj})
@@ -457,9 +449,8 @@ func (r *resourceCheck) refused(i int, request func(obj *unstructured.Unstructur
 	return &Witness{Object: obj}, request(unstructuredCopy(obj)).Error()
 }
 
-// statusWitness returns a request with a status that one definition stores and the other one
-// does not, at version i of the old definition: a new object, or an update that adds the
-// status. It returns nil if none is found.
+// statusWitness returns a request at old version i, new or an update, with a status that
+// only one definition stores, nil if none is found.
 func (r *resourceCheck) statusWitness(i int, update, storedByOld bool) *Witness {
 	caseOf := func(obj map[string]any) (k search.Case) {
 		if k.Object = obj; update {

@@ -10,8 +10,7 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// ruleKeywords returns the conditions of the rules of a schema, without those that
-// only updates obey.
+// ruleKeywords returns the conditions of the rules, without those for updates.
 func (k *conditions) ruleKeywords(n *schema.Node) []keyword {
 	var out []keyword
 	for i, rule := range n.Rules() {
@@ -30,8 +29,8 @@ func (k *conditions) ruleKeywords(n *schema.Node) []keyword {
 	return out
 }
 
-// knownCounts returns a function that finds a macro in the rules of o which agrees with one
-// of the other side on all pairs of elements that o admits; see [celcond.Count].
+// knownCounts returns a function that finds a macro of o that agrees with one of the other
+// side on all pairs of elements; see [celcond.Count].
 func (w *walk) knownCounts(o *schema.Node) func(c celcond.Count) (name string, ok bool) {
 	var known []celcond.Count
 	for _, rule := range o.Rules() {
@@ -64,9 +63,8 @@ func (w *walk) agree(o *schema.Node, known, c *celcond.Count) bool {
 	return !differ(known.Holds, c.Holds) && !differ(known.Fails, c.Fails)
 }
 
-// transforms reports whether rules of the new definition may see another value than
-// the old one stored: something below is pruned, or has another default, or is no
-// longer nullable, or is another value in CEL.
+// transforms reports whether new rules may see another value than the old definition
+// stored: something is pruned, defaulted, not nullable any more, or retyped.
 func (w *walk) transforms(o, n *schema.Node) bool {
 	if o == n {
 		return false
@@ -84,8 +82,8 @@ func (w *walk) transforms(o, n *schema.Node) bool {
 	return changed
 }
 
-// retyped reports whether rules see the values of two schemas as values of two types:
-// 5/2 is 2 for integers and 2.5 for numbers. An embedded resource has fields of its own.
+// retyped reports whether rules see values of another type: 5/2 is 2 for integers, else
+// 2.5.
 func retyped(o, n *schema.Node) bool {
 	return o != nil && n != nil && (o.Kind() != n.Kind() || o.IntOrString() != n.IntOrString() || celFormat(o) != celFormat(n) || o.EmbeddedResource() != n.EmbeddedResource())
 }
@@ -127,8 +125,7 @@ func (w *walk) transformsMembers(o, n *schema.Node) bool {
 	return false
 }
 
-// transformsMember reports whether the new definition may add, drop or replace a
-// member that both or one of the schemas declare, apart from what is below it.
+// transformsMember reports whether the new definition may add, drop or replace a member.
 func (w *walk) transformsMember(o, n *schema.Node, name string) bool {
 	old, child := o.Property(name), n.Property(name)
 	_, has := child.Default()
@@ -144,8 +141,8 @@ func (w *walk) transformsMember(o, n *schema.Node, name string) bool {
 	return !sameDefault(old, child) && (had || !slices.Contains(o.Limits().Required, name))
 }
 
-// changedAt returns the function that says which values below a value differ from
-// what the old definition stored; see [celcond.Translator.Rule].
+// changedAt returns the function that says which values differ from the stored ones; see
+// [celcond.Translator.Rule].
 func (w *walk) changedAt(o, n *schema.Node) func(path []string) bool {
 	if w.readers {
 		return nil
@@ -211,9 +208,9 @@ func (w *walk) recordRules(o, n *schema.Node, steps []step, pointer string) {
 	}
 }
 
-// ruleFindings returns the findings about rules themselves: those that are gone
-// or rewritten, unless what the new definition admits satisfies them, and those of the new definition that refuse nothing, everything, or whatever another
-// one admits. own are the conditions of the new definition.
+// ruleFindings returns the findings about rules that are gone or rewritten, unless the new
+// definition implies them, and about new rules that refuse nothing or everything, or
+// contradict another one.
 func (c *comparison) ruleFindings(w *walk, own *conditions) []Finding {
 	var out []Finding
 	for i := range w.ruled {
@@ -237,8 +234,7 @@ func (c *comparison) ruleFindings(w *walk, own *conditions) []Finding {
 	return out
 }
 
-// implied reports whether each value of a schema of the new definition satisfies a rule of
-// the old one.
+// implied reports whether each new value satisfies a rule of the old definition.
 func (w *walk) implied(n *schema.Node, rule schema.Rule, own *conditions) bool {
 	translated := own.translator.Rule(rule.Rule, n, nil)
 	return !translated.Transition && w.solve(own.of(n), search.Not(translated.Holds)).Status == search.None

@@ -11,8 +11,8 @@ import (
 	"github.com/crdkit/crdkit/internal/crdversion"
 )
 
-// eachSchema calls visit for a schema and those below it. old is the schema at the same path
-// of another schema, nil if that has none. field and pointer lead to the schema.
+// eachSchema calls visit for a schema and those below, with the old one at the same path or
+// nil.
 func eachSchema(old, v *apiextensionsv1.JSONSchemaProps, field, pointer string, visit func(old, v *apiextensionsv1.JSONSchemaProps, field, pointer string)) {
 	visit(old, v, field, pointer)
 	if old == nil {
@@ -37,8 +37,7 @@ func eachSchema(old, v *apiextensionsv1.JSONSchemaProps, field, pointer string, 
 	}
 }
 
-// checkDescriptions reports how many descriptions of a version change. No request
-// depends on them, but a new description may be a new meaning.
+// checkDescriptions reports how many descriptions change: the meaning may change, too.
 func (r *resourceCheck) checkDescriptions(old, v *apiextensionsv1.CustomResourceDefinitionVersion, pointer string) {
 	before, after := crdversion.Schema(old), crdversion.Schema(v)
 	if before == nil || after == nil {
@@ -61,15 +60,13 @@ func (r *resourceCheck) checkDescriptions(old, v *apiextensionsv1.CustomResource
 	}
 }
 
-// oneLine returns a text without line breaks, so that a text that is broken elsewhere is the
-// same.
+// oneLine returns a text without line breaks.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// conventionFindings reports where fields that are new in the new definition break the
-// conventions of the Kubernetes API. What the old version of the name has already
-// counts no more.
+// conventionFindings reports where new fields break the conventions of the Kubernetes API.
 //
-// See https://github.com/kubernetes/community/blob/master/contributors/devel/sig-architecture/api-conventions.md.
+// See
+// https://github.com/kubernetes/community/blob/master/contributors/devel/sig-architecture/api-conventions.md.
 func conventionFindings(p *pair) []Finding {
 	r := &resourceCheck{pair: p}
 	before := crdversion.ByName(p.old)

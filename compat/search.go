@@ -30,8 +30,8 @@ const (
 	sampleWork    = 5_000
 )
 
-// find returns a small object of a side that satisfies a condition and has a property, nil if
-// none is found.
+// find returns a small object of a side with a condition and a property, nil if none is
+// found.
 func (s *side) find(ctx context.Context, c *search.Cond, holds func(obj map[string]any) bool) map[string]any {
 	for obj := range s.samples(ctx, sampleWork, c) {
 		if holds(obj) {
@@ -42,8 +42,8 @@ func (s *side) find(ctx context.Context, c *search.Cond, holds func(obj map[stri
 	return nil
 }
 
-// samples yields the smallest object that satisfies a condition, if it is found with so much
-// work, and then generated objects.
+// samples yields the smallest object with a condition, as far as work goes, then generated
+// ones.
 func (s *side) samples(ctx context.Context, work int, c *search.Cond) iter.Seq[map[string]any] {
 	return func(yield func(map[string]any) bool) {
 		solver := search.NewSolver(ctx, work)
@@ -66,10 +66,9 @@ func (s *side) space(judge search.Judge) *search.Space {
 	return search.New(s.node, head, judge)
 }
 
-// candidates returns the objects that may show a goal: an object that the solver found for
-// it, without the member that the request leaves out, and a copy of it without the members
-// that defaults fill, apart from those on the way to the goal. The solver does not know all
-// rules, and most rules hold for defaults. There are none for nil.
+// candidates returns what may show a goal: the solver's object without the member that is
+// left out, and a copy without members that defaults fill beside the way to the goal. There
+// are none for nil.
 func (w *walk) candidates(obj map[string]any, g *goal) []map[string]any {
 	if obj == nil {
 		return nil
@@ -100,14 +99,13 @@ func nodeAt(n *schema.Node, path schema.Path) *schema.Node {
 	return n
 }
 
-// seekWork is the work of all searches for cases that the solver did not find, for one
-// version. A search takes at most a quarter of what is left.
+// seekWork is the work of all searches of one version for what the solver did not find. A
+// search takes at most a quarter of the rest.
 const seekWork = 200_000
 
-// seek searches a case that shows a goal among objects that the first side of a walk admits.
-// It is for rules that the solver does not decide, and for conditions that depend on each
-// other. The start should show the goal and does not. It has no object if the solver found none:
-// then only an error about the goal shows it.
+// seek searches a case that shows a goal if the solver does not decide it, or conditions
+// depend on each other. The start should show it and does not. Without an object only an
+// error about the goal shows it.
 func (c *comparison) seek(w *walk, g *goal, start search.Case) ([]Finding, error) {
 	quest := search.Quest{Start: start, Limit: c.seekLeft / 4}
 	for _, s := range g.steps {

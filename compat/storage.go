@@ -7,21 +7,19 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// storedNodes are the schemas of one value: at a version and at the storage version, of
-// both definitions.
+// storedNodes are the schemas of one value, at a version and at the storage version.
 type storedNodes struct{ old, crd, oldStorage, newStorage *schema.Node }
 
-// A storageWalk collects a goal for each field that clients can write at the version, and
-// that only another version of the new definition removes, or gives another default when it
-// is read: the storage version, or the version at which the old definition stored objects.
+// A storageWalk collects goals for fields of the version that another version of the new
+// definition removes or defaults otherwise: the one by which objects are stored or read.
 type storageWalk struct {
 	*pair
 	at    string // what the other version is, for texts
 	role  Role   // of the goals; the role of the walk if it is empty
 	goals *walk
 	seen  map[storedNodes]bool // without goals
-	// unread are goals of readers: objects that the new storage version makes invalid at
-	// the version.
+	// unread are goals of readers: the storage version makes objects invalid at the
+	// version.
 	unread []unread
 }
 
@@ -31,8 +29,8 @@ type unread struct {
 	goal goal
 }
 
-// storesAnotherVersion reports whether a definition converts objects of the version to or
-// from another one in a way that is known. What a webhook keeps is not known.
+// storesAnotherVersion reports whether objects are converted in a way that is known,
+// without a webhook.
 func (c *comparison) storesAnotherVersion() bool {
 	return !convertsByWebhook(c.old) && !convertsByWebhook(c.crd) && c.newDef.Storage() != nil && c.oldDef.Storage() != nil &&
 		(c.oldDef.Storage() != c.before.version || c.newDef.Storage() != c.after.version)
@@ -50,8 +48,7 @@ func (c *comparison) storageGoals(goals *walk) {
 	}
 }
 
-// readsAnotherVersion reports whether the new definition reads what the old one stored by a
-// schema that is neither the one of the version nor the one by which it stores objects.
+// readsAnotherVersion reports whether stored objects are read by a third schema.
 func (c *comparison) readsAnotherVersion() bool {
 	return !convertsByWebhook(c.old) && !convertsByWebhook(c.crd) && c.readNode != nil && c.readNode != c.after.node && c.readNode != c.newStorageNode
 }
@@ -165,8 +162,7 @@ func (w *storageWalk) part(n storedNodes, steps []step, pointer string) {
 	w.walk(n, steps, pointer, false)
 }
 
-// storedAlike reports whether a goal is about what the old storage version removes, so that
-// no client reads a difference.
+// storedAlike reports whether the old storage version removes what a goal is about.
 func (c *comparison) storedAlike(g *goal) bool {
 	if g.stored || !slices.Contains(contentCodes, g.code) || !c.storesAnotherVersion() {
 		return false

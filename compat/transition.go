@@ -10,8 +10,7 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// transitions adds a goal for each new transition rule of a schema: an update that
-// the rule refuses.
+// transitions adds a goal for each new transition rule: an update that it refuses.
 func (w *walk) transitions(o, n *schema.Node, steps []step, pointer string) {
 	if w.readers {
 		return
@@ -44,8 +43,8 @@ func (w *walk) knownTransitions(o *schema.Node, steps []step) []schema.Rule {
 	return out
 }
 
-// impliesTransition reports whether each update that satisfies the known transition rules
-// satisfies the rule of a goal. Otherwise it sets what the goal wants of an update.
+// impliesTransition reports whether updates that satisfy the known rules satisfy the
+// goal's. Otherwise it sets what the goal wants of an update.
 func (w *walk) impliesTransition(known []schema.Rule, o, n *schema.Node, g *goal, changed func(path []string) bool) bool {
 	same := slices.ContainsFunc(known, func(r schema.Rule) bool { return sameRule(r, *g.rule) })
 	if same && !changed(nil) {
@@ -100,9 +99,8 @@ func namesOf(steps []step) ([]string, bool) {
 	return out, true
 }
 
-// correlatable reports whether a value below n has an old value, so that the server
-// evaluates transition rules on it: elements only have one in lists of type map. All
-// members of objects have one, also of atomic objects.
+// correlatable reports whether a value below n has an old value for transition rules.
+// Elements only have one in lists of type map; members always do.
 func correlatable(n *schema.Node, steps []step) bool {
 	for _, s := range steps {
 		switch listType, _ := n.ListType(); {
@@ -119,8 +117,8 @@ func correlatable(n *schema.Node, steps []step) bool {
 	return true
 }
 
-// pursueUpdate searches an update for a transition rule: two objects of the old
-// definition whose values at the rule differ.
+// pursueUpdate searches an update for a transition rule: two objects with other values
+// there.
 func (c *comparison) pursueUpdate(w *walk, object *search.Cond, g *goal) ([]Finding, error) {
 	if g.update != nil {
 		if both, ok := w.solve(eachSide(object), g.update).Value.(map[string]any); ok {
@@ -161,9 +159,8 @@ func (c *comparison) pursueUpdate(w *walk, object *search.Cond, g *goal) ([]Find
 	return []Finding{c.undecided(g, "no update was found that the rule refuses")}, nil
 }
 
-// updateDifferences returns the difference if the old definition admits an update, with the
-// outcome before, and the new one refuses it. Each definition reads the old object as the old
-// one stored it.
+// updateDifferences returns the difference if only the old definition admits an update.
+// Both read the old object as the old definition stored it.
 func (c *comparison) updateDifferences(obj map[string]any, before, stored *outcome) (*outcome, []difference, error) {
 	read, _, err := c.after.version.Read(c.ctx, stored.stored)
 	if err != nil {

@@ -46,8 +46,8 @@ func unchecked(o others) *node {
 	return n
 }
 
-// compileNode returns the node for values of n. With preserve, a list above preserves
-// unknown fields.
+// compileNode returns the node for values of n. preserve says that a list above preserves
+// fields.
 func (c *compiler) compileNode(n *schema.Node, preserve bool) *node {
 	preserve = preserve || n != nil && n.PreserveUnknownFields()
 	switch {
@@ -80,8 +80,7 @@ func (c *compiler) compile(n *schema.Node, preserve bool) *node {
 	return out
 }
 
-// ruled reports whether rules may have an effect on a new value of n, apart from those on
-// parts of it that are walked.
+// ruled reports whether rules may have an effect on a new value of n itself.
 func (c *compiler) ruled(n *schema.Node) bool {
 	return len(n.Rules()) > 0 && (c.reads == nil || c.reads(n) != nil)
 }
@@ -125,8 +124,8 @@ func (m *members) add(name string, n *node) {
 	m.list = append(m.list, member{name: name, node: n, text: quote(name) + ":"})
 }
 
-// finish derives the other fields from the list. It reports false if a required
-// member is not declared.
+// finish derives the other fields from the list. It is false if a required member is
+// undeclared.
 func (m *members) finish(required []string) bool {
 	list := make([]string, len(m.list))
 	m.gather()
@@ -152,8 +151,7 @@ func (m *members) finish(required []string) bool {
 	return true
 }
 
-// gather puts the heads of the names next to each other: a walk compares them one after
-// another.
+// gather puts the heads of the names next to each other, to be compared one after another.
 func (m *members) gather() {
 	m.heads = make([]uint64, len(m.list))
 	for i := range m.list {
@@ -204,8 +202,8 @@ func (c *compiler) list(items *node, ch *leafcheck.Node) *listRule {
 	return out
 }
 
-// isNamedLikeType reports whether the server could take a member of the root for
-// kind or apiVersion, which it finds without regard to case.
+// isNamedLikeType reports whether a root member is kind or apiVersion without regard to
+// case.
 func isNamedLikeType(name string) bool {
 	return strings.EqualFold(name, "kind") || strings.EqualFold(name, "apiVersion")
 }

@@ -19,8 +19,7 @@ func (w *walk) nearMember(o *objectWalk, n, i int) int {
 	return w.member(o, memberKey{name: p.name, member: n}, i, at)
 }
 
-// maxEntries bounds how many members of the open objects are noted: an object of many
-// members, which may be one that is repeated, would take more memory than its text.
+// maxEntries bounds the members that are noted: they could take more memory than the text.
 const maxEntries = 4096
 
 // otherMember handles the member at s[i], whichever it is.
@@ -32,12 +31,10 @@ func (w *walk) otherMember(o *objectWalk, i int) int {
 	return w.member(o, k, i, at)
 }
 
-// direct handles member n, which begins at s[i] and whose value begins at s[at], if it is
-// one of the many that need little: it is next to the last one in the text, and its value is
-// a valid scalar that stays as it is, or an object or list. It returns 0 for any other member,
-// and has done nothing then. The member comes after the last one in the schema, because
-// [members.near] has found it. If it is repeated, an earlier member was out of order, and
-// [walk.sort] finds it.
+// direct handles member n at s[i] with its value at s[at], if it follows the last one of
+// the text and of the schema ([members.near] found it) and is an object, a list or a valid
+// scalar that stays. Otherwise it does nothing and returns 0. [walk.sort] finds repeated
+// members.
 func (w *walk) direct(o *objectWalk, p *member, n, i, at int) int {
 	if o.last < 0 && len(w.entries) > o.base {
 		return 0
@@ -65,8 +62,7 @@ func (w *walk) direct(o *objectWalk, p *member, n, i, at int) int {
 	return end
 }
 
-// nested is direct for a member whose value is an object or list. The text from s[i] to it
-// is next to what is pending.
+// nested is direct for an object or list.
 func (w *walk) nested(o *objectWalk, p *member, n, i, at int) int {
 	w.see(o, n)
 	w.pending.end = at
@@ -88,8 +84,8 @@ func (w *walk) nested(o *objectWalk, p *member, n, i, at int) int {
 	return end
 }
 
-// directEnd returns the index after the value at s[at] if it is a valid scalar that stays
-// as it is. It returns 0 for any other value, and for rare spellings.
+// directEnd returns the index after a valid scalar at s[at] that stays, 0 for anything
+// else.
 func (p *member) directEnd(s string, at int) int {
 	switch c := s[at]; {
 	case c == '"' && p.direct&leafcheck.String != 0:

@@ -6,8 +6,7 @@ import (
 	"github.com/crdkit/crdkit/internal/text/jsonscan"
 )
 
-// A document is the JSON text of an object that an update replaces, cut into its
-// members. It refers to the text.
+// A document is the JSON text of a replaced object, cut into its members.
 type document struct {
 	metadata string
 	status   string // "" if there is none
@@ -16,8 +15,8 @@ type document struct {
 
 type textMember struct{ name, text string }
 
-// document reads s, the JSON text of an object, into memory of the walk. It reports false if it declines:
-// if s is not an object of the plan with metadata, or repeats a member.
+// document reads s into memory of the walk. It declines what is no object of the plan with
+// metadata, or repeats a member.
 func (w *walk) document(s string) (d document, ok bool) {
 	p, start := w.plan, len(w.cut)
 	d.members = w.cut[start:]
@@ -65,8 +64,7 @@ func (d *document) find(name string) (string, bool) {
 	return "", false
 }
 
-// sameAs reports whether the output has the value of old apart from metadata. It
-// reports false for ok if it cannot tell.
+// sameAs reports whether the output equals old apart from metadata. It may not be ok.
 func (w *walk) sameAs(old document) (same, ok bool) {
 	count := 0
 	for i := range w.roots {
@@ -90,8 +88,7 @@ func (w *walk) sameAs(old document) (same, ok bool) {
 	return count == len(old.members)-1, true
 }
 
-// canonical reports whether the canonical form of a text is want. It reports false for ok
-// if it cannot tell.
+// canonical reports whether the canonical form of a text is want. It may not be ok.
 func (p *Plan) canonical(text, want string) (same, ok bool) {
 	w := p.walk(text, &Request{})
 	defer w.release()
@@ -100,9 +97,8 @@ func (p *Plan) canonical(text, want string) (same, ok bool) {
 	return view(w.out) == want, end == len(text)
 }
 
-// Most texts have apiVersion, kind and metadata first, as encoders sort members. What comes
-// before the value of metadata is then the same text in all objects of a plan, which the walk
-// compares at once.
+// Encoders write apiVersion, kind and metadata first. The text before metadata is then the
+// same in all objects of a plan, and compared at once.
 
 // A headText is that text, "" if the schema declares a member between or before these.
 type headText struct {
@@ -125,9 +121,8 @@ func newHead(members []member, apiVersion, kind string) (h headText) {
 	return h
 }
 
-// head handles apiVersion, kind and metadata of the whole object, whose first member begins at
-// s[i], if the text of the plan comes there. It returns the index of the member after them, as
-// [jsonscan.Next] does. If it has done nothing, it returns i and true.
+// head handles apiVersion, kind and metadata at s[i] if the text of the plan comes there,
+// and returns what [jsonscan.Next] does. If it does nothing, it returns i and true.
 func (w *walk) head(o *objectWalk, i int) (next int, more bool) {
 	h := &w.plan.head
 	at := i + len(h.text)

@@ -12,8 +12,7 @@ type memberKey struct {
 // span returns the span of the name in the input. The member begins with s[i].
 func (k memberKey) span(i int) span { return span{i + 1, i + 1 + len(k.name)} }
 
-// key reads the key of the member at s[i], and returns the index of the value. The
-// index is negative if there is no key, or if it is written with an escape.
+// key reads the key at s[i] and returns the index of the value, negative for no plain key.
 func (w *walk) key(o *objectWalk, i int) (memberKey, int) {
 	name, text, at := jsonscan.Key(w.s, i)
 	k := memberKey{name: name, text: text, member: undeclared}
@@ -26,10 +25,8 @@ func (w *walk) key(o *objectWalk, i int) (memberKey, int) {
 	return k, at
 }
 
-// near returns the index of the declared member at s[i] if it is one of those that
-// are likely to come next: members mostly come in order and few are left out. It returns
-// undeclared for any other, and may do so near the end of s and for a name that has to
-// be escaped.
+// near returns the member at s[i] if it is one of those that are likely to come next, else
+// undeclared. Members mostly come in order and few are left out.
 func (m *members) near(s string, i, next int) int {
 	const tries = 8
 	if len(s)-i <= wordSize || s[i] != '"' {
@@ -46,8 +43,8 @@ func (m *members) near(s string, i, next int) int {
 	return undeclared
 }
 
-// ends reports whether s[i:] begins with the text of the member. The head of its name is
-// right, and quotes marks the quotes in it.
+// ends reports whether s[i:] begins with the member. The head is right, quotes marks
+// quotes.
 func (p *member) ends(s string, i int, quotes uint64) bool {
 	const first = 1 + wordSize
 	n := len(p.text)
@@ -67,13 +64,11 @@ const (
 	ones     = 0x0101010101010101
 	highs    = 0x8080808080808080
 
-	// unmatched is the head of a name that near does not find. It has a quote, which
-	// no head has.
+	// unmatched has a quote, which no head has.
 	unmatched = '"' * ones
 )
 
-// zeros marks the bytes of x that are zero. A mark is the highest bit of a byte. The
-// lowest mark is always right; marks above it may be false.
+// zeros marks the zero bytes of x by their highest bits. Only the lowest mark is certain.
 func zeros(x uint64) uint64 { return (x - ones) &^ x & highs }
 
 // headOf returns the first eight bytes of a name, and zeros after a shorter one.

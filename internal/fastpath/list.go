@@ -85,8 +85,7 @@ func (w *walk) element(l *listWalk, i int) int {
 	return w.walkValue(items, i)
 }
 
-// listed reports whether a list satisfies what the schema demands of it apart
-// from its elements.
+// listed reports whether a list satisfies the schema apart from its elements.
 func (w *walk) listed(l *listWalk, start int) bool {
 	r, ok := l.node.list, true
 	if !r.check.Allows(l.count) {
@@ -114,8 +113,8 @@ func (w *walk) judged(r *listRule, start int) bool {
 // pairwise is up to how many elements each is compared with all others.
 const pairwise = 12
 
-// distinct reports whether all rows of texts of that width are different. Values
-// are if their texts are, because no float is written like an integer.
+// distinct reports whether all rows of so many texts differ. Values differ as their texts
+// do.
 func (w *walk) distinct(texts []string, width int) bool {
 	if len(texts) > pairwise*width {
 		return w.distinctRows(texts, width)

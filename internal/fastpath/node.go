@@ -5,10 +5,8 @@ import (
 	"github.com/crdkit/crdkit/internal/value/leafcheck"
 )
 
-// A node says what to do with the values at one location. It joins pruning, null
-// dropping, defaulting and validation. Equal schemas share their node. A schema
-// has two nodes if one of its locations inherits preserving unknown fields and
-// another does not.
+// A node says what to do with values at one location: prune, drop nulls, set defaults,
+// validate. Equal schemas share it, apart from inherited preserving.
 type node struct {
 	accept leafcheck.Mask // kinds that the type admits
 	free   leafcheck.Mask // kinds that need no check but accept, see leafcheck.Node.Free
@@ -60,8 +58,7 @@ func (m *members) sort() {
 	}
 }
 
-// at returns the index in list of the member of that name. It reports false if
-// the member is not declared.
+// at returns the index of a declared member, and reports whether it is declared.
 func (m *members) at(name string) (int, bool) {
 	i := m.index.Find(name)
 	return max(i, 0), i >= 0
@@ -73,8 +70,8 @@ type member struct {
 	text string // `"name":` in canonical form
 	tail uint64 // the last eight bytes of text, 0 if it is shorter
 	role role
-	// direct are the kinds of scalars of which values need no more than check of the node,
-	// if at all: some of String, Int and Bool. Only strings need it, if checked is set.
+	// direct are the scalars that need no more than check of the node. With checked,
+	// strings do.
 	direct  leafcheck.Mask
 	checked bool
 	nested  bool // objects and lists need no more than the walk over them

@@ -27,8 +27,7 @@ type objectWalk struct {
 	start int // of the object in out
 }
 
-// object handles the object at s[i], and appends the texts of the members keys
-// to w.keys.
+// object handles the object at s[i], and appends the texts of the members keys to w.keys.
 func (w *walk) object(n *node, i int, keys []int) int {
 	if !w.enter(n, leafcheck.Object) {
 		return refused
@@ -208,8 +207,7 @@ func (w *walk) special(o *objectWalk, role role, k memberKey, i, at int) int {
 	return end
 }
 
-// dropped handles the status of an input that the plan drops. The status of the
-// walk takes its place if there is one.
+// dropped handles a status that the plan drops. The status of the walk takes its place.
 func (w *walk) dropped(o *objectWalk, k memberKey, i, at int) int {
 	end := refused
 	switch {
@@ -272,8 +270,8 @@ func (w *walk) complete(o *objectWalk) bool {
 	return o.sorted || w.sort(o)
 }
 
-// completeMembers adds the defaults of members that are missing, and declines the object
-// if others that are required are.
+// completeMembers adds defaults of missing members, and declines if required ones are
+// missing.
 func (w *walk) completeMembers(o *objectWalk) bool {
 	m := o.node.members
 	for i := range m.required {
@@ -419,8 +417,7 @@ func (w *walk) unknownField(name string) {
 	w.unknown = append(w.unknown, string(w.warning))
 }
 
-// warnings returns the warnings about undeclared fields, in the order of their paths, and
-// those about finalizers.
+// warnings returns the warnings about undeclared fields, in order, and about finalizers.
 func (w *walk) warnings(finalizers []string) []string {
 	if len(w.unknown) == 0 {
 		return finalizers

@@ -12,8 +12,7 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// A Plan is what the fast path does to objects of one schema. It is immutable and
-// safe for concurrent use.
+// A Plan handles objects of one schema. It is immutable and safe for concurrent use.
 type Plan struct {
 	root       *node
 	keep       *node
@@ -32,24 +31,21 @@ type Plan struct {
 type Config struct {
 	APIVersion, Kind string // of the objects
 	Namespaced       bool   // objects live in namespaces
-	// DropStatus removes the status of objects after defaulting, as the server does
-	// on creation if the resource has the status subresource.
+	// DropStatus removes the status after defaulting, as on creation with the subresource.
 	DropStatus bool
-	// Replicas and Selector are the paths to the fields of the scale subresource: numbers
-	// of replicas, and a label selector.
+	// Replicas and Selector are the paths of the scale subresource.
 	Replicas [][]string
 	Selector []string
 	// Minor is the minor version of Kubernetes whose formats apply, 0 for the newest.
 	Minor int
 
-	// Evaluate evaluates the rules. It returns their cost, and reports false unless all
-	// of them hold. old is nil for a new object. The objects are good during the call
-	// only. Without rules Evaluate is nil.
+	// Evaluate evaluates the rules and returns their cost, false unless all hold. old is
+	// nil for a new object. The objects are good during the call only. It is nil without
+	// rules.
 	Evaluate func(ctx context.Context, obj, old map[string]any) (cost uint64, ok bool)
 	// NeedsOld means that rules read the object that an update replaces.
 	NeedsOld bool
-	// Reads returns what the rules of a schema read of new values as long as they
-	// hold. If it is nil, rules read everything.
+	// Reads returns what valid rules of a schema read of new values. Nil means everything.
 	Reads func(*schema.Node) *fieldaccess.ReadSet
 }
 
@@ -70,15 +66,14 @@ type Request struct {
 type Result struct {
 	// Object is the object to store, as the server encodes it.
 	Object []byte
-	// Warnings are those about undeclared fields, in the order of their paths, and then
-	// those about finalizers.
+	// Warnings are about undeclared fields, in the order of their paths, then finalizers.
 	Warnings []string
 	// Cost is what the rules have spent, in CEL cost units.
 	Cost uint64
 }
 
-// Compile returns the plan for objects of schema n, nil if the fast path declines all of
-// them. A nil n declares nothing.
+// Compile returns the plan for objects of n, nil if all are declined. A nil n declares
+// nothing.
 func Compile(n *schema.Node, cfg Config) *Plan {
 	c := newCompiler(cmp.Or(cfg.Minor, int(kubeversion.Newest)))
 	c.reads = cfg.Reads
@@ -98,8 +93,8 @@ func Compile(n *schema.Node, cfg Config) *Plan {
 	return p
 }
 
-// root returns the node of whole objects. It returns nil if these are not plain objects, or
-// if a property has a name at which validation reports more errors.
+// root returns the node of whole objects, nil if they are not plain objects or a property
+// has a name with more errors.
 func (c *compiler) root(n *schema.Node) *node {
 	if n == nil {
 		return unchecked(dropOthers)
@@ -119,8 +114,8 @@ func (c *compiler) root(n *schema.Node) *node {
 	return root
 }
 
-// assignRoles gives kind, apiVersion, metadata and a dropped status their roles. It reports
-// false if the status is dropped and required.
+// assignRoles gives kind, apiVersion, metadata and a dropped status, which must not be
+// required, their roles.
 func (c *compiler) assignRoles(root *node, n *schema.Node, cfg Config) bool {
 	old := root.members
 	m := &members{}
@@ -148,8 +143,7 @@ func (c *compiler) assignRoles(root *node, n *schema.Node, cfg Config) bool {
 	return true
 }
 
-// role gives a member its role, adds it if it is not declared, and returns its
-// index in the list.
+// role gives a member its role, adds it if it is undeclared, and returns its index.
 func (m *members) role(name string, r role, keep *node) int {
 	i := m.find(name)
 	if i < 0 {
@@ -160,8 +154,8 @@ func (m *members) role(name string, r role, keep *node) int {
 	return i
 }
 
-// admitsRoles reports whether the schema admits the kind and apiVersion of its objects and
-// any metadata, which it does not change, and declares nothing that looks like a kind.
+// admitsRoles reports whether the schema admits kind, apiVersion and any metadata as they
+// are, and declares nothing like a kind.
 func admitsRoles(root *node, cfg Config) bool {
 	for _, p := range root.members.list {
 		ok := true
@@ -182,8 +176,7 @@ func admitsRoles(root *node, cfg Config) bool {
 	return true
 }
 
-// changes reports whether n can change a value that has no nulls other than by
-// pruning. The nodes in seen do not.
+// changes reports whether n does more to values without nulls than prune. seen do not.
 func (n *node) changes(seen map[*node]bool) bool {
 	if n == nil || seen[n] {
 		return false

@@ -10,9 +10,7 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// A readTree says which parts of a value to decode for rules: those that rules
-// read, and those that lead to rules. A nil *readTree stands for a value that no
-// rule reads.
+// A readTree says which parts of a value rules read, or lead to rules. Nil reads nothing.
 type readTree struct {
 	whole  bool
 	kind   bool // no more than the kind of the value
@@ -55,9 +53,8 @@ func (n *readTree) child(name string) *readTree {
 	return n.values
 }
 
-// near returns the field that is likely to come next if s[i:] begins with its text and a
-// value, and the index of the value. Fields and members have the same order. It returns 0
-// for any other member.
+// near returns the field that is likely to come next if it is at s[i:], and the index of
+// its value, else 0. Fields and members have the same order.
 func (n *readTree) near(s string, i int, next *int) (string, *readTree, int) {
 	for k := *next; k < len(n.fields) && k < *next+2; k++ {
 		f := &n.fields[k]
@@ -69,8 +66,8 @@ func (n *readTree) near(s string, i int, next *int) (string, *readTree, int) {
 	return "", nil, 0
 }
 
-// presence returns the readTree for rules that test whether a value is present.
-// Rules convert a text with a format before they test it, so they need the text.
+// presence returns the readTree for rules that test presence. Texts with a format are
+// converted.
 func presence(n *schema.Node) *readTree {
 	if n.Limits().Format != "" {
 		return onlyValue
@@ -83,8 +80,7 @@ type readCompiler struct {
 	sets func(*schema.Node) *fieldaccess.ReadSet
 }
 
-// compileReads returns the readTree for objects of n. A nil sets stands for rules
-// that read everything.
+// compileReads returns the readTree for objects of n. With nil sets, rules read everything.
 func compileReads(n *schema.Node, sets func(*schema.Node) *fieldaccess.ReadSet) *readTree {
 	if sets == nil {
 		sets = fieldaccess.AllOf
@@ -93,8 +89,7 @@ func compileReads(n *schema.Node, sets func(*schema.Node) *fieldaccess.ReadSet) 
 	return c.compileNode(n, nil)
 }
 
-// compileNode returns the readTree for values of n. The rules above read what the read
-// sets in above say.
+// compileNode returns the readTree for values of n below rules with the read sets above.
 func (c *readCompiler) compileNode(n *schema.Node, above []*fieldaccess.ReadSet) *readTree {
 	if n == nil || len(above) == 0 && !n.Facts().Has(schema.HasRules) {
 		return nil

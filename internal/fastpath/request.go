@@ -17,9 +17,9 @@ const (
 	keeping              // the same for a new status, over the object that is replaced
 )
 
-// Create handles a request that creates the object with the JSON text raw. It reports
-// false if it declines. Then it has done nothing; it declines all objects that the server
-// refuses. raw must not change during the call, and the result does not refer to it.
+// Create handles a creation from JSON text, or declines without an effect, as it does for
+// whatever the server refuses. raw must not change during the call, and the result does not
+// refer to it.
 func (p *Plan) Create(raw []byte, r *Request) (Result, bool) {
 	w := p.walk(view(raw), r)
 	defer w.release()
@@ -59,8 +59,8 @@ func (w *walk) update(old string) (Result, bool) {
 	return w.finish(w.withMetadata(), old, w.warnings(w.meta.FinalizerWarnings(&w.oldMeta)))
 }
 
-// UpdateStatus is [Plan.Update] for the status subresource. It declines an object that
-// differs from old in more than the metadata and the status, which the server ignores.
+// UpdateStatus is [Plan.Update] for the status. It declines changes of more than metadata
+// and status.
 func (p *Plan) UpdateStatus(raw, old []byte, r *Request) (Result, bool) {
 	w := p.walk(view(old), r)
 	defer w.release()
@@ -114,8 +114,8 @@ func (w *walk) rootMember(index int) *entry {
 	return nil
 }
 
-// finish checks the fields of the scale subresource and the rules. text is the object to
-// store, old the one that it replaces, "" for none.
+// finish checks scale and rules of the text to store. old is the replaced text, "" for
+// none.
 func (w *walk) finish(text, old string, warnings []string) (Result, bool) {
 	if !w.admitsScale(text) {
 		return Result{}, false
@@ -151,9 +151,8 @@ func (w *walk) evaluate(text, old string) (cost uint64, ok bool) {
 	return p.cfg.Evaluate(w.request.Context, obj, before)
 }
 
-// admitsScale reports whether the fields of the scale subresource are absent or valid:
-// numbers of replicas that fit 32 bits, and a label selector that is a string. The
-// reference is crdpath.ScalePath.
+// admitsScale reports whether the fields of scale are absent or valid, as crdpath.ScalePath
+// says.
 func (w *walk) admitsScale(text string) bool {
 	cfg := &w.plan.cfg
 	for _, path := range cfg.Replicas {
@@ -169,8 +168,8 @@ func (w *walk) admitsScale(text string) bool {
 	return ok && (value == "" || strings.HasPrefix(value, `"`))
 }
 
-// lookup is [jsonscan.Lookup] in the text of the object to store. It does not read the
-// members of the object before the one that it needs.
+// lookup is [jsonscan.Lookup] in the text to store, which skips members before the one it
+// needs.
 func (w *walk) lookup(text string, path []string) (string, bool) {
 	i, declared := w.plan.root.members.at(path[0])
 	if !declared || i == w.plan.metadata {
@@ -188,6 +187,5 @@ func isCount(value string) bool {
 	return end == len(value) && !n.IsFloat && crdpath.ValidReplicas(n.Int)
 }
 
-// view returns b as a string without a copy. It is good as long as b is not
-// written to.
+// view returns b as a string without a copy, good as long as b is not written to.
 func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

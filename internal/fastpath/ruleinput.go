@@ -6,9 +6,8 @@ import (
 	"github.com/crdkit/crdkit/internal/text/jsonscan"
 )
 
-// Rules run on values, so the parts of a text that they read have to be decoded.
-// Nothing refers to these values once the rules have run. Their memory is then used for
-// another request.
+// Rules run on values, so what they read is decoded. Nothing refers to it afterwards, and
+// its memory serves the next request.
 
 // values decodes texts for rules. It is for one goroutine.
 type values struct {
@@ -17,8 +16,7 @@ type values struct {
 	used  int   // of maps
 	lists []any // all lists are parts of it
 	stack []any // elements of the lists that are open
-	// boxes are interfaces of strings that were read lately. The strings are
-	// copies, so that they keep no text alive.
+	// boxes are interfaces of copies of strings that were read lately.
 	boxes [boxCount]any
 }
 
@@ -39,8 +37,7 @@ func (p *Plan) newValues() *values {
 	return v
 }
 
-// release takes back the memory of all decoded values. The caller must not use
-// them from then on.
+// release takes back the memory of all decoded values.
 func (v *values) release() {
 	if len(v.maps) > mostMaps || cap(v.lists) > mostItems || cap(v.stack) > mostItems {
 		return
@@ -54,8 +51,8 @@ func (v *values) release() {
 	v.plan.values.Put(v)
 }
 
-// object decodes what n says of an object. Members that no rule reads are absent; elements
-// of lists never are. It reports false if the text cannot be read.
+// object decodes what n says of an object: what no rule reads is absent, elements never
+// are.
 func (v *values) object(n *readTree, text string) (map[string]any, bool) {
 	value, ok := v.read(n, text)
 	m, isObject := value.(map[string]any)
@@ -68,8 +65,8 @@ func (v *values) read(n *readTree, text string) (any, bool) {
 	return value, end >= 0 && jsonscan.Space(text, end) == len(text)
 }
 
-// value decodes what n says of the value at s[i]. It returns the index after the
-// value, negative if the value cannot be read.
+// value decodes what n says of the value at s[i], and returns the index after it or less
+// than 0.
 func (v *values) value(n *readTree, s string, i, depth int) (any, int) {
 	switch {
 	case i >= len(s) || depth < 0:
@@ -92,8 +89,8 @@ func (v *values) value(n *readTree, s string, i, depth int) (any, int) {
 	return jsonscan.Value(s, i)
 }
 
-// sameKind returns a value of the kind of a text that begins with c. Maps and
-// lists must not be changed.
+// sameKind returns a value of the kind of a text that begins with c. It must not be
+// changed.
 func sameKind(c byte) any {
 	switch c {
 	case '{':
@@ -192,10 +189,8 @@ func (v *values) list(elements []any) any {
 	return v.lists[start:len(v.lists):len(v.lists)]
 }
 
-// box returns s as an interface, without an allocation if it was read lately. A
-// string has two slots, so that two strings of one object that share a slot do not
-// replace each other all the time. The slots of a string are the same in every
-// process, and so is the number of allocations.
+// box returns s as an interface, which strings that were read lately share. A string has
+// two slots, the same in every process.
 func (v *values) box(s string) any {
 	if len(s) > longBox {
 		return s

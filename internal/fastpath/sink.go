@@ -7,8 +7,8 @@ import (
 // A sink takes the canonical text, piece by piece.
 type sink struct {
 	out []byte
-	// pending is a part of the input that comes after out and stays as it is. It is
-	// written with the next text that is not the next one of the input.
+	// pending is the input after out that stays as it is. It is written with the next other
+	// text.
 	pending span
 	touched bool // the output means something else than the input
 	scratch []byte
@@ -38,8 +38,7 @@ func (w *walk) write(text string) {
 	w.out = append(w.out, text...)
 }
 
-// comma puts out the comma between two members or elements. The second one begins with
-// s[i].
+// comma puts out the comma before a member or element that begins with s[i].
 func (w *walk) comma(i int) {
 	if w.pending.end == i-1 { // which is the index of the comma
 		w.pending.end = i
@@ -55,8 +54,7 @@ func (w *walk) begin(o *objectWalk, i int) {
 	}
 }
 
-// name puts out the name of a member and a colon. The member begins with s[i], and its
-// value with s[at].
+// name puts out a name and colon. The member begins with s[i], and its value with s[at].
 func (w *walk) name(n *node, k memberKey, i, at int) {
 	const quotesAndColon = 3
 	if k.text == 0 && at-i == len(k.name)+quotesAndColon {
@@ -77,8 +75,8 @@ func (w *walk) writeName(n *node, k memberKey) {
 	w.out = append(w.out, ':')
 }
 
-// stays notes a member that stays. Its value is what was written from start on. A member
-// that is not declared begins with s[i].
+// stays notes a member whose value was written from start on. Undeclared, it begins with
+// s[i].
 func (w *walk) stays(o *objectWalk, k memberKey, i, start int) {
 	w.note(k.span(i), span{start, w.position()}, k.member)
 	o.kept++
@@ -96,8 +94,7 @@ func (w *walk) note(key, value span, member int) {
 	w.entries = append(w.entries, entry{key, value, member})
 }
 
-// add begins a member that the input lacks, and returns where in out its value has to be
-// written.
+// add begins a member that the input lacks, and returns where its value is to be written.
 func (w *walk) add(o *objectWalk, index int) (start int) {
 	m := &o.node.members.list[index]
 	if o.kept > 0 {
@@ -135,8 +132,7 @@ func (w *walk) since(start int) string {
 	return view(w.out[start:])
 }
 
-// wholeValid reports whether a value, which was written from start on, satisfies what the
-// schema demands of it as a whole.
+// wholeValid reports whether a value, written from start on, is valid as a whole.
 func (w *walk) wholeValid(n *node, start int) bool {
 	value, ok := jsonscan.Decode(w.since(start))
 	return ok && n.check.ValidWhole(value)

@@ -9,9 +9,8 @@ import (
 	"github.com/crdkit/crdkit/internal/value/leafcheck"
 )
 
-// A walk is the state of one walk over a text. Its methods that read a value
-// return the index after the value, or refused if the walk declines. After a
-// method has declined, what the sink holds does not count.
+// A walk is the state of one walk over a text. Methods that read a value return the index
+// after it, or refused to decline. Then the sink does not count.
 type walk struct {
 	task
 	sink
@@ -40,17 +39,17 @@ type task struct {
 	typed   int     // how many of apiVersion, kind and metadata were read
 	roots   []entry // members of the whole object
 	ruled   bool    // the object has a value that rules are on
-	// newStatus is the text of the status of the output if the plan drops the one in the
-	// input, "" for none. It has no white space around it.
+	// newStatus is the text in place of a dropped status, "" for none, without white space
+	// around.
 	newStatus string
-	// otherMetadata is the text of the other object's metadata: the replaced one's when
-	// updating, the sent one's when keeping.
+	// otherMetadata is the metadata of the replaced object when updating, else of the sent
+	// one.
 	otherMetadata string
 	unknown       []string // warnings about undeclared fields
 }
 
-// An entry is a member of an object. Its span is that of the value in out. A removed
-// member has start == gone.
+// An entry is a member of an object, with the span of its value in out. Removed: start ==
+// gone.
 type entry struct {
 	key span // of the name of an undeclared member in the input
 	span
@@ -109,8 +108,7 @@ const gone = -1
 
 const undeclared = -1
 
-// typedMembers is the number of members that every object has: apiVersion, kind
-// and metadata.
+// typedMembers are apiVersion, kind and metadata.
 const typedMembers = 3
 
 // run walks the whole object.
@@ -153,8 +151,8 @@ func (w *walk) walkValue(n *node, i int) int {
 	return w.number(n, i)
 }
 
-// valueOrDefault is walkValue for a value that gives way to a default if it is a
-// null that the schema does not admit.
+// valueOrDefault is walkValue for a value that gives way to a default if it is a dropped
+// null.
 func (w *walk) valueOrDefault(n *node, i int) (end int) {
 	if !n.nullFill || w.s[i] != 'n' {
 		return w.walkValue(n, i)
@@ -274,8 +272,8 @@ func (w *walk) fixed(at int, text string) int {
 	return end + 1
 }
 
-// metadata reads the metadata at s[at]. It writes that of a new object, and an empty object
-// for any other: what the server makes of it depends on the rest of the object.
+// metadata reads the metadata at s[at]. It writes it for a new object; else it depends on
+// the rest.
 func (w *walk) metadata(at int) int {
 	if w.verb == creating {
 		return w.newMetadata(at)
@@ -292,9 +290,8 @@ func (w *walk) metadata(at int) int {
 	return end
 }
 
-// prepareUpdate does to the metadata what the server does to that of an object which
-// replaces another one, apart from counting the generation. It reports false if the server
-// may refuse the update or warn of more than finalizers.
+// prepareUpdate prepares the metadata of an update, apart from the generation. It declines
+// what the server may refuse or warn of, apart from finalizers.
 func (w *walk) prepareUpdate() bool {
 	m, old, namespaced := &w.meta, &w.oldMeta, w.plan.cfg.Namespaced
 	if !old.Plain() || !m.EnterNamespace(namespaced, cmp.Or(w.request.Namespace, old.Namespace)) {
@@ -328,8 +325,7 @@ func (w *walk) newMetadata(at int) int {
 	return end
 }
 
-// prepareCreate does to the metadata what the server does to that of a new object. It
-// reports false if the server may refuse the object or warn of more than finalizers.
+// prepareCreate prepares the metadata of a new object. It declines like prepareUpdate.
 func (w *walk) prepareCreate() bool {
 	m, namespaced := &w.meta, w.plan.cfg.Namespaced
 	m.PrepareCreate()

@@ -17,20 +17,18 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// Options configure the decoding of metadata. The zero value does what
-// kube-apiserver does with a request whose unknown fields are ignored.
+// Options configure the decoding of metadata. The zero value ignores unknown fields.
 type Options struct {
-	// DropInvalid drops members of metadata that cannot be decoded, instead of
-	// returning an error. kube-apiserver reads stored objects in this way.
+	// DropInvalid drops members that cannot be decoded, as kube-apiserver does when it
+	// reads the store, instead of an error.
 	DropInvalid bool
-	// ReportUnknown returns the paths of fields that ObjectMeta does not have.
-	// They are dropped in any case.
+	// ReportUnknown returns the paths of fields that ObjectMeta lacks. They are dropped in
+	// any case.
 	ReportUnknown bool
 }
 
-// decode decodes raw, which is not absent, through JSON into ObjectMeta. The
-// paths of unknown fields are relative to the object that has the metadata.
-// They are in the order in which the decoder finds the fields.
+// decode decodes raw through JSON into ObjectMeta. The paths of unknown fields are relative
+// to the object, in the decoder's order.
 func decode(raw any, o Options) (*metav1.ObjectMeta, []schema.Path, error) {
 	meta := &metav1.ObjectMeta{}
 	data, err := utiljson.Marshal(raw)
@@ -59,8 +57,7 @@ func unmarshal(data []byte, into *metav1.ObjectMeta, strictly bool) (strict []er
 	return nil, utiljson.Unmarshal(data, into)
 }
 
-// decodeValidMembers decodes the members of m one by one and skips those that
-// cannot be decoded.
+// decodeValidMembers decodes the members of m one by one and skips invalid ones.
 func decodeValidMembers(m map[string]any, o Options) (*metav1.ObjectMeta, []schema.Path) {
 	meta, scratch := &metav1.ObjectMeta{}, &metav1.ObjectMeta{}
 	var unknown []schema.Path
@@ -82,24 +79,21 @@ func encode(meta *metav1.ObjectMeta) (map[string]any, error) {
 	return runtime.DefaultUnstructuredConverter.ToUnstructured(meta)
 }
 
-// A Decoded is the metadata of an object between [Decode] and [Decoded.Restore]. The zero
-// Decoded is that of an object without metadata.
+// A Decoded is metadata between [Decode] and [Decoded.Restore]. The zero Decoded is none.
 //
-// It may be the metadata that it was decoded from. Until it is restored, only pruning,
-// null dropping and the coercion of embedded resources may change that.
+// It may be the metadata that it was decoded from, which only pruning, null dropping and
+// coercion may change before it is restored.
 type Decoded struct {
 	found    bool
 	metadata map[string]any
 	omits    bool // metadata has members that Restore removes
 }
 
-// Decode decodes the metadata of obj. It does not change obj. If o asks for
-// them, it returns the paths of unknown fields in the order in which the server
-// reports them: by name, and elements of lists in their order.
+// Decode decodes the metadata of obj, which does not change. The paths of unknown fields,
+// if o asks for them, are in the server's order: by name, elements in their order.
 //
-// The error has the text of kube-apiserver for metadata that cannot be decoded.
-// With [Options.DropInvalid] there is an error only if metadata is not an
-// object or has a value that JSON does not have.
+// The error has the text of kube-apiserver. With [Options.DropInvalid] there is one only if
+// metadata is not an object, or not JSON.
 func Decode(obj map[string]any, o Options) (Decoded, []schema.Path, error) {
 	return decodeMetadata(obj, o, false)
 }
@@ -125,9 +119,8 @@ func decodeMetadata(obj map[string]any, o Options, copied bool) (Decoded, []sche
 	return Decoded{found: true, metadata: written}, unknown, err
 }
 
-// Restore writes the metadata back to obj as kube-apiserver writes it: without
-// unknown fields and without omitted members. It does nothing to an object
-// without metadata.
+// Restore writes the metadata back to obj as kube-apiserver does: without unknown fields
+// and omitted members. It does nothing without metadata.
 func (d Decoded) Restore(obj map[string]any) {
 	if !d.found {
 		return
@@ -138,8 +131,7 @@ func (d Decoded) Restore(obj map[string]any) {
 	obj["metadata"] = d.metadata
 }
 
-// omitted reports whether ObjectMeta omits a member when it is written: null, or the empty
-// value of most types.
+// omitted reports whether ObjectMeta omits a member: null, or most empty values.
 func omitted(key string, v any) bool {
 	switch v := v.(type) {
 	case nil:
@@ -157,8 +149,8 @@ func omitted(key string, v any) bool {
 	}
 }
 
-// RepairGeneration sets a generation of 0 to 1, as kube-apiserver does for objects that
-// were stored before generations existed. It does nothing to an object without metadata.
+// RepairGeneration sets a generation of 0 to 1, as kube-apiserver does for old stored
+// objects.
 func RepairGeneration(obj map[string]any) {
 	m, _ := obj["metadata"].(map[string]any)
 	if g, _ := m["generation"].(int64); m != nil && g == 0 {
@@ -166,10 +158,10 @@ func RepairGeneration(obj map[string]any) {
 	}
 }
 
-// KeepManaged sets the managed fields to those from which kube-apiserver goes on when the
-// object replaces old. They are its own, unless it has none or some that cannot be decoded,
-// or unless the status is updated. Then they are those of old, or none if those cannot be
-// decoded either. A list with one empty entry stays; [Meta.PrepareUpdate] removes it.
+// KeepManaged sets the managed fields from which kube-apiserver goes on in an update: its
+// own, unless there are none, some cannot be decoded, or the status is updated. Else it
+// takes those of old, if they can be decoded. One empty entry stays; [Meta.PrepareUpdate]
+// removes it.
 func (m *Meta) KeepManaged(old *Meta, status bool) {
 	switch {
 	case !status && (m.resetsManaged() || m.decodesManaged()):
@@ -191,8 +183,8 @@ func (m *Meta) resetsManaged() bool {
 	return len(m.managed) == 1 && m.managed[0].members == 0
 }
 
-// decodesManaged reports whether the server can decode the managed fields. If it cannot
-// decode one entry, it ignores them all.
+// decodesManaged reports whether the server can decode all managed fields. Else it ignores
+// them.
 func (m *Meta) decodesManaged() bool {
 	for i := range m.managed {
 		if e := &m.managed[i]; !isOperation(e.operation) || e.apiVersion == "" || e.fieldsType != "FieldsV1" || !decodesFields(e.fields) {
@@ -202,8 +194,8 @@ func (m *Meta) decodesManaged() bool {
 	return len(m.managed) > 0
 }
 
-// decodesFields reports whether the server can decode a field set. It ignores elements
-// of unknown types.
+// decodesFields reports whether the server can decode a field set. Unknown types are
+// ignored.
 func decodesFields(v any) bool {
 	m, ok := v.(map[string]any)
 	for key, below := range m {
@@ -214,8 +206,8 @@ func decodesFields(v any) bool {
 	return ok || v == nil
 }
 
-// decodesElement reports whether the server can decode the key of an element of a field
-// set, and whether it then decodes what is below the key.
+// decodesElement reports whether the server can decode a key of a field set, and decodes
+// below it.
 func decodesElement(key string) (decodes, below bool) {
 	if key == "." {
 		return true, false

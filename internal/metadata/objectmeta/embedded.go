@@ -12,32 +12,29 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// Embedded finds the embedded resources in objects of one schema: the values of schemas
-// with x-kubernetes-embedded-resource. It coerces and checks their apiVersion, kind and
-// metadata. Only Schema must be set. A nil Schema declares none.
+// Embedded finds the embedded resources in objects of a schema, and coerces and checks
+// their apiVersion, kind and metadata. Only Schema must be set; nil declares none.
 type Embedded struct {
 	Schema *schema.Node
-	// IsResource makes the object itself an embedded resource, whether or not the schema
-	// declares it. Defaults are checked in this way.
+	// IsResource makes the object itself an embedded resource, as when defaults are
+	// checked.
 	IsResource bool
-	// At makes the fields of errors start with the path of At; without it they start at the
-	// root of the object. Limit gets the pointers of the errors of [Embedded.Coerce]. They
-	// have no effect on paths of unknown fields and on pointers of problems.
+	// At is where the fields of errors start, by default the root. Limit gets the pointers
+	// of errors of [Embedded.Coerce]. Neither affects unknown fields and pointers of
+	// problems.
 	At    *pathstack.Chain
 	Limit *errorlimit.Limit
 }
 
 func (e *Embedded) isResource() bool { return e.IsResource || e.Schema.EmbeddedResource() }
 
-// Coerce decodes and restores the metadata of every embedded resource in obj, in
-// place, and checks that apiVersion and kind are strings.
-// If they are not, or if metadata cannot be decoded, it returns an error, and
-// obj may be partly changed. With [Options.DropInvalid] it drops apiVersion and
-// kind instead, and leaves such metadata as it is. Of several errors it returns
-// the first in increasing order of names, and of a resource before those below it.
+// Coerce decodes and restores the metadata of every embedded resource in obj, in place, and
+// checks that apiVersion and kind are strings. Otherwise it returns the first error by
+// names, outer resources first, and obj may be partly changed. With [Options.DropInvalid]
+// it drops apiVersion and kind, and leaves such metadata.
 //
-// The paths of unknown fields are sorted by their strings. Coerce does nothing
-// to a value that is not an object.
+// The paths of unknown fields are sorted by their strings. A value that is not an object
+// stays.
 func (e *Embedded) Coerce(obj any, o Options) ([]schema.Path, *field.Error) {
 	if every(e.Schema, e.isResource(), obj, canonicalResource) {
 		return nil, nil
@@ -93,8 +90,7 @@ func (c *coercion) visit(w *walk, n *schema.Node, m map[string]any) *field.Error
 	return nil
 }
 
-// canonicalResource reports whether coercing changes nothing in an embedded resource and
-// reports nothing.
+// canonicalResource reports whether coercing changes and reports nothing in a resource.
 func canonicalResource(m map[string]any) bool {
 	for _, name := range [...]string{"apiVersion", "kind"} {
 		if v, ok := m[name]; ok {
@@ -114,8 +110,8 @@ func checkMap(raw any, check func(*Meta) bool) bool {
 	return m.read(input{v: raw}) >= 0 && check(m)
 }
 
-// every reports whether check holds for all embedded resources in v, which is a value of n.
-// resource says whether v is one. It allocates nothing.
+// every reports whether check holds for all embedded resources in v, a value of n, and for
+// v itself if resource is set. It allocates nothing.
 func every(n *schema.Node, resource bool, v any, check func(map[string]any) bool) bool {
 	if !resource && !n.Facts().Has(schema.HasEmbedded) {
 		return true
@@ -150,8 +146,7 @@ func child(n *schema.Node, name string) (below *schema.Node, declared, ok bool) 
 	return additional, false, additional != nil
 }
 
-// A walk visits all embedded resources in an object, in increasing order of names and
-// indexes. It ends with the first error.
+// A walk visits all embedded resources, by names and indexes, up to the first error.
 type walk struct {
 	visit         func(w *walk, n *schema.Node, m map[string]any) *field.Error
 	path          schema.Path // of the resource
@@ -203,8 +198,7 @@ func (w *walk) below(n *schema.Node, step schema.Step, keyword string, v any) *f
 	return err
 }
 
-// fieldStep returns the step to a declared property. The server writes a
-// property with an empty name like an index.
+// fieldStep returns the step to a property. The server writes an empty name like an index.
 func fieldStep(name string) schema.Step {
 	if name == "" {
 		return schema.Key("")

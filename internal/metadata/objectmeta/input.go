@@ -8,9 +8,8 @@ import (
 	"github.com/crdkit/crdkit/internal/text/jsonscan"
 )
 
-// An input is a value to read: the decoded value v or, if s is not empty, the JSON text at
-// s[i]. Functions that read it return the index after the text, which means nothing for a
-// decoded value, or declined for another type.
+// An input is a value to read: v, or the JSON text at s[i] if s is not empty. Functions
+// that read it return the index after the text, meaningless for v, or declined.
 type input struct {
 	v any
 	s string
@@ -73,8 +72,8 @@ func (in input) list(element func(in input) int) int {
 	return i
 }
 
-// opened returns the index of the first element of the object or list at s[i], and true. If
-// it has none, it returns the index after it.
+// opened returns the index of the first element of the object or list at s[i] and true,
+// else the index after it.
 func opened(s string, i int, opening, closing byte) (int, bool) {
 	if i >= len(s) || s[i] != opening {
 		return declined, false

@@ -2,13 +2,12 @@ package objectmeta
 
 import "sync"
 
-// A Meta is the metadata of an object. It is read from a map or from text, prepared,
-// checked, and written to where it came from. The zero Meta is that of an object without
-// metadata. After [Meta.Reset] it can be used again. A Meta belongs to one goroutine.
+// A Meta is the metadata of an object: read from a map or from text, prepared, checked, and
+// written back. The zero Meta is none. [Meta.Reset] makes it new. It belongs to one
+// goroutine.
 //
-// Times are in the form in which ObjectMeta writes them. Of metadata that was read from
-// text, the values of annotations and the field sets of managed fields remain text, and the
-// strings may be parts of the text that was read.
+// Times are as ObjectMeta writes them. Read from text, annotation values and field sets
+// remain text, and strings may be parts of it.
 type Meta struct {
 	Name, GenerateName, Namespace, ResourceVersion, UID string
 

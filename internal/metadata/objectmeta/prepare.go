@@ -9,11 +9,10 @@ import (
 	"github.com/crdkit/crdkit/internal/value/jsonval"
 )
 
-// PrepareCreate does to the metadata of a new object what kube-apiserver does before it
-// validates it, as far as the object determines it. It removes the fields that belong to
-// the server (creationTimestamp, uid, deletionTimestamp, deletionGracePeriodSeconds,
-// selfLink) and managed fields that the server cannot decode, and sets the generation to 1.
-// The caller then enters the namespace, and drops duplicate owner references.
+// PrepareCreate does what kube-apiserver does to new metadata before validation: it removes
+// creationTimestamp, uid, deletionTimestamp, deletionGracePeriodSeconds, selfLink and
+// managed fields that cannot be decoded, and sets the generation to 1. The caller then
+// enters the namespace and drops duplicate owners.
 func (m *Meta) PrepareCreate() {
 	m.removed = 1<<memberCreationTimestamp | 1<<memberUID | 1<<memberDeletionTimestamp | 1<<memberDeletionGracePeriodSeconds | 1<<memberSelfLink
 	m.created, m.UID, m.deleted, m.selfLink = "", "", "", ""
@@ -24,14 +23,13 @@ func (m *Meta) PrepareCreate() {
 	m.Generation = 1
 }
 
-// PrepareUpdate does to the metadata of an object that replaces old what kube-apiserver
-// does before it validates it. It drops duplicate owner references, removes selfLink and
-// managed fields of one empty entry, and sets the generation of old. It copies uid and
-// deletionGracePeriodSeconds from old if there are none, and creationTimestamp and
-// deletionTimestamp if old has them. It returns the warning about owner references, if any.
+// PrepareUpdate does what kube-apiserver does to the metadata of an update before
+// validation. It drops duplicate owners, selfLink and one empty managed entry, takes the
+// generation of old, and copies uid, deletionGracePeriodSeconds (if there are none),
+// creationTimestamp and deletionTimestamp (if old has them). It returns the warning about
+// owners, if any.
 //
-// If the object differs from old in more than its metadata, the caller sets the next
-// generation.
+// The caller counts the generation if more than metadata differs.
 func (m *Meta) PrepareUpdate(old *Meta) []string {
 	m.selfLink, m.removed, m.Generation = "", 1<<memberSelfLink, old.Generation
 	if m.resetsManaged() {
@@ -45,8 +43,7 @@ func (m *Meta) PrepareUpdate(old *Meta) []string {
 	return m.DropDuplicateOwners()
 }
 
-// PrepareStatusUpdate replaces the metadata with that of old, except for managedFields and
-// selfLink. An update of the status changes nothing else.
+// PrepareStatusUpdate takes the metadata of old except for managedFields and selfLink.
 func (m *Meta) PrepareStatusUpdate(old *Meta) {
 	own := *m
 	*m = *old
@@ -59,9 +56,8 @@ func (m *Meta) PrepareStatusUpdate(old *Meta) {
 	m.changed.add(memberManagedFields)
 }
 
-// StandInName returns a name in place of the one that the server generates from
-// generateName. Generated names end in five random characters after at most 58 of
-// generateName; this one ends in 00000, which the server never generates.
+// StandInName returns a name in place of a generated one: at most 58 of generateName, and
+// then 00000, which the server never generates.
 //
 // See https://kubernetes.io/docs/reference/using-api/api-concepts/#generated-values.
 func StandInName(generateName string) string {
@@ -69,9 +65,9 @@ func StandInName(generateName string) string {
 	return generateName[:min(len(generateName), longest)] + suffix
 }
 
-// EnterNamespace sets the namespace to that of the request, else to the one that the
-// object names, else to "default", and to "" if objects have none. It reports false if the
-// object names another one, which kube-apiserver refuses.
+// EnterNamespace sets the namespace: the one of the request, else of the object, else
+// "default", and "" for cluster-scoped objects. It reports false if the object names
+// another one, which kube-apiserver refuses.
 func (m *Meta) EnterNamespace(namespaced bool, request string) bool {
 	own := m.Namespace
 	if !namespaced {
@@ -86,12 +82,12 @@ func (m *Meta) EnterNamespace(namespaced bool, request string) bool {
 	return true
 }
 
-// DropDuplicateOwners drops owner references that equal an earlier one. It returns the
-// warning of the server if there are any.
+// DropDuplicateOwners drops repeated owner references and returns the server's warning, if
+// any.
 func (m *Meta) DropDuplicateOwners() []string { return m.dropDuplicateOwners("") }
 
-// DropMutatedOwners is [Meta.DropDuplicateOwners] with the warning of the server about
-// owner references that it finds after mutating admission, as in a PATCH.
+// DropMutatedOwners is [Meta.DropDuplicateOwners] with the warning after mutating
+// admission.
 func (m *Meta) DropMutatedOwners() []string { return m.dropDuplicateOwners(afterMutation) }
 
 const afterMutation = " after mutating admission happens"
@@ -112,9 +108,8 @@ func (m *Meta) dropDuplicateOwners(when string) []string {
 	return ownerWarning(when, dropped)
 }
 
-// UniqueOwners returns the owner references that do not equal an earlier one,
-// the index that each had, and the warning of the server if there are
-// duplicates.
+// UniqueOwners returns the owner references that repeat no earlier one, their old indexes,
+// and the server's warning about the others.
 func UniqueOwners(refs []metav1.OwnerReference) (kept []metav1.OwnerReference, was []int, warnings []string) {
 	was, dropped := distinctOwners(ownersOf(refs))
 	for _, i := range was {
@@ -153,8 +148,8 @@ func ownerWarning(when string, dropped []string) []string {
 		"such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: " + strings.Join(dropped, ", ")}
 }
 
-// distinctOwners returns the indexes of the owner references that do not equal an earlier
-// one, and the uids of the others.
+// distinctOwners returns the indexes of the first of equal owner references, and the other
+// uids.
 func distinctOwners(list []owner) (kept []int, dropped []string) {
 	seen := make(map[owner]bool, len(list))
 	for i, o := range list {

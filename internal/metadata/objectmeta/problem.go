@@ -16,11 +16,10 @@ import (
 type Problem struct {
 	// Err is the error that kube-apiserver reports.
 	Err *field.Error
-	// Pointer is the location in the object, as a JSON Pointer. It is more
-	// exact than Err.Field for labels, annotations and finalizers.
+	// Pointer is a JSON Pointer into the object, to the entry of labels, annotations or
+	// finalizers.
 	Pointer string
-	// SchemaPointer is the location of the schema of the embedded resource, as
-	// a JSON Pointer; "" for the root.
+	// SchemaPointer leads to the schema of the embedded resource, "" for the root.
 	SchemaPointer string
 }
 
@@ -38,8 +37,8 @@ type locator struct {
 	metadata map[string]any
 	field    string // of the metadata, as errors spell it
 	parent   string // pointer of the object
-	// entries are the pointers of the entries by member and value, in increasing order
-	// of key or index. A member is indexed when its first error is located.
+	// entries are pointers by member and value, in order of key or index, made at first
+	// use.
 	entries map[string]map[string][]string
 	located map[locatedText]int // number of errors that were located
 }
@@ -61,16 +60,13 @@ func (l *locator) pointer(err *field.Error) string {
 	return l.parent + "/metadata" + pointerOf(rest) + l.element(rest, err)
 }
 
-// pointerOf converts a path such as .ownerReferences[0].uid to a JSON Pointer.
-// No field below metadata that errors name needs escaping.
+// pointerOf converts a path such as .ownerReferences[0].uid, which needs no escaping.
 func pointerOf(rest string) string {
 	return strings.NewReplacer(".", "/", "[", "/", "]", "").Replace(rest)
 }
 
-// element returns the pointer of the entry of labels, annotations or finalizers
-// that an error concerns. The error has only its key or its value. Errors with
-// the same text are assigned to one matching entry each; further ones to the
-// first.
+// element returns the pointer of the entry of labels, annotations or finalizers with the
+// key or value of an error. Equal errors get one entry each, and the rest the first one.
 func (l *locator) element(rest string, err *field.Error) string {
 	value, ok := err.BadValue.(string)
 	if !ok || err.Type != field.ErrorTypeInvalid {
@@ -95,8 +91,8 @@ func (l *locator) element(rest string, err *field.Error) string {
 	return entries[next]
 }
 
-// entriesOf returns the pointers of the entries of a member by their values, relative to
-// the member.
+// entriesOf returns the pointers of the entries of a member by value, relative to the
+// member.
 func (l *locator) entriesOf(member string) map[string][]string {
 	if entries, ok := l.entries[member]; ok {
 		return entries

@@ -14,12 +14,12 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// maxFieldsDepth is the largest depth of a field set that is known to stay as it is.
-// Whether deeper field sets do depends on the limit of JSON.
+// maxFieldsDepth is the largest depth of a field set that certainly stays: JSON has a
+// limit.
 const maxFieldsDepth = 200
 
-// ReadMap reads the metadata of obj in place of any before. Members that the server cannot
-// decode are absent here and stay in obj until they are set; [Meta.Validate] reports them.
+// ReadMap reads the metadata of obj in place of any before. Members that cannot be decoded
+// are absent here and stay in obj until set; [Meta.Validate] reports them.
 func (m *Meta) ReadMap(obj map[string]any) {
 	m.Reset()
 	raw := obj["metadata"]
@@ -32,17 +32,15 @@ func (m *Meta) ReadMap(obj map[string]any) {
 	m.raw = raw
 }
 
-// Read reads the metadata at s[i] from JSON text. It returns the index after the metadata,
-// or a negative number if it declines metadata that is unusual or wrong. m must be new or
-// reset.
+// Read reads the metadata at s[i] from text and returns the index after it, negative if it
+// is unusual or wrong. m must be new or reset.
 func (m *Meta) Read(s string, i int) int { return m.read(input{s: s, i: i}) }
 
-// Plain reports whether the metadata that was read has no members that are omitted when it
-// is written.
+// Plain reports whether the metadata that was read has no members that are omitted.
 func (m *Meta) Plain() bool { return !m.omits }
 
-// readUnusual reads what the server finds in metadata that ObjectMeta writes in another
-// form, or cannot decode. Labels and annotations matter only for other metadata.
+// readUnusual reads metadata that is written in another form or cannot be decoded. Labels
+// and annotations do not matter then.
 func (m *Meta) readUnusual(values map[string]any) {
 	u := unstructured.Unstructured{Object: map[string]any{"metadata": values}}
 	for k := range memberUnknown {
@@ -71,8 +69,7 @@ func (m *Meta) readUnusual(values map[string]any) {
 	}
 }
 
-// textOf returns a member that is a string or a time, as ObjectMeta writes it. It returns ""
-// for another value, and for the zero time.
+// textOf returns a string or a time as ObjectMeta writes it, "" for anything else.
 func textOf(values map[string]any, k member) string {
 	s, _ := values[memberNames[k]].(string)
 	if !k.isTime() || s == "" || canonicalTime(s) {
@@ -86,8 +83,8 @@ func textOf(values map[string]any, k member) string {
 	return s
 }
 
-// read reads metadata that ObjectMeta writes in the same form, apart from the members that
-// it omits. It returns a negative number for any other.
+// read reads metadata that is written as it is, apart from omitted members. Else it is
+// negative.
 func (m *Meta) read(in input) int { return in.object(m.readMember) }
 
 func (m *Meta) readMember(key string, in input) (end int) {
@@ -133,8 +130,7 @@ func (m *Meta) readMember(key string, in input) (end int) {
 	return end
 }
 
-// readPairs reads an object of strings. Those from text are sorted; their values remain the
-// texts that the encoder writes.
+// readPairs reads an object of strings. From text they are sorted, and values remain texts.
 func readPairs(list []pair, in input) ([]pair, int) {
 	end := in.object(func(key string, in input) int {
 		value, end := in.written()
@@ -244,8 +240,8 @@ func isFieldSet(v any, depth int) bool {
 	return true
 }
 
-// fieldsEnd returns the index after the field set at s[i], or a negative number if it is
-// not a tree of objects as the encoder writes it, or one that the server cannot decode.
+// fieldsEnd returns the index after the field set at s[i], negative unless it is a tree of
+// objects as the encoder writes it that the server can decode.
 func fieldsEnd(s string, i, depth int) int {
 	switch {
 	case depth == 0 || !strings.HasPrefix(s[i:], "{"):
@@ -275,8 +271,8 @@ func fieldsEnd(s string, i, depth int) int {
 	}
 }
 
-// canonicalTime reports whether s is a time as ObjectMeta writes it: RFC 3339 in UTC, in
-// whole seconds, and not the zero time.
+// canonicalTime reports whether s is RFC 3339 in UTC and whole seconds, and not the zero
+// time.
 func canonicalTime(s string) bool {
 	if len(s) != len("2006-01-02T15:04:05Z") || s[len(s)-1] != 'Z' {
 		return false
@@ -285,12 +281,8 @@ func canonicalTime(s string) bool {
 	return err == nil && !t.IsZero()
 }
 
-// unknownPaths returns a path for each strict decoding error, in their order.
-// The string of the path is that of the error.
-//
-// An error has only a string, so the steps are found in the value. A string
-// that is not the path of an unknown field becomes a single step; that happens
-// if a key is not valid UTF-8.
+// unknownPaths returns a path for each strict decoding error, with its string. The steps
+// are found in the value. If a key is not valid UTF-8, the string is a single step.
 func unknownPaths(raw any, strict []error) []schema.Path {
 	if len(strict) == 0 {
 		return nil

@@ -13,15 +13,12 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// Valid reports whether [Embedded.Validate] finds no problem. It does not
-// allocate if the fast checks accept all embedded resources.
+// Valid reports whether [Embedded.Validate] finds no problem. Mostly it does not allocate.
 func (e *Embedded) Valid(obj any) bool { return every(e.Schema, e.isResource(), obj, validResource) }
 
-// Validate returns the problems of the apiVersion, kind and metadata of the
-// embedded resources in obj, sorted by field, type and detail; nil if there are
-// none. It decodes the metadata as [Decode] does and applies the rules for new
-// objects, with three exceptions: the metadata may be absent, it needs no name,
-// and a name only needs to be a valid path segment.
+// Validate returns the problems of embedded resources in obj, sorted by field, type and
+// detail, nil for none. The rules are those for new objects, but metadata may be absent,
+// and a name need only be a path segment, if there is one.
 func (e *Embedded) Validate(obj any) []Problem {
 	if e.Valid(obj) {
 		return nil
@@ -36,8 +33,7 @@ func (e *Embedded) walkProblems(obj any) []Problem {
 	return problems
 }
 
-// EachProblem calls f with the problems that [Embedded.Validate] returns, in increasing
-// order of names and indexes.
+// EachProblem calls f with the problems of [Embedded.Validate], by names and indexes.
 func (e *Embedded) EachProblem(obj any, f func(Problem)) {
 	if !e.Valid(obj) {
 		e.walkInvalid(obj, f)
@@ -63,8 +59,7 @@ func validResource(m map[string]any) bool {
 	return fastValidResource(m) || len(resourceErrors(nil, m)) == 0
 }
 
-// fastValidResource reports whether an embedded resource has no problems. False
-// means that the rules must decide.
+// fastValidResource reports whether a resource has no problems; if false, the rules decide.
 func fastValidResource(m map[string]any) bool {
 	apiVersion, ok := m["apiVersion"].(string)
 	if !ok || apiVersion == "" || strings.Count(apiVersion, "/") > 1 {
@@ -77,8 +72,7 @@ func fastValidResource(m map[string]any) bool {
 	return !found || checkMap(raw, (*Meta).validEmbedded)
 }
 
-// resourceErrors returns the errors of apiVersion, kind and metadata of one
-// embedded resource.
+// resourceErrors returns the errors of apiVersion, kind and metadata of one resource.
 func resourceErrors(path *field.Path, m map[string]any) field.ErrorList {
 	errs := typeErrors(path, m, "apiVersion", func(s string) string {
 		if _, err := runtimeschema.ParseGroupVersion(s); err != nil {
@@ -95,8 +89,8 @@ func resourceErrors(path *field.Path, m map[string]any) field.ErrorList {
 	return append(errs, embeddedMetaErrors(path.Child("metadata"), m)...)
 }
 
-// typeErrors returns the error of apiVersion or kind. detail says what is wrong with a string
-// that is not empty.
+// typeErrors returns the error of apiVersion or kind. detail judges a string that is not
+// empty.
 func typeErrors(path *field.Path, m map[string]any, name string, detail func(string) string) field.ErrorList {
 	v, found := m[name]
 	if !found {

@@ -23,24 +23,22 @@ import (
 	"github.com/crdkit/crdkit/internal/metadata/objectname"
 )
 
-// The functions in this file accept metadata that is certainly valid. Metadata that they
-// do not accept may still be valid: then the rules of apimachinery decide, and word the
-// errors.
+// These functions accept metadata that is certainly valid. For any other, the rules of
+// apimachinery decide and word the errors.
 
-// maxAnnotations is the largest size of annotations that is accepted here. Text may have
-// more bytes than its string, and JSON makes three bytes of a byte that is not UTF-8.
+// maxAnnotations is what is accepted here: text may be longer than its string, and JSON
+// makes three bytes of one that is not UTF-8.
 const maxAnnotations = metavalidation.TotalAnnotationSizeLimitB / 3
 
-// ValidCreate reports whether the metadata of a new object is certainly valid.
-// [Meta.Validate] and [Meta.ValidateCommon] then find no problem.
+// ValidCreate reports whether new metadata is certainly valid for Validate and
+// ValidateCommon.
 func (m *Meta) ValidCreate(namespaced bool) bool {
 	return objectname.IsSubdomain(m.Name) && (m.GenerateName == "" || objectname.IsSubdomainPrefix(m.GenerateName)) &&
 		m.validNamespace(namespaced) && m.validFinalizers() && m.validCommon()
 }
 
-// ValidUpdate reports whether the metadata of an object that replaces old is certainly
-// valid, apart from the resource version. If it has one, [Meta.Validate] and
-// [Meta.ValidateCommon] find no problem.
+// ValidUpdate reports whether the metadata of an update is certainly valid for
+// [Meta.Validate] and [Meta.ValidateCommon], if there is a resource version.
 func (m *Meta) ValidUpdate(old *Meta, namespaced bool) bool {
 	return m.Name != "" && m.validEmbedded() && m.validNamespace(namespaced) && !old.unusual &&
 		m.Generation >= old.Generation && (old.deleted == "" || slices.Equal(m.finalizers, old.finalizers)) &&
@@ -104,8 +102,7 @@ func (m *Meta) validCommon() bool {
 	return size <= maxAnnotations && controllers <= 1
 }
 
-// valid reports whether an owner reference, whose strings are not empty, is valid. The rules
-// refuse Events of the core group only.
+// valid reports whether an owner reference without empty strings is valid: Events are not.
 func (o *owner) valid() bool {
 	_, version, grouped := strings.Cut(o.apiVersion, "/")
 	if !grouped {
@@ -126,15 +123,12 @@ func isOperation(s string) bool {
 
 func isNotPrint(r rune) bool { return !unicode.IsPrint(r) }
 
-// Validate returns the problems that the strategy for custom resources finds in metadata that
-// was read from a map, sorted by field, type and detail; nil if there are none. limit bounds
-// them, and counts the others. There must be a namespace if and only if the resource is
-// namespaced.
+// Validate returns the problems that the strategy for custom resources finds in metadata
+// that was read from a map, sorted by field, type and detail, nil for none. limit bounds
+// and counts them. Namespaced objects, and no others, must have a namespace.
 //
-// old is nil for a new object, whose name must be a DNS subdomain. Otherwise it is the
-// metadata of the object that is replaced, and the problems are changes of immutable members,
-// missing members, and new values that are not valid. Updates of the status are checked in
-// the same manner.
+// Without old the object is new, and its name must be a DNS subdomain. Else problems are
+// changes of immutable members, missing members and new invalid values, also for a status.
 func (m *Meta) Validate(old *Meta, namespaced bool, limit *errorlimit.Limit) []Problem {
 	if m.valid(old, namespaced) {
 		return nil
@@ -142,15 +136,10 @@ func (m *Meta) Validate(old *Meta, namespaced bool, limit *errorlimit.Limit) []P
 	return m.problems(m.strategyErrors(old, namespaced), limit)
 }
 
-// ValidateCommon returns the problems that the generic registry finds in the metadata of a new
-// object, or of one that replaces old.
+// ValidateCommon returns the problems that the generic registry finds.
 //
-//   - For a new object kube-apiserver calls it after every other check. It finds one problem
-//     that [Meta.Validate] does not: a slash or a percent sign before the dash at the end of a
-//     generateName.
-//   - For an update kube-apiserver reports its problems before those of [Meta.Validate] and in
-//     addition to them. It applies the rules for new objects, of which Validate omits those
-//     for names, namespaces and finalizers, and then the rules for updates.
+//   - For a new object it comes after every other check. It finds one problem that [Meta.Validate] does not: a slash or percent sign before the dash at the end of a generateName.
+//   - For an update its problems come before those of [Meta.Validate], in addition: the rules for new objects and then those for updates.
 func (m *Meta) ValidateCommon(old *Meta, namespaced bool, limit *errorlimit.Limit) []Problem {
 	if m.valid(old, namespaced) {
 		return nil
@@ -199,8 +188,7 @@ func (m *Meta) registryErrors(old *Meta, namespaced bool) field.ErrorList {
 	return append(errs, metavalidation.ValidateObjectMetaAccessorUpdate(meta, before, rootPath())...)
 }
 
-// typed decodes the metadata that was read from a map, as it was written last. It does so as
-// the strategy does: missing metadata and null are empty metadata.
+// typed decodes metadata from a map, as it was written last. Missing metadata is empty.
 func (m *Meta) typed() (*metav1.ObjectMeta, field.ErrorList) {
 	meta := &metav1.ObjectMeta{}
 	if m.raw == nil {
@@ -220,8 +208,7 @@ func (m *Meta) typed() (*metav1.ObjectMeta, field.ErrorList) {
 	return nil, field.ErrorList{field.Invalid(rootPath(), m.raw, err.Error())}
 }
 
-// newObjectErrors returns the errors of the rules for new objects. name is the rule for
-// their names.
+// newObjectErrors returns the errors of the rules for new objects. name judges their names.
 func newObjectErrors(meta *metav1.ObjectMeta, path *field.Path, namespaced bool, name metavalidation.ValidateNameFunc) field.ErrorList {
 	return metavalidation.ValidateObjectMetaDeclaratively(context.Background(), operation.Create,
 		meta, nil, namespaced, name, path, true)
@@ -254,9 +241,8 @@ func convert(m map[string]any, meta *metav1.ObjectMeta) error {
 	return runtime.DefaultUnstructuredConverter.FromUnstructured(m, meta)
 }
 
-// firstConvertError returns the first error of converting m if labels and
-// annotations are converted in increasing order of key. err is the error of the
-// converter, which converts them in random order.
+// firstConvertError returns the first error of converting m in the order of keys. The
+// converter's own err is a random one.
 func firstConvertError(m map[string]any, err error) error {
 	reduced := maps.Clone(m)
 	for _, name := range [...]string{"labels", "annotations"} {
@@ -274,9 +260,8 @@ func firstConvertError(m map[string]any, err error) error {
 // finalizerKubernetes is the finalizer of namespaces.
 const finalizerKubernetes = "kubernetes"
 
-// FinalizerWarnings returns the warnings of kube-apiserver about the names of the
-// finalizers that old does not have, in increasing order of finalizer. old is empty when an
-// object is created. Updates of the status have no such warnings.
+// FinalizerWarnings returns kube-apiserver's warnings about finalizers that old lacks,
+// sorted. old is empty for a new object. Updates of the status have none.
 func (m *Meta) FinalizerWarnings(old *Meta) []string {
 	if !slices.ContainsFunc(m.finalizers, isWarnedOf) || slices.Equal(m.finalizers, old.finalizers) {
 		return nil
@@ -321,10 +306,8 @@ func standardFinalizer(name string) bool {
 	return name == metav1.FinalizerOrphanDependents || name == metav1.FinalizerDeleteDependents || name == finalizerKubernetes
 }
 
-// ValidDefinition reports whether metadata of a new cluster-scoped object is certainly
-// valid. It accepts only a name, labels and annotations, which most definitions have. The
-// rule for names of definitions also refuses any generateName. False means that the rules of
-// apimachinery must decide.
+// ValidDefinition reports whether new cluster-scoped metadata is certainly valid: it has
+// only a name, labels and annotations. If false, the rules of apimachinery decide.
 func ValidDefinition(meta *metav1.ObjectMeta) bool {
 	if meta.GenerateName != "" || meta.DeletionTimestamp != nil || meta.DeletionGracePeriodSeconds != nil ||
 		len(meta.OwnerReferences)+len(meta.Finalizers)+len(meta.ManagedFields) > 0 {

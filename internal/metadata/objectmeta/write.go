@@ -7,8 +7,8 @@ import (
 	"github.com/crdkit/crdkit/internal/value/jsonval"
 )
 
-// Write writes to obj, in place, what changed since [Meta.ReadMap]. It does nothing if the
-// metadata is not an object.
+// Write writes what changed since [Meta.ReadMap] to obj, in place, if metadata is an
+// object.
 func (m *Meta) Write(obj map[string]any) {
 	out, ok := m.raw.(map[string]any)
 	if m.raw != nil && !ok {
@@ -69,8 +69,7 @@ func (m *Meta) ownerList() []any {
 	return list
 }
 
-// Append appends metadata that was read from text: JSON with sorted keys. The metadata is
-// valid.
+// Append appends valid metadata that was read from text, as JSON with sorted keys.
 func (m *Meta) Append(dst []byte) []byte {
 	start := len(dst)
 	for k := range memberUnknown {
@@ -166,8 +165,7 @@ func appendText(dst []byte, key, s string) []byte {
 	return appendString(appendKey(dst, key), s)
 }
 
-// appendPairs appends a member that is a map, unless it is empty. Valid keys and the values
-// of labels are their own texts.
+// appendPairs appends a map, unless it is empty. Keys and values are their own texts.
 func appendPairs(dst []byte, key string, list []pair) []byte {
 	if len(list) == 0 {
 		return dst
