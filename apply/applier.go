@@ -133,8 +133,7 @@ func apiVersion(crd *apiextensionsv1.CustomResourceDefinition, version string) f
 	return fieldpath.APIVersion(crd.Spec.Group + "/" + version)
 }
 
-// replicasPaths returns the paths of the desired number of replicas, nil for a version
-// without scale subresource.
+// replicasPaths returns the paths of the desired replicas, nil without scale subresource.
 func replicasPaths(crd *apiextensionsv1.CustomResourceDefinition) managedfields.ResourcePathMappings {
 	out := managedfields.ResourcePathMappings{}
 	for _, v := range crd.Spec.Versions {
@@ -149,8 +148,7 @@ func replicasPaths(crd *apiextensionsv1.CustomResourceDefinition) managedfields.
 	return out
 }
 
-// manager returns the field manager of a request, which merges if it is an apply. It is
-// made for each request, because conversion needs the context.
+// manager returns the field manager of a request, which merges if it is an apply.
 func (a *Applier) manager(ctx context.Context, s subresource, merges bool) (*managedfields.FieldManager, error) {
 	gvk := a.version.GroupVersionKind()
 	kind, hub := gvk, gvk.GroupVersion()

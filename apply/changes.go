@@ -19,8 +19,7 @@ type Change struct {
 	Path string
 	// Before and After are the values, nil if the object does not have the field.
 	Before, After any
-	// OwnersBefore and OwnersAfter are the owners, in the order of
-	// metadata.managedFields.
+	// OwnersBefore and OwnersAfter are the owners in the order of metadata.managedFields.
 	OwnersBefore, OwnersAfter []Owner
 }
 
@@ -54,8 +53,8 @@ func ownersText(owners []Owner) string {
 	return strings.Join(names, " and ")
 }
 
-// changes returns the fields that differ between two objects at the version of a, in
-// increasing order of path. Below a field that only one of them has it lists none.
+// changes returns the fields that differ, by path, and nothing below a field that only one
+// has.
 func (a *Applier) changes(live, obj *unstructured.Unstructured) ([]Change, error) {
 	before, err := a.typed(live)
 	if err != nil {
@@ -139,8 +138,7 @@ func (o Owner) how() string {
 	return string(o.Operation) + " of " + o.Subresource
 }
 
-// keepTimes gives the managers of obj the times of live if nothing else differs, as the
-// store does, so that a request without effect does not write the object. It reports
+// keepTimes keeps the times of live if nothing else differs, as the store does, and reports
 // whether the objects are equal then.
 func keepTimes(obj, live *unstructured.Unstructured) bool {
 	if !jsonval.Equal(withoutTimes(obj), withoutTimes(live)) {

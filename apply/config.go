@@ -12,8 +12,7 @@ import (
 	"github.com/crdkit/crdkit/internal/text/jsonscan"
 )
 
-// decodeConfig reads the body of an apply request. unique is true if no key is repeated;
-// otherwise there may be repeated keys.
+// decodeConfig reads the body of an apply request. unique is true if no key is repeated.
 func decodeConfig(body []byte) (config *unstructured.Unstructured, unique bool, refused error) {
 	if len(body) > crdkit.MaxRequestBytes {
 		return nil, false, apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("limit is %d", crdkit.MaxRequestBytes))
@@ -47,9 +46,8 @@ func repeatedWarnings(complaint error) []string {
 	return lines
 }
 
-// decodeCanonical reads JSON as a decoder of YAML does, which the server uses for the bodies
-// of all applies. It declines a text for which the two formats could differ, and a text that
-// encoding/json does not write, because clients in Go send no other.
+// decodeCanonical reads JSON as the server's YAML decoder would. It declines what the two
+// may read differently, and what encoding/json does not write.
 func decodeCanonical(s string) (map[string]any, bool) {
 	s = strings.TrimSuffix(s, "\n")
 	v, _ := jsonscan.Decode(s)
@@ -67,8 +65,8 @@ const (
 	maxYAMLFraction = 16
 )
 
-// sameInYAML reports whether a value is certainly the same in JSON and YAML: its strings have
-// printable ASCII and line breaks, and its numbers are integers or short fractions.
+// sameInYAML reports whether a value is certainly the same in YAML: printable ASCII and
+// line breaks, integers and short fractions.
 func sameInYAML(v any) bool {
 	switch v := v.(type) {
 	case string:

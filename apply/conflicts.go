@@ -17,20 +17,17 @@ import (
 
 // A Conflict is a field that an apply would change and another manager owns.
 type Conflict struct {
-	// Manager owns the field by Operation on Subresource, which is "" for the object
-	// itself.
+	// Manager owns the field by Operation on Subresource, "" for the object itself.
 	Manager     string
 	Operation   metav1.ManagedFieldsOperationType
 	Subresource string
 	// APIVersion is the version at which the manager wrote, "" for an Apply.
 	APIVersion string
-	// Field is the field in the words of the server, such as .spec.replicas or
-	// .spec.env[name="A"].value. It has the name that it has at the version at which the
-	// owner wrote.
+	// Field is the field in the server's words, such as .spec.env[name="A"].value, at the
+	// version at which the owner wrote.
 	Field string
-	// Current is the value of the live object and Wanted that of the configuration. A
-	// value is nil if the object does not have the field, or if it cannot be converted to
-	// the version of the owner.
+	// Current is the live value and Wanted the configuration's, nil if there is none or it
+	// cannot be converted to the owner's version.
 	Current, Wanted any
 }
 
@@ -45,8 +42,7 @@ func (c Conflict) String() string {
 	return fmt.Sprintf("%s: %s, wanted %s, owned by %q (%s)", c.Field, valueText(c.Current), valueText(c.Wanted), c.Manager, by)
 }
 
-// sortCauses sorts the causes of a conflict by manager, because the library lists the
-// managers in random order.
+// sortCauses sorts causes by manager, because the library's order is random.
 func sortCauses(err error) {
 	status, ok := errors.AsType[*apierrors.StatusError](err)
 	if !ok || status.ErrStatus.Details == nil {
@@ -81,8 +77,7 @@ func (a *Applier) conflictsOf(ctx context.Context, err error, live, config *unst
 	return out
 }
 
-// versionIn returns the apiVersion at which the owner of the field wrote, which names the
-// field.
+// versionIn returns the apiVersion at which the owner of the field wrote.
 func (c Conflict) versionIn(live *unstructured.Unstructured) string {
 	for _, e := range live.GetManagedFields() {
 		if e.Manager == c.Manager && e.Operation == c.Operation && e.Subresource == c.Subresource && (c.APIVersion == "" || e.APIVersion == c.APIVersion) {
@@ -92,8 +87,8 @@ func (c Conflict) versionIn(live *unstructured.Unstructured) string {
 	return live.GetAPIVersion()
 }
 
-// converted returns a copy of an object at another version. It has no fields if it cannot
-// be converted.
+// converted returns a copy of an object at another version, empty if it cannot be
+// converted.
 func (a *Applier) converted(ctx context.Context, obj *unstructured.Unstructured, apiVersion string) *unstructured.Unstructured {
 	gv, err := schema.ParseGroupVersion(apiVersion)
 	if err == nil {

@@ -17,11 +17,11 @@ import (
 type Explanation struct {
 	// Result is the verdict on the apply, without force.
 	Result *Result
-	// Fields are the fields and their owners after the apply, or those of the live object
-	// if the server refuses the apply.
+	// Fields are the fields with owners after the apply, or of the live object if it is
+	// refused.
 	Fields []Field
-	// Dropped are the fields that the manager applied before and that the configuration
-	// no longer has. Of a field and those below it, only the field is listed.
+	// Dropped are fields that the manager applied before and now omits, without those
+	// below.
 	Dropped []Drop
 }
 

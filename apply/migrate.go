@@ -57,8 +57,7 @@ func annotationOwners(obj *unstructured.Unstructured, operation metav1.ManagedFi
 // kubectlManager is the default manager of kubectl.
 const kubectlManager = "kubectl"
 
-// annotationManager is the manager of kubectl that keeps the annotation [LastApplied] for
-// the default manager.
+// annotationManager is kubectl's manager of [LastApplied] for the default manager.
 const annotationManager = "kubectl-last-applied"
 
 // ApplyAsKubectl makes the requests of kubectl apply --server-side: [Applier.Apply], and, if
@@ -100,8 +99,8 @@ func (a *Applier) ApplyAsKubectl(ctx context.Context, live, config *unstructured
 	return out, err
 }
 
-// keepAnnotation gives the annotation to a manager of its own, if kubectl would. It reports
-// whether the server does not refuse that.
+// keepAnnotation gives the annotation its own manager, if kubectl would and the server
+// allows.
 func (a *Applier) keepAnnotation(ctx context.Context, out *Result, live *unstructured.Unstructured, manager string, opts []crdkit.RequestOption) (bool, error) {
 	text, found := out.Object.GetAnnotations()[LastApplied]
 	if manager != kubectlManager || !found || len(annotationOwners(out.Object, metav1.ManagedFieldsOperationApply)) > 0 {
@@ -118,8 +117,7 @@ func (a *Applier) keepAnnotation(ctx context.Context, out *Result, live *unstruc
 	return out.follow(res, live, "failed to migrate "+LastApplied+" for Server-Side Apply"), nil
 }
 
-// follow takes the object of a later request, or a warning if the server refuses it. It
-// reports whether the server admits it.
+// follow takes the object of a later request, or a warning if the server refuses it.
 func (r *Result) follow(next *Result, live *unstructured.Unstructured, refused string) bool {
 	if err := next.Err(); err != nil {
 		r.warn(refused, err)

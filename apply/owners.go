@@ -107,8 +107,8 @@ func setOf(entry metav1.ManagedFieldsEntry) (*fieldpath.Set, error) {
 	return set, set.FromJSON(bytes.NewReader(entry.FieldsV1.GetRawBytes()))
 }
 
-// pathsByText returns the paths of the fields that managers own. An object without managers
-// has one for all of its fields, "before-first-apply".
+// pathsByText returns the paths of owned fields. Without managers "before-first-apply" owns
+// all.
 func (a *Applier) pathsByText(obj *unstructured.Unstructured) map[string]fieldpath.Path {
 	fields, err := fieldsByPath(obj)
 	if err != nil {

@@ -16,9 +16,8 @@ type Step struct {
 	Live *unstructured.Unstructured
 	// Result is the verdict of the server.
 	Result *Result
-	// Changes are the fields whose values or owners change, in increasing order of path.
-	// There are none if there was no object, or if the server refuses the apply. Below a
-	// field that only one of the objects has, none is listed.
+	// Changes are the fields whose values or owners change, by path. There are none without
+	// an object or with a refusal, and none below a field that only one object has.
 	Changes []Change
 	// Dropped are the fields that the manager no longer applies, see [Explanation].
 	Dropped []Drop

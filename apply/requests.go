@@ -27,11 +27,11 @@ type Result struct {
 	Object *unstructured.Unstructured
 	// Created is true if an apply creates the object.
 	Created bool
-	// Unchanged is true if the server admits the request and the object is the live
-	// one: the server does not write it and keeps its resourceVersion.
+	// Unchanged is true if the request is admitted and the object is the live one: the
+	// server does not write it and keeps its resourceVersion.
 	Unchanged bool
-	// Conflicts are the fields that other managers own, if the server refuses an apply
-	// because of them. They are in the order of the server's causes.
+	// Conflicts are fields of other managers, if they are why an apply is refused, in the
+	// server's order.
 	Conflicts []Conflict
 }
 
@@ -62,8 +62,7 @@ func (a *Applier) ApplyStatus(ctx context.Context, live, config *unstructured.Un
 	return a.applyObject(ctx, statusResource, live, config, manager, force, opts)
 }
 
-// applyObject makes the request that a client in Go makes: its body is the configuration as
-// JSON, which the server reads as YAML.
+// applyObject makes the request of a client in Go: JSON, which the server reads as YAML.
 func (a *Applier) applyObject(ctx context.Context, s subresource, live, config *unstructured.Unstructured, manager string, force bool, opts []crdkit.RequestOption) (*Result, error) {
 	if config == nil || config.Object == nil {
 		return nil, errors.New("apply: the configuration is nil")
@@ -171,8 +170,8 @@ func (a *Applier) apply(ctx context.Context, s subresource, live *unstructured.U
 	return res, nil
 }
 
-// check returns an error for a live object that the server could not have stored. It returns
-// the answer of the server to a malformed manager.
+// check returns an error for a live object that was never stored, or the server's answer to
+// a malformed manager.
 func (a *Applier) check(live *unstructured.Unstructured, manager string, applies bool) (*Result, error) {
 	if err := a.checkLive(live); err != nil {
 		return nil, err
@@ -183,8 +182,8 @@ func (a *Applier) check(live *unstructured.Unstructured, manager string, applies
 	return nil, nil
 }
 
-// checkLive returns an error for a live object with values of wrong Go types, at another
-// version, or with managers that [crdkit.Version.Read] drops.
+// checkLive returns an error for wrong Go types, another version, or managers that
+// [crdkit.Version.Read] drops.
 func (a *Applier) checkLive(live *unstructured.Unstructured) error {
 	if live == nil {
 		return nil
@@ -198,8 +197,7 @@ func (a *Applier) checkLive(live *unstructured.Unstructured) error {
 	return checkEntries(live)
 }
 
-// merge returns the merged object with its managers. The error is the answer of the
-// server.
+// merge returns the merged object with its managers. The error is the server's answer.
 func (a *Applier) merge(ctx context.Context, s subresource, live, config *unstructured.Unstructured, manager string, force bool) (*unstructured.Unstructured, error) {
 	f, err := a.manager(ctx, s, true)
 	if err != nil {
@@ -343,8 +341,7 @@ func (a *Applier) patch(ctx context.Context, do patcher, s subresource, live *un
 	return out, nil
 }
 
-// tracking returns the option that records the manager of a request. live is nil for a
-// create.
+// tracking returns the option that records the manager. live is nil for a create.
 func (a *Applier) tracking(live *unstructured.Unstructured, s subresource, manager string) crdkit.RequestOption {
 	return crdkit.Mutate(func(ctx context.Context, obj *unstructured.Unstructured) error {
 		f, err := a.manager(ctx, s, false)

@@ -21,8 +21,8 @@ import (
 type convertor struct {
 	ctx        context.Context
 	definition *crdkit.Definition
-	// copies: objects that need no conversion are copied, because the field manager sets
-	// defaults in a merged object.
+	// copies: objects are copied, because the field manager sets defaults in a merged
+	// object.
 	copies bool
 }
 
@@ -89,9 +89,8 @@ func (creator) New(kind schema.GroupVersionKind) (runtime.Object, error) {
 	return u, nil
 }
 
-// checkGoTypes returns an error for an object with a value of a Go type that JSON is not
-// decoded to, or that is nested too deeply: the library of the server cannot copy it. A
-// nil object has no error.
+// checkGoTypes returns an error for Go types that JSON is not decoded to, and deep nesting,
+// which the library cannot copy. A nil object has none.
 func checkGoTypes(objs ...*unstructured.Unstructured) error {
 	for _, obj := range objs {
 		if obj == nil || jsonval.IsDecoded(obj.Object) {

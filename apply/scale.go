@@ -101,8 +101,8 @@ type scaleWrite struct {
 	refusal  *crdkit.Refusal
 }
 
-// writeScale changes the replicas of an object and their managers. do sets the next Scale
-// of the request, or the refusal. config is the configuration of an apply, nil for others.
+// writeScale changes replicas and their managers. do sets the next Scale or the refusal.
+// config is nil unless the request applies it.
 func (a *Applier) writeScale(ctx context.Context, live *unstructured.Unstructured, manager string, config *unstructured.Unstructured, opts []crdkit.RequestOption, do func(context.Context, *scaleWrite) error) (*Result, error) {
 	if err := a.checkScaled(live); err != nil {
 		return nil, err
@@ -138,8 +138,8 @@ func (a *Applier) writeScale(ctx context.Context, live *unstructured.Unstructure
 	return res, nil
 }
 
-// misnames reports whether the server refuses an object without changes, because it names
-// another one than live. The server checks the names of a Scale before the replicas.
+// misnames reports whether the server refuses an unchanged object that names another one
+// than live.
 func (a *Applier) misnames(ctx context.Context, obj, live *unstructured.Unstructured, opts []crdkit.RequestOption) bool {
 	res, err := a.write(ctx, mainResource, obj.DeepCopy(), live, opts)
 	return err != nil || res.Err() != nil
@@ -155,8 +155,7 @@ func (a *Applier) checkScaled(live *unstructured.Unstructured) error {
 	return a.checkLive(live)
 }
 
-// refused returns the result of a write that fails with err. config is nil unless the
-// write applies it.
+// refused returns the result of a write that fails with err. config is nil unless applied.
 func (w *scaleWrite) refused(ctx context.Context, err error, config *unstructured.Unstructured) *Result {
 	sortCauses(err)
 	res := w.applier.refused(err)
@@ -252,8 +251,7 @@ func (w *scaleWrite) merge(config *unstructured.Unstructured, force bool) error 
 	return nil
 }
 
-// hideTimes replaces the times of the managers of Scales, as [times.hide] does. The custom
-// resource keeps its own times.
+// hideTimes is [times.hide] for Scales. The custom resource keeps its own times.
 func (w *scaleWrite) hideTimes(scales ...*autoscalingv1.Scale) {
 	objects := make([]*unstructured.Unstructured, len(scales))
 	for i, s := range scales {

@@ -13,8 +13,8 @@ import (
 	"github.com/crdkit/crdkit"
 )
 
-// decodeScale reads a Scale as the server does. The complaints are those of strict
-// decoding. The error is the server's about text that is no Scale.
+// decodeScale reads a Scale as the server does, with complaints of strict decoding, or the
+// server's error.
 func decodeScale(text []byte, strict bool) (*autoscalingv1.Scale, []string, error) {
 	scheme := runtime.NewScheme()
 	if err := autoscalingv1.AddToScheme(scheme); err != nil {

@@ -45,8 +45,7 @@ func Share(s *Schemas) Option {
 
 type kindType struct {
 	typed.ParseableType
-	// defaults returns what sets the defaults of the schema, compiled when it is first
-	// needed.
+	// defaults sets the defaults of the schema, compiled when first needed.
 	defaults func() *defaulting.Defaulter
 }
 
@@ -68,8 +67,7 @@ func (s *Schemas) of(key schemaKey, compile func() (*kindType, error)) (*kindTyp
 	return k, nil
 }
 
-// kindTypes has the types of all versions of a definition, and that of its scales. It is what
-// a field manager knows of types.
+// kindTypes has the types of all versions and of scales, as a field manager knows them.
 type kindTypes struct {
 	managedfields.TypeConverter // knows no type
 	kinds                       map[runtimeschema.GroupVersionKind]*kindType

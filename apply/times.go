@@ -12,11 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// times replaces the times of managers by stand-ins while a field manager works, which
-// reads the clock of the system. Afterwards a time that is no stand-in is one that the
-// field manager has set, and becomes that of the clock of the request. The stand-ins are
-// in the order of the times: the stand-in of seconds[i] is i, or standInFuture+i if the
-// time is after now.
+// times replaces times by stand-ins while a field manager works, which reads the system's
+// clock. Another time afterwards was set by it, and becomes that of the request's clock.
+// The stand-in of seconds[i] is i, or standInFuture+i for times after now.
 type times struct {
 	seconds []int64 // of the times of managers, in increasing order
 	now     int64   // of the clock of the request

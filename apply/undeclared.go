@@ -16,10 +16,9 @@ import (
 	"github.com/crdkit/crdkit/internal/value/jsonval"
 )
 
-// typeErrors returns all errors of an object that does not have the type, in increasing
-// order of path. structured-merge-diff visits the members of an object in random order and
-// stops at the first that the schema does not declare. So typeErrors lists these members,
-// and asks structured-merge-diff for the errors of the rest.
+// typeErrors returns all errors of an object, by path. structured-merge-diff visits members
+// in random order and stops at an undeclared one, so these are listed here, and it judges
+// the rest.
 func (k *kindType) typeErrors(object map[string]any, opts []typed.ValidationOptions) error {
 	object = jsonval.Clone(object).(map[string]any)
 	u := &undeclared{schema: k.Schema}
@@ -42,9 +41,8 @@ type undeclared struct {
 	more   int // errors that errs does not have, because their texts are too long
 }
 
-// remove returns a value at a path without undeclared members. It removes list items that have
-// an object or a list as a key, too, and those behind them, because structured-merge-diff
-// writes the key in random order.
+// remove returns a value without undeclared members, and without list items from the first
+// with an object or list as a key on, which structured-merge-diff writes in random order.
 func (u *undeclared) remove(ref schema.TypeRef, v any, path fieldpath.Path) any {
 	a, _ := u.schema.Resolve(ref)
 	switch v := v.(type) {
@@ -94,8 +92,8 @@ func structuredKey(element fieldpath.PathElement) string {
 	return ""
 }
 
-// element returns the element of an item in paths. It returns false for an item of a list of
-// type map that has no keys or is no object.
+// element returns the path element of an item, false for an item without keys in a map
+// list.
 func (u *undeclared) element(l *schema.List, i int, item any) (fieldpath.PathElement, bool) {
 	if l.ElementRelationship != schema.Associative {
 		return fieldpath.PathElement{Index: &i}, true

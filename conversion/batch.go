@@ -12,9 +12,7 @@ import (
 	"github.com/crdkit/crdkit/internal/value/jsonval"
 )
 
-// A batch is the input of one call: a single object, or several objects, which
-// count as a list. The server reports errors of a list in other words than
-// those of an object.
+// A batch is the input of one call: an object or a list. Errors of a list have other words.
 type batch struct {
 	gvk  schema.GroupVersionKind // of the object, or of the list
 	objs []*unstructured.Unstructured
@@ -64,8 +62,8 @@ func (v *versions) check(b *batch) error {
 	return nil
 }
 
-// clone is like obj.DeepCopy, which panics on Go types that no decoder
-// produces. It returns an error for an object that is nested too deeply.
+// clone is obj.DeepCopy with an error for Go types that no decoder makes, and for deep
+// nesting.
 func clone(obj *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	value, err := jsonval.CloneWithin(obj.Object)
 	if err != nil {
@@ -75,8 +73,7 @@ func clone(obj *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	return &unstructured.Unstructured{Object: object}, nil
 }
 
-// relabel returns the objects of the batch with the target apiVersion and no
-// other change.
+// relabel returns the objects with the target apiVersion and no other change.
 func (b *batch) relabel() []*unstructured.Unstructured {
 	var (
 		apiVersion any = b.to.String()
@@ -90,8 +87,8 @@ func (b *batch) relabel() []*unstructured.Unstructured {
 	return out
 }
 
-// withAPIVersion returns a copy of an object that shares everything below its
-// top level. Like the server, it adds an empty kind to an object without one.
+// withAPIVersion returns a shallow copy of an object. Like the server, it adds an empty
+// kind.
 func withAPIVersion(object map[string]any, apiVersion any) map[string]any {
 	out := maps.Clone(object)
 	if out == nil {

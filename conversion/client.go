@@ -72,8 +72,8 @@ func (c *client) limited(ctx context.Context) (context.Context, context.CancelFu
 	return context.WithCancel(ctx)
 }
 
-// post sends a review and returns the body of the response. Its errors have the
-// texts of the server's client.
+// post sends a review and returns the body. Its errors have the texts of the server's
+// client.
 func (c *client) post(ctx context.Context, body []byte) (string, error) {
 	for attempt := 1; ; attempt++ {
 		resp, err := c.send(ctx, body)
@@ -100,15 +100,14 @@ func (c *client) send(ctx context.Context, body []byte) (*http.Response, error) 
 	return c.http.Do(req)
 }
 
-// retryAfter reports whether the webhook asks for another attempt, and after
-// which delay.
+// retryAfter returns the delay after which the webhook asks for another attempt, if it
+// does.
 func retryAfter(resp *http.Response) (time.Duration, bool) {
 	if resp.StatusCode != http.StatusTooManyRequests && resp.StatusCode < 500 {
 		return 0, false
 	}
 	seconds, err := strconv.Atoi(resp.Header.Get("Retry-After"))
-	// The server's client multiplies without regard to overflow, and then does not
-	// wait at all.
+	// The server's client overflows here, and then does not wait at all.
 	return time.Duration(min(int64(seconds), math.MaxInt64/int64(time.Second))) * time.Second, err == nil
 }
 
@@ -121,8 +120,7 @@ func sleep(ctx context.Context, d time.Duration) {
 	}
 }
 
-// discard reads the rest of a body, up to a limit, so that the connection can
-// be reused.
+// discard reads the rest of a body, up to a limit, so that the connection can be reused.
 func discard(resp *http.Response) {
 	const slurp = 2 << 10
 	_, _ = io.CopyN(io.Discard, resp.Body, slurp)
@@ -175,8 +173,7 @@ func tooLarge(limit int64) error {
 	return fmt.Errorf("the response is larger than %d bytes", limit)
 }
 
-// A streamError receives the error of a reset HTTP/2 stream. Package net/http
-// does not export its own type, but fills in a type with these fields.
+// A streamError gets the error of a reset HTTP/2 stream: net/http fills in these fields.
 type streamError struct {
 	StreamID uint32
 	Code     uint32
@@ -187,8 +184,8 @@ func (e streamError) Error() string {
 	return fmt.Sprintf("stream error: stream ID %d; code %d", e.StreamID, e.Code)
 }
 
-// statusError returns the error of a response that is not a success: the Status
-// in its body if it has one. An answer without a media type counts as text.
+// statusError returns the error of an answer that is no success: its Status, if it has one.
+// Without a media type it is text.
 func statusError(resp *http.Response, media, body string) error {
 	if status := decodeStatus(body); status != nil {
 		return apierrors.FromObject(status)

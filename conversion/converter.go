@@ -13,14 +13,11 @@ import (
 // A Converter converts objects between the versions of one definition.
 // Implementations are safe for concurrent use.
 type Converter interface {
-	// Convert returns objs at version to, a name such as "v1", in the same
-	// order. It does not change objs or its objects. Every result is a new
-	// object, but results may share memory with objs below their top-level
-	// fields: call DeepCopy before changing one of the two if the other is
-	// still needed.
+	// Convert returns objs at version to, a name such as "v1", in the same order. It does
+	// not change them. Results are new objects that may share memory with objs below their
+	// top-level fields: call DeepCopy before changing one of the two.
 	//
-	// If Convert cannot convert one of the objects, it returns an error and no
-	// object.
+	// If one object cannot be converted, it returns an error and no object.
 	Convert(ctx context.Context, objs []*unstructured.Unstructured, to string) ([]*unstructured.Unstructured, error)
 }
 

@@ -31,8 +31,7 @@ type endpoint struct {
 
 const defaultPort = 443
 
-// newEndpoint returns the server's error for a configuration that the server
-// refuses.
+// newEndpoint returns the server's error for a configuration that the server refuses.
 func newEndpoint(crd *apiextensionsv1.CustomResourceDefinition) (*endpoint, error) {
 	hook := crd.Spec.Conversion.Webhook
 	if hook == nil || hook.ClientConfig == nil {
@@ -145,9 +144,8 @@ func unreadable(bundle []byte) error {
 	return errors.New("no valid certificate authority data seen")
 }
 
-// refusePrivate is the control function of a dialer, which calls it with the
-// address of each connection after the name is resolved. Another answer of the
-// name server cannot come between the check and the connection.
+// refusePrivate is the control function of a dialer. It sees the resolved address, so that
+// no other answer of the name server can come between.
 func refusePrivate(_, address string, _ syscall.RawConn) error {
 	at, err := netip.ParseAddrPort(address)
 	if err != nil {
@@ -159,9 +157,8 @@ func refusePrivate(_, address string, _ syscall.RawConn) error {
 	return nil
 }
 
-// reserved are the blocks that are not globally reachable or reach other
-// addresses through a relay, beside those that netip knows. See
-// https://www.iana.org/assignments/iana-ipv4-special-registry and
+// reserved are the blocks that are not globally reachable, or relay, beside those that
+// netip knows. See https://www.iana.org/assignments/iana-ipv4-special-registry and
 // https://www.iana.org/assignments/iana-ipv6-special-registry.
 func reserved() []netip.Prefix {
 	var out []netip.Prefix
@@ -174,8 +171,8 @@ func reserved() []netip.Prefix {
 	return out
 }
 
-// isPublic reports whether an address is a public unicast address. An IPv6 address
-// that embeds an IPv4 address is public if both are.
+// isPublic reports whether an address is public unicast, with the IPv4 address in it, if
+// any.
 func isPublic(a netip.Addr) bool {
 	a = a.Unmap().WithZone("")
 	if !a.IsGlobalUnicast() || a.IsPrivate() {
@@ -192,8 +189,8 @@ func isPublic(a netip.Addr) bool {
 	return true
 }
 
-// embeddedIPv4 returns the IPv4 address to which a translator (RFC 6052) or a 6to4
-// relay (RFC 3056) forwards packets for a.
+// embeddedIPv4 returns the IPv4 address that a translator (RFC 6052) or 6to4 relay (RFC
+// 3056) reaches.
 func embeddedIPv4(a netip.Addr) (netip.Addr, bool) {
 	b := a.As16()
 	switch {

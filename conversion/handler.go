@@ -240,8 +240,8 @@ func (h *handler) read(w http.ResponseWriter, r *http.Request, held *share) (*re
 	return h.decode(body.String(), held)
 }
 
-// decode reads the review of a request except for its objects. It checks their number and
-// size.
+// decode reads the review of a request except for its objects, whose number and size it
+// checks.
 func (h *handler) decode(body string, held *share) (*request, int, error) {
 	r := &request{size: len(body), share: held}
 	r.most = min(h.memory.all, positive(h.maxMemory, max(minRequestMemory, requestFactor*int64(len(body)))))
@@ -249,8 +249,8 @@ func (h *handler) decode(body string, held *share) (*request, int, error) {
 	if err != nil {
 		return nil, http.StatusBadRequest, fmt.Errorf("decoding the request: %w", irregular(body))
 	}
-	// The handler decodes one object at a time. Most answers are about as long as the
-	// request, so the estimate counts the text twice.
+	// Objects are decoded one at a time. Most answers are as long as the request: the text
+	// counts twice.
 	r.objects, r.memory = taken.objects, 2*textCost*int64(len(body))+taken.largest
 	switch {
 	case r.memory > r.most:
@@ -268,8 +268,7 @@ func (h *handler) decode(body string, held *share) (*request, int, error) {
 	return r, http.StatusBadRequest, r.check()
 }
 
-// irregular returns the error of a text that is not a review in JSON, or that
-// repeats a member of one.
+// irregular returns the error of a text that is no review in JSON, or repeats a member.
 func irregular(body string) error {
 	var v json.RawMessage
 	if len(body) <= maxWhole {
@@ -295,9 +294,8 @@ func (r *request) check() error {
 	return nil
 }
 
-// answer converts the objects of a review, one after another, and returns the body of the
-// response. It returns errBusy if there is no memory for a body that is longer than the
-// request.
+// answer converts the objects one after another and returns the body of the response,
+// errBusy if there is no memory for a longer one.
 func (h *handler) answer(ctx context.Context, review *request) ([]byte, error) {
 	uid := review.Request.UID
 	failure := func(format string, args ...any) ([]byte, error) {
@@ -338,8 +336,8 @@ func (h *handler) answer(ctx context.Context, review *request) ([]byte, error) {
 	return endResponse(body), nil
 }
 
-// object decodes and converts an object. With an error it returns what is known of the
-// object of the request: the whole object for OnFailure, its type and metadata otherwise.
+// object decodes and converts an object. With an error it returns what is known of it: all
+// for OnFailure, else type and metadata.
 func (h *handler) object(ctx context.Context, text string, to schema.GroupVersion) (*unstructured.Unstructured, error) {
 	value, err := decodeObject(text)
 	m, ok := value.(map[string]any)
@@ -381,8 +379,7 @@ func (h *handler) object(ctx context.Context, text string, to schema.GroupVersio
 	return out, nil
 }
 
-// convertDecoded is convertOne with the result as a webhook would send it. A panic is an
-// error, and the text of an error can be read without a panic.
+// convertDecoded is convertOne with a result as a webhook sends it. A panic is an error.
 func convertDecoded(ctx context.Context, convert ConvertFunc, obj *unstructured.Unstructured, to schema.GroupVersion) (out *unstructured.Unstructured, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -398,9 +395,8 @@ func convertDecoded(ctx context.Context, convert ConvertFunc, obj *unstructured.
 	return out, err
 }
 
-// convertOne converts an object, which it may change. It sets the apiVersion of
-// the result and adds empty metadata if it has none, because the server refuses
-// objects without metadata.
+// convertOne converts an object, which it may change. It sets apiVersion, and adds empty
+// metadata because the server refuses objects without.
 func convertOne(ctx context.Context, convert ConvertFunc, obj *unstructured.Unstructured, to schema.GroupVersion) (*unstructured.Unstructured, error) {
 	from := groupVersion(obj)
 	switch {
@@ -440,8 +436,7 @@ func withMetadata(obj *unstructured.Unstructured) *unstructured.Unstructured {
 // errGoexit reports that a conversion called runtime.Goexit.
 var errGoexit = errors.New("the conversion ended its goroutine")
 
-// failures collects the errors of the objects of a request, up to the limits of
-// a message.
+// failures collects the errors of the objects of a request, up to the limits of a message.
 type failures struct {
 	count int
 	text  strings.Builder

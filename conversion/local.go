@@ -61,8 +61,7 @@ func runLocal(ctx context.Context, b *batch, convert ConvertFunc) ([]*unstructur
 	return b.merge(ctx, stale, func(i int) (*unstructured.Unstructured, error) { return converted[i], nil })
 }
 
-// asDecoded returns an object as a webhook would send it: with int64 instead of
-// int and []any instead of []string.
+// asDecoded returns an object as a webhook sends it: int64 for int, []any for []string.
 func asDecoded(obj *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	if jsonval.IsDecoded(obj.Object) && jsonval.IsWired(obj.Object) {
 		return obj, nil
@@ -153,8 +152,8 @@ func Hub(hub string, spokes map[string]Spoke) ConvertFunc {
 	}
 }
 
-// convertStep converts an object to or from the hub. The result is as a webhook
-// would send it, because a second step may take it as input.
+// convertStep converts to or from the hub, with a result that the next step may take as
+// input.
 func convertStep(ctx context.Context, convert ConvertFunc, obj *unstructured.Unstructured, to schema.GroupVersion) (*unstructured.Unstructured, error) {
 	if convert == nil {
 		return nil, fmt.Errorf("there is no conversion from %q to %q", groupVersion(obj), to)

@@ -25,13 +25,11 @@ type response struct {
 	count   int                                 // the number of all objects
 }
 
-// decodeResponse decodes the response to a review of a version with n objects. memory
-// bounds the estimated size of the decoded objects; the default counts if it is not positive.
+// decodeResponse decodes the response to a review of n objects. memory bounds the estimated
+// size of the objects, by default if not positive.
 //
-// The response is taken apart before anything is decoded. The server's decoder reads what
-// is not an object, and a response that is not a regular review: the server also accepts
-// YAML, and responses without their type. That decoder cannot be bounded, so the size of
-// its text is limited.
+// The response is taken apart first. The server's decoder reads what is not an object, or
+// no regular review: YAML, or without a type. It cannot be bounded, so its text is.
 func decodeResponse(text, version string, n int, memory int64) (*response, error) {
 	memory = positive(memory, minMemory+memoryFactor*int64(len(text)))
 	taken, err := readReview(text, "response", n)
@@ -55,8 +53,7 @@ func decodeResponse(text, version string, n int, memory int64) (*response, error
 	return r, nil
 }
 
-// object decodes the text of an object. It returns the server's error if the text is not
-// one.
+// object decodes the text of an object, or returns the server's error.
 func object(text string) (*unstructured.Unstructured, error) {
 	value, err := decodeObject(text)
 	fields, _ := value.(map[string]any)
@@ -88,8 +85,8 @@ func decodeReview(text []byte, version string) (schema.GroupVersionKind, *apiext
 	return review.GroupVersionKind(), review.Response, err
 }
 
-// decodeInto decodes a document of the type of review. Other known types fail with the
-// error that they cannot be converted.
+// decodeInto decodes a document of the type of review. Other known types cannot be
+// converted.
 func decodeInto(text []byte, review runtime.Object) error {
 	obj, err := decodeDocument(text, nil, review)
 	if err != nil || obj == review {

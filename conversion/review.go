@@ -18,9 +18,8 @@ import (
 	"github.com/crdkit/crdkit/internal/value/jsonval"
 )
 
-// The estimated size of decoded values. A map with one member has room for eight. A list
-// may have room for twice its elements. TestMemoryEstimate compares the estimate with the
-// heap.
+// The estimated size of decoded values. A map has room for eight members, a list for twice
+// its elements. TestMemoryEstimate compares it with the heap.
 const (
 	listMemory    = 24
 	elementMemory = 32 // and a string or number has no other memory than its text
@@ -42,8 +41,8 @@ type review struct {
 	largest int64    // the highest cost of one of them, in a handler
 }
 
-// readReview takes a review apart: the objects of the member, which is request or response,
-// up to most of them, and the text without the objects of both. It decodes no object.
+// readReview takes a review apart: the objects of the member, request or response, up to
+// most, and the text without the objects of both. It decodes no object.
 func readReview(text, member string, most int) (*review, error) {
 	start := jsonscan.Space(text, 0)
 	if !isJSON(text, start) || text[start] != '{' {
@@ -105,8 +104,8 @@ func isJSON(text string, start int) bool {
 	return json.Valid([]byte(text)) // in rare cases, such as a string that is not UTF-8
 }
 
-// decodeObject returns the value of the text of an object. The value does not keep the rest
-// of the review.
+// decodeObject returns the value of an object's text. It does not keep the rest of the
+// review.
 func decodeObject(text string) (v any, err error) {
 	if v, ok := jsonscan.Decode(strings.Clone(text)); ok {
 		return v, nil
@@ -165,9 +164,8 @@ func (r *reader) skipString(i int) int {
 	return i + 1
 }
 
-// walk calls visit with the name and the index of each member of the object at i, or with
-// the index of each element of a list. visit returns the index after the value. The name is
-// "" if it has an escape that cannot be decoded, or is not UTF-8.
+// walk calls visit with the name and index of each member, or the index of each element, at
+// i. visit returns the index after the value. The name is "" if it cannot be decoded.
 func (r *reader) walk(i int, visit func(name string, at int) int) int {
 	object, closing := r.text[i] == '{', r.text[i]+2
 	i = jsonscan.Space(r.text, i+1)
@@ -232,8 +230,8 @@ func encodeFailure(version string, uid types.UID, message string) []byte {
 	return append(appendString(text, message, false), `}}}`+"\n"...)
 }
 
-// appendJSON appends a value as encoding/json writes it. Without html it escapes only the
-// characters that JSON requires to escape, in a value that is UTF-8.
+// appendJSON appends a value as encoding/json does, without html with the required escapes
+// only.
 func appendJSON(text []byte, v any, html bool) ([]byte, error) {
 	var out []byte
 	var ok bool

@@ -17,14 +17,12 @@ import (
 	"github.com/crdkit/crdkit/internal/failure/errorlist"
 )
 
-// The server takes the fields of an object and its labels and annotations from a
-// webhook, but not its identity. Kind, name, namespace and UID must be those that were
-// sent, and other returned metadata is ignored. Labels and annotations are validated
-// only if the webhook changed them, because an old object may have some that today's
-// rules refuse.
+// A webhook may change fields, labels and annotations of an object, but not kind, name,
+// namespace and UID. Other metadata is ignored. Labels and annotations are validated only
+// if they change, because an old object may have some that today's rules refuse.
 
-// empty reports whether the batch is one object that has only a type. The
-// server does not send such an object to the webhook.
+// empty reports whether the batch is one object with only a type, which the server does not
+// send.
 func (b *batch) empty() bool {
 	if b.list {
 		return false
@@ -52,8 +50,8 @@ func (b *batch) failed(err error) error {
 	return fmt.Errorf("conversion webhook for %v failed: %w", b.gvk, err)
 }
 
-// merge returns the objects of the batch. A converted object takes the place of each stale
-// object. merge checks the converted objects and restores their metadata.
+// merge puts checked converted objects in place of stale ones, with their metadata
+// restored.
 func (b *batch) merge(ctx context.Context, stale []*unstructured.Unstructured, converted func(i int) (*unstructured.Unstructured, error)) ([]*unstructured.Unstructured, error) {
 	out := make([]*unstructured.Unstructured, len(b.objs))
 	next := 0
@@ -78,8 +76,7 @@ func (b *batch) merge(ctx context.Context, stale []*unstructured.Unstructured, c
 	return out, nil
 }
 
-// A part is what is wrong in an object that a webhook returned. The server has other words
-// for each.
+// A part is what is wrong in a returned object. The server has other words for each.
 type part string
 
 const (
@@ -103,8 +100,8 @@ func (b *batch) refuse(i int, wrong part, err error) error {
 	}
 }
 
-// accept checks one converted object and restores the metadata of the original. With an
-// error it returns which part is wrong.
+// accept checks a converted object and restores its metadata, or returns which part is
+// wrong.
 func (b *batch) accept(original, converted *unstructured.Unstructured) (part, error) {
 	if got := groupVersion(converted); got != b.to {
 		return itsType, fmt.Errorf("invalid groupVersion (expected %v, received %v)", b.to, cut(got.String(), maxErrorName))
@@ -132,8 +129,7 @@ func groupVersion(obj *unstructured.Unstructured) schema.GroupVersion {
 	return obj.GroupVersionKind().GroupVersion()
 }
 
-// restoreMetadata replaces the metadata of converted by that of original,
-// except for labels and annotations.
+// restoreMetadata takes the metadata of original, except for labels and annotations.
 func restoreMetadata(original, converted map[string]any) error {
 	value, ok := converted["metadata"]
 	if !ok {
@@ -192,8 +188,7 @@ func checkStrings(name string, original, returned any) error {
 	return validateStrings(name, names, got)
 }
 
-// cut returns the beginning of a text of more than n bytes. It ends in dots, with which
-// neither a label nor the name of one may end.
+// cut returns the beginning of a text of more than n bytes, with dots at the end.
 func cut(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -201,8 +196,8 @@ func cut(s string, n int) string {
 	return strings.ToValidUTF8(s[:n], "") + "..."
 }
 
-// validateStrings validates labels or annotations in the order of keys, so that errors are
-// in this order. Errors show only the beginning of long texts.
+// validateStrings validates labels or annotations in the order of keys. Errors cut long
+// texts.
 func validateStrings(name string, keys []string, m map[string]any) error {
 	path := field.NewPath("metadata", "annotation") // of annotations, as in errors of the server
 	var errs field.ErrorList

@@ -12,9 +12,8 @@ import (
 	"time"
 )
 
-// newTransport returns a transport like that of the server. It uses HTTP/2 on
-// the loopback interface only: connections that carry many requests would
-// defeat the load balancing of a service.
+// newTransport returns a transport like the server's. It uses HTTP/2 on the loopback
+// interface only, because of load balancing.
 func newTransport(e *endpoint, cfg clientConfig, life *lifetime) (*http.Transport, error) {
 	config := cfg.tls
 	if config == nil {
@@ -58,8 +57,7 @@ func newTransport(e *endpoint, cfg clientConfig, life *lifetime) (*http.Transpor
 
 type dialFunc = func(ctx context.Context, network, address string) (net.Conn, error)
 
-// resolving returns a dial function that connects to the address of the
-// resolver instead of the service's name.
+// resolving returns a dial function that asks the resolver for the address of a service.
 func resolving(dialer *net.Dialer, e *endpoint, resolve Resolver) dialFunc {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		if address == e.host {
@@ -82,8 +80,8 @@ func checkRedirect(req *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// A lifetime is the time in which a client may have connections. It ends after close, when
-// no call is in progress.
+// A lifetime is how long a client has connections: until close, when no call is in
+// progress.
 type lifetime struct {
 	ctx    context.Context
 	end    context.CancelFunc
@@ -125,8 +123,8 @@ func (l *lifetime) close() {
 	}
 }
 
-// dialing returns a dial function whose connections close when the lifetime ends. net/http
-// lets a dial go on when its request ends.
+// dialing returns a dial function whose connections close at the end of the lifetime:
+// net/http lets a dial go on after its request.
 func (l *lifetime) dialing(dial dialFunc) dialFunc {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		ctx, cancel := context.WithTimeout(ctx, dialTimeout)

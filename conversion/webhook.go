@@ -19,13 +19,11 @@ import (
 // ErrClosed reports that a converter was called after Close.
 var ErrClosed = errors.New("the converter is closed")
 
-// webhook is the converter of the strategy Webhook. Only the connections of its
-// client change.
+// webhook is the converter of the strategy Webhook. Only its client's connections change.
 type webhook struct {
 	converter
 	client *client
-	// review is the version of ConversionReview, "" if the webhook names no
-	// known one.
+	// review is the version of ConversionReview, "" if the webhook names no known one.
 	review string
 }
 
@@ -94,8 +92,8 @@ func (w *webhook) call(ctx context.Context, b *batch) ([]*unstructured.Unstructu
 	})
 }
 
-// exchange sends objects to the webhook and returns the response. It returns an error for
-// a response that does not answer the request or that reports a failure.
+// exchange sends objects and returns the response, or an error if that is no answer or a
+// failure.
 func (w *webhook) exchange(ctx context.Context, objs []*unstructured.Unstructured, to schema.GroupVersion) (*response, error) {
 	uid := newUID()
 	body, err := encodeRequest(w.review, uid, objs, to)
@@ -113,8 +111,8 @@ func (w *webhook) exchange(ctx context.Context, objs []*unstructured.Unstructure
 	return r, w.check(r, uid)
 }
 
-// check returns an error for a response that does not answer the request or
-// that reports a failure. A response in v1beta1 need not name the request.
+// check returns an error for no answer or a failure. A v1beta1 response need not name the
+// request.
 func (w *webhook) check(r *response, uid types.UID) error {
 	v1 := w.review == apiextensionsv1.SchemeGroupVersion.Version
 	want := schema.GroupVersionKind{Group: reviewGroup, Version: w.review, Kind: reviewKind}

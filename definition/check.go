@@ -23,25 +23,21 @@ import (
 // package. It belongs to the caller; the values of errors may be parts of the
 // definition.
 type Report struct {
-	// Errors are the server's errors, sorted by field, type and detail. It is empty
-	// if the server accepts the definition. An error that the server repeats is
-	// repeated. Step is "definition", and Pointer leads into the definition as it was
-	// given. Field may name another location, because the server moves what all
-	// versions share out of the versions first.
+	// Errors are the server's errors, sorted by field, type and detail, repeated where the
+	// server repeats them. Step is "definition", and Pointer leads into the definition as
+	// it was given. Field may name another location, because the server first moves what
+	// all versions share.
 	Errors validation.ErrorList
-	// Omitted is the number of errors that are not in Errors because of [MaxErrors]. It is
-	// 0 for nearly every definition.
+	// Omitted is how many errors are not in Errors because of [MaxErrors].
 	Omitted int
-	// Warnings are the warning headers of the response to an accepted definition:
-	// duplicate owners, then unrecognized formats, sorted, one for each use, and then
-	// lists of type set. The server sends none with a refusal; Report always has them.
+	// Warnings are those of an accepted definition, also with a refusal: duplicate owners,
+	// unrecognized formats, sorted, one for each use, and lists of type set.
 	Warnings []Warning
-	// Notes are advice that the server does not give, sorted by pointer, code and
-	// text. It is empty without [WithNotes].
+	// Notes are advice of this package, sorted by pointer, code and text, with [WithNotes]
+	// only.
 	Notes []Note
-	// Undecided is why there is no verdict: the error of the context of [WithContext],
-	// which ended before the check was done. The report then has one internal error and
-	// nothing else, so that it is not accepted. It is nil if there is a verdict.
+	// Undecided is why there is no verdict, nil if there is one: the error of the context
+	// that ended. The report then has one internal error and nothing else.
 	Undecided error
 }
 
@@ -142,8 +138,8 @@ func check(crd, old *apiextensionsv1.CustomResourceDefinition, opts []Option) *R
 	return newReport(form, before, errs, meta, cfg)
 }
 
-// factsOrRefuse returns the facts of the schemas of a definition. It returns a report if one
-// of them contains more or deeper schemas than package schema admits, and nil otherwise.
+// factsOrRefuse returns the facts of all schemas, or a report if one is too large or too
+// deep.
 func factsOrRefuse(crd *apiextensionsv1.CustomResourceDefinition, cfg *config) ([]facts, *Report) {
 	facts, errs := factsOf(crd, &cfg.visitor)
 	if cfg.watch.Poll() {
@@ -159,8 +155,7 @@ func factsOrRefuse(crd *apiextensionsv1.CustomResourceDefinition, cfg *config) (
 	return nil, r
 }
 
-// createdMeta returns the errors of the metadata of a new definition. It gives the definition
-// a name if the server generates one, which is no name that a definition may have.
+// createdMeta returns the errors of new metadata, with a stand-in for a generated name.
 func createdMeta(crd *apiextensionsv1.CustomResourceDefinition) field.ErrorList {
 	want := crd.Spec.Names.Plural + "." + crd.Spec.Group
 	generated := crd.Name == "" && crd.GenerateName != ""
@@ -181,8 +176,7 @@ func createdMeta(crd *apiextensionsv1.CustomResourceDefinition) field.ErrorList 
 		&crd.ObjectMeta, nil, false, name, field.NewPath("metadata"), true)
 }
 
-// newReport returns the report on a definition. old is the definition that it replaces, nil
-// for a new one.
+// newReport returns the report on a definition that replaces old, nil for a new one.
 func newReport(form, old *internalForm, errs field.ErrorList, meta *metadata, cfg *config) *Report {
 	r := &Report{Warnings: append(meta.warnings, form.warnings(old)...), Omitted: cfg.limit.Omitted()}
 	if cfg.notes {
@@ -191,8 +185,7 @@ func newReport(form, old *internalForm, errs field.ErrorList, meta *metadata, cf
 	return r.explain(errs, cfg)
 }
 
-// explain adds errors with their pointers to a report without errors, and returns it. If
-// the context has ended, it returns a report that says so.
+// explain adds errors with their pointers, or returns a report on the context that ended.
 func (r *Report) explain(errs field.ErrorList, cfg *config) *Report {
 	for _, err := range errs {
 		r.Errors = append(r.Errors, validation.NewError(err, stepDefinition, cfg.limit.Pointer(err), ""))

@@ -21,13 +21,12 @@ import (
 	"github.com/crdkit/crdkit/validation/cel"
 )
 
-// A default must be a valid value of the schema that has it. Each default is checked
-// on its own. Inside of the metadata, kind and apiVersion of a resource it must
-// instead result in a resource with valid metadata. Schemas of additional properties
-// are not visited, so defaults there may have any value.
+// A default must be a valid value of its schema. Inside of the metadata, kind and
+// apiVersion of a resource it must result in valid metadata instead. Defaults below
+// additional properties are not checked.
 
-// A defaultWalk visits the defaults of a structural schema, except those below
-// additional properties.
+// A defaultWalk visits the defaults of a structural schema, except below additional
+// properties.
 type defaultWalk struct {
 	each func(*defaultValue) bool // reports whether to go on
 	done bool
@@ -99,14 +98,12 @@ func (w *defaultWalk) below(n *schema.Node, s *apiextensionsv1.JSONSchemaProps, 
 
 func hasDefaults(n *schema.Node) bool { return n != nil && n.Facts().Has(schema.HasDefaults) }
 
-// embedded returns the embedded resources of the value. The value may be a resource itself.
-// limit gets the pointers of the errors of Coerce.
+// embedded returns the embedded resources of the value, which may be one itself.
 func (d *defaultValue) embedded(limit *errorlimit.Limit) *objectmeta.Embedded {
 	return &objectmeta.Embedded{Schema: d.node, IsResource: d.ofResource, At: d.at, Limit: limit}
 }
 
-// pointer returns the pointer of a part of the default, given the pointer from the value, as
-// far as the value has it.
+// pointer returns the pointer of a part of the default as far as the default has it.
 func (d *defaultValue) pointer(part string) string {
 	here, value := d.at, d.value
 	for _, token := range pathstack.Tokens(part) {
@@ -152,8 +149,8 @@ func (c *defaultChecker) invalid(d *defaultValue, value any, detail string) {
 	c.errs.AddAt(d.at, field.Invalid(d.at.Path(), value, detail))
 }
 
-// addBelow adds an error about a part of the default. name is what the server writes after
-// the path of the default, and pointer is the pointer of the part.
+// addBelow adds an error about a part. name is what the server writes after the default's
+// path.
 func (c *defaultChecker) addBelow(d *defaultValue, err *field.Error, name, pointer string) {
 	moved := *err
 	moved.Field = d.at.Path().String() + name
@@ -163,8 +160,8 @@ func (c *defaultChecker) addBelow(d *defaultValue, err *field.Error, name, point
 // noField is how the server writes a nil path.
 const noField = "<nil>"
 
-// check checks one default. It reports false if its rules have spent the budget;
-// the server then stops.
+// check checks one default. It is false, and the server stops, if rules have spent the
+// budget.
 func (c *defaultChecker) check(d *defaultValue) bool {
 	if d.meta {
 		return c.checkInsideMeta(d)
@@ -188,8 +185,8 @@ func (c *defaultChecker) check(d *defaultValue) bool {
 	return len(problems) > 0 || c.checkValue(d)
 }
 
-// checkInsideMeta puts the default into the smallest resource that has it in its
-// place and checks the metadata of that resource.
+// checkInsideMeta checks the metadata of the smallest resource with the default in its
+// place.
 func (c *defaultChecker) checkInsideMeta(d *defaultValue) bool {
 	obj, ok := crdversion.Enclose(d.within, jsonval.Clone(d.value)).(map[string]any)
 	if !ok {
@@ -218,9 +215,8 @@ func (c *defaultChecker) checkInsideMeta(d *defaultValue) bool {
 	return c.checkValue(d)
 }
 
-// checkValue checks the value against its schema and then against its rules. The server
-// validates defaults against another projection of the schema than it uses for objects, see
-// [validation.ValidateDefault]. It writes a dot before list elements.
+// checkValue checks the value and then its rules. See [validation.ValidateDefault] for the
+// schema that the server takes. It writes a dot before list elements.
 func (c *defaultChecker) checkValue(d *defaultValue) bool {
 	found := validation.ValidateDefault(d.node, d.value, c.errs.Limit.Most())
 	c.errs.Limit.Omit(found.Omitted)
@@ -234,8 +230,8 @@ func (c *defaultChecker) checkValue(d *defaultValue) bool {
 	return len(found.Errors) > 0 || c.checkRules(d)
 }
 
-// checkRules runs the rules of the schema twice: once as if the default replaced
-// itself, and once as if there was no value before.
+// checkRules runs the rules twice: as if the default replaced itself, and without old
+// value.
 func (c *defaultChecker) checkRules(d *defaultValue) bool {
 	if !d.node.Facts().Has(schema.HasRules) {
 		return true
@@ -307,8 +303,8 @@ func (d *defaultValue) isPruned() bool {
 }
 
 // program compiles the rules for the value. A value that is no object, or an embedded
-// resource, becomes the only field of an object. program returns that object and the field,
-// "" for the value itself.
+// resource, becomes the only field of an object. It returns the object and that field, else
+// "".
 func (d *defaultValue) program(watch *interrupt.Watch) (*cel.Program, map[string]any, string, field.ErrorList) {
 	opts := []cel.Option{cel.AtFirstUse(), watch}
 	if obj, ok := d.value.(map[string]any); ok && !d.node.EmbeddedResource() {

@@ -42,8 +42,8 @@ func (c *checker) addPlain(errs field.ErrorList) {
 	}
 }
 
-// checkSpec returns the errors of a definition except those of its metadata, in no
-// particular order, within the limit of cfg. old is the definition that it replaces, nil for a new one.
+// checkSpec returns the errors except those of metadata, unsorted, within the limit of cfg.
+// old is nil for a new definition.
 func checkSpec(s, old *internalForm, opts strictness, cfg *config) field.ErrorList {
 	c := &checker{form: s, opts: opts, cfg: cfg, errs: errorlimit.List{Limit: cfg.limit}}
 	var root *pathstack.Chain
@@ -62,8 +62,7 @@ func checkSpec(s, old *internalForm, opts strictness, cfg *config) field.ErrorLi
 	return c.errs.Errors()
 }
 
-// checkStatusNames returns the errors of a status that is written to the status
-// subresource, in no particular order. The server then checks the names only.
+// checkStatusNames returns the errors of a status that is written by itself, unsorted.
 func checkStatusNames(status *apiextensionsv1.CustomResourceDefinitionStatus, cfg *config) field.ErrorList {
 	c := checker{cfg: cfg, errs: errorlimit.List{Limit: cfg.limit}}
 	var root *pathstack.Chain
@@ -71,7 +70,7 @@ func checkStatusNames(status *apiextensionsv1.CustomResourceDefinitionStatus, cf
 	return c.errs.Errors()
 }
 
-// approval checks the annotation that groups of the Kubernetes community need.
+// approval checks the annotation of groups of the Kubernetes community.
 //
 // https://github.com/kubernetes/enhancements/pull/1111
 func (c *checker) approval(s, old *internalForm) {
@@ -124,8 +123,8 @@ func (c *checker) spec(spec *apiextensionsv1.CustomResourceDefinitionSpec, path 
 	}
 }
 
-// haveSchemas checks that all versions have a schema. If the old definition lacks one,
-// only served versions need a schema, and none if unknown fields are preserved.
+// haveSchemas checks that versions have a schema: all, or if the old definition lacks one,
+// those that are served, unless unknown fields are preserved.
 func (c *checker) haveSchemas(path *pathstack.Chain) {
 	if c.form.common.root() != nil || !c.opts.schemas && c.form.preserving() {
 		return
@@ -145,8 +144,8 @@ func (c *checker) haveSchemas(path *pathstack.Chain) {
 	}
 }
 
-// tighten requires structural schemas if the definition uses what only structural schemas
-// may have, even if the old definition was not structural.
+// tighten requires structural schemas for what only they may have, whatever the old one
+// was.
 func (c *checker) tighten(path *pathstack.Chain) {
 	if !c.form.preserving() || c.form.any(func(v *internalVersion) bool { return v.facts.extensions }) {
 		c.opts.structural = true
@@ -169,8 +168,7 @@ func (c *checker) versions(path *pathstack.Chain) {
 	c.label(c.form.common.name, path.Child("version").Moved("/spec/versions/0/name"))
 }
 
-// list checks the versions as a list. The value of its errors is what it looks at, since
-// the schemas are large.
+// list checks the versions as a list. Its errors show no schemas.
 func (c *checker) list(versions []apiextensionsv1.CustomResourceDefinitionVersion, path *pathstack.Chain) {
 	if len(versions) == 1 && versions[0].Storage { // as in nearly all definitions
 		return

@@ -105,8 +105,8 @@ func (c *checker) service(s *apiextensionsv1.ServiceReference, path *pathstack.C
 	}
 }
 
-// servicePath checks that every segment is a DNS subdomain. The server drops the first
-// byte of a path even if it is not a slash.
+// servicePath checks that every segment is a DNS subdomain. The server drops any first
+// byte.
 func (c *checker) servicePath(text string, path *pathstack.Chain) {
 	if text == "//" {
 		c.invalid(path, text, "segment[0] may not be empty")

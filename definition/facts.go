@@ -38,9 +38,8 @@ func locationOf(i int) *pathstack.Chain {
 	return root.Child("spec").Child("versions").Index(i).Child("schema").Child("openAPIV3Schema")
 }
 
-// factsOf returns the facts of each version. It returns an error for each version whose
-// schema is deeper or larger than package schema admits; a schema that a program built may
-// contain itself. Nothing else in this package accepts such a definition.
+// factsOf returns the facts of each version, and an error for each schema that is deeper or
+// larger than package schema admits. A schema that a program built may contain itself.
 func factsOf(crd *apiextensionsv1.CustomResourceDefinition, walk *visitor) ([]facts, field.ErrorList) {
 	var errs field.ErrorList
 	out := make([]facts, len(crd.Spec.Versions))
@@ -100,9 +99,8 @@ func (v *survey) warning(about, text, keyword string) schemaWarning {
 	return schemaWarning{about, Warning{Text: text, Pointer: v.walk.here().Child(keyword).Pointer()}}
 }
 
-// warnings returns the server's warnings that the definition old, which may be nil, does not
-// have: formats that the server ignores, one for each use, and sets whose elements cannot be
-// compared, each kind once. The server lists formats in random order; here they are sorted.
+// warnings returns the warnings that old, which may be nil, does not have: ignored formats,
+// one for each use, and sets whose elements cannot be compared, each kind once, sorted.
 func (s *internalForm) warnings(old *internalForm) []Warning {
 	formats, sets := s.schemaWarnings()
 	sets = slices.CompactFunc(sets, func(a, b schemaWarning) bool { return a.about == b.about })
@@ -113,8 +111,7 @@ func (s *internalForm) warnings(old *internalForm) []Warning {
 	return append(newWarnings(formats, formatsBefore), newWarnings(sets, setsBefore)...)
 }
 
-// schemaWarnings returns the warnings about all schemas, sorted by what they are about and by
-// pointer.
+// schemaWarnings returns the warnings about all schemas, sorted by subject and pointer.
 func (s *internalForm) schemaWarnings() (formats, sets []schemaWarning) {
 	for _, v := range s.schemas {
 		formats, sets = append(formats, v.facts.formats...), append(sets, v.facts.sets...)

@@ -13,8 +13,8 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// An internalForm is a definition in the server's internal form. What all versions share
-// belongs to the definition as a whole. It refers to parts of the definition.
+// An internalForm is a definition in the server's internal form: what all versions share is
+// common. It refers to parts of the definition.
 type internalForm struct {
 	crd      *apiextensionsv1.CustomResourceDefinition
 	common   internalVersion             // what all versions share; its name is that of the first version
@@ -42,8 +42,7 @@ type internalVersion struct {
 	errs     field.ErrorList
 }
 
-// compile returns the tree of the schema, or the errors of the structural rules. It compiles
-// the schema once.
+// compile returns the tree of the schema, or its structural errors. It compiles once.
 func (v *internalVersion) compile() (*schema.Node, field.ErrorList) {
 	if !v.compiled {
 		v.compiled, v.limit = true, v.limit.Apart()
@@ -52,8 +51,7 @@ func (v *internalVersion) compile() (*schema.Node, field.ErrorList) {
 	return v.node, v.errs
 }
 
-// inconvertible returns the error that says that the server cannot convert the schema, nil
-// if it can. No error of a structural rule has the path of the root itself.
+// inconvertible returns the error for a schema that the server cannot convert, else nil.
 func (v *internalVersion) inconvertible() *field.Error {
 	if _, errs := v.compile(); len(errs) == 1 && isInconvertible(errs[0], v.at.Path()) {
 		return errs[0]
@@ -64,8 +62,8 @@ func (v *internalVersion) inconvertible() *field.Error {
 // commonSchema is the location of the schema that all versions share.
 var commonSchema = (*pathstack.Chain)(nil).Child("spec").Child("validation").Moved("/spec/versions/0/schema").Child("openAPIV3Schema")
 
-// newInternalForm returns the internal form of a definition whose defaults are set. facts
-// describes the same schemas. limit bounds the errors of one schema.
+// newInternalForm returns the internal form of a definition with defaults. limit bounds the
+// errors of one schema.
 func newInternalForm(crd *apiextensionsv1.CustomResourceDefinition, facts []facts, limit *errorlimit.Limit) *internalForm {
 	s := &internalForm{crd: crd, versions: make([]internalVersion, 0, len(crd.Spec.Versions))}
 	for i := range crd.Spec.Versions {
@@ -167,8 +165,8 @@ func (v *internalVersion) root() *apiextensionsv1.JSONSchemaProps {
 	return v.schema.OpenAPIV3Schema
 }
 
-// schemaOf returns the schema of the version of that name, and reports whether there is
-// such a version. A common schema belongs to any version, even one that does not exist.
+// schemaOf returns the schema of the version of that name, and whether there is one. A
+// common schema belongs to any name.
 func (s *internalForm) schemaOf(name string) (*apiextensionsv1.CustomResourceValidation, bool) {
 	if !s.schemasApart {
 		return s.common.schema, true

@@ -60,8 +60,7 @@ func (c *checker) typeFor(want, typ string, at *pathstack.Chain, text string) {
 	}
 }
 
-// nonAtomicItems returns the keyword that makes the elements of a list not atomic, "" if
-// they are atomic.
+// nonAtomicItems returns the keyword that makes the elements of a list not atomic, or "".
 func nonAtomicItems(s *apiextensionsv1.JSONSchemaProps) string {
 	items := itemsOf(s)
 	if items == nil {
@@ -138,8 +137,8 @@ func (c *checker) mapKeys(s, items *apiextensionsv1.JSONSchemaProps, at *pathsta
 	}
 }
 
-// soundKeys checks that elements of sets and of map lists are not nullable, and that the
-// keys of map lists are required or have defaults.
+// soundKeys checks that elements of sets and map lists are not nullable, and that keys are
+// required or have defaults.
 func (c *checker) soundKeys(s *apiextensionsv1.JSONSchemaProps, at *pathstack.Chain) {
 	items := itemsOf(s)
 	typ := listType(s)

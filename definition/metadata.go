@@ -16,8 +16,7 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// metadata finds the pointers of the errors of apimachinery's rules for the metadata of a
-// definition, which have a path and a value only.
+// metadata finds the pointers of apimachinery's errors, which have a path and a value only.
 type metadata struct {
 	crd      *apiextensionsv1.CustomResourceDefinition
 	kept     []int                        // the original indexes of the owner references; nil if all are kept
@@ -27,8 +26,7 @@ type metadata struct {
 
 const ownersPointer = "/metadata/ownerReferences"
 
-// dropDuplicateOwners removes owner references that equal an earlier one from crd, as the
-// server does before validation. It does not change the slice that crd has.
+// dropDuplicateOwners removes repeated owner references from a copy, as the server does.
 func dropDuplicateOwners(crd *apiextensionsv1.CustomResourceDefinition) *metadata {
 	m := &metadata{crd: crd}
 	kept, was, texts := objectmeta.UniqueOwners(crd.OwnerReferences)
@@ -47,8 +45,8 @@ func plainPointer(field string) string {
 	return "/" + strings.NewReplacer(".", "/", "[", "/", "]", "").Replace(field)
 }
 
-// pointer returns the pointer of an error into the definition as it was given. Errors about
-// annotations, labels and finalizers lead to the entry that has the value of the error.
+// pointer returns the pointer of an error. In annotations, labels and finalizers it leads
+// to the entry with the value of the error.
 func (m *metadata) pointer(err *field.Error) string {
 	pointer := plainPointer(err.Field)
 	if rest, ok := strings.CutPrefix(pointer, ownersPointer+"/"); ok && m.kept != nil {
@@ -65,9 +63,8 @@ func (m *metadata) pointer(err *field.Error) string {
 	return pointer
 }
 
-// entriesOf returns the entries of annotations, labels or finalizers by what errors say of
-// them: the key or the value. A key counts before a value, and the first of several entries
-// with the same value.
+// entriesOf returns entries by key or value. A key counts before a value, the first before
+// others.
 func (m *metadata) entriesOf(pointer string) map[string]string {
 	if entries, ok := m.entries[pointer]; ok {
 		return entries

@@ -24,37 +24,32 @@ type Note struct {
 type NoteCode string
 
 const (
-	// CostNearLimit: a rule, or all rules of a schema, may cost more than half of
-	// what the server admits by its estimate, so that a small change of the
-	// schema may be refused.
+	// CostNearLimit: a rule, or all rules of a schema, may cost more than half of the limit
+	// by the estimate, so that a small change may be refused.
 	CostNearLimit NoteCode = "CostNearLimit"
-	// DefaultForNullOnly: a default of list elements or of map values replaces
-	// nulls, and nothing else.
+	// DefaultForNullOnly: a default of list elements or map values replaces nulls only.
 	DefaultForNullOnly NoteCode = "DefaultForNullOnly"
-	// DefaultUnused: a default is never applied: that of whole objects, that of
-	// list elements or map values that may be null, or that of a field where the
-	// type admits no fields.
+	// DefaultUnused: a default is never applied: of whole objects, of elements or map
+	// values that may be null, or of a field where the type admits none.
 	DefaultUnused NoteCode = "DefaultUnused"
-	// EnumRefusesNull: a schema is nullable and has an enum. The server refuses
-	// null all the same, even if the enum lists it.
+	// EnumRefusesNull: null is refused although the schema is nullable, even if the enum
+	// lists it.
 	EnumRefusesNull NoteCode = "EnumRefusesNull"
-	// HiddenFromVersion: a field of the storage version is pruned when an
-	// object is read in this version, so that writing what was read loses it.
+	// HiddenFromVersion: a field of the storage version is pruned at this version, so that
+	// writing what was read loses it.
 	HiddenFromVersion NoteCode = "HiddenFromVersion"
-	// KeepsUnknownFields: fields that the schema does not declare are kept,
-	// though it does not say x-kubernetes-preserve-unknown-fields: where
-	// additionalProperties is true or false, and in the elements of a list that
-	// says it.
+	// KeepsUnknownFields: undeclared fields are kept without
+	// x-kubernetes-preserve-unknown-fields: where additionalProperties is true or false,
+	// and in elements of a list with it.
 	KeepsUnknownFields NoteCode = "KeepsUnknownFields"
-	// LostWhenStored: objects are stored in another version without conversion,
-	// and that version prunes a field of this one.
+	// LostWhenStored: objects are stored in another version, which prunes a field of this
+	// one.
 	LostWhenStored NoteCode = "LostWhenStored"
-	// MapKeyOptional: a key of a list of type map is neither required nor has a
-	// default. The server refuses that, unless the old definition has it.
+	// MapKeyOptional: a key of a map list is neither required nor has a default. The server
+	// refuses that, unless the old definition has it.
 	MapKeyOptional NoteCode = "MapKeyOptional"
-	// StoredVersionsUnsound: the stored versions of a status that is written by
-	// itself have one that the spec does not, or lack the storage version. The
-	// server does not look.
+	// StoredVersionsUnsound: the stored versions of a written status do not fit the spec,
+	// which the server does not check.
 	StoredVersionsUnsound NoteCode = "StoredVersionsUnsound"
 )
 
@@ -148,8 +143,8 @@ func (a *adviser) cost(n *schema.Node, at *pathstack.Chain) {
 
 func near(cost, limit uint64) bool { return cost > limit/2 && cost <= limit }
 
-// conversion notes fields that are lost between the storage version and another version
-// if conversion changes nothing but the apiVersion.
+// conversion notes fields that are lost between versions if conversion changes apiVersion
+// only.
 func (a *adviser) conversion(crd *apiextensionsv1.CustomResourceDefinition, nodes []*schema.Node) {
 	if c := crd.Spec.Conversion; c != nil && c.Strategy != apiextensionsv1.NoneConverter || crd.Spec.PreserveUnknownFields {
 		return
@@ -204,8 +199,7 @@ func (a *adviser) undeclared(n, other *schema.Node, at *pathstack.Chain, root bo
 	return out
 }
 
-// A schemaNotes visits a schema for notes on single schemas that values are pruned and
-// defaulted by, not those within allOf, anyOf, oneOf and not.
+// A schemaNotes visits schemas that prune and default, for notes on single schemas.
 type schemaNotes struct {
 	*adviser
 	visitor visitor
@@ -262,8 +256,7 @@ func preserves(s *apiextensionsv1.JSONSchemaProps) bool {
 	return s.XPreserveUnknownFields != nil && *s.XPreserveUnknownFields
 }
 
-// unknown notes that s keeps undeclared fields. kept reports that s is the schema of
-// elements of a list that preserves unknown fields.
+// unknown notes that s keeps undeclared fields. kept: the list around preserves them.
 func (n *schemaNotes) unknown(s *apiextensionsv1.JSONSchemaProps, kept bool) {
 	add := s.AdditionalProperties
 	switch {

@@ -31,8 +31,7 @@ type config struct {
 	visitor   visitor           // for all walks of the check
 }
 
-// newConfig returns the options of a check. The report is nil unless the options
-// are wrong; then it says so.
+// newConfig returns the options of a check, or a report if they are wrong.
 func newConfig(opts []Option) (*config, *Report) {
 	c := &config{}
 	for _, opt := range opts {
@@ -54,8 +53,7 @@ func newConfig(opts []Option) (*config, *Report) {
 	return nil, refusal(field.Invalid(nil, c.version, "must be a version of Kubernetes "+kubeversion.Span))
 }
 
-// refusal returns a report with one error, which is about no part of the
-// definition.
+// refusal returns a report with one error, which is about no part of the definition.
 func refusal(err *field.Error) *Report {
 	return &Report{Errors: validation.ErrorList{validation.NewError(err, stepDefinition, "", "")}}
 }

@@ -74,8 +74,7 @@ func parseInFull(data []byte, cfg *parseConfig) (*apiextensionsv1.CustomResource
 	return crd, nil
 }
 
-// decode decodes JSON into a definition whose metadata is meta. duplicates are errors of
-// strict decoding that were found before.
+// decode decodes JSON into a definition. duplicates were found before.
 func (c *parseConfig) decode(data []byte, duplicates []error, into any, meta *metav1.ObjectMeta) error {
 	strict, err := kjson.UnmarshalStrict(data, into)
 	if err != nil {
@@ -87,8 +86,7 @@ func (c *parseConfig) decode(data []byte, duplicates []error, into any, meta *me
 	return refusedText{fmt.Errorf("crdkit: %s: %w", titleOf(meta.Name), errors.Join(strict...))}
 }
 
-// toJSON converts one document of YAML or JSON to JSON. Several documents are an error.
-// duplicates has an error if a mapping of YAML has a key twice, and is empty otherwise.
+// toJSON converts one document to JSON. duplicates has an error for keys that YAML repeats.
 func toJSON(data []byte) (converted []byte, duplicates []error, err error) {
 	if trimmed := bytes.TrimLeft(data, " \t\r\n"); len(trimmed) > 0 && trimmed[0] == '{' {
 		return trimmed, nil, nil
@@ -179,14 +177,11 @@ func expectDefinition(data []byte) (string, error) {
 // The limits of [Parse] without options. No definition of the public catalogs reaches a
 // tenth of either.
 const (
-	// DefaultMaxSize is the largest text in bytes: ten times what kube-apiserver reads
-	// of a request (3 MiB), since YAML with comments and indentation is longer than
-	// the JSON that clients send. Parse takes memory in proportion to the text.
+	// DefaultMaxSize is the largest text in bytes: ten times a request (3 MiB), because
+	// YAML is longer than JSON. Parse takes memory in proportion to the text.
 	DefaultMaxSize = 32 << 20
-	// DefaultMaxNesting is the largest number of objects and lists that are nested in
-	// each other. The decoder reads the rest of the text again for each schema in
-	// another one, so that its time grows with the square of the nesting. A
-	// kube-apiserver reads up to 10,000 levels, in time that grows likewise.
+	// DefaultMaxNesting is the largest nesting of objects and lists. The decoder's time
+	// grows with its square. A kube-apiserver reads up to 10,000 levels.
 	DefaultMaxNesting = 1_000
 )
 

@@ -10,11 +10,9 @@ import (
 	"github.com/crdkit/crdkit/internal/failure/errorlist"
 )
 
-// Servers up to 1.21 served definitions of apiextensions.k8s.io/v1beta1, and old tools
-// still write them. Schemas, subresources and names are written as in v1. The types
-// below embed the types of v1 and declare the differences: schema, subresources and columns
-// may belong to all versions, the webhook of the conversion is one level higher, and the path
-// of a column is spelled JSONPath.
+// Servers up to 1.21 served v1beta1, and old tools write it. These types embed the types of
+// v1 and declare the differences: schema, subresources and columns may belong to all
+// versions, the webhook is one level higher, and the path of a column is spelled JSONPath.
 
 // apiVersionV1beta1 is the apiVersion of such definitions.
 const apiVersionV1beta1 = "apiextensions.k8s.io/v1beta1"
@@ -61,8 +59,7 @@ type betaConversion struct {
 	ConversionReviewVersions []string                               `json:"conversionReviewVersions,omitempty"`
 }
 
-// parseV1beta1 reads a definition of v1beta1 from JSON and returns it as the
-// server gives it out at v1.
+// parseV1beta1 reads a definition of v1beta1 from JSON as the server gives it out at v1.
 func parseV1beta1(data []byte, duplicates []error, cfg *parseConfig) (*apiextensionsv1.CustomResourceDefinition, error) {
 	beta := &betaDefinition{}
 	if err := cfg.decode(data, duplicates, beta, &beta.ObjectMeta); err != nil {
@@ -101,10 +98,9 @@ func (s *betaSpec) setDefaults() {
 	}
 }
 
-// contradictions returns an error for everything that v1 cannot express, because v1 says
-// everything once and for each version. The server refuses such a definition with the same
-// errors, with two exceptions: it accepts selectable fields of all versions beside those of
-// single versions, and drops what is said of all versions where there are none.
+// contradictions returns an error for what v1 cannot express. The server's are the same,
+// but it accepts selectable fields of all versions beside those of single ones, and drops
+// what is said of all versions where there are none.
 func (s *betaSpec) contradictions(path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	exclusive := func(common bool, apart func(betaVersion) bool, name, what string) {

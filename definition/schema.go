@@ -9,8 +9,8 @@ import (
 	"github.com/crdkit/crdkit/validation/cel"
 )
 
-// schema checks one schema. It checks defaults only if the schema is structural, and rules
-// only if the defaults are valid.
+// schema checks a schema: defaults if it is structural, and rules if the defaults are
+// valid.
 func (c *checker) schema(v *internalVersion, status bool) {
 	root := v.root()
 	if root == nil || c.cfg.watch.Poll() {
@@ -46,9 +46,8 @@ func (c *checker) forbidsDefaults() string {
 	return ""
 }
 
-// structural returns the tree of a structural schema with valid defaults, and otherwise nil
-// and adds the errors. It returns the error for a schema that the server cannot convert,
-// because the server reports it only if there is no other error.
+// structural returns the tree of a structural schema with valid defaults, else it adds the
+// errors. The server reports an inconvertible schema only if there is no other error.
 func (c *checker) structural(v *internalVersion) (n *schema.Node, inconvertible *field.Error) {
 	if err := v.inconvertible(); err != nil {
 		return nil, err
@@ -65,10 +64,9 @@ func (c *checker) structural(v *internalVersion) (n *schema.Node, inconvertible 
 	return n, nil
 }
 
-// rules checks the rules of a structural schema with valid defaults. If the schema
-// is unchanged, a single expression may cost more than the limit. faulty are the
-// field paths of schemas whose rules are skipped because of other errors there or
-// below.
+// rules checks the rules. Without a change of the schema, one expression may cost more than
+// the limit. faulty are field paths of schemas with other errors at or below, whose rules
+// are skipped.
 func (c *checker) rules(n *schema.Node, v *internalVersion, faulty map[string]bool) {
 	opts := []cel.Option{
 		v.at,
@@ -84,15 +82,15 @@ func (c *checker) rules(n *schema.Node, v *internalVersion, faulty map[string]bo
 	c.errs.Add(cel.Check(n, opts...)...)
 }
 
-// isInconvertible reports whether err, of the schema with this path, says that the server
-// cannot convert the schema. No error of a structural rule has the path of the root itself.
+// isInconvertible reports whether err says that the server cannot convert the schema at
+// path. No structural error has the path of the root itself.
 func isInconvertible(err *field.Error, path *field.Path) bool {
 	return err.Field == path.String() && err.Type == field.ErrorTypeInvalid && err.BadValue == ""
 }
 
-// rootUnderStatus checks the keywords of the root if there is a status subresource, whose
-// schema is taken out of the root. The server visits the members of the root in order and
-// stops at the first one that is not allowed; some come before the type.
+// rootUnderStatus checks the keywords of the root if there is a status subresource. The
+// server visits them in order and stops at the first forbidden one, some of which come
+// before the type.
 //
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#status-subresource
 func (c *checker) rootUnderStatus(s *apiextensionsv1.JSONSchemaProps, at *pathstack.Chain) {

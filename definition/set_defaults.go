@@ -57,8 +57,7 @@ func prepareCreate(crd *apiextensionsv1.CustomResourceDefinition) *apiextensions
 	return out
 }
 
-// prepareUpdate returns crd as the server validates it when it replaces old, which has its
-// defaults.
+// prepareUpdate returns crd as the server validates it in place of old, which has defaults.
 func prepareUpdate(crd, old *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
 	out := withDefaults(crd)
 	out.Status = old.Status
@@ -68,8 +67,7 @@ func prepareUpdate(crd, old *apiextensionsv1.CustomResourceDefinition) *apiexten
 		out.UID = old.UID
 	}
 	if out.ResourceVersion == "" {
-		// A client sends the version that it has read. Any will do if old was
-		// never stored.
+		// A client sends the version that it has read. Any will do if old was never stored.
 		if out.ResourceVersion = old.ResourceVersion; out.ResourceVersion == "" {
 			out.ResourceVersion = "1"
 		}
@@ -86,8 +84,8 @@ func prepareUpdate(crd, old *apiextensionsv1.CustomResourceDefinition) *apiexten
 	return out
 }
 
-// prepareStatus returns crd as the server validates it when it is written to the status of
-// old, which has its defaults.
+// prepareStatus returns crd as the server validates it as the status of old, which has
+// defaults.
 func prepareStatus(crd, old *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
 	out := prepareUpdate(crd, old)
 	out.Spec, out.Status = old.Spec, withDefaults(crd).Status

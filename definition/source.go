@@ -93,8 +93,7 @@ func (s *Source) FieldPointer(path string) string {
 	return ""
 }
 
-// written returns the pointer itself if it leads to something, or if what it
-// leads to is nowhere else.
+// written returns the pointer, or where v1beta1 has what it leads to.
 func written(tree *document.Tree, pointer string) string {
 	has := func(pointer string) bool { _, found := tree.Find(pointer); return found }
 	part, whole, moved := betaPointer(pointer)
@@ -112,8 +111,8 @@ func written(tree *document.Tree, pointer string) string {
 	return whole
 }
 
-// betaPointers maps a location in a v1 definition to the location in a v1beta1 definition. An
-// asterisk stands for the index of a version. Everything below a location moves with it.
+// betaPointers maps locations of v1 to those of v1beta1, with what is below. An asterisk
+// stands for the index of a version.
 var betaPointers = [...]struct{ v1, v1beta1 string }{
 	{"/spec/versions/*/schema", "/spec/validation"},
 	{"/spec/versions/*/subresources", "/spec/subresources"},
@@ -124,9 +123,8 @@ var betaPointers = [...]struct{ v1, v1beta1 string }{
 	{"/spec/conversion/webhook/conversionReviewVersions", "/spec/conversion/conversionReviewVersions"},
 }
 
-// betaPointer returns where a definition of v1beta1 may have what the pointer leads to at
-// v1: the pointer to the part that moves, and the whole pointer. It reports whether there
-// is such a location.
+// betaPointer returns where v1beta1 may have what the pointer leads to: the pointer to the
+// part that moves, and the whole one. It is not ok if nothing moves.
 func betaPointer(pointer string) (part, whole string, ok bool) {
 	for _, p := range betaPointers {
 		if rest, ok := cutPointer(pointer, p.v1); ok {

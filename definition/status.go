@@ -63,10 +63,9 @@ func ReconciledStatus(crd *apiextensionsv1.CustomResourceDefinition, others ...*
 	return crd.Status
 }
 
-// acceptMoreNames sets the accepted names and the conditions NamesAccepted and Established. It
-// reports whether it changed anything. It does nothing if the definition has all names that
-// it asks for. Since a definition also claims its own names, it is called until nothing
-// changes. Every change sets a name that is asked for, so that ends.
+// acceptMoreNames sets accepted names and the conditions NamesAccepted and Established, and
+// reports whether anything changed. A definition also claims its own names, so it is called
+// until nothing changes. Every change sets a name that is asked for, so that ends.
 func acceptMoreNames(crd *apiextensionsv1.CustomResourceDefinition, others []*apiextensionsv1.CustomResourceDefinition) bool {
 	if equality.Semantic.DeepEqual(crd.Spec.Names, crd.Status.AcceptedNames) {
 		return false
@@ -103,8 +102,8 @@ func claimedNames(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv
 	return &withDefaults(crd).Spec.Names
 }
 
-// setCondition replaces the condition of the same type. It keeps lastTransitionTime if the
-// status does not change.
+// setCondition replaces the condition of the type. lastTransitionTime stays with the
+// status.
 func setCondition(crd *apiextensionsv1.CustomResourceDefinition, c apiextensionsv1.CustomResourceDefinitionCondition) {
 	before := apihelpers.FindCRDCondition(crd, c.Type)
 	if before == nil {
@@ -118,13 +117,11 @@ func setCondition(crd *apiextensionsv1.CustomResourceDefinition, c apiextensions
 	*before = c
 }
 
-// Controllers of the server write conditions into the status of an accepted
-// definition. The functions below return them without times.
+// The conditions that controllers of the server write, without times.
 //
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema
 
-// nonStructuralCondition returns the condition NonStructuralSchema, nil if all schemas are
-// structural.
+// nonStructuralCondition returns NonStructuralSchema, nil if all schemas are structural.
 func nonStructuralCondition(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinitionCondition {
 	c := &apiextensionsv1.CustomResourceDefinitionCondition{Type: apiextensionsv1.NonStructuralSchema}
 	var errs field.ErrorList
@@ -152,8 +149,7 @@ func nonStructuralCondition(crd *apiextensionsv1.CustomResourceDefinition) *apie
 	return c
 }
 
-// approvalCondition returns the condition KubernetesAPIApprovalPolicyConformant, nil for a
-// group that needs no approval.
+// approvalCondition returns KubernetesAPIApprovalPolicyConformant, nil for other groups.
 func approvalCondition(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinitionCondition {
 	if !apihelpers.IsProtectedCommunityGroup(crd.Spec.Group) {
 		return nil
@@ -201,9 +197,9 @@ func conflict(asked, had string, claimed map[string]bool) error {
 	return fmt.Errorf("%q is already in use", asked)
 }
 
-// acceptNames returns the names that a definition gets among claimed names, and its
-// condition NamesAccepted. Where it cannot have a name that it asks for, it keeps the
-// name that it had. The condition reports the last of several conflicts.
+// acceptNames returns the names that a definition gets among claimed ones, and its
+// condition NamesAccepted, with the last conflict. A name that it cannot have stays as it
+// was.
 //
 // A definition also claims its own names: it cannot use one of them for another purpose.
 func acceptNames(crd *apiextensionsv1.CustomResourceDefinition, claimed claims) (apiextensionsv1.CustomResourceDefinitionNames, apiextensionsv1.CustomResourceDefinitionCondition) {
@@ -238,8 +234,7 @@ func acceptNames(crd *apiextensionsv1.CustomResourceDefinition, claimed claims) 
 	return got, c
 }
 
-// conflictOfShortNames returns an error unless the definition can have all short names
-// that it asks for. It gets all of them or none.
+// conflictOfShortNames returns an error unless the definition can have all short names.
 func conflictOfShortNames(asked, had []string, claimed map[string]bool) error {
 	var errs []error
 	done := map[string]bool{} // names that the definition has or that were judged
@@ -255,8 +250,7 @@ func conflictOfShortNames(asked, had []string, claimed map[string]bool) error {
 	return utilerrors.NewAggregate(errs)
 }
 
-// establishedCondition returns the condition Established after the names were judged. An
-// established definition stays established.
+// establishedCondition returns Established after names were judged. Once true, it stays.
 func establishedCondition(crd *apiextensionsv1.CustomResourceDefinition, namesAccepted bool) apiextensionsv1.CustomResourceDefinitionCondition {
 	before := apihelpers.FindCRDCondition(crd, apiextensionsv1.Established)
 	c := apiextensionsv1.CustomResourceDefinitionCondition{Type: apiextensionsv1.Established, Status: apiextensionsv1.ConditionFalse}

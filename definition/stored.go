@@ -79,12 +79,9 @@ func StoredStatus(crd, old *apiextensionsv1.CustomResourceDefinition) (*apiexten
 	return stored, err
 }
 
-// coerceDefaults brings the metadata of resources in the defaults of a stored
-// definition into the form of ObjectMeta: unknown and null members go, and so do
-// empty finalizers and a null creationTimestamp. The server does so while it
-// validates the definition, with the defaults that it checks on their own.
-//
-// A definition with a schema that does not compile is not accepted and is left alone.
+// coerceDefaults brings the metadata of resources in defaults into the form of ObjectMeta,
+// as the server does when it validates the definition: unknown and null members, empty
+// finalizers and a null creationTimestamp go. A schema that does not compile is left alone.
 func coerceDefaults(crd *apiextensionsv1.CustomResourceDefinition) {
 	facts, errs := factsOf(crd, &visitor{})
 	if len(errs) > 0 {
@@ -123,12 +120,8 @@ func coerceDefault(d *defaultValue) bool {
 	return true
 }
 
-// normalize returns a copy of a definition in the server's spelling: literals are spelled
-// as Go spells them, and what versions share has one spelling. changed reports
-// whether the spec changed. It is true if there is no old definition. Both must have their
-// defaults set.
-//
-// The server's own conversions do the work. They are part of its types.
+// normalize returns a copy in the server's spelling, made by the conversions of its types,
+// and whether the spec changed, true without old. Both must have their defaults.
 func normalize(crd, old *apiextensionsv1.CustomResourceDefinition) (out *apiextensionsv1.CustomResourceDefinition, changed bool, err error) {
 	internal, err := internalOf(crd)
 	if err != nil {

@@ -9,9 +9,8 @@ import (
 	"github.com/crdkit/crdkit/internal/crdversion"
 )
 
-// A strictness says which rules apply. What was stored once must remain storable, so an
-// update may keep the faults of the old definition. The server then skips that kind of rule
-// for the whole definition.
+// A strictness says which rules apply. What was stored must remain storable, so an update
+// may keep a fault of the old definition: that rule is skipped for the whole definition.
 type strictness struct {
 	recognizedReviews bool // one of the review versions must be known to the server
 	immutableNames    bool // scope and kind cannot change
@@ -26,14 +25,12 @@ type strictness struct {
 	preserves         bool // unknown fields of all objects may be kept
 	unapproved        bool // groups of the community need no approval
 
-	// stored are all expressions of the old definition. They may use functions that
-	// new expressions may not use yet.
+	// stored are all old expressions. They may use functions that new ones may not use yet.
 	stored expressions
-	// unchanged are the names of versions whose schema does not change. A single rule
-	// of theirs has no cost limit.
+	// unchanged are versions with an unchanged schema. A single rule of theirs has no cost
+	// limit.
 	unchanged map[string]bool
-	// crowded are the names of versions that keep too many selectable fields; ""
-	// stands for those that all versions share.
+	// crowded are versions that keep too many selectable fields; "" is what all share.
 	crowded map[string]bool
 }
 
@@ -71,8 +68,8 @@ func updateStrictness(s, old *internalForm) strictness {
 	}
 }
 
-// forV1beta1 returns o for definitions of apiextensions.k8s.io/v1beta1, which servers up to
-// 1.21 judged less strictly. old is the definition that is replaced, nil for a new one.
+// forV1beta1 returns o for v1beta1, which servers up to 1.21 judged less strictly. old is
+// nil for a new definition.
 func (o strictness) forV1beta1(old *internalForm) strictness {
 	o.schemas, o.knownTypes, o.structural = false, false, false
 	o.preserves, o.unapproved = true, true
@@ -108,8 +105,8 @@ func isNotStructural(v *internalVersion) bool {
 	return len(errs) > 0
 }
 
-// hasUnprunedDefaults reports whether the server would prune a default of the schema. It is
-// false for a schema that is not structural.
+// hasUnprunedDefaults reports whether the server would prune a default. It is false unless
+// the schema is structural.
 func hasUnprunedDefaults(v *internalVersion) bool {
 	n, _ := v.compile()
 	return n != nil && crdversion.PruneDefaults(n) != n
@@ -122,8 +119,8 @@ func hasUnsoundKeys(s *apiextensionsv1.JSONSchemaProps) bool {
 	return c.errs.Added() > 0
 }
 
-// checksBundle reports whether the CA bundle must be valid. An invalid bundle that was
-// stored before the definition was established may stay.
+// checksBundle reports whether the CA bundle must be valid. A bad one from before
+// Established may stay.
 func checksBundle(old *apiextensionsv1.CustomResourceDefinition) bool {
 	return established(old) && hasValidBundle(old)
 }

@@ -53,8 +53,7 @@ func (c *checker) deprecation(v *apiextensionsv1.CustomResourceDefinitionVersion
 	if text == "" {
 		add("must not be an empty string")
 	}
-	// Control characters are not printable either, so the server never reports its
-	// error for control characters.
+	// Control characters are not printable, so the server's error for them never occurs.
 	if i := strings.IndexFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }); i >= 0 {
 		add(fmt.Sprintf("must only contain printable UTF-8 characters; non-printable character found at index %d", i))
 	}
@@ -143,8 +142,7 @@ func (c *checker) columns(columns []apiextensionsv1.CustomResourceColumnDefiniti
 // maxSelectable is how many selectable fields a version may have.
 const maxSelectable = 8
 
-// selectable checks the fields that clients may select objects by. version is the path of
-// the version.
+// selectable checks the fields that clients select objects by, at the path of the version.
 //
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#crd-selectable-fields
 func (c *checker) selectable(v *internalVersion, version *pathstack.Chain, name string) {
@@ -163,8 +161,7 @@ func (c *checker) selectable(v *internalVersion, version *pathstack.Chain, name 
 	}
 }
 
-// selectableTexts checks selectable fields without a schema. The server panics when it
-// looks such fields up.
+// selectableTexts checks selectable fields without a schema, where the server panics.
 func (c *checker) selectableTexts(fields []apiextensionsv1.SelectableField, path *pathstack.Chain) {
 	for i := range fields {
 		text, at := fields[i].JSONPath, path.Index(i).Child("jsonPath")

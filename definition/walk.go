@@ -14,17 +14,15 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// The server has more rules for schemas than structural schemas have. They apply to
-// every schema under every keyword, except in patternProperties and additionalItems,
-// which are not allowed.
+// Rules for every schema under every keyword, beside the structural ones, except in
+// patternProperties and additionalItems, which are not allowed.
 
 type walk struct {
 	*checker
 	here   *pathstack.Chain // the location of the current schema
 	around []inherited      // of the current schema and those around it
 	ruled  bool             // rules will be checked
-	// faulty are the field paths of schemas with rules that have errors at or below
-	// the schema.
+	// faulty are field paths of schemas with rules that have errors at or below the schema.
 	faulty map[string]bool
 }
 
@@ -62,8 +60,8 @@ func (p inherited) below(keyword, name string) inherited {
 	return p
 }
 
-// run checks the schema root of a version. defaultsForbidden says why it cannot have
-// defaults, "" if it can.
+// run checks the root schema of a version. defaultsForbidden says why there are no
+// defaults.
 func (w *walk) run(root *apiextensionsv1.JSONSchemaProps, at *pathstack.Chain, defaultsForbidden string) {
 	v := &w.cfg.visitor
 	v.walk = w
@@ -150,10 +148,9 @@ func (w *walk) keywords(s *apiextensionsv1.JSONSchemaProps, p *inherited) {
 
 func isMeta(name string) bool { return name == "metadata" || name == "kind" || name == "apiVersion" }
 
-// rules checks the parts of the rules of a schema that need no compilation.
-// [celcost.CheckRule] owns the checks. Here the schema need not be structural, so that a
-// fieldPath is followed in the schema as it is written. The server does not look up paths
-// in a schema that it cannot convert.
+// rules checks what [celcost.CheckRule] can without compiling. The schema need not be
+// structural, so a fieldPath is followed as written, unless the server cannot convert the
+// schema.
 func (w *walk) rules(s *apiextensionsv1.JSONSchemaProps) {
 	own := *s // stays on the heap; s does not
 	convertible := sync.OnceValue(func() bool { return isConvertible(&own) })
@@ -182,22 +179,20 @@ func isConvertible(s *apiextensionsv1.JSONSchemaProps) bool {
 
 // A check walks the schema of a version once in each of its phases:
 //
-//  1. facts.go finds what the other phases must know of all schemas, and the warnings.
-//  2. Package schema checks the structure and compiles the schema.
-//  3. check_defaults.go checks the defaults of the compiled schema.
-//  4. walk.go checks what the server demands of every schema.
-//  5. Package validation/cel checks the rules of the compiled schema.
-//  6. notes.go adds the notes.
+// 1. facts.go finds what the other phases must know, and the warnings.
+// 2. Package schema checks the structure and compiles the schema.
+// 3. check_defaults.go checks the defaults of the compiled schema.
+// 4. walk.go checks what the server demands of every schema.
+// 5. Package validation/cel checks the rules of the compiled schema.
+// 6. notes.go adds the notes.
 //
-// Each walk has its location, and tells the pointer of an error to the limit of errors when
-// it makes the error.
+// Each walk has its location, and tells the limit of errors the pointer of an error.
 
-// A visitor walks a schema and all schemas below it, under any keyword, for the one phase
-// that is not nil. Named schemas come in random order. It can walk several schemas, one after
-// another.
+// A visitor walks all schemas of one, under any keyword, for the one phase that is not nil.
+// Named schemas come in random order.
 //
-// A phase must not keep a schema: named schemas are copies that the visitor uses again. The
-// phases are fields, not an interface, so that these large copies stay on the stack.
+// A phase must not keep a schema: named ones are copies that are used again. The phases are
+// fields, not an interface, so that these copies stay on the stack.
 type visitor struct {
 	at       pathstack.SchemaStack // the location of the current schema
 	location *pathstack.Chain      // of at; made at the first use
@@ -207,8 +202,7 @@ type visitor struct {
 	notes  *schemaNotes
 }
 
-// here returns the location of the current schema, as it is when a path or a pointer is
-// asked for.
+// here returns the location, as it is when a path or a pointer is asked for.
 func (v *visitor) here() *pathstack.Chain {
 	if v.location == nil {
 		v.location = v.at.Here()
