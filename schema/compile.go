@@ -45,9 +45,9 @@ func Compile(props *apiextensionsv1.JSONSchemaProps, opts ...Option) (*Node, fie
 	return c.root(root, notes), nil
 }
 
-// A compiler is the state of one Compile. It walks the schema once. On the way
-// it enforces the bounds, finds unsupported keywords, checks the structure, and makes
-// nodes. It makes a [Node] only for a schema that it has not seen before.
+// A compiler is the state of one Compile, which walks the schema once: it enforces the
+// bounds, finds unsupported keywords, checks the structure, and makes a [Node] of each new
+// schema.
 type compiler struct {
 	options  options
 	interner *Interner // of the options, or of this compile alone
@@ -58,8 +58,8 @@ type compiler struct {
 	level    int          // how many schemas are around the current one, and itself
 	stats    Stats
 
-	// Stacks with the names and nodes of the properties of the current schema and of those
-	// around it. A new node gets copies, so that a schema seen before allocates nothing.
+	// Stacks with the names and nodes of properties. A new node gets copies, so that a
+	// known schema allocates nothing.
 	names []string
 	nodes []*Node
 }
@@ -99,9 +99,8 @@ func (c *compiler) root(n *Node, notes *Annotations) *Node {
 	return root
 }
 
-// compile returns the node for s and its annotations, which are nil if it has none. nested
-// reports that s is below allOf, anyOf, oneOf or not. The result is of no use once c.stop is
-// set.
+// compile returns the node for s and its annotations, nil for none. nested: below allOf,
+// anyOf, oneOf or not. After c.stop the result is of no use.
 func (c *compiler) compile(s *apiextensionsv1.JSONSchemaProps, level structuralLevel, nested bool) (*Node, *Annotations) {
 	c.level++
 	if c.enter(s); c.stop != nil {
@@ -134,9 +133,8 @@ func (c *compiler) compile(s *apiextensionsv1.JSONSchemaProps, level structuralL
 	return n, c.annotated(s, a, n)
 }
 
-// enter sets c.stop if s makes the schema deeper or larger than allowed, or has a keyword
-// that the server does not support. A schema that a program built may contain itself, so
-// that nothing else looks below s before.
+// enter sets c.stop if the schema is too deep or too large, or has an unsupported keyword.
+// A schema that a program built may contain itself.
 func (c *compiler) enter(s *apiextensionsv1.JSONSchemaProps) {
 	c.schemas++
 	switch {
@@ -153,8 +151,7 @@ func (c *compiler) exceeds(format string, bound int) {
 	c.stop = field.Invalid(c.options.at.Path(), field.OmitValueType{}, fmt.Sprintf(format, bound))
 }
 
-// stopAt sets c.stop to the error of the server for a schema that it cannot convert, unless
-// text is "".
+// stopAt sets c.stop to the error for a schema that cannot be converted, unless text is "".
 func (c *compiler) stopAt(text string) {
 	if text != "" {
 		c.stop = field.Invalid(c.options.at.Path(), "", text)
@@ -186,9 +183,8 @@ func (c *compiler) below(s *apiextensionsv1.JSONSchemaProps, level structuralLev
 	}
 }
 
-// properties compiles the properties of s. The elements of a map have no address. The copy
-// is declared outside of the loop, because a variable of the loop would be allocated for
-// every property.
+// properties compiles the properties of s. One copy serves all, because elements of a map
+// have no address.
 func (c *compiler) properties(s *apiextensionsv1.JSONSchemaProps, level structuralLevel, nested bool, p *parts, a *Annotations) {
 	if len(s.Properties) == 0 || c.stop != nil {
 		return
@@ -396,8 +392,7 @@ func rulesOf(rules apiextensionsv1.ValidationRules) []Rule {
 	return out
 }
 
-// annotated returns the annotations of s, whose node is n, nil if there are none. a has
-// those of the schemas below s.
+// annotated returns the annotations of s with node n, nil for none. a has those below s.
 func (c *compiler) annotated(s *apiextensionsv1.JSONSchemaProps, a Annotations, n *Node) *Annotations {
 	a.description, a.title = s.Description, s.Title
 	if s.ExternalDocs != nil {

@@ -7,8 +7,7 @@ type Facts uint16
 const (
 	// HasDefaults: a default is declared here or below.
 	HasDefaults Facts = 1 << iota
-	// HasListTypes: an x-kubernetes-list-type of set or map is declared here
-	// or below.
+	// HasListTypes: an x-kubernetes-list-type of set or map is declared here or below.
 	HasListTypes
 	// HasEmbedded: an embedded resource is declared here or below.
 	HasEmbedded
@@ -82,9 +81,8 @@ func ownFacts(n *Node) Facts {
 	return f
 }
 
-// canPrune reports whether pruning can change a value of n. Items inherit
-// preservation; properties do not. A boolean additionalProperties removes all
-// entries of maps below it.
+// canPrune reports whether pruning can change a value of n. Items inherit preservation. A
+// boolean additionalProperties empties maps below it.
 func canPrune(n *Node, preserving bool) bool {
 	if !preserving || n.flags&flagAdditional != 0 && (n.additional == nil || n.additional.facts.Has(CanPrune)) {
 		return true

@@ -26,10 +26,9 @@ import (
 type Interner struct {
 	mu    sync.Mutex
 	roots map[sharedRoot]*Node
-	// nodes are the nodes by keys that encode everything they declare, with the schemas
-	// below replaced by their ids. The tree is built from the leaves, so that equal subtrees
-	// have equal ids and therefore equal keys. Generated schemas repeat themselves: the
-	// definition of Prometheus has about 2,000 schemas, and about 200 of them differ.
+	// nodes are the nodes by keys that encode what they declare, with ids of the schemas
+	// below. The tree is built from the leaves, so that equal subtrees have equal keys. Of
+	// 2,000 schemas of Prometheus about 200 differ.
 	nodes map[string]*Node
 
 	annotations map[string]*Annotations
@@ -61,8 +60,8 @@ func NewInterner() *Interner {
 // SchemaOption makes an Interner an option of [Compile].
 func (*Interner) SchemaOption(testopt.Sealed) {}
 
-// annotation returns the shared copy of a, the annotations of n. example is the
-// text of its example.
+// annotation returns the shared copy of a, the annotations of n. example is its example's
+// text.
 func (i *Interner) annotation(a *Annotations, n *Node, example *apiextensionsv1.JSON) *Annotations {
 	b := appendUint(i.key[:0], uint64(n.id))
 	b = appendUint(appendUint(b, i.text(&a.description)), i.text(&a.title))
@@ -102,8 +101,7 @@ func annotationID(a *Annotations) uint64 {
 	return uint64(a.id)
 }
 
-// appendKey appends the key of the node of s. Keys are sequences of fields with their
-// lengths, so that different nodes have different keys.
+// appendKey appends the key of the node of s: its fields with their lengths.
 func (p *parts) appendKey(b []byte, s *apiextensionsv1.JSONSchemaProps, nested bool) []byte {
 	b = append(appendBool(b, nested), byte(flagsOf(s)))
 	b = appendString(b, s.Type)

@@ -298,8 +298,7 @@ func (b *Branch) Not() *Branch { return b.node().Not() }
 type Kind uint8
 
 const (
-	// KindNone is the kind of a schema without a type, such as an int-or-string
-	// or a value whose unknown fields are preserved.
+	// KindNone is the kind without a type, such as an int-or-string or a preserved value.
 	KindNone Kind = iota
 	KindObject
 	KindArray
@@ -307,8 +306,7 @@ const (
 	KindInteger
 	KindNumber
 	KindBoolean
-	// KindOther is the kind of a schema with a type of another name. Such a
-	// schema is structural, but no value has its type.
+	// KindOther is the kind with a type of another name. No value has it.
 	KindOther
 )
 
@@ -365,8 +363,7 @@ type Limits struct {
 
 	// Enum has the allowed values, decoded as objects are. Read only.
 	Enum []any
-	// Required has the names of required properties in the order of the schema.
-	// Read only.
+	// Required has the required names in the order of the schema. Read only.
 	Required []string
 }
 
@@ -381,10 +378,9 @@ type Rule struct {
 	MessageExpression string // CEL expression for the message of the error
 	Reason            string // an apiextensions/v1.FieldValueErrorReason, "" for none
 	FieldPath         string // path of the error below the node
-	// SetReason distinguishes a declared reason of "", which no definition may
-	// have, from an absent one. It need not be set for other reasons.
+	// SetReason tells a declared reason of "", which no definition may have, from none.
 	SetReason bool
-	// OptionalOldSelf makes oldSelf an optional. SetOptionalOldSelf
-	// distinguishes a declared false from an absent field.
+	// OptionalOldSelf makes oldSelf an optional. SetOptionalOldSelf tells a false from
+	// none.
 	OptionalOldSelf, SetOptionalOldSelf bool
 }

@@ -16,32 +16,25 @@ import (
 
 // Structural rules.
 //
-// The type JSONSchemaProps represents two languages. Outside of allOf, anyOf,
-// oneOf and not, a schema declares the structure of values: types, fields,
-// elements. A nested schema, inside of them, may only constrain values and must
-// not add structure. The server separates the two by converting the schema to a
-// pair of types first. This package walks the schema as it was decoded. Where
-// the conversion decides a rule because it drops or keeps a member, the rule
-// tests the decoded member accordingly:
+// JSONSchemaProps represents two languages. Outside of allOf, anyOf, oneOf and not, a
+// schema declares the structure of values. A nested schema, inside of them, only constrains
+// values. The server first converts a schema to a pair of types. This package walks it as
+// it was decoded, and where the conversion drops or keeps a member, the rule tests that
+// member:
 //
 //   - a default or an example of null is absent, and so is an empty enum;
-//   - required, x-kubernetes-list-map-keys and x-kubernetes-validations are
-//     present if they are not nil, even if empty, where the server compares a
-//     whole schema (see [declaresNothing]);
-//   - properties is present with the first property in a structural schema, and
-//     if it is not nil in a nested one;
-//   - additionalProperties is present in a structural schema even if false, and
-//     in a nested one only if it is true or a schema.
+//   - required, x-kubernetes-list-map-keys and x-kubernetes-validations are present
+//     if they are not nil, where the server compares a whole schema (see [declaresNothing]);
+//   - properties is present with the first property, and in a nested schema if not nil;
+//   - additionalProperties is present even if false, but in a nested schema only if it is
+//     true or a schema.
 //
-// The check has two parts. The first applies the rules that need a single
-// schema, while the schema is compiled. The second, in structural_complete.go,
-// starts at the root and checks that everything that a nested schema constrains
-// is declared.
+// The rules for a single schema apply while it is compiled. [completeness] then starts at
+// the root and checks that everything that a nested schema constrains is declared.
 //
-// Before any structural rule the server refuses keywords that it does not support, with one
-// error. It looks at a schema before those below it, at nested schemas before elements, and
-// at elements before fields, which it visits in random order. The compiler does so too, with
-// fields in increasing order of name.
+// Before any structural rule the server refuses unsupported keywords with one error: of a
+// schema before those below it, of nested schemas before elements, and of elements before
+// fields, in random order. Here fields are in increasing order of name.
 
 // A structuralLevel is the role of a schema.
 type structuralLevel int
@@ -55,8 +48,8 @@ const (
 	levelIntOrString                        // a nested schema whose anyOf is that of an int-or-string
 )
 
-// below returns the level of a schema in items or in a property of a schema at l. It is level
-// if l is structural.
+// below returns the level of a schema in items or in a property at l: level if l is
+// structural.
 func (l structuralLevel) below(level structuralLevel) structuralLevel {
 	switch l {
 	case levelUnchecked:
@@ -70,8 +63,8 @@ func (l structuralLevel) below(level structuralLevel) structuralLevel {
 // nested returns the level of a schema nested in one at l.
 func (l structuralLevel) nested() structuralLevel { return l.below(levelNested) }
 
-// junctors returns the levels of the first schema in allOf and of those in anyOf of n, which
-// is at l. See [isIntOrString].
+// junctors returns the levels of the first schema in allOf and of those in anyOf. See
+// [isIntOrString].
 func (l structuralLevel) junctors(n *apiextensionsv1.JSONSchemaProps) (firstOfAll, any structuralLevel) {
 	firstOfAll, any = l.nested(), l.nested()
 	structural := l.below(levelField) == levelField
@@ -99,9 +92,8 @@ func newStructuralCheck(o options) structuralCheck {
 	return structuralCheck{base: o.at, at: pathstack.NewSchemaStack(o.at, structuralDepth), errs: errorlimit.List{Limit: o.limit}}
 }
 
-// finish returns the structural errors of props in increasing order of their texts. Errors
-// with equal texts, which occur if the name of a property looks like a path, are in the order
-// of their parts. [structuralCheck.schema] must have checked all schemas.
+// finish returns the structural errors in increasing order of texts, and of their parts for
+// equal ones. [structuralCheck.schema] must have checked all schemas.
 //
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema
 func (c *structuralCheck) finish(props *apiextensionsv1.JSONSchemaProps) field.ErrorList {
@@ -133,8 +125,7 @@ func (c *structuralCheck) schema(n *apiextensionsv1.JSONSchemaProps, level struc
 	c.patternCompiles(n)
 }
 
-// structure checks a structural schema. No rule says that a type exists: "type: foo" is
-// structural.
+// structure checks a structural schema. Any name of a type is structural.
 func (c *structuralCheck) structure(n *apiextensionsv1.JSONSchemaProps, level structuralLevel) {
 	if n.Type == "array" && itemsOf(n) == nil {
 		c.require("items", "must be specified")
@@ -154,9 +145,8 @@ func (c *structuralCheck) structure(n *apiextensionsv1.JSONSchemaProps, level st
 	}
 }
 
-// typeIsStated: a schema has a type, and an embedded resource has the type object. The
-// extensions int-or-string and preserve-unknown-fields replace a type, except in the schema
-// of an embedded resource.
+// typeIsStated: a schema has a type, and an embedded resource the type object.
+// int-or-string and preserve-unknown-fields replace a type, except in an embedded resource.
 func (c *structuralCheck) typeIsStated(n *apiextensionsv1.JSONSchemaProps, level structuralLevel) {
 	if n.XEmbeddedResource || n.Type != "" || n.XIntOrString || preservesUnknown(n) {
 		return
@@ -171,8 +161,8 @@ func (c *structuralCheck) typeIsStated(n *apiextensionsv1.JSONSchemaProps, level
 	}
 }
 
-// intOrStringStandsAlone: x-kubernetes-int-or-string replaces a type and excludes the other
-// extensions that do.
+// intOrStringStandsAlone: x-kubernetes-int-or-string excludes the others that replace a
+// type.
 func (c *structuralCheck) intOrStringStandsAlone(n *apiextensionsv1.JSONSchemaProps) {
 	const detail = "must be false if x-kubernetes-int-or-string is true"
 	if n.XIntOrString && preservesUnknown(n) {
@@ -183,11 +173,9 @@ func (c *structuralCheck) intOrStringStandsAlone(n *apiextensionsv1.JSONSchemaPr
 	}
 }
 
-// root: the root is an object that declares its fields one by one: even
-// additionalProperties: false is an error. The server defines its metadata, so the schema of
-// the metadata constrains only name and generateName, in any form. It may also declare the
-// type object and a default, which is checked elsewhere. The metadata of embedded resources
-// may be constrained freely.
+// root: the root is an object without additionalProperties, even false. Its metadata is the
+// server's, so the schema constrains only name and generateName in it, and may have the
+// type object and a default. Metadata of embedded resources is free.
 func (c *structuralCheck) root(n *apiextensionsv1.JSONSchemaProps) {
 	if n.Type != "" && n.Type != "object" {
 		c.invalid("type", n.Type, "must be object at the root")
@@ -201,8 +189,7 @@ func (c *structuralCheck) root(n *apiextensionsv1.JSONSchemaProps) {
 	}
 }
 
-// embedded: an embedded resource is an object that declares its fields one by one, or
-// preserves unknown ones.
+// embedded: an embedded resource declares fields one by one, or preserves unknown ones.
 //
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#rawextension
 func (c *structuralCheck) embedded(n *apiextensionsv1.JSONSchemaProps) {
@@ -251,8 +238,7 @@ func preservesUnknown(n *apiextensionsv1.JSONSchemaProps) bool {
 	return n.XPreserveUnknownFields != nil && *n.XPreserveUnknownFields
 }
 
-// patternCompiles: a pattern has the syntax of package regexp. A pattern that
-// parses always compiles.
+// patternCompiles: a pattern has the syntax of package regexp.
 //
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation
 func (c *structuralCheck) patternCompiles(n *apiextensionsv1.JSONSchemaProps) {
@@ -294,8 +280,8 @@ func itemsOf(n *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONSchemaProp
 	return n.Items.Schema
 }
 
-// unsupportedKeyword returns the text of the error for a keyword of JSON Schema that the
-// server does not support, "" if there is none. If unstructured is set, $schema is ignored.
+// unsupportedKeyword returns the error for an unsupported keyword, or "". unstructured
+// ignores $schema.
 //
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation
 func unsupportedKeyword(props *apiextensionsv1.JSONSchemaProps, unstructured bool) string {
@@ -321,8 +307,8 @@ func unsupportedKeyword(props *apiextensionsv1.JSONSchemaProps, unstructured boo
 	return "OpenAPIV3Schema '" + keyword + "' is not supported"
 }
 
-// unsupportedValue is unsupportedKeyword for values of keywords that the server supports. The
-// server looks at these after nested schemas.
+// unsupportedValue is unsupportedKeyword for values, which the server sees after nested
+// schemas.
 func unsupportedValue(props *apiextensionsv1.JSONSchemaProps) string {
 	if x := props.XPreserveUnknownFields; x != nil && !*x {
 		return "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined"
@@ -333,21 +319,18 @@ func unsupportedValue(props *apiextensionsv1.JSONSchemaProps) string {
 	return ""
 }
 
-// completeness checks that the elements and fields that a nested schema
-// constrains are declared outside of nested schemas. It walks a nested schema
-// and the structural schema for the same values in parallel.
+// completeness checks that what a nested schema constrains is declared outside of nested
+// schemas. It walks a nested schema and the structural one in parallel.
 //
-// The server starts this check only at the root. So a nested schema below a
-// field may constrain undeclared fields. additionalProperties does not count as
-// a declaration.
+// The server starts only at the root, so that a nested schema below a field may constrain
+// undeclared fields. additionalProperties declares nothing.
 type completeness struct {
 	structural pathstack.SchemaStack // of the structural schema
 	nested     pathstack.SchemaStack // of the nested schema
 	errs       *errorlimit.List
 }
 
-// junctors checks the schemas nested directly below v. s is the structural
-// schema of the same values.
+// junctors checks the schemas nested directly below v. s has the structure of the values.
 func (p *completeness) junctors(v, s *apiextensionsv1.JSONSchemaProps) {
 	p.junctor("allOf", v.AllOf, s)
 	p.junctor("anyOf", v.AnyOf, s)
@@ -367,8 +350,7 @@ func (p *completeness) junctor(keyword string, nested []apiextensionsv1.JSONSche
 	}
 }
 
-// values checks a nested schema v. s is the structural schema of the same
-// values; a nil s is an error at the current path.
+// values checks a nested schema v. s has the structure of the values; nil is an error here.
 func (p *completeness) values(v, s *apiextensionsv1.JSONSchemaProps) {
 	if s == nil {
 		p.missing()
@@ -385,8 +367,7 @@ func (p *completeness) values(v, s *apiextensionsv1.JSONSchemaProps) {
 	p.properties(v, s)
 }
 
-// properties checks the properties of v. It declares its copies outside of the
-// loop as [compiler.properties] does.
+// properties checks the properties of v, with copies as in [compiler.properties].
 func (p *completeness) properties(v, s *apiextensionsv1.JSONSchemaProps) {
 	if len(v.Properties) == 0 {
 		return
@@ -412,9 +393,8 @@ func (p *completeness) missing() {
 	p.errs.AddAt(p.structural.Here(), field.Required(p.structural.Path(), "because it is defined in "+nested.String()))
 }
 
-// Rules for nested schemas, which are below allOf, anyOf, oneOf and not. They
-// must not declare structure. The keywords example and externalDocs are
-// allowed.
+// Nested schemas, below allOf, anyOf, oneOf and not, must not declare structure. example
+// and externalDocs are allowed.
 
 func (c *structuralCheck) nested(n *apiextensionsv1.JSONSchemaProps) {
 	const (
@@ -450,18 +430,15 @@ func (c *structuralCheck) nested(n *apiextensionsv1.JSONSchemaProps) {
 	}
 }
 
-// isIntOrString reports whether anyOf is exactly {type: integer} and {type:
-// string}, in this order. These types are not structure, but another form of
-// x-kubernetes-int-or-string. The server does not require that extension, so
-// the pattern is exempt everywhere.
+// isIntOrString reports whether anyOf is exactly {type: integer} and {type: string},
+// another form of x-kubernetes-int-or-string, which is exempt everywhere, even without it.
 //
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#intorstring
 func isIntOrString(anyOf []apiextensionsv1.JSONSchemaProps) bool {
 	return len(anyOf) == 2 && isOnlyType(&anyOf[0], "integer") && isOnlyType(&anyOf[1], "string")
 }
 
-// isOnlyType reports whether the nested schema n declares this type and nothing
-// else. Properties that are empty but not nil count.
+// isOnlyType reports whether n declares this type only. Empty properties count unless nil.
 func isOnlyType(n *apiextensionsv1.JSONSchemaProps, typ string) bool {
 	return n.Type == typ && n.Properties == nil && !restrictsAdditional(n) && !hasValue(n.Default) && declaresNothing(n)
 }
@@ -471,10 +448,9 @@ func restrictsAdditional(n *apiextensionsv1.JSONSchemaProps) bool {
 	return a != nil && (a.Allows || a.Schema != nil)
 }
 
-// declaresNothing reports whether n is empty for the server, apart from type,
-// default, properties and additionalProperties. Empty lists that are not nil
-// count, except for lists of schemas and for enum. Keywords that the server does not support
-// are errors of their own.
+// declaresNothing reports whether n is empty for the server, apart from type, default,
+// properties and additionalProperties. Empty lists count unless nil, except of schemas and
+// enum. Unsupported keywords have their own errors.
 func declaresNothing(n *apiextensionsv1.JSONSchemaProps) bool {
 	if len(n.Enum) > 0 || itemsOf(n) != nil || hasJunctors(n) || hasValue(n.Example) || preservesUnknown(n) {
 		return false

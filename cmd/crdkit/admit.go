@@ -128,8 +128,8 @@ func (a *admitter) run(ctx context.Context, files []string) error {
 	return a.end(r)
 }
 
-// report adds a verdict to the report. What all objects of a kind have in common is
-// reported at the end, unless the format has a line for each object.
+// report adds a verdict to the report. What concerns all objects of a kind comes at the
+// end, unless the format has a line an object.
 func (a *admitter) report(r *report, v *verdict) error {
 	if a.skips(v.doc, v.err) {
 		return nil
@@ -216,8 +216,8 @@ func (a *admitter) keyOf(ctx context.Context, o *manifest.Object) objectKey {
 	return a.kinds.key(ctx, o.GroupKind(), o.Namespace, o.Name)
 }
 
-// oldOf returns the object that o replaces, as the server reads it at version. It returns
-// nil if there is none.
+// oldOf returns the object that o replaces, as the server reads it at version, nil for
+// none.
 func (a *admitter) oldOf(ctx context.Context, version *crdkit.Version, o *manifest.Object) (*unstructured.Unstructured, error) {
 	key := a.keyOf(ctx, o)
 	old := a.olds[key]
@@ -278,8 +278,7 @@ func (a *admitter) decide(ctx context.Context, o *manifest.Object) *verdict {
 	return v
 }
 
-// finish drops what the verdict does not need while it waits for its turn, and what no
-// format prints but -o diff.
+// finish drops what a waiting verdict does not need, and what only -o diff prints.
 func (v *verdict) finish(output string) {
 	v.line = v.jsonLine
 	v.source, v.why = nil, nil
@@ -288,8 +287,7 @@ func (v *verdict) finish(output string) {
 	}
 }
 
-// judge sends the object of a verdict as a request, and records the answer. It returns the
-// error that prevents one.
+// judge sends the object of a verdict and records the answer, or returns what prevents one.
 func (a *admitter) judge(ctx context.Context, v *verdict) error {
 	version, err := a.kinds.version(ctx, v.doc.GroupVersionKind)
 	if err != nil {
@@ -316,8 +314,8 @@ func (a *admitter) judge(ctx context.Context, v *verdict) error {
 	return err
 }
 
-// judgeRest finds what is wrong with an object besides its unknown and duplicate fields. The
-// server does not validate an object that it refuses because of them.
+// judgeRest finds what else is wrong with an object that is refused for unknown or
+// duplicate fields.
 func (a *admitter) judgeRest(ctx context.Context, v *verdict, version *crdkit.Version) error {
 	refusal := v.result.Refusal
 	if !a.all || a.fields != crdkit.Strict || refusal == nil || len(refusal.Details) == 0 {
@@ -332,8 +330,8 @@ func (a *admitter) judgeRest(ctx context.Context, v *verdict, version *crdkit.Ve
 	return nil
 }
 
-// request sends the document as a request to the version. It returns the
-// admitted object as JSON, nil if it is refused.
+// request sends the document to the version and returns the admitted object as JSON, or
+// nil.
 func (a *admitter) request(ctx context.Context, o *manifest.Object, version *crdkit.Version, fields crdkit.FieldValidation) (out []byte, result *crdkit.Result, err error) {
 	opts := []crdkit.JSONOption{fields, crdkit.ReportChanges()}
 	if o.YAML {
@@ -358,9 +356,8 @@ func (a *admitter) request(ctx context.Context, o *manifest.Object, version *crd
 	}
 }
 
-// store returns the object that the server stores for an admitted object. If only a
-// webhook could convert it to the storage version, the object stays at the version of
-// the request, and a note says so.
+// store returns what the server stores. If only a webhook could convert it to the storage
+// version, it stays at its version, with a note.
 func (a *admitter) store(ctx context.Context, v *verdict, version *crdkit.Version, out []byte) (*unstructured.Unstructured, error) {
 	obj := &unstructured.Unstructured{}
 	if err := utiljson.Unmarshal(out, &obj.Object); err != nil {
@@ -414,12 +411,11 @@ func (v *verdict) addRefusal(refusal *crdkit.Refusal) {
 	}
 }
 
-// objectOutputs are the formats in which crdkit admit prints objects. In the others it
-// prints findings.
+// objectOutputs are the formats in which crdkit admit prints objects, not findings.
 func objectOutputs() []string { return []string{"yaml", "name", "diff"} }
 
-// An objectPrinter prints what the server stores of the admitted objects, and reasons as
-// text on standard error.
+// An objectPrinter prints what is stored of admitted objects, and reasons on standard
+// error.
 type objectPrinter struct {
 	textPrinter
 	format  string

@@ -145,8 +145,8 @@ func (c *checker) decide(o *manifest.Object) *finding {
 	return f
 }
 
-// refuse records the errors of a definition that the server cannot decode: an issue with its
-// position for each field that the error names. It reports false if err is another error.
+// refuse records the errors of a definition that cannot be decoded, an issue a field. It is
+// false for another error.
 func (c *checker) refuse(f *finding, err error) bool {
 	incomplete := errors.Is(err, manifest.ErrIncomplete)
 	if !incomplete && !errors.Is(err, definition.ErrRefused) {
@@ -184,8 +184,8 @@ func (c *checker) addStrict(f *finding, level string, errs []error) {
 	}
 }
 
-// judge checks a definition and records its issues with their positions. It returns the error
-// that prevents that.
+// judge checks a definition and records its issues, or returns the error that prevents
+// that.
 func (c *checker) judge(f *finding) error {
 	var opts []definition.ParseOption
 	var found []error

@@ -233,8 +233,8 @@ const (
 	codeDefinitionRemoved compat.Code = "definitionRemoved"
 )
 
-// definitionsOf yields the definitions of one side, and an error if it has none. other is
-// the other side.
+// definitionsOf yields the definitions of one side, or an error without any. other is the
+// other side.
 func (c *comparer) definitionsOf(ctx context.Context, name, other string) iter.Seq[*manifest.Object] {
 	at, ok := parseRevision(name)
 	if !ok {
@@ -269,8 +269,8 @@ func parseRevision(name string) (r revision, ok bool) {
 	return r, ok
 }
 
-// revision returns a reader of the files of a revision, and the name of its path there.
-// Without a path, it is that of the other side.
+// revision returns a reader of the files of a revision, and its path there, by default the
+// other side's.
 func (c *comparer) revision(ctx context.Context, at revision, other string) (*manifest.Reader, string, error) {
 	dir, name := ".", at.path
 	if !at.hasPath {
@@ -317,8 +317,7 @@ func (s *shard) Set(text string) error {
 	return nil
 }
 
-// checkObjects checks the objects of --objects on all processors, and adds the results to the
-// report in the order of the objects.
+// checkObjects checks the objects of --objects on all processors and reports them in order.
 func (c *comparer) checkObjects(ctx context.Context, pairs []*definitionPair, report *compatReport) error {
 	checks := map[schema.GroupKind]*compat.Objects{}
 	names := map[schema.GroupKind]string{} // of the definitions

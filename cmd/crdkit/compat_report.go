@@ -239,8 +239,8 @@ func (f *compatFinding) notes() []string {
 	return notes
 }
 
-// asFindings returns the report as findings: one for each definition and object. In text
-// the details of an issue are lines, otherwise they are part of its message, without witnesses.
+// asFindings returns a finding for each definition and object. In text the details are
+// lines, else they are part of the message, without witnesses.
 func (r *compatReport) asFindings(text bool) []*finding {
 	var all []*finding
 	at := func(name string, verdict compat.Verdict, doc *manifest.Object) *finding {
@@ -319,8 +319,8 @@ type compatConfig struct {
 	Accepted []*acceptance `json:"accepted"`
 }
 
-// An acceptance is a finding that does not count, for a reason. A field that is empty
-// stands for any value.
+// An acceptance is a finding that does not count, for a reason. An empty field stands for
+// any value.
 type acceptance struct {
 	Code       string `json:"code"`
 	Definition string `json:"definition"`
@@ -367,8 +367,8 @@ func (a *acceptance) matches(definition string, f *compat.Finding) bool {
 	return true
 }
 
-// judge changes the severities of findings by their codes, drops those that are off, and
-// marks accepted ones. It returns the acceptances that accept nothing.
+// judge changes severities by codes, drops findings that are off, and marks accepted ones.
+// It returns the acceptances that accept nothing.
 func (c *configFile) judge(r *compatReport) []*acceptance {
 	used := map[*acceptance]bool{}
 	findings := []compatFinding{}
@@ -381,8 +381,7 @@ func (c *configFile) judge(r *compatReport) []*acceptance {
 	return slices.DeleteFunc(slices.Clone(c.Compat.Accepted), func(a *acceptance) bool { return used[a] })
 }
 
-// judgeFinding returns a finding with its severity. If a part of it is accepted, that is a finding
-// of its own, behind the rest.
+// judgeFinding returns a finding with its severity, and behind it its accepted parts.
 func (c *configFile) judgeFinding(f compatFinding, used map[*acceptance]bool) []compatFinding {
 	byReason := map[string][]compat.Finding{}
 	for _, part := range compat.Split([]compat.Finding{f.Finding}) {
@@ -410,8 +409,8 @@ func (c *configFile) judgeFinding(f compatFinding, used map[*acceptance]bool) []
 	return out
 }
 
-// mergeReports joins the reports of all shards to the report of the whole comparison. files
-// has one report a shard, or a single report without shards, which it returns as it is.
+// mergeReports joins the reports of all shards, one a file. A single report without shards
+// stays.
 func mergeReports(ctx context.Context, r *manifest.Reader, files []string) (*compatReport, error) {
 	reports := make([]*compatReport, len(files))
 	for i, name := range files {
@@ -558,8 +557,7 @@ func (r *compatReport) counted() string {
 	return fmt.Sprintf("%d compatible, %d incompatible, %d unknown", counts[compat.Compatible], counts[compat.Incompatible], counts[compat.Unknown])
 }
 
-// details returns the lines of text about a finding: its notes, what the definitions answer,
-// and the witnesses.
+// details returns lines of text about a finding: its notes, the answers, and the witnesses.
 func (f *compatFinding) details() []string {
 	var lines []string
 	for _, note := range f.notes() {
@@ -573,8 +571,7 @@ func (f *compatFinding) details() []string {
 	return lines
 }
 
-// evidence returns what the definitions answer, and the witness as YAML. Indented YAML is
-// YAML, so that it can be copied.
+// evidence returns the answers, and the witness as YAML that can be copied.
 func evidence(f *compat.Finding) []string {
 	inLine := strings.NewReplacer("\n", " ", "\r", " ")
 	lines := answers(inLine.Replace(short(f.Old)), inLine.Replace(short(f.New)))
@@ -604,8 +601,8 @@ func yamlText(object map[string]any) string {
 	return string(text)
 }
 
-// printCompatMarkdown prints -o markdown: a table for each definition that changes, and
-// the witnesses in details that a reader can open.
+// printCompatMarkdown prints -o markdown: a table for each changed definition, with
+// witnesses in details.
 func printCompatMarkdown(out io.Writer, r *compatReport) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### crdkit compat: %s\n\n%s\n", r.Verdict, r.counted())
@@ -643,8 +640,8 @@ func definitionMarkdown(b *strings.Builder, r *compatReport, d *comparedDefiniti
 	}
 }
 
-// witnessMarkdown prints the witness of a finding about some versions and roles, if it has
-// one: the object, or the old and the new object of an update.
+// witnessMarkdown prints the witness of a finding, or its old and new object, if it has
+// one.
 func witnessMarkdown(b *strings.Builder, about string, f *compat.Finding) {
 	if f.Witness == nil {
 		return

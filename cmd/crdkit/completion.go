@@ -14,9 +14,8 @@ import (
 	"github.com/crdkit/crdkit/versionsort"
 )
 
-// addShells adds the command that prints the scripts of shells. It refuses a shell that it
-// does not know, for which the library prints the help and reports success. The library
-// prints the scripts to the output that root has at the call.
+// addShells adds the command that prints the scripts of shells, to the output of root at
+// the call. It refuses unknown shells, for which the library reports success.
 func addShells(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
 	if cmd, _, err := root.Find([]string{"completion"}); err == nil {
@@ -24,8 +23,8 @@ func addShells(root *cobra.Command) {
 	}
 }
 
-// addCompletion makes the subcommands of root complete the values of their flags. The library keeps the functions forever, so that only a process that
-// completes may call it.
+// addCompletion completes the values of flags. The library keeps the functions forever, so
+// only a process that completes calls it.
 func addCompletion(root *cobra.Command) {
 	for _, cmd := range root.Commands() {
 		for names, complete := range completions {
@@ -76,9 +75,8 @@ func completeFiles(extensions ...string) cobra.CompletionFunc {
 	return cobra.FixedCompletions(extensions, cobra.ShellCompDirectiveFilterFileExt)
 }
 
-// givenDefinitions returns the definitions that an incomplete command line names with -c,
-// or the configuration file if -c is missing. It leaves out what cannot be read: a shell
-// has no place for errors.
+// givenDefinitions returns the definitions of -c or the configuration file, as far as they
+// can be read: a shell has no place for errors.
 func givenDefinitions(cmd *cobra.Command) []*apiextensionsv1.CustomResourceDefinition {
 	var names []string
 	switch f := cmd.Flags().Lookup("crd"); {
@@ -98,8 +96,8 @@ func givenDefinitions(cmd *cobra.Command) []*apiextensionsv1.CustomResourceDefin
 	return crds
 }
 
-// completionReader returns the reader of an incomplete command line. It does not read
-// standard input, which is the terminal. The flag -R of crdkit explain is about fields.
+// completionReader returns the reader of an incomplete command line, which does not read
+// the terminal. -R of crdkit explain is about fields.
 func completionReader(cmd *cobra.Command) *manifest.Reader {
 	below, err := cmd.Flags().GetBool("recursive")
 	return manifest.NewReader(nil, err == nil && below && cmd.Name() != "explain")
@@ -123,8 +121,7 @@ func completeVersions(cmd *cobra.Command, _ []string, _ string) ([]string, cobra
 	return slices.Compact(names), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }
 
-// completeGroupVersions completes the served versions of the definitions, as
-// GROUP/VERSION.
+// completeGroupVersions completes the served versions of the definitions, as GROUP/VERSION.
 func completeGroupVersions(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 	var names []string
 	for _, crd := range givenDefinitions(cmd) {
@@ -138,8 +135,7 @@ func completeGroupVersions(cmd *cobra.Command, _ []string, _ string) ([]string, 
 // maxCompletedObjects is the number of objects in which completeKinds looks for kinds.
 const maxCompletedObjects = 10_000
 
-// completeKinds completes the kinds of the objects in the files that a command line names
-// already, as GROUP/KIND.
+// completeKinds completes the kinds of the objects in the named files, as GROUP/KIND.
 func completeKinds(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	var kinds []string
 	seen := 0
@@ -154,8 +150,8 @@ func completeKinds(cmd *cobra.Command, args []string, _ string) ([]string, cobra
 	return unique(kinds), cobra.ShellCompDirectiveNoFileComp
 }
 
-// completePaths completes the argument of crdkit explain: resources, with the group if two of
-// them have the same name, and after a dot the fields below.
+// completePaths completes the argument of crdkit explain: resources, with an ambiguous
+// one's group, and fields after a dot.
 func completePaths(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp

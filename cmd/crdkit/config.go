@@ -38,8 +38,8 @@ type configFile struct {
 	Compat compatConfig `json:"compat"`
 }
 
-// readConfig reads the configuration file of the working directory or the nearest
-// directory above it that has one. Without one it returns an empty configuration.
+// readConfig reads the configuration file of the working directory or the nearest one
+// above.
 func readConfig() (*configFile, error) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -129,8 +129,7 @@ func checkCode(code string, known []string) error {
 	return fmt.Errorf("unknown code %q; docs/check.md and docs/COMPAT.md have the codes, and errors of the server have none", code)
 }
 
-// withoutSteps returns an error of the YAML library without the names of the steps in
-// which the library reads a text.
+// withoutSteps returns an error of the YAML library without the steps of its reading.
 func withoutSteps(err error) error {
 	text := err.Error()
 	for _, step := range []string{"error converting YAML to JSON: ", "error unmarshaling JSON: ", "while decoding JSON: ", "json: "} {
@@ -139,8 +138,7 @@ func withoutSteps(err error) error {
 	return errors.New(text)
 }
 
-// shorter returns the name of a file relative to the working directory, or the name
-// itself if there is no such name.
+// shorter returns a file's name relative to the working directory, if it has one.
 func shorter(name string) string {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -158,8 +156,8 @@ const severityOff = "off"
 // severities are the levels of warnings and notes by their code.
 type severities map[string]string
 
-// apply changes the levels of the warnings and notes of a finding. An error among them
-// makes a positive verdict a refusal. Errors of the server stay errors.
+// apply changes the levels of warnings and notes. An error among them refuses. Errors of
+// the server stay.
 func (s severities) apply(f *finding) {
 	if len(s) == 0 || f.verdict == undecided {
 		return

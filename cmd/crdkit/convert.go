@@ -83,8 +83,7 @@ func (c *converter) run(ctx context.Context, files []string) error {
 	return err
 }
 
-// prepare loads the definitions. A definition that cannot be used ends the command if it is
-// the only one.
+// prepare loads the definitions. A bad one ends the command if it is the only one.
 func (c *converter) prepare(ctx context.Context, files []string) error {
 	c.load(ctx, files)
 	c.kinds.alwaysWebhook = true
@@ -175,8 +174,7 @@ type kindConverter struct {
 	converter conversion.Converter
 }
 
-// newKind returns what converts the objects of a definition, or the error that prevents all
-// conversions.
+// newKind returns what converts the objects of a definition, or why nothing can.
 func (c *converter) newKind(ctx context.Context, k *knownDefinition) (*kindConverter, error) {
 	if err := c.kinds.ensure(ctx, k); err != nil {
 		return nil, err
@@ -201,8 +199,8 @@ func (c *converter) newKind(ctx context.Context, k *knownDefinition) (*kindConve
 	return &kindConverter{k.crd, target, to}, err
 }
 
-// An uncalledWebhook stands for a webhook that may not be called. The server does not call
-// the webhook for objects that are at the wanted version.
+// An uncalledWebhook stands for a webhook that may not be called. Objects at the wanted
+// version need no call.
 type uncalledWebhook struct{ none conversion.Converter }
 
 // Convert implements [conversion.Converter].

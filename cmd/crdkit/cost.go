@@ -40,8 +40,8 @@ Examples:
   crdkit cost -c crd.yaml
   crdkit cost -c crds/ -R -o json | jq '.[] | select(.report.over) | .definition'`
 
-// An estimator is the state of crdkit cost and crdkit rules, which both estimate the rules of
-// definitions and print different parts of the result.
+// An estimator is the state of crdkit cost and crdkit rules, which print parts of one
+// estimate.
 type estimator struct {
 	session
 	table   func(io.Writer, estimatedVersion) error
@@ -108,8 +108,7 @@ func (e estimatedVersion) refused() bool {
 	return e.Report.Over() || slices.ContainsFunc(e.Report.Expressions, func(c cel.ExpressionCost) bool { return c.Problem != "" })
 }
 
-// estimate estimates the versions of a definition. It reports those that it cannot
-// estimate.
+// estimate estimates the versions of a definition, and reports what it cannot estimate.
 func (e *estimator) estimate(d *parsedDefinition) []estimatedVersion {
 	var all []estimatedVersion
 	for i, v := range d.crd.Spec.Versions {

@@ -19,14 +19,12 @@ import (
 
 const definitionKind = "CustomResourceDefinition"
 
-// definitions are the definitions of a command by the kind that they define. They
-// are parsed and compiled when they are asked for, by several goroutines if need be; none
-// may be added then.
+// definitions are the definitions of a command by kind, parsed and compiled when asked for,
+// by several goroutines. None may be added then.
 type definitions struct {
 	reader  *manifest.Reader // of definitions
 	webhook webhookFlag
-	// alwaysWebhook makes the webhook of the flags convert objects of every definition, not
-	// only of those that declare one.
+	// alwaysWebhook makes the webhook of the flags convert objects of every definition.
 	alwaysWebhook bool
 	catalog       *crdkit.Catalog
 	byKind        map[schema.GroupKind]*knownDefinition
@@ -41,8 +39,7 @@ type knownDefinition struct {
 	given  bool // by -c
 }
 
-// load adds the definitions of files and directories, and reports what cannot be
-// read. Other objects in them are passed over.
+// load adds the definitions of files and directories, and reports what cannot be read.
 func (d *definitions) load(ctx context.Context, names []string, report func(error)) {
 	for o := range namedDefinitions(ctx, d.reader, names...) {
 		err := o.Err
@@ -58,8 +55,7 @@ func (d *definitions) load(ctx context.Context, names []string, report func(erro
 	}
 }
 
-// add adds a definition. It returns an error if a different definition of the
-// kind is there already.
+// add adds a definition. It is an error if another one of the kind is there.
 func (d *definitions) add(o *manifest.Object) error {
 	if o.Defines.Empty() {
 		_, err := definition.Parse(o.Text)
@@ -146,8 +142,8 @@ type objectKey struct {
 	namespace, name string
 }
 
-// key returns the key of an object. A namespaced object without a namespace is
-// in "default".
+// key returns the key of an object, which is in "default" if namespaced without a
+// namespace.
 func (d *definitions) key(ctx context.Context, kind schema.GroupKind, namespace, name string) objectKey {
 	if k := d.byKind[kind]; k != nil && d.ensure(ctx, k) == nil {
 		switch {
@@ -207,8 +203,8 @@ type definitionPair struct {
 // at returns the new definition if there is one, and the old one otherwise.
 func (p *definitionPair) at() *parsedDefinition { return cmp.Or(p.new, p.old) }
 
-// pairDefinitions pairs definitions by name: in the order of the new ones, then those that
-// only the old side has. An error begins with the prefix of its side.
+// pairDefinitions pairs definitions by name, in the order of the new ones, then the old
+// ones without a new one. Errors have the prefix of their side.
 func pairDefinitions(ctx context.Context, olds, news iter.Seq[*manifest.Object], oldPrefix, newPrefix string) ([]*definitionPair, error) {
 	old, crd := map[string]*parsedDefinition{}, map[string]*parsedDefinition{}
 	read := func(side map[string]*parsedDefinition, o *manifest.Object) (*parsedDefinition, error) {
@@ -286,8 +282,7 @@ func (c *kindCounts) report(print func(error)) {
 	}
 }
 
-// problem returns the error of the kind with the number of its objects, for a message that
-// has the location of the first one.
+// problem returns the error of the kind with the number of its objects, without a location.
 func (k *kindCount) problem() error {
 	if k.n == 1 {
 		return fmt.Errorf("%w: 1 object", k.err)
@@ -295,8 +290,7 @@ func (k *kindCount) problem() error {
 	return fmt.Errorf("%w: %d objects, of which this is the first", k.err, k.n)
 }
 
-// objects returns the number of objects of the kind as words, with the location of the
-// first one.
+// objects returns the number of objects in words, with the location of the first one.
 func (k *kindCount) objects() string {
 	if k.n == 1 {
 		return "1 object in " + k.first.Location()
@@ -313,7 +307,7 @@ const (
 
 func unknownKindsValues() []string { return []string{unknownError, unknownWarn, unknownSkip} }
 
-// A noMatch is the error of an object whose kind has no definition, or whose version is not
+// A noMatch is the error of an object whose kind is not defined, or whose version is not
 // served.
 type noMatch struct {
 	gvk        schema.GroupVersionKind

@@ -8,8 +8,7 @@ import (
 // around is the number of unchanged lines before and after a change.
 const around = 3
 
-// unified returns the difference of two texts in the unified format, "" for
-// equal texts.
+// unified returns the difference of two texts in the unified format, "" for none.
 func unified(oldName, newName, before, after string) string {
 	edits := compare(lines(before), lines(after))
 	shown := make([]bool, len(edits))
@@ -48,13 +47,12 @@ func lines(text string) []string {
 	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 }
 
-// maxCommon is the maximal size of the table in compare. For larger texts, every line
-// between the common ends counts as changed.
+// maxCommon is the size of the table in compare. For larger texts all between the common
+// ends counts as changed.
 const maxCommon = 16 << 20
 
-// compare returns the edits that turn a into b: lines after ' ' for kept, '-' for removed or
-// '+' for added. It keeps the common lines at both ends and a longest common subsequence of
-// the lines between.
+// compare returns the edits from a to b, lines after ' ', '-' or '+'. It keeps the common
+// ends and a longest common subsequence between.
 func compare(a, b []string) (edits []string) {
 	add := func(op string, lines []string) {
 		for _, l := range lines {

@@ -90,8 +90,8 @@ func (e *explainer) run(ctx context.Context, args []string) error {
 	return err
 }
 
-// withNearestField adds to an error about fields the first one that does not exist, unless
-// the error names it, and the name that was probably meant.
+// withNearestField adds to an error the first field that does not exist, and what was
+// probably meant.
 func withNearestField(err error, r kubectl.ExplainRequest) error {
 	for i, name := range r.Fields {
 		above := r
@@ -162,8 +162,8 @@ func servedVersions(crd *apiextensionsv1.CustomResourceDefinition) []string {
 	return served
 }
 
-// findResource returns the definition that the start of a path names, and the
-// rest of the path. The name may include the group.
+// findResource returns the definition that the start of a path names, maybe with its group,
+// and the rest.
 func findResource(crds []*apiextensionsv1.CustomResourceDefinition, path string) (*apiextensionsv1.CustomResourceDefinition, []string, error) {
 	path = strings.TrimSuffix(path, ".")
 	name, rest, _ := strings.Cut(path, ".")
@@ -204,8 +204,8 @@ func steps(path string) []string {
 	return strings.Split(path, ".")
 }
 
-// matchesResource reports whether kubectl accepts a name for the resource: in
-// any case, except for short names.
+// matchesResource reports whether kubectl accepts a name: in any case, except for short
+// names.
 func matchesResource(crd *apiextensionsv1.CustomResourceDefinition, name string) bool {
 	n := crd.Spec.Names
 	if name == "" {
@@ -218,12 +218,11 @@ func matchesResource(crd *apiextensionsv1.CustomResourceDefinition, name string)
 	return slices.Contains(n.ShortNames, name)
 }
 
-// maxExplained is how many errors of one object or definition are explained. To explain a
-// rule, it is evaluated again.
+// maxExplained is how many errors of an object or definition are explained: rules are
+// evaluated again.
 const maxExplained = 100
 
-// explain explains the errors of a refused object. The requests on JSON leave no object, so
-// it repeats the request on the decoded object.
+// explain explains the errors of a refused object, for which it repeats the request.
 func (a *admitter) explain(ctx context.Context, v *verdict, version *crdkit.Version) {
 	errs := v.result.Errors
 	if !a.explains || len(errs) == 0 {
@@ -250,8 +249,8 @@ func (a *admitter) explain(ctx context.Context, v *verdict, version *crdkit.Vers
 	}
 }
 
-// replay repeats the request of a verdict. It returns the object as the request leaves it,
-// and the object that it replaces, nil if there is none.
+// replay repeats the request of a verdict, and returns the object after it and the replaced
+// one, or nil.
 func (a *admitter) replay(ctx context.Context, v *verdict, version *crdkit.Version) (obj, old *unstructured.Unstructured, err error) {
 	if obj, err = objectOf(v.doc); err != nil {
 		return nil, nil, err
@@ -270,8 +269,7 @@ func (a *admitter) replay(ctx context.Context, v *verdict, version *crdkit.Versi
 	return obj, old, err
 }
 
-// explainDefinition explains an error about a definition, nil if there is nothing to
-// add.
+// explainDefinition explains an error about a definition, nil if there is nothing to add.
 func explainDefinition(crd *apiextensionsv1.CustomResourceDefinition, err error) *explanation.Explanation {
 	list := []error{err}
 	if all, ok := errors.AsType[utilerrors.Aggregate](err); ok {

@@ -119,8 +119,8 @@ var fieldComplaint = regexp.MustCompile(`^(unknown|duplicate) field (".*")$`)
 // warnedField is the field that a warning about metadata begins with.
 var warnedField = regexp.MustCompile(`^metadata\.[^ :]+`)
 
-// addText adds an issue whose text names a field, or a line of the document, or neither. It
-// returns the issue if it is about an unknown field, nil otherwise.
+// addText adds an issue whose text may name a field or a line. It returns an issue about an
+// unknown field.
 func (f *finding) addText(level, code, text string) *issue {
 	path := warnedField.FindString(text)
 	if match := fieldComplaint.FindStringSubmatch(text); match != nil {
@@ -144,8 +144,8 @@ func (f *finding) addText(level, code, text string) *issue {
 	return &f.issues[len(f.issues)-1]
 }
 
-// addComplaint adds an issue about the whole object, or about lines of its document that
-// the YAML library names: one issue for each.
+// addComplaint adds an issue about the object, or one for each line that the YAML library
+// names.
 func (f *finding) addComplaint(level, code, text string) {
 	for _, text := range complaints(text) {
 		i := issue{level: level, code: code, text: inFile(text, f.doc.Line), position: f.start()}
@@ -167,8 +167,7 @@ func (f *finding) start() definition.Position {
 	return f.at(f.doc.Within)
 }
 
-// at returns the position of a pointer into the document, or that of the document if
-// the pointer has none.
+// at returns the position of a pointer into the document, or of the document.
 func (f *finding) at(pointer string) definition.Position {
 	if f.source != nil {
 		if p := f.source.Position(pointer); p.IsValid() {
@@ -194,12 +193,10 @@ func complaints(text string) []string {
 // repeatedKey is the error of the YAML library for a key that a mapping has twice.
 var repeatedKey = regexp.MustCompile(`^yaml: line \d+: key ".*" already set in map$`)
 
-// yamlLine is a line in an error of the YAML library, which counts the lines of the
-// document.
+// yamlLine is a line of the document in an error of the YAML library.
 var yamlLine = regexp.MustCompile(`\bline (\d{1,9})\b`)
 
-// lineIn returns the first line that an error of the YAML library names, 0 if it names
-// none.
+// lineIn returns the first line that an error of the YAML library names, or 0.
 func lineIn(text string) int {
 	match := yamlLine.FindStringSubmatch(text)
 	if match == nil || !strings.Contains(text, "yaml: ") {
@@ -209,8 +206,8 @@ func lineIn(text string) int {
 	return line
 }
 
-// inFile changes the lines that an error of the YAML library names from those of the
-// document, which begins at the line first, to those of the file.
+// inFile changes the lines in an error to lines of the file, where the document begins at
+// first.
 func inFile(text string, first int) string {
 	if first <= 1 || !strings.Contains(text, "yaml: ") {
 		return text
@@ -220,8 +217,7 @@ func inFile(text string, first int) string {
 	})
 }
 
-// fieldPointer returns the JSON Pointer of a field path of an object, as far as its
-// document has it.
+// fieldPointer returns the JSON Pointer of a field path as far as the document has it.
 func (f *finding) fieldPointer(path string) string {
 	for within := f.doc.Within; within != ""; {
 		at := strings.LastIndex(within, "/items/")

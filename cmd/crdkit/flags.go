@@ -102,9 +102,8 @@ func inEnglish(words []string, between string) string {
 
 var errKubernetesVersion = errors.New("must be a version of Kubernetes " + kubeversion.Span)
 
-// addVersion adds the flag with the version of the server that a command follows. It refuses
-// a text that is not a version: a command that judged rules by a version that the user did
-// not mean would mislead.
+// addVersion adds the flag with the server version to follow. It refuses what is no
+// version, because other rules would mislead.
 func (s *session) addVersion() {
 	check := func(text string) error {
 		if _, err := kubeversion.Parse(text); err != nil || text == "" {
@@ -128,8 +127,8 @@ func (s *session) addJudging() {
 	f.BoolVar(&s.explains, "explain", false, "say below each error what decided, with the values, and what was probably meant (default: on a terminal)")
 }
 
-// startJudging reads the flags of addJudging. The reasons of verdicts go to out: errors are
-// explained by default if that is a terminal.
+// startJudging reads the flags of addJudging. Errors are explained by default if out is a
+// terminal.
 func (s *session) startJudging(out io.Writer) error {
 	if !s.cmd.Flags().Changed("explain") {
 		s.explains = isTerminal(out)
@@ -147,8 +146,7 @@ func (s *session) startJudging(out io.Writer) error {
 // ofDefinition is the value of --webhook that stands for the URL in the definition.
 const ofDefinition = "definition"
 
-// errNeedsWebhook replaces conversion.ErrNoWebhook: a command calls no webhook
-// unasked.
+// errNeedsWebhook replaces conversion.ErrNoWebhook: a command calls no webhook unasked.
 var errNeedsWebhook = errors.New("the definition converts objects with a webhook, which crdkit calls only with --webhook URL, or --webhook " + ofDefinition + " for the URL in the definition")
 
 // needs reports whether an error says that a webhook was needed, and the flags name none.
@@ -156,8 +154,7 @@ func (w *webhookFlag) needs(err error) bool {
 	return w.url == "" && errors.Is(err, conversion.ErrNoWebhook)
 }
 
-// hint replaces the error of a conversion without its webhook by one that
-// names the flag.
+// hint replaces the error of a conversion without its webhook by one that names the flag.
 func (w *webhookFlag) hint(err error) error {
 	if w.needs(err) {
 		return errNeedsWebhook
@@ -165,8 +162,8 @@ func (w *webhookFlag) hint(err error) error {
 	return err
 }
 
-// A webhookFlag has the URL and certificates of the webhook that converts objects.
-// Without a URL no webhook is called.
+// A webhookFlag has the URL and certificates of the converting webhook. Without a URL none
+// is called.
 type webhookFlag struct{ url, ca string }
 
 func (w *webhookFlag) addTo(cmd *cobra.Command) {
@@ -175,9 +172,8 @@ func (w *webhookFlag) addTo(cmd *cobra.Command) {
 	f.StringVar(&w.ca, "ca", "", "file of PEM certificates to trust for --webhook, instead of the system's")
 }
 
-// apply makes a definition convert with the webhook of the flags. Without force
-// it changes only a definition that has the strategy Webhook. Without a URL, it removes the
-// address of the webhook, so that nothing can call it.
+// apply makes a definition convert with the webhook, without force only one with the
+// strategy Webhook. Without a URL it removes the address, so that nothing can call it.
 func (w *webhookFlag) apply(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, force bool) error {
 	c := crd.Spec.Conversion
 	declared := c != nil && c.Strategy == apiextensionsv1.WebhookConverter

@@ -33,8 +33,8 @@ type findingPrinter interface {
 
 func findingOutputs() []string { return []string{"text", "json", "jsonl", "sarif", "junit", "github"} }
 
-// newFindingPrinter returns the printer of one of findingOutputs. passed is the word for a
-// positive verdict. colors is for text, see hasColors.
+// newFindingPrinter returns a printer of findingOutputs. passed is the word for a good
+// verdict. colors is for text, see hasColors.
 func newFindingPrinter(output, passed string, out io.Writer, colors bool) findingPrinter {
 	switch output {
 	case "json", "jsonl":
@@ -50,8 +50,7 @@ func newFindingPrinter(output, passed string, out io.Writer, colors bool) findin
 	}
 }
 
-// A report is the output of a command that judges: its findings in one format. The worst
-// of their verdicts becomes the exit code.
+// A report is the output of a command that judges. The worst verdict becomes the exit code.
 type report struct {
 	*session
 	printer findingPrinter
@@ -60,7 +59,7 @@ type report struct {
 	shared  bool // the progress line is where findings go
 }
 
-// newReport returns a report over what, a plural noun. passed is the word for a positive
+// newReport returns a report over what, a plural noun. passed is the word for a good
 // verdict.
 func newReport(s *session, what, passed string) *report {
 	buffer := bufio.NewWriter(s.out)
@@ -143,14 +142,12 @@ func (p *textPrinter) end() error {
 	return err
 }
 
-// line returns the issue in the format of compiler messages, which editors
-// parse.
+// line returns the issue in the format of compiler messages, which editors parse.
 func (i *issue) line(file string) string {
 	return fmt.Sprintf("%s: %s: %s", positionText(file, i.position), i.level, i.explained())
 }
 
-// explained returns the message of the issue, and on a line of its own the
-// explanation, if there is one.
+// explained returns the message of the issue, and its explanation, if any, on another line.
 func (i *issue) explained() string {
 	if i.why == nil {
 		return i.message()
@@ -169,8 +166,7 @@ func positionText(file string, p definition.Position) string {
 	return file + ":" + p.String()
 }
 
-// message returns the text of the issue with its field. Only the text of an
-// error names the field itself.
+// message returns the text of the issue with its field. Only an error names it itself.
 func (i *issue) message() string {
 	text := short(i.description())
 	switch {
@@ -367,8 +363,7 @@ func encodeJSON(w io.Writer, v any, indent string) error {
 	return err
 }
 
-// jsonText returns a value as JSON and a line feed. Characters that a terminal obeys are
-// written as escape sequences, which have the same meaning in JSON.
+// jsonText returns a value as JSON and a line feed, with escapes for what a terminal obeys.
 func jsonText(v any, indent string) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -394,14 +389,13 @@ func escapeJSON(text []byte) []byte {
 	return escaped.Bytes()
 }
 
-// escapedInJSON reports whether a character, which can only be part of a string, needs an
-// escape sequence on a terminal.
+// escapedInJSON reports whether a character of a string needs an escape sequence on a
+// terminal.
 func escapedInJSON(r rune) bool { return r != '\n' && r <= 0xffff && !unicode.IsGraphic(r) }
 
-// junitPrinter prints -o junit: the XML of Ant's JUnit task, which has no
-// specification except its readers. A file is a suite, and a definition or object
-// a case. A refused one is a failure, and an undecided one an error. Warnings
-// and notes are output of the case.
+// junitPrinter prints -o junit, the XML of Ant's JUnit task: a suite for each file, a case
+// for each definition or object. A refused one is a failure, an undecided one an error, and
+// warnings and notes are output.
 //
 // See https://github.com/testmoapp/junitxml.
 type junitPrinter struct {
@@ -480,8 +474,7 @@ func (p *junitPrinter) add(c junitCase) {
 	}
 }
 
-// lines returns the issues of some levels, and the message of the first one
-// with the number of the others.
+// lines returns the issues of some levels, and the first message with the number of others.
 func (f *finding) lines(levels ...string) (lines, first string) {
 	var b strings.Builder
 	issues := f.ofLevel(levels...)
@@ -506,8 +499,8 @@ func (p *junitPrinter) end() error {
 	return err
 }
 
-// sarifPrinter prints -o sarif: one run of SARIF 2.1.0, with a result for each
-// issue, and the rules that the results refer to.
+// sarifPrinter prints -o sarif: one run of SARIF 2.1.0 with a result for each issue, and
+// the rules.
 //
 // See https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html.
 type sarifPrinter struct {

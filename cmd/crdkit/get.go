@@ -101,8 +101,7 @@ func (g *getter) run(ctx context.Context, files []string) (err error) {
 	return nil
 }
 
-// object returns an object as the server serves it, nil if the selectors do not
-// select it.
+// object returns an object as the server serves it, nil if it is not selected.
 func (g *getter) object(ctx context.Context, o *manifest.Object) (*unstructured.Unstructured, error) {
 	version, err := g.kinds.version(ctx, o.GroupVersionKind)
 	if err != nil {
@@ -163,8 +162,7 @@ func (g *getter) print(objs []*unstructured.Unstructured) error {
 	return err
 }
 
-// single returns a single object as it is, and any other number of objects as a
-// list.
+// single returns a single object as it is, and any other number as a list.
 func single(objs []*unstructured.Unstructured) runtime.Object {
 	if len(objs) == 1 {
 		return objs[0]
@@ -182,9 +180,8 @@ func listOf(objs []*unstructured.Unstructured) *unstructured.UnstructuredList {
 	return list
 }
 
-// tables returns a table for adjacent objects of one resource and version, with an empty
-// line between two unless headers are off. Names have a prefix with the kind if there are
-// several tables.
+// tables returns a table for adjacent objects of one version, with empty lines between
+// unless headers are off. With several tables names have a prefix.
 func (g *getter) tables(objs []*unstructured.Unstructured) ([]byte, error) {
 	var b bytes.Buffer
 	for len(objs) > 0 {

@@ -136,8 +136,7 @@ func (e *schemaExporter) exportOne(ctx context.Context) error {
 	return err
 }
 
-// exportAll writes the schemas of all served versions of all definitions. It reports what
-// it cannot export, and goes on.
+// exportAll writes the schemas of all served versions, and reports what it cannot export.
 func (e *schemaExporter) exportAll(ctx context.Context) (err error) {
 	if err := os.MkdirAll(e.dir, 0o777); err != nil {
 		return err
@@ -185,8 +184,8 @@ func (e *schemaExporter) write(d *parsedDefinition, version string, text []byte)
 	return err
 }
 
-// schemaName returns the name of the file for a version, with slashes. It has one
-// directory, so that a definition cannot choose another one.
+// schemaName returns the name of the file for a version, in one directory that a definition
+// cannot leave.
 func schemaName(crd *apiextensionsv1.CustomResourceDefinition, version string) (string, error) {
 	group, kind := crd.Spec.Group, strings.ToLower(crd.Spec.Names.Kind)
 	switch {
@@ -200,8 +199,7 @@ func schemaName(crd *apiextensionsv1.CustomResourceDefinition, version string) (
 	return path.Join(group, kind+"_"+version+".json"), nil
 }
 
-// replaceFile creates a file, or replaces it at once: every reader sees the old text or the
-// new one. On an error the file is as it was.
+// replaceFile creates or replaces a file at once. On an error it is as it was.
 func replaceFile(root *os.Root, name string, text []byte) error {
 	temporary := name + "." + rand.Text() + ".tmp"
 	f, err := root.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)

@@ -65,12 +65,11 @@ func main() {
 	}
 }
 
-// patience is the time that a command has to end after an interrupt. What it does may
-// be without a context, such as reading a large document.
+// patience is how long a command may take to end after an interrupt, in work without a
+// context.
 const patience = 70 * time.Millisecond
 
-// An exitCode is an error that only sets the exit code, after messages were
-// printed.
+// An exitCode is an error that only sets the exit code, after messages were printed.
 type exitCode int
 
 func (c exitCode) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
@@ -135,8 +134,8 @@ func buildVersion() string {
 	return versionText(info)
 }
 
-// versionText returns the version of the module, the version of the server that the
-// command follows by default, and the revision of the sources if the build recorded one.
+// versionText returns the versions of the module and the server, and the revision if
+// recorded.
 func versionText(info *debug.BuildInfo) string {
 	settings := map[string]string{}
 	for _, s := range info.Settings {

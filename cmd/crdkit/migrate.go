@@ -126,8 +126,8 @@ func (m *migrator) migrate(ctx context.Context, old, crd *apiextensionsv1.Custom
 	return err
 }
 
-// dryRun rewrites the objects of the files on all processors, and prints the results in the
-// order of the objects.
+// dryRun rewrites the objects of the files on all processors, and prints the results in
+// order.
 func (m *migrator) dryRun(ctx context.Context, files []string) error {
 	for _, err := range migration.DryRun(ctx, m.compiled, migration.Objects(), m.opts...) {
 		return err // there is no dry run
@@ -153,8 +153,7 @@ func (m *migrator) dryRun(ctx context.Context, files []string) error {
 	return nil
 }
 
-// A rewritten is the result of the dry run on an object, nil with an error if there is none.
-// It is neither for an object of another kind.
+// A rewritten is the result of the dry run, or an error, or neither for another kind.
 type rewritten struct {
 	from   *manifest.Object // without its text
 	result *migration.Rewrite
@@ -179,8 +178,8 @@ func (m *migrator) rewrite(ctx context.Context, o *manifest.Object) rewritten {
 	return r
 }
 
-// report prints the result of one object. When the files are read for the first definition,
-// it also reports what cannot be read, and counts the objects whose kind no definition has.
+// report prints the result of one object. With the first definition it also reports what
+// cannot be read, and counts undefined kinds.
 func (m *migrator) report(one rewritten) error {
 	o, r := one.from, one.result
 	switch {
@@ -249,8 +248,7 @@ func (m *migrator) printPlan(name string, p *migration.Plan) error {
 	return err
 }
 
-// isOnlyVersion reports whether a definition has one version only. Nobody wants to drop
-// it, so it has no blockers.
+// isOnlyVersion reports whether a definition has one version, which nobody wants to drop.
 func isOnlyVersion(p *migration.Plan, v migration.VersionPlan) bool {
 	return len(p.Versions) == 1 && v.InNew && v.Name == p.Storage
 }
@@ -281,8 +279,7 @@ func (m *migrator) printRewrite(o *manifest.Object, r *migration.Rewrite) error 
 	return err
 }
 
-// ratcheted returns the errors of an object that the server forgives because the values did
-// not change.
+// ratcheted returns the errors that are forgiven because the values did not change.
 func ratcheted(r *migration.Rewrite) []string {
 	if r.Failure != nil || r.Result == nil {
 		return nil
@@ -290,8 +287,8 @@ func ratcheted(r *migration.Rewrite) []string {
 	return mapped(r.Result.Ratcheted, func(e *validation.Error) string { return short(e.Error()) })
 }
 
-// pairs reads the definitions of -c and --old. If one of them has several, a definition
-// replaces the one of the same name.
+// pairs reads the definitions of -c and --old. Of several, each replaces the one of its
+// name.
 func (m *migrator) pairs(ctx context.Context) ([]*definitionPair, error) {
 	olds, news := namedDefinitions(ctx, m.reader.Separate(), m.old), namedDefinitions(ctx, m.reader.Separate(), m.new)
 	all, err := pairDefinitions(ctx, olds, news, "", "")
@@ -323,8 +320,7 @@ func (m *migrator) pairs(ctx context.Context) ([]*definitionPair, error) {
 	return pairs, nil
 }
 
-// A planLine is the first line of -o jsonl about a definition. The lines of its objects
-// follow.
+// A planLine is the first line of -o jsonl about a definition, before those of its objects.
 type planLine struct {
 	Definition string        `json:"definition"`
 	Storage    string        `json:"storage"`
@@ -371,8 +367,8 @@ type rewriteLine struct {
 	Stored       map[string]any `json:"stored,omitempty"`
 }
 
-// lineOf returns the line of an object with the result of its dry run, or with the error that
-// prevents one.
+// lineOf returns the line of an object with its dry run, or with the error that prevents
+// one.
 func lineOf(o *manifest.Object, r *migration.Rewrite, err error) rewriteLine {
 	l := rewriteLine{lineOrigin: originOf(o), Namespace: o.Namespace, Name: o.Name}
 	if err != nil {

@@ -13,12 +13,12 @@ import (
 	"github.com/crdkit/crdkit/internal/text/manifest"
 )
 
-// maxLocated is the size of the largest document in which positions are found. The reasons
-// in a larger one have its own position: the tree of a document is many times as large.
+// maxLocated is the size of documents in which positions are found: a tree is many times as
+// large.
 const maxLocated = 16 << 20
 
-// sources finds the positions in documents. It keeps the positions of the last document,
-// because a document may be a list of many objects. It may be used from several goroutines.
+// sources finds positions, for several goroutines. It keeps the last document, which may be
+// a list of many objects.
 type sources struct {
 	mu     sync.Mutex
 	doc    *manifest.Document
@@ -44,8 +44,8 @@ func positionOf(o *manifest.Object) definition.Position {
 	return definition.Position{Line: o.Line, Column: o.Column}
 }
 
-// objectTitle returns the kind of an object and its name with the namespace, such as
-// "Widget team/a". It leaves out what the object does not say.
+// objectTitle returns an object's kind, namespace and name, such as "Widget team/a", as far
+// as it has them.
 func objectTitle(kind, namespace, name string) string {
 	if namespace != "" && name != "" {
 		name = namespace + "/" + name
@@ -85,8 +85,7 @@ func objectOf(o *manifest.Object) (*unstructured.Unstructured, error) {
 	return &unstructured.Unstructured{Object: object}, nil
 }
 
-// locate adds the location of an object to an error. Lines that the YAML library names are
-// those of the file then.
+// locate adds the location of an object to an error, with lines of the file.
 func locate(o *manifest.Object, err error) error {
 	return fmt.Errorf("%s: %w", o.Location(), errorInFile{err, o.Line})
 }

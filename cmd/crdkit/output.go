@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// An outputWriter is standard output. It keeps the first error, so that output that was
-// not written cannot count as success even if a caller ignores the error.
+// An outputWriter is standard output. It keeps the first error, so that lost output is no
+// success.
 type outputWriter struct {
 	out io.Writer
 	err error
@@ -29,8 +29,8 @@ func (w *outputWriter) Write(p []byte) (int, error) {
 	return n, w.err
 }
 
-// A textWriter writes text for people. It replaces the characters that a terminal obeys
-// by escape sequences, for the text may quote input.
+// A textWriter writes text for people. It escapes what a terminal obeys, since it may quote
+// input.
 type textWriter struct{ out io.Writer }
 
 func (w textWriter) Write(p []byte) (int, error) {
@@ -40,8 +40,7 @@ func (w textWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// printable returns a text with escape sequences for characters that are neither
-// graphic nor line feeds or tabs, and for bytes that are not UTF-8.
+// printable escapes what is not graphic, except line feeds and tabs, and what is not UTF-8.
 func printable(text string) string {
 	if strings.IndexFunc(text, unprintable) < 0 && utf8.ValidString(text) {
 		return text
@@ -80,8 +79,7 @@ func texts[T any](values []T) []string {
 	return mapped(values, func(v T) string { return fmt.Sprint(v) })
 }
 
-// fileBelow returns the file to which a writer of this package writes, nil if it
-// writes to something else.
+// fileBelow returns the file to which a writer of this package writes, or nil.
 func fileBelow(w io.Writer) *os.File {
 	switch w := w.(type) {
 	case *outputWriter:

@@ -51,10 +51,9 @@ func (w *worklog) report(out io.Writer) {
 	fmt.Fprintf(out, "error: interrupted: %d %s judged, %s\n", n, objects, rest)
 }
 
-// inOrder works on objects on all processors, and calls use for each result in the order of
-// the objects. A result should not hold the text of its object: one that is ready before its
-// turn waits, and delays the start of further work. inOrder ends when use returns an error or
-// the context ends. It panics if objects or work does.
+// inOrder works on objects on all processors and calls use for each result in order. A
+// result that waits for its turn delays further work, and should not hold its text. It ends
+// when use fails or the context ends, and panics if objects or work does.
 func inOrder[T any](ctx context.Context, objects iter.Seq[*manifest.Object], work func(*manifest.Object) T, use func(T) error) error {
 	type pending struct {
 		object *manifest.Object // without its text
@@ -119,8 +118,7 @@ func recovered(crash *string) {
 	}
 }
 
-// progress shows the progress of a long run on a terminal. It shows nothing
-// during the first second and if the output is not a terminal.
+// progress shows a long run on a terminal, after the first second.
 type progress struct {
 	out    io.Writer // nil if nothing is to be shown
 	what   string
@@ -136,8 +134,8 @@ const (
 	progressEvery = 100 * time.Millisecond
 )
 
-// newProgress returns the progress of a run over what, a plural noun. passed is the word
-// for a positive verdict.
+// newProgress returns the progress of a run over what, a plural noun, with the word for
+// passed.
 func newProgress(out io.Writer, what, passed string) *progress {
 	p := &progress{what: what, passed: passed, next: time.Now().Add(progressAfter), counts: map[string]int{}}
 	if isTerminal(out) {
@@ -146,8 +144,7 @@ func newProgress(out io.Writer, what, passed string) *progress {
 	return p
 }
 
-// isTerminal reports whether out is a character device other than the null
-// device.
+// isTerminal reports whether out is a character device other than the null device.
 func isTerminal(out io.Writer) bool {
 	f := fileBelow(out)
 	if f == nil {

@@ -18,8 +18,7 @@ import (
 	"github.com/crdkit/crdkit/internal/text/manifest"
 )
 
-// A session is one run of a command: its streams, the flags that several commands have, and
-// what these load.
+// A session is one run of a command: its streams, common flags, and what these load.
 type session struct {
 	cmd         *cobra.Command
 	in          io.Reader
@@ -45,10 +44,9 @@ type session struct {
 	failed  kindCounts // with errors that all objects of the kind have
 }
 
-// command returns a command that calls run with its arguments. help has the usage, one line
-// that sums up, the description, and the examples. config names the keys of the
-// configuration file that the command uses: flags that it sets unless the command line does,
-// or keys without a flag. If all of them are on the command line, the file is not read.
+// command returns a command that calls run. help has the usage, a line of summary, the
+// description and examples. config names keys of the configuration file that the command
+// uses. If all are on the command line, the file is not read.
 func (s *session) command(help string, args cobra.PositionalArgs, run func(context.Context, []string) error, config ...string) *cobra.Command {
 	head, examples, _ := strings.Cut(help, "\n\nExamples:\n")
 	head, long, _ := strings.Cut(head, "\n\n")
@@ -86,9 +84,8 @@ func (s *session) configure(keys []string) (err error) {
 	return err
 }
 
-// definitionCommand returns a command that reads definitions only, and has at most some
-// arguments. A shell that expands a pattern after -c makes arguments of all but the first
-// file.
+// definitionCommand returns a command that reads definitions, with at most so many
+// arguments: a shell that expands -c makes arguments of further files.
 func (s *session) definitionCommand(help string, most int, run func(context.Context, []string) error) *cobra.Command {
 	args := func(_ *cobra.Command, args []string) error {
 		if len(args) > most {
@@ -106,8 +103,7 @@ func (s *session) definitionCommand(help string, most int, run func(context.Cont
 	return cmd
 }
 
-// objectCommand returns a command that reads objects and their definitions. config has more
-// keys of the configuration file.
+// objectCommand returns a command that reads objects and definitions. config has more keys.
 func (s *session) objectCommand(help string, run func(context.Context, []string) error, config ...string) *cobra.Command {
 	cmd := s.command(help, cobra.MinimumNArgs(1), func(ctx context.Context, files []string) error {
 		for _, kind := range s.skipKinds {
@@ -143,8 +139,7 @@ func (s *session) exit() error {
 	return nil
 }
 
-// allDefinitions returns the definitions of -c. If one cannot be read, it prints the errors
-// and returns an exit code.
+// allDefinitions returns the definitions of -c, or prints errors and returns an exit code.
 func (s *session) allDefinitions(ctx context.Context) ([]*apiextensionsv1.CustomResourceDefinition, error) {
 	var crds []*apiextensionsv1.CustomResourceDefinition
 	err := s.eachDefinition(ctx, func(d *parsedDefinition) error {
@@ -154,8 +149,7 @@ func (s *session) allDefinitions(ctx context.Context) ([]*apiextensionsv1.Custom
 	return crds, cmp.Or(err, s.exit())
 }
 
-// eachDefinition calls use for each definition of -c. If a definition cannot be read, or use
-// returns an error, it prints the error and continues with the next definition.
+// eachDefinition calls use for each definition of -c. It prints errors and goes on.
 func (s *session) eachDefinition(ctx context.Context, use func(*parsedDefinition) error) error {
 	for o := range namedDefinitions(ctx, s.reader, s.definitions...) {
 		d, err := parsed(o)
@@ -169,8 +163,7 @@ func (s *session) eachDefinition(ctx context.Context, use func(*parsedDefinition
 	return ctx.Err()
 }
 
-// load finds the definitions of -c and those among the objects of files. A definition of -c
-// wins over one among the objects, and of those the first one.
+// load finds definitions of -c and among objects. Those of -c win, and then the first one.
 func (s *session) load(ctx context.Context, files []string, opts ...crdkit.Option) {
 	s.kinds = &definitions{
 		reader: s.reader.Separate(), webhook: s.webhook, catalog: crdkit.NewCatalog(opts...), byKind: map[schema.GroupKind]*knownDefinition{},
@@ -193,9 +186,8 @@ func (s *session) load(ctx context.Context, files []string, opts ...crdkit.Optio
 	}
 }
 
-// eachObject calls work for each object of files that is not passed over, on all processors,
-// and use for each result in the order of the objects. The objects that use is given have no
-// text. An object that cannot be read has its error as result.
+// eachObject calls work for each object that is not passed over, on all processors, and use
+// in order. The objects of use have no text. What cannot be read has an error as result.
 func eachObject[T any](ctx context.Context, s *session, files []string, work func(*manifest.Object) (T, error), use func(*manifest.Object, T, error) error) error {
 	type result struct {
 		from  *manifest.Object
@@ -216,9 +208,8 @@ func eachObject[T any](ctx context.Context, s *session, files []string, work fun
 	})
 }
 
-// skips reports whether an object is to be passed over: as passesOver says, or because it has
-// the error that its kind has no definition, and such kinds are passed over. It counts the
-// object.
+// skips reports whether an object is passed over, also because its kind has no definition.
+// It counts it.
 func (s *session) skips(o *manifest.Object, err error) bool {
 	if !s.passesOver(o) && (s.unknownKinds == unknownError || !isUnknownKind(err)) {
 		return false
@@ -281,8 +272,8 @@ func (s *session) reportPassedOver() {
 	}
 }
 
-// namedDefinitions yields the definitions of files and directories. A name without a
-// definition, and what cannot be read, is an object with an error.
+// namedDefinitions yields the definitions of files and directories. What has none, or
+// cannot be read, is an object with an error.
 func namedDefinitions(ctx context.Context, r *manifest.Reader, names ...string) iter.Seq[*manifest.Object] {
 	return func(yield func(*manifest.Object) bool) {
 		for _, name := range names {
