@@ -10,8 +10,8 @@ import (
 type Term struct {
 	Start, End int    // text[Start:End] of the rule
 	Operator   string // "&&", "||" or "?:", of which it is an operand or the condition
-	// True and False observe that the term is true or false. The text of one is "" if
-	// the results of other terms imply it; see [Rule.Implied].
+	// True and False observe the results of the term. A text is "" if other terms imply it;
+	// see [Rule.Implied].
 	True, False Observer
 
 	last     bool // operand of its operator
@@ -22,16 +22,14 @@ type Term struct {
 // An Observer is a rule that is false if it observes what it is for.
 type Observer struct{ Text string }
 
-// A Rule is a rule with its terms, in the order of the text, outer ones before those
-// within them.
+// A Rule is a rule with its terms, in the order of the text, outer ones first.
 type Rule struct {
 	Terms []Term
-	// Complete is false if the text is not read, or if a term has no observer because it
-	// is nested too deeply.
+	// Complete is false if the text is not read, or a term is nested too deeply for an
+	// observer.
 	Complete bool
-	// True and False observe the result of the rule. The text of True is "" if the text of
-	// the rule is read: such a rule is true if it was evaluated, is not false and did not end
-	// with an error. See [Rule.Evaluated].
+	// True and False observe the result of the rule. True is "" if the rule is read: it is
+	// true if evaluated, not false, and no error. See [Rule.Evaluated].
 	True, False Observer
 	// UsesOld is true if a text that is read has oldSelf.
 	UsesOld bool
@@ -44,8 +42,8 @@ type Rule struct {
 // Whole stands for the rule itself where an index of a term is wanted.
 const Whole = -2
 
-// Evaluated returns what observes that the rule is evaluated, if the text of True is "".
-// Rules with the same observer are evaluated for the same values.
+// Evaluated observes that the rule is evaluated, if True is "". Rules with the same
+// observer are evaluated for the same values.
 func (r *Rule) Evaluated() Observer {
 	if r.UsesOld {
 		return Observer{"false && oldSelf == oldSelf"}
@@ -53,10 +51,9 @@ func (r *Rule) Evaluated() Observer {
 	return Observer{"false"}
 }
 
-// Implied calls hit with a result of term i that was observed, or of the rule if i is
-// [Whole], and with the results of terms that it implies. If the evaluation comes to an
-// operand, those before it are true for && and false for ||. The operand that decides, and
-// the last one if none does, has the result of the operator.
+// Implied calls hit with an observed result of term i, or of the rule for [Whole], and with
+// what it implies. Before an operand, others are true for && and false for ||. The deciding
+// operand, else the last one, has the result of the operator.
 func (r *Rule) Implied(i int, result bool, hit func(i int, result bool)) {
 	hit(i, result)
 	if i == Whole {
@@ -76,8 +73,7 @@ func (r *Rule) Implied(i int, result bool, hit func(i int, result bool)) {
 }
 
 const (
-	// maxObserver is the length of the longest observer, in bytes. Observers of nested
-	// terms repeat what is around the term.
+	// maxObserver is the longest observer in bytes. It repeats what is around a term.
 	maxObserver = 32 << 10
 	// maxDepth is how many brackets and operators around a term are followed.
 	maxDepth = 128
@@ -146,8 +142,8 @@ func (s *splitter) span(lo, hi int) string {
 	return s.text[s.tokens[lo].Start:s.tokens[hi-1].End]
 }
 
-// pair finds the closing bracket of each opening one, and oldSelf. It reports false if
-// brackets do not match.
+// pair finds the closing bracket of each opening one, and oldSelf. It is false if they do
+// not match.
 func (s *splitter) pair() bool {
 	s.closing = make([]int, len(s.tokens))
 	var open []int
@@ -180,8 +176,7 @@ func (s *splitter) next(i int) int {
 	return i + 1
 }
 
-// expression finds the terms of the tokens from lo to hi. parent is the term that has the
-// result of this expression.
+// expression finds the terms from lo to hi. parent is the term with the same result.
 func (s *splitter) expression(lo, hi int, c scope, parent int) {
 	c.depth++
 	if lo >= hi || c.depth > maxDepth {
@@ -296,8 +291,7 @@ func (s *splitter) addOperands(operands [][2]int, operator string, c scope, pare
 	}
 }
 
-// decide drops the observer of the last operand whose result is that of the rule: if no
-// operand of || is true, the rule is false.
+// decide drops the observer of the last operand, whose result is the rule's.
 func (s *splitter) decide(at int) {
 	s.decided = at
 	if t := &s.terms[at]; t.Operator == "&&" {
@@ -307,8 +301,7 @@ func (s *splitter) decide(at int) {
 	}
 }
 
-// add adds a term with the observers that nothing implies. It returns the index of the
-// term, none if an observer would be too long.
+// add adds a term with the observers that nothing implies, and returns its index, or none.
 func (s *splitter) add(lo, hi int, t Term, c scope) int {
 	text := s.span(lo, hi)
 	if len(c.before)+len(text)+len(c.after) > maxObserver {
@@ -336,8 +329,7 @@ func (s *splitter) observer(c scope, condition string) string {
 	return text
 }
 
-// operand finds the terms within an expression without the operators of terms: those in
-// brackets, in arguments of functions and in macros.
+// operand finds terms in brackets, in arguments of functions and in macros.
 func (s *splitter) operand(lo, hi int, c scope) {
 	start := -1 // of the value to which the next selection or call belongs
 	for i := lo; i < hi; i = s.next(i) {
@@ -404,8 +396,7 @@ func macroOf(name string, n int) (macro, bool) {
 	return macro{}, false
 }
 
-// call finds the terms in the arguments of a call. start is where the value begins whose
-// member is called.
+// call finds terms in the arguments of a call. start is where the called value begins.
 func (s *splitter) call(start, open int, c scope) {
 	name, arguments := s.word(open-1), s.split(open)
 	member := open >= 2 && s.is(open-2, open, ".")

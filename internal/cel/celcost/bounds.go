@@ -8,11 +8,10 @@ import (
 	"github.com/google/cel-go/common/ast"
 )
 
-// An expression is expensive because it reads large values, or because its value
-// can occur often. The estimate records which sizes it asks for, and the lists
-// and maps around the value are known. For each of these bounds the estimate is
-// repeated with other values, by bisection, as a larger bound never makes an
-// expression cheaper.
+// An expression is expensive because of large values, or because its value occurs often.
+// The estimate records which sizes it asks for and which lists and maps are around, and is
+// repeated with other values by bisection: a larger bound never makes an expression
+// cheaper.
 
 // maxBound limits declared bounds, so that multiples of them do not overflow.
 const maxBound = 1 << 40
@@ -26,8 +25,7 @@ type trial struct {
 	once   bool // ignore the cardinality
 }
 
-// A Bound is a keyword that bounds the cost of an expression, or would if it were
-// declared.
+// A Bound is a keyword that bounds the cost of an expression, or would if it were declared.
 type Bound struct {
 	Path     string // path of the values that the keyword is for
 	Keyword  string
@@ -44,10 +42,9 @@ type candidate struct {
 	least   uint64 // total with a bound of 1
 }
 
-// Bounds returns the bounds that the total of a rule or its messageExpression
-// depends on. If none of them alone makes the expression fit, together is the
-// largest value that does if no bound is larger. Bounds returns none if the total
-// is at most half of the limit.
+// Bounds returns the bounds that the total of a rule or message depends on, if it is above
+// half of the limit. If no single one makes it fit, together is the largest value that does
+// for all.
 func (s *Checker) Bounds(f *RuleCost, message bool, total uint64) (bounds []Bound, together int64) {
 	t := &trial{Checker: s, rule: f, tree: f.Condition.Tree, stored: s.options.Rules[f.Rule.Rule], once: message}
 	if message {
@@ -93,7 +90,6 @@ func atMost(all []candidate, v int64) map[string]int64 {
 }
 
 // largest returns the largest number from 1 to top that fits, 0 if none does.
-// Numbers smaller than one that fits must fit.
 func largest(top int64, fits func(int64) bool) int64 {
 	low, high := int64(0), top+1 // low fits or is 0; high does not fit or is too large
 	for high-low > 1 {

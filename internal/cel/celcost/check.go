@@ -81,8 +81,7 @@ type compiledKey struct {
 	root bool
 }
 
-// A Checker holds the rules of a schema and the errors found so far. It is for
-// one goroutine.
+// A Checker holds the rules of a schema and the errors so far, for one goroutine.
 type Checker struct {
 	options       Options
 	fresh, stored *celtypes.Checker // for new rules and for stored ones
@@ -97,8 +96,7 @@ type Checker struct {
 	errs   errorlimit.List
 }
 
-// New visits n and everything below it. n has rules. It returns an error only if
-// the language cannot be built.
+// New visits n, which has rules, and all below. It is an error only if the language fails.
 func New(n *schema.Node, o Options) (*Checker, error) {
 	s := &Checker{options: o, sizes: newSizes(), memo: make(map[compiledKey][]compiled),
 		syntax: errorlimit.List{Limit: o.Limit, Watch: o.Watch}, errs: errorlimit.List{Limit: o.Limit, Watch: o.Watch}}
@@ -123,8 +121,8 @@ func New(n *schema.Node, o Options) (*Checker, error) {
 	return s, nil
 }
 
-// visit visits the schemas below p, then p. It reports whether the syntax of all
-// rules there is correct.
+// visit visits the schemas below p, then p, and reports whether the syntax of all rules is
+// correct.
 func (s *Checker) visit(p *site) bool {
 	if s.options.Watch.Ended() {
 		return false
@@ -172,8 +170,7 @@ func (s *Checker) property(p *site, n *schema.Node, name string) bool {
 	return s.typed(c, c.typ != nil)
 }
 
-// elements visits the items of a list or the values of a map. If p has a type,
-// theirs is a part of it or missing, and never made of n alone.
+// elements visits items or map values. If p has a type, theirs is a part of it or missing.
 func (s *Checker) elements(p *site, n *schema.Node, keyword string) bool {
 	c := p.child(n, p.at.Child(keyword))
 	c.location.path = p.location.path + "[*]"
@@ -321,16 +318,15 @@ func (s *Checker) cost(tree *ast.AST, stored bool, e *estimator) (_ uint64, err 
 	return estimate.Max, err
 }
 
-// CardinalityOf returns how often the values of a rule can occur in one object,
-// whether the schema bounds that, and the total cost of the rule.
+// CardinalityOf returns how often values of a rule can occur, whether the schema bounds
+// that, and the total cost.
 func (s *Checker) CardinalityOf(f *RuleCost) (n uint64, bounded bool, total uint64) {
 	n, bounded = s.cardinality(f.site)
 	return n, bounded, multiply(f.Condition.Cost, n)
 }
 
-// cardinality returns how often self can occur in one object. It is bounded if
-// all lists and maps around self are. Otherwise it is the number of minimal
-// values that fit into a request.
+// cardinality returns how often self can occur. Unbounded, it is how many minimal values
+// fit into a request.
 func (s *Checker) cardinality(p *site) (n uint64, bounded bool) {
 	if n, bounded = s.occurrences(p); bounded {
 		return n, true
@@ -362,8 +358,8 @@ func (s *Checker) factor(p *site) (n uint64, bounded bool) {
 	return uint64(max(declared.N, 0)), declared.Set
 }
 
-// multiplier returns the keyword that bounds the number of values below one value
-// of p, and its declared value.
+// multiplier returns the keyword that bounds the values below one of p, and its declared
+// value.
 func (p *site) multiplier() (keyword string, declared schema.Count) {
 	switch p.node.Kind() {
 	case schema.KindObject:
@@ -391,8 +387,7 @@ func add(a, b uint64) uint64 {
 	return a + b
 }
 
-// CheckSyntax returns the errors of rules that need no compilation; see the
-// function of this name in package validation/cel.
+// CheckSyntax returns the errors of rules that need no compilation.
 func CheckSyntax(rules []schema.Rule, n *schema.Node, at *pathstack.Chain, limit *errorlimit.Limit) field.ErrorList {
 	var errs field.ErrorList
 	var follow func(string) error
@@ -408,10 +403,9 @@ func CheckSyntax(rules []schema.Rule, n *schema.Node, at *pathstack.Chain, limit
 	return errs
 }
 
-// CheckRule returns the errors of one rule that need no compilation, nil if there
-// are none. at is the location of the rule, and limit gets the pointers of the errors.
-// follow returns an error if a fieldPath leads nowhere. If follow is nil, the
-// target of fieldPath is not checked.
+// CheckRule returns the errors of one rule that need no compilation, or nil. limit gets
+// their pointers. follow returns an error if a fieldPath leads nowhere; nil checks no
+// targets.
 //
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules
 func CheckRule(r *schema.Rule, at *pathstack.Chain, limit *errorlimit.Limit, follow func(fieldPath string) error) field.ErrorList {

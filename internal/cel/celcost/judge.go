@@ -20,8 +20,7 @@ const (
 	SchemaLimit     = 100_000_000
 )
 
-// mostExpensive is the number of expressions that are named if the total is over
-// the limit.
+// mostExpensive is how many expressions are named if the total is over the limit.
 const mostExpensive = 4
 
 // Options configures a Checker.
@@ -40,8 +39,7 @@ type Options struct {
 	Invalid         map[string]bool // paths of schemas to skip
 }
 
-// Check returns the errors of the rules of n and below, in the order of the
-// server.
+// Check returns the errors of the rules of n and below, in the server's order.
 func Check(n *schema.Node, o Options) field.ErrorList {
 	if !celtypes.HasRules(n) {
 		return nil
@@ -57,8 +55,7 @@ func Check(n *schema.Node, o Options) field.ErrorList {
 	return slices.Concat(s.syntax.Errors(), s.errs.Errors(), errs)
 }
 
-// Totals returns the total cost of all expressions, the errors of single
-// expressions over the limit, and the errors of the total.
+// Totals returns the total cost, the errors of single expressions, and those of the total.
 func (s *Checker) Totals() (total uint64, each, all field.ErrorList) {
 	var t tally
 	for i := range s.costs {

@@ -9,19 +9,16 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// The cost of an expression depends on the sizes of the values that it reads. The
-// estimate asks for the size of a location, which is a value below self. A
-// keyword of the schema bounds it, or else the size of a request does.
+// The cost depends on the sizes of values below self, which keywords or the size of a
+// request bound.
 
 const (
 	maxRequestBytes = apiservercel.DefaultMaxRequestSizeBytes
-	// maxStringBytes is the size of the longest string in a request, without
-	// quotes.
+	// maxStringBytes is the size of the longest string in a request, without quotes.
 	maxStringBytes = maxRequestBytes - 2
 	// bytesPerRune is the size that a character is counted as.
 	bytesPerRune = 4
-	// maxNameRunes is the length of the longest metadata.name.
-	// metadata.generateName is one shorter.
+	// maxNameRunes is the length of metadata.name; metadata.generateName is one shorter.
 	maxNameRunes = 253
 )
 
@@ -49,8 +46,7 @@ type minSizeKey struct {
 	root bool
 }
 
-// A minSize is the smallest number of bytes of the JSON of a value. It is unknown
-// for values without a CEL type.
+// A minSize is the least bytes of JSON of a value, unknown without a CEL type.
 type minSize struct {
 	bytes int64
 	known bool
@@ -149,8 +145,8 @@ type limit struct {
 	assumed  int64 // size without the keyword
 }
 
-// limit returns the limit of a location. It has no keyword if none can be
-// declared. known is false for a location without a CEL type.
+// limit returns the limit of a location, without keyword if there is none. It is not known
+// without a CEL type.
 func (z *sizes) limit(p location) (l limit, known bool) {
 	if p.implied {
 		return limit{}, true
@@ -308,8 +304,8 @@ type estimator struct {
 
 func (e *estimator) costs() checker.CostEstimator { return &cellib.Costs{Sizes: e} }
 
-// EstimateSize implements checker.CostEstimator. A path begins with the name of a
-// variable, which is self or a value like it.
+// EstimateSize implements checker.CostEstimator. A path begins with self or a variable like
+// it.
 func (e *estimator) EstimateSize(element checker.AstNode) *checker.SizeEstimate {
 	path := element.Path()
 	if len(path) == 0 {
@@ -342,8 +338,7 @@ func (e *estimator) EstimateSize(element checker.AstNode) *checker.SizeEstimate 
 	return &checker.SizeEstimate{Max: uint64(e.sizes.max(p))}
 }
 
-// EstimateCallCost implements checker.CostEstimator. The libraries estimate
-// calls.
+// EstimateCallCost implements checker.CostEstimator. The libraries estimate calls.
 func (e *estimator) EstimateCallCost(string, string, *checker.AstNode, []checker.AstNode) *checker.CallEstimate {
 	return nil
 }

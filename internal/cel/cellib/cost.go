@@ -12,13 +12,10 @@ import (
 	apiservercel "k8s.io/apiserver/pkg/cel"
 )
 
-// Costs.
-//
-// The name of a function decides how a call is charged. An estimate depends on
-// what is known of the arguments before the call, and covers the most expensive
-// case. The actual cost depends on the values. Estimates and actual costs
-// differ in places, as in the server: the server admits rules by their
-// estimates and stops them by their actual costs.
+// The name of a function decides how a call is charged. An estimate depends on what is
+// known of the arguments and covers the most expensive case. The actual cost depends on the
+// values. The two differ in places, as in the server, which admits rules by estimates and
+// stops them by actual costs.
 
 // A Price is a way to charge for a function call.
 type Price uint8
@@ -97,12 +94,11 @@ func isLookup(function string) bool {
 	return false
 }
 
-// Ordered is the name of a function that programs call and no expression can. It
-// costs nothing.
+// Ordered is the name of a function that programs call, at no cost, and no expression can.
 const Ordered = "@ordered"
 
-// Costs tells cel-go the estimated and the actual costs of the functions that
-// the server adds. If Sizes is nil, the sizes of variables are unknown.
+// Costs tells cel-go the costs of the functions that the server adds. With nil Sizes the
+// sizes of variables are unknown.
 type Costs struct {
 	Sizes checker.CostEstimator // only its EstimateSize is called
 }
@@ -115,8 +111,8 @@ func (*Costs) CallCost(function, overload string, args []ref.Val, result ref.Val
 	return nil
 }
 
-// CallCost returns the actual cost of a call. ok is false for functions that
-// cel-go charges for. The receiver of a method is the first argument.
+// CallCost returns the actual cost of a call, with the receiver as first argument. It is
+// not ok for functions of cel-go.
 func (p Price) CallCost(function, overload string, args []ref.Val, result ref.Val) (cost uint64, ok bool) {
 	if len(args) < leastArgs(p) {
 		return 0, false
@@ -191,14 +187,13 @@ func doubleTraversal(size uint64) uint64 {
 	return rounded(float64(size) * 2 * common.StringTraversalCostFactor)
 }
 
-// searchCost returns the cost of applying a regular expression to a text. An
-// empty text has a cost too.
+// searchCost returns the cost of a regular expression on a text, also an empty one.
 func searchCost(text, expr uint64) uint64 {
 	return rounded((1+float64(text))*common.StringTraversalCostFactor) * rounded(float64(expr)*common.RegexStringLengthCostFactor)
 }
 
-// containmentCost returns the cost of comparing a network with an address, or
-// with another network, which is masked first. A string is parsed first.
+// containmentCost returns the cost of comparing a network with another one, which is
+// masked, or an address. Strings are parsed.
 func containmentCost(function, overload string, network, other uint64) uint64 {
 	cost := rounded(float64(network+network) * common.StringTraversalCostFactor)
 	if function == "containsCIDR" {
@@ -210,15 +205,14 @@ func containmentCost(function, overload string, network, other uint64) uint64 {
 	return cost
 }
 
-// parses reports whether the argument of a containment test is a string. It
-// returns false if the type of the argument is known only at run time, because
-// the checker has then not chosen one overload.
+// parses reports whether the argument of a containment test is a string. It is false if its
+// type is known at run time only.
 func parses(overload string) bool {
 	return overload == "cidr_contains_ip_string" || overload == "cidr_contains_cidr_string"
 }
 
-// selectorCost returns the cost of parsing a list of requirements. The shortest
-// requirement has two characters, and each requirement makes a list.
+// selectorCost returns the cost of parsing requirements of at least two characters, each a
+// list.
 func selectorCost(text checker.SizeEstimate) checker.CostEstimate {
 	const requirement = float64(common.ListCreateBaseCost + common.StructCreateBaseCost)
 	list := checker.CostEstimate{Min: common.ListCreateBaseCost, Max: common.ListCreateBaseCost}
@@ -259,8 +253,8 @@ func hasOwnType(v ref.Val) bool {
 	return false
 }
 
-// EstimateCallCost implements checker.CostEstimator. target is the receiver of
-// a method, nil for a function. args does not include it.
+// EstimateCallCost implements checker.CostEstimator. target is the receiver, nil for a
+// function.
 func (c *Costs) EstimateCallCost(function, overload string, target *checker.AstNode, args []checker.AstNode) *checker.CallEstimate {
 	p := PriceOf(function, overload)
 	switch p {
@@ -335,8 +329,7 @@ func costs(cost checker.CostEstimate, size *checker.SizeEstimate) *checker.CallE
 
 func one() checker.CostEstimate { return checker.CostEstimate{Min: 1, Max: 1} }
 
-// size returns the estimated size of a value, or the range of all sizes if
-// nothing is known.
+// size returns the estimated size of a value, or the range of all sizes.
 func (c *Costs) size(n checker.AstNode) checker.SizeEstimate {
 	if size := n.ComputedSize(); size != nil {
 		return *size
@@ -355,10 +348,8 @@ func (c *Costs) EstimateSize(n checker.AstNode) *checker.SizeEstimate {
 	return c.Sizes.EstimateSize(n)
 }
 
-// traversalEstimate estimates the cost of visiting the elements of a list, and
-// of reading the elements that are strings or bytes. A value of unknown element
-// type may be a string, and is estimated as one. Only includes treats it as a
-// list.
+// traversalEstimate estimates visiting a list and reading its strings or bytes. What may be
+// a string counts as one, except for includes.
 func (c *Costs) traversalEstimate(function string, list checker.AstNode) checker.CostEstimate {
 	elem := elementOf(list)
 	if elem == nil && function != "includes" {
@@ -387,8 +378,7 @@ func (c *Costs) rewritingEstimate(function string, target checker.AstNode, args 
 	return costs(text.MultiplyByCostFactor(2*common.StringTraversalCostFactor), &result)
 }
 
-// mostParts returns the maximum number of parts of a split. It is the limit if
-// that is a literal, and otherwise one part for each character.
+// mostParts returns the most parts of a split: a literal limit, or one for each character.
 func mostParts(text checker.SizeEstimate, args []checker.AstNode) uint64 {
 	if len(args) > 1 {
 		if v := args[1].Expr().AsLiteral(); v != nil {
@@ -408,10 +398,9 @@ func replacedSize(text, old, replacement checker.SizeEstimate) checker.SizeEstim
 	return times.Multiply(replacement).Add(kept)
 }
 
-// replacements returns how often old is replaced, and how much of the text is
-// kept. An empty old matches around each character. Otherwise the extreme size
-// results from replacing the whole text, if helps is true, or from replacing
-// nothing.
+// replacements returns how often old is replaced, and how much of the text is kept. An
+// empty old matches around each character. Else the extreme is to replace the whole text,
+// if helps is true, or nothing.
 func replacements(text, old uint64, helps bool) (times, kept uint64) {
 	switch {
 	case old == 0 && text < math.MaxUint64:
@@ -458,8 +447,7 @@ func (c *Costs) containmentEstimate(function, overload string, other checker.Ast
 	return cost
 }
 
-// equalityEstimate estimates the comparison of two values of one type that the
-// server adds. It returns nil for all other arguments.
+// equalityEstimate estimates comparing two values of a type of the server, nil for others.
 func equalityEstimate(args []checker.AstNode) *checker.CallEstimate {
 	if len(args) != 2 || args[0].Type().Equal(args[1].Type()) != types.True {
 		return nil
@@ -488,15 +476,13 @@ func upTo(size uint64) checker.CostEstimate {
 	return checker.CostEstimate{Min: 1, Max: size}.MultiplyByCostFactor(common.StringTraversalCostFactor)
 }
 
-// An element represents the elements of a list. Its path is that of the list
-// with the step @items.
+// An element represents the elements of a list, under its path and the step @items.
 type element struct {
 	path []string
 	t    *types.Type
 }
 
-// elementOf returns the element of a list, nil if the type is not known to be a
-// list.
+// elementOf returns the element of a list, nil if it may be something else.
 func elementOf(list checker.AstNode) *element {
 	params := list.Type().Parameters()
 	if len(params) == 0 {

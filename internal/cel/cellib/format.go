@@ -14,22 +14,20 @@ import (
 	"github.com/crdkit/crdkit/internal/metadata/objectname"
 )
 
-// The assumed lengths of regular expressions for formats that are checked
-// without one. Costs depend on them.
+// The assumed lengths of regular expressions for formats without one. Costs depend on them.
 const (
 	uriExpr    = 1103
 	base64Expr = 84
 )
 
-// A format is a format with the name that rules use. Its Format.Name decides
-// equality.
+// A format has the name that rules use. Its Format.Name decides equality.
 type format struct {
 	name string
 	apiservercel.Format
 }
 
-// formats returns all formats. The numbers are the lengths of regular
-// expressions that determine the cost of a check.
+// formats returns all formats, with the lengths of regular expressions that decide the
+// cost.
 func formats() []format {
 	return []format{
 		{"dns1123Label", nameFormat("DNS1123Label", 30, objectname.IsLabel, nameRule(apivalidation.NameIsDNSLabel, false))},

@@ -16,8 +16,7 @@ import (
 	apiservercel "k8s.io/apiserver/pkg/cel"
 )
 
-// A library is a set of functions. An environment adds a library once, by its
-// name.
+// A library is a set of functions, which an environment adds once, by its name.
 type library struct {
 	name    string
 	declare []cel.EnvOption
@@ -37,9 +36,7 @@ func newLibrary(name string, declare ...cel.EnvOption) cel.EnvOption {
 	return cel.Lib(&library{name: name, declare: declare})
 }
 
-// These wrappers are not inlined. The compiler would otherwise copy the
-// closures of cel-go's functions into each of the many declarations, which adds
-// 0.15 MB to a program.
+// Not inlined: copies of cel-go's closures would add 0.15 MB to a program.
 
 //go:noinline
 func define(name string, overloads ...cel.FunctionOpt) cel.EnvOption {
@@ -81,12 +78,8 @@ func (s signature) method(binding cel.OverloadOpt) cel.FunctionOpt {
 	return cel.MemberOverload(s.id, s.params, s.result, binding)
 }
 
-// Bindings.
-//
-// Before cel-go calls a binding, it compares the types of the arguments with
-// those of the overload. So a binding gets no argument of another CEL type and
-// no error. The bindings check the Go type nevertheless, because the maker of a
-// value decides which Go value a CEL type has.
+// cel-go compares types before it calls a binding, so that it gets no other CEL type and no
+// error. It checks the Go type nevertheless, which the maker of a value decides.
 
 // unary returns a binding of f for values that are a T in Go.
 func unary[T any](f func(T) ref.Val) cel.OverloadOpt {
@@ -99,8 +92,8 @@ func unary[T any](f func(T) ref.Val) cel.OverloadOpt {
 	})
 }
 
-// OfString returns the Go function of an overload that takes one string, nil for other
-// overloads: a func(string) bool or a func(string) ref.Val.
+// OfString returns the Go function of an overload that takes one string, a func(string)
+// bool or a func(string) ref.Val, or nil.
 func OfString(overload string) any {
 	switch overload {
 	case "string_to_ip":
@@ -153,8 +146,7 @@ func binary[T, U any](f func(T, U) ref.Val) cel.OverloadOpt {
 	})
 }
 
-// valueOf returns the Go value of v if that is a T. It does not call the Value method of
-// types where that would allocate.
+// valueOf returns the Go value of v if that is a T, without an allocation.
 func valueOf[T any](v ref.Val) (x T, ok bool) {
 	var p *T
 	switch v := v.(type) {
@@ -190,8 +182,8 @@ func text[T any](f func(T) string) cel.OverloadOpt {
 // texts returns a list of strings.
 func texts(list []string) ref.Val { return types.NewStringList(types.DefaultTypeAdapter, list) }
 
-// comparisons declares the comparison methods of t, a type whose values are a T
-// in Go. The overload names begin with kind. compare returns -1, 0 or 1.
+// comparisons declares the comparison methods of t, whose values are a T, as overloads that
+// begin with kind.
 func comparisons[T any](kind string, t *cel.Type, compare func(T, T) int) []cel.EnvOption {
 	is := func(sign int) cel.OverloadOpt {
 		return binary(func(x, y T) ref.Val { return types.Bool(compare(x, y) == sign) })
@@ -204,10 +196,8 @@ func comparisons[T any](kind string, t *cel.Type, compare func(T, T) int) []cel.
 	}
 }
 
-// The types of authorization. Rules have no variable of these types, so there
-// is no value to call a method on. The methods are declared nevertheless. A
-// rule may call one on a value whose type is known only at run time. The server
-// admits such a rule and estimates its cost, and the call fails when it runs.
+// The types of authorization, of which no rule has a value. A rule may call a method on a
+// value of unknown type: it is admitted and estimated, and fails.
 var (
 	authorizerType    = cel.ObjectType("kubernetes.authorization.Authorizer")
 	pathCheckType     = cel.ObjectType("kubernetes.authorization.PathCheck")
@@ -243,9 +233,8 @@ func authorizationSelectors() cel.EnvOption {
 	)
 }
 
-// declareOnly declares a method on a type that has no values. Its binding
-// returns the error for a missing overload. Without a binding, cel-go would
-// report the call with another text.
+// declareOnly declares a method on a type without values. Its binding returns the right
+// error.
 func declareOnly(id string, result *cel.Type, params ...*cel.Type) cel.FunctionOpt {
 	s := declare(id, result, params...)
 	switch len(params) {
@@ -257,8 +246,7 @@ func declareOnly(id string, result *cel.Type, params ...*cel.Type) cel.FunctionO
 	return s.method(bindAny(func(args ...ref.Val) ref.Val { return types.MaybeNoSuchOverloadErr(args[0]) }))
 }
 
-// InterruptFrequency is the number of loop steps between two checks of the
-// context.
+// InterruptFrequency is the number of loop steps between two looks at the context.
 const InterruptFrequency = 100
 
 // A feature is a part of the language, with the minor versions that have it.
@@ -267,9 +255,7 @@ type feature struct {
 	options      []cel.EnvOption
 }
 
-// features returns all features in the order in which the server adds them. If
-// several features add overloads to one function, cel-go tries the overloads of
-// the earlier features first.
+// features returns all features in the server's order, in which cel-go tries overloads.
 //
 // See
 // https://kubernetes.io/docs/reference/using-api/cel/#cel-options-language-features-and-libraries.
@@ -309,9 +295,8 @@ func features() []feature {
 	}
 }
 
-// Language returns the library with which kube-apiserver 1.minor extends a
-// cel-go environment for rules. It includes the program options, but no cost
-// limit.
+// Language returns the library by which kube-apiserver 1.minor extends cel-go, with program
+// options and without a cost limit.
 func Language(minor int) cel.Library { return language(minor) }
 
 type language int
@@ -337,9 +322,8 @@ func (language) ProgramOptions() []cel.ProgramOption {
 	}
 }
 
-// The macros optMap and optFlatMap copy their target, so a chain of them makes an
-// expression whose size is exponential in its length. These limits bound the
-// copies.
+// optMap and optFlatMap copy their target, so that a chain of them grows exponentially.
+// These limits bound the copies.
 const (
 	maxCopied = 200  // nodes of a target
 	maxBefore = 5000 // nodes of an expression before a copy
@@ -363,8 +347,8 @@ func limitCopies(e *cel.Env) (*cel.Env, error) {
 // A copying macro copies its target.
 type copying struct{ parser.Macro }
 
-// Expander implements parser.Macro. Nodes are numbered in the order in which they
-// are made, and the first argument is the node after the target.
+// Expander implements parser.Macro. Nodes are numbered as they are made, the first argument
+// after the target.
 func (m copying) Expander() parser.MacroExpander {
 	expand := m.Macro.Expander()
 	return func(x parser.ExprHelper, target ast.Expr, args []ast.Expr) (ast.Expr, *common.Error) {

@@ -16,8 +16,8 @@ type named struct {
 	zero ref.Val // nil if values cannot be added
 }
 
-// ordered returns the types whose values can be compared. For a list whose type
-// is known only at run time, cel-go uses the first overload that matches.
+// ordered returns the types whose values can be compared, in the order in which cel-go
+// tries them.
 func ordered() []named {
 	return []named{
 		{"int", cel.IntType, types.Int(0)},
@@ -31,8 +31,7 @@ func ordered() []named {
 	}
 }
 
-// lists returns the library of list functions, with the function includes if
-// withIncludes is true.
+// lists returns the library of list functions, with includes if withIncludes is true.
 func lists(withIncludes bool) cel.EnvOption {
 	var sorted, sums, largest, smallest []cel.FunctionOpt
 	for _, e := range ordered() {
@@ -74,8 +73,7 @@ func elements(v ref.Val) (seq iter.Seq[ref.Val], ok bool) {
 	}, ok
 }
 
-// isSorted compares neighbours. Neighbours that cannot be compared count as
-// sorted.
+// isSorted compares neighbours. Those that cannot be compared count as sorted.
 func isSorted(v ref.Val) ref.Val {
 	list, ok := elements(v)
 	if !ok {
@@ -95,8 +93,7 @@ func isSorted(v ref.Val) ref.Val {
 	return types.True
 }
 
-// sum returns a binding that adds up the elements. The binding returns the
-// error of the first addition that fails.
+// sum returns a binding that adds up the elements, or returns the first error.
 func sum(zero ref.Val) cel.OverloadOpt {
 	return bindUnary(func(v ref.Val) ref.Val {
 		list, ok := elements(v)
@@ -117,9 +114,8 @@ func sum(zero ref.Val) cel.OverloadOpt {
 	})
 }
 
-// extreme returns a binding that finds the largest or smallest element. An
-// element replaces the one found before if comparing the latter with it returns
-// beaten.
+// extreme returns a binding that finds the largest or smallest element: one replaces
+// another if comparing that with it returns beaten.
 func extreme(name string, beaten ref.Val) cel.OverloadOpt {
 	return bindUnary(func(v ref.Val) ref.Val {
 		list, ok := elements(v)
@@ -173,8 +169,7 @@ func length(list traits.Lister) types.Int {
 	return n
 }
 
-// includes reports whether elem is in a list. A value that is not a list
-// includes elem if the two are equal.
+// includes reports whether elem is in a list, or equals a value that is no list.
 func includes(v, elem ref.Val) ref.Val {
 	list, ok := v.(traits.Lister)
 	if !ok {

@@ -12,12 +12,9 @@ import (
 	"github.com/google/cel-go/common/types/traits"
 )
 
-// Memory.
-//
-// Costs do not bound memory: a + of lists costs one unit whatever their sizes, and
-// replace costs by the size of its receiver, not of its result. So an evaluation
-// also counts the bytes of the strings, lists and maps that it makes. They count
-// until the evaluation ends, held or not. Parts of the object do not count.
+// Costs do not bound memory: + of lists costs one unit, and replace costs by its receiver.
+// So an evaluation also counts the bytes of the strings, lists and maps that it makes, held
+// or not. Parts of the object do not count.
 
 // The bytes that an evaluation takes for what it makes.
 const (
@@ -29,9 +26,8 @@ const (
 // DefaultMemory is the limit of one evaluation in bytes.
 const DefaultMemory = 64 << 20
 
-// MaxNodes is the number of values in a list or map, counted as a tree, that a call
-// may read. A list of lists that are the same list is a small value and a large
-// tree.
+// MaxNodes is how many values of a list or map, counted as a tree, a call may read. A small
+// list of one list many times is a large tree.
 const MaxNodes = 1 << 20
 
 // A Meter counts the memory of one evaluation. It is for one goroutine.
@@ -52,8 +48,7 @@ func (m *Meter) Begin() {
 	m.Taken, m.Exceeded, m.Refused = 0, false, 0
 }
 
-// Admit reports whether an evaluation by cel-go may make a call. If not, it sets
-// Exceeded and Refused.
+// Admit reports whether cel-go may make a call. If not, it sets Exceeded and Refused.
 func (m *Meter) Admit(function, overload string, args []ref.Val) bool {
 	var cost uint64
 	if m.Cost != nil {
@@ -72,8 +67,8 @@ func (m *Meter) Admit(function, overload string, args []ref.Val) bool {
 	return true
 }
 
-// Take counts bytes that are about to be made. It returns false, and sets
-// Exceeded, if the evaluation must not make them.
+// Take counts bytes before they are made. It is false, and sets Exceeded, if they must not
+// be.
 func (m *Meter) Take(bytes uint64) bool {
 	sum, carry := bits.Add64(m.Taken, bytes, 0)
 	if carry != 0 || sum > m.Limit {
@@ -84,8 +79,8 @@ func (m *Meter) Take(bytes uint64) bool {
 	return true
 }
 
-// Guarded reports whether a call of a function may make a value that is much
-// larger than what the call costs, or that is large before the call is paid for.
+// Guarded reports whether a call may make a value much larger than its cost, or before it
+// is paid.
 func Guarded(function string) bool {
 	switch function {
 	case "_+_", "replace", "join", "split", "format", "lists.range":
@@ -94,8 +89,7 @@ func Guarded(function string) bool {
 	return false
 }
 
-// CallMemory returns how many bytes the result of a guarded call takes. It is
-// exact for strings, except for format, for which it is an upper bound.
+// CallMemory returns the bytes of the result of a guarded call, for format an upper bound.
 func CallMemory(function string, args []ref.Val) uint64 {
 	switch function {
 	case "_+_":
@@ -169,8 +163,7 @@ func joinMemory(args []ref.Val) uint64 {
 	return bytes
 }
 
-// JoinedSize returns an upper bound of the size in code points of the result of
-// join, which decides its cost. It is exact for strings of valid UTF-8.
+// JoinedSize bounds the size of join's result in code points, exactly for valid UTF-8.
 func JoinedSize(args []ref.Val) uint64 {
 	list, ok := args[0].(traits.Lister)
 	if !ok {
@@ -230,12 +223,11 @@ func RangeSize(args []ref.Val) uint64 {
 	return 0
 }
 
-// clauseBytes is the size of the largest number that a clause of format prints,
-// without its precision.
+// clauseBytes is the largest number that a clause of format prints, without its precision.
 const clauseBytes = 400
 
-// formatMemory adds up the text, the precisions of its clauses and the sizes of
-// the arguments, which are at most doubled (as hexadecimal digits).
+// formatMemory adds up text, precisions and arguments, at most doubled as hexadecimal
+// digits.
 func formatMemory(args []ref.Val) uint64 {
 	if len(args) < 2 {
 		return 0
@@ -298,8 +290,8 @@ func Deep(function string) bool {
 // A part is a part of the object.
 type part interface{ PartOfObject() }
 
-// Nodes returns the number of values in v, which is counted as a tree, up to most.
-// A part of the object counts as one value.
+// Nodes returns the number of values in v as a tree, up to most. A part of the object is
+// one.
 func Nodes(v ref.Val, most int) int {
 	n := 1
 	if _, ok := v.(part); ok {

@@ -32,8 +32,7 @@ func addresses() cel.EnvOption {
 	)
 }
 
-// parseIP parses an address. Unlike netip, it refuses zones and IPv4 addresses
-// in IPv6 form.
+// parseIP parses an address without zone, and no IPv4 address in IPv6 form.
 func parseIP(s string) (netip.Addr, error) {
 	addr, err := netip.ParseAddr(s)
 	switch {
@@ -101,8 +100,7 @@ func networks() cel.EnvOption {
 	)
 }
 
-// noNetwork is the error text for an invalid network. parseCIDR adds it, and so
-// do the conversions that call parseCIDR: the text appears twice, as in the
+// noNetwork is the error for a network, which appears twice in conversions, as in the
 // server.
 const noNetwork = "network address parse error during conversion from string: %v"
 
@@ -132,8 +130,7 @@ func toCIDR(s string) ref.Val {
 
 func containsIP(p netip.Prefix, addr netip.Addr) ref.Val { return types.Bool(p.Contains(addr)) }
 
-// containsText returns the error for a missing overload if s is not an address.
-// It does not return the parse error.
+// containsText returns the error for a missing overload if s is no address.
 func containsText(p netip.Prefix, s string) ref.Val {
 	addr, err := parseIP(s)
 	if err != nil {
@@ -178,8 +175,8 @@ func isURL(s string) bool {
 	return err == nil
 }
 
-// toURL accepts the strings that isURL accepts. Text that may be a fragment, or a host
-// after two slashes, is parsed again as a URL, because a request URI has neither.
+// toURL accepts what isURL accepts. A request URI has no fragment, and no host after two
+// slashes, so such text is parsed again.
 func toURL(s string) ref.Val {
 	u, err := url.ParseRequestURI(s)
 	if err == nil && (u.Scheme == "" || strings.Contains(s, "#")) {

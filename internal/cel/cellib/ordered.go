@@ -9,12 +9,11 @@ import (
 	"github.com/google/cel-go/common/types/traits"
 )
 
-// An orderedMap is a map that an expression made. Its keys come in increasing
-// order.
+// An orderedMap is a map that an expression made, with keys in increasing order.
 type orderedMap struct{ traits.Mapper }
 
-// OrderedMap returns m with keys in increasing order: false, true, numbers, NaN, strings.
-// Maps of objects have that order already.
+// OrderedMap returns m with keys in order: false, true, numbers, NaN, strings. Objects'
+// maps have it.
 func OrderedMap(m traits.Mapper) traits.Mapper {
 	switch m.(type) {
 	case part, orderedMap:

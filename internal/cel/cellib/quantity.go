@@ -36,9 +36,8 @@ func quantities() cel.EnvOption {
 
 // arithmetic declares an operation with a quantity or an integer on the right.
 //
-// A result is a *Quantity, while other quantities are a Quantity. Rules can
-// observe this: a comparison with a result on the right of == fails, and a
-// search in a list does not find a result.
+// A result is a *Quantity, others are a Quantity. Rules can observe this: == with a result
+// on the right fails, and a search finds none.
 func arithmetic(name string, apply func(*resource.Quantity, resource.Quantity)) []cel.EnvOption {
 	t := apiservercel.QuantityType
 	result := func(q *resource.Quantity, p resource.Quantity) ref.Val {
@@ -53,13 +52,11 @@ func arithmetic(name string, apply func(*resource.Quantity, resource.Quantity)) 
 		})))}
 }
 
-// maxExponent is the largest absolute value of the exponent of a quantity in a rule. The
-// time of the server for one operation grows with the exponent, whatever the length of the
-// text: "-3e2447483643" keeps it busy for minutes.
+// maxExponent bounds the exponent of a quantity. The server's time grows with it:
+// "-3e2447483643" takes minutes.
 const maxExponent = 10_000
 
-// ParseQuantity parses a quantity as the server does, but for an exponent out of bounds,
-// which is an error.
+// ParseQuantity parses a quantity as the server does, with a bounded exponent.
 func ParseQuantity(s string) (resource.Quantity, error) {
 	if i := max(strings.LastIndexByte(s, 'e'), strings.LastIndexByte(s, 'E')); i >= 0 && i+1 < len(s) {
 		// As the server, which keeps the lower 32 bits.

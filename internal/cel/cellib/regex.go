@@ -9,8 +9,8 @@ import (
 	"github.com/google/cel-go/interpreter"
 )
 
-// regex returns the library of search functions. A program compiles literal
-// expressions once. It cannot be made if such an expression is invalid.
+// regex returns the library of search functions. A program compiles literals once, and is
+// not made with an invalid one.
 func regex() cel.EnvOption {
 	s, list := cel.StringType, cel.ListType(cel.StringType)
 	return cel.Lib(&library{
@@ -72,8 +72,7 @@ func findAll(re *regexp.Regexp, args []ref.Val) ref.Val {
 	})
 }
 
-// withText calls f with argument i if that is a string, and returns an error
-// otherwise.
+// withText calls f with argument i if that is a string, else it returns an error.
 func withText(args []ref.Val, i int, f func(string) ref.Val) ref.Val {
 	s, ok := args[i].Value().(string)
 	if !ok {

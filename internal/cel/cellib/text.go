@@ -11,8 +11,8 @@ import (
 	apiservercel "k8s.io/apiserver/pkg/cel"
 )
 
-// A few errors of cel-go print a value. It prints the entries of maps in random order, and
-// nothing bounds the text. The errors here are the same for the same value.
+// cel-go prints values in a few errors, maps in random order and without a bound. These
+// errors are the same for the same value.
 
 // maxText is the number of bytes of a value in an error.
 const maxText = 1 << 20
@@ -23,8 +23,7 @@ const tooLong = "value of more than 1 MiB"
 // printed is a value with a text of its own in errors, which cel-go would print as a struct.
 type printed interface{ Printed() string }
 
-// textOf returns the text of a value in an error: that of cel-go, with the entries of maps in
-// increasing order of their texts.
+// textOf returns the text of a value as in cel-go, with entries of maps in order of texts.
 func textOf(v ref.Val) string {
 	left := maxText
 	if text := appendix(v, &left); left >= 0 {
@@ -34,7 +33,7 @@ func textOf(v ref.Val) string {
 }
 
 // appendix returns the text of a value and subtracts its length from left. It may end early
-// if left is negative then.
+// at 0.
 func appendix(v ref.Val, left *int) string {
 	var parts []string
 	*left -= 2
@@ -66,9 +65,8 @@ func appendix(v ref.Val, left *int) string {
 	return text
 }
 
-// RepeatedKey returns the error of inserting the entries of one map into another, nil if no
-// key is repeated. Of several keys, the first one in order is repeated, or the first text of
-// those without an order.
+// RepeatedKey returns the error of inserting entries into a map, nil without a repeated
+// key. It names the first key in order, or the first text.
 func RepeatedKey(m, entries ref.Val) ref.Val {
 	into, isMap := m.(traits.Mapper)
 	from, areEntries := entries.(traits.Mapper)
@@ -95,14 +93,14 @@ func RepeatedKey(m, entries ref.Val) ref.Val {
 	return types.NewErr("insert failed: key %s already exists", first)
 }
 
-// PrintsElement reports whether a function prints the first element of a list that it does
-// not take: join takes strings, unwrapOpt takes optionals.
+// PrintsElement reports whether a function prints the first element that it does not take:
+// join and unwrapOpt.
 func PrintsElement(function string) bool {
 	return function == "join" || function == "unwrapOpt"
 }
 
-// Printing returns the arguments of a function that [PrintsElement]. If it prints an
-// element in another way than the errors here, that is replaced.
+// Printing returns the arguments of such a function, with an element replaced that it would
+// print otherwise.
 func Printing(function string, args []ref.Val) []ref.Val {
 	list, ok := args[0].(traits.Lister)
 	if !ok {
@@ -137,8 +135,7 @@ type shown struct {
 
 func (s shown) String() string { return s.text }
 
-// NotOptional returns the error of an optional element of a list, or of an optional entry
-// if it has a key.
+// NotOptional returns the error of an optional element, or with a key of an optional entry.
 func NotOptional(key, v ref.Val) ref.Val {
 	if key == nil {
 		return types.NewErr("cannot initialize optional list element from non-optional value %s", textOf(v))

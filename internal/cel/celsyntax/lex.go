@@ -158,8 +158,7 @@ func (l *lexer) digits(at int) int {
 	return at
 }
 
-// exponent returns the end of the exponent at a position, or the position if
-// there is none.
+// exponent returns the end of the exponent at a position, or the position.
 func (l *lexer) exponent(at int) int {
 	end := at
 	if end >= len(l.text) || l.text[end] != 'e' && l.text[end] != 'E' {
@@ -214,8 +213,7 @@ func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 func isHex(c byte) bool { return isDigit(c) || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F' }
 
-// maxParsed is the length of the longest text that the parser reads, in bytes. cel-go
-// reads at most so many code points.
+// maxParsed is the longest text that is parsed, in bytes. cel-go counts code points.
 const maxParsed = 100_000
 
 // isReadable reports whether the lexer reads texts like this one at all.
@@ -230,8 +228,7 @@ type Token struct {
 	IsOperator bool
 }
 
-// Tokens splits an expression into its words. It reports false for a text that the
-// parser of this package does not read.
+// Tokens splits an expression into its words. It is false for a text that is not read.
 func Tokens(text string) ([]Token, bool) {
 	if !isReadable(text) {
 		return nil, false
@@ -252,8 +249,7 @@ func Tokens(text string) ([]Token, bool) {
 	}
 }
 
-// unescape returns the value of a token of a string. It is not ok for an escape that cel-go
-// refuses.
+// unescape returns the value of a string token. It is not ok for an invalid escape.
 func (t token) unescape() (string, bool) {
 	text := t.text
 	if strings.IndexByte(text, '\r') >= 0 {
@@ -282,8 +278,7 @@ const (
 	escaped = "\a\b\f\n\r\t\v\\'\"`?"
 )
 
-// appendEscape appends the value of the escape that text begins with, after its
-// backslash. It returns the rest of the text.
+// appendEscape appends the value of the escape after a backslash, and returns the rest.
 func appendEscape(b []byte, text string) (out []byte, rest string, ok bool) {
 	if text == "" {
 		return b, "", false

@@ -11,8 +11,7 @@ import (
 	"github.com/google/cel-go/parser"
 )
 
-// A Parser parses expressions of one version of the language. It is immutable and
-// safe for concurrent use.
+// A Parser parses expressions of one version, immutable and safe for concurrent use.
 type Parser struct {
 	macros  map[macroKey]parser.Macro
 	factory ast.ExprFactory
@@ -53,14 +52,13 @@ type parsing struct {
 	depth    int
 }
 
-// maxDepth limits the depth of an expression: three for each pair of brackets,
-// one for each operator in a row. cel-go stops at 250 at the earliest.
+// maxDepth limits the depth: three for brackets, one for an operator in a row. cel-go stops
+// at 250.
 const maxDepth = 200
 
-// Parse returns the tree of an expression. It returns nil for a text that cel-go has to
-// parse, because it has an error, is nearly too deep or too long, or has a rare construct:
-// maps, messages, bytes, quoted names, optional elements, or names
-// that begin with a dot.
+// Parse returns the tree of an expression, nil for a text that cel-go has to parse: with an
+// error, nearly too deep or long, or with maps, messages, bytes, quoted names, optional
+// elements, or names that begin with a dot.
 func (s *Parser) Parse(text string) *ast.AST {
 	if !isReadable(text) {
 		return nil
@@ -222,8 +220,8 @@ func (p *parsing) unary() ast.Expr {
 	return p.member(token{})
 }
 
-// signed parses what follows one or more equal signs, of which two have no effect. A
-// single minus before a number belongs to the number.
+// signed parses what follows equal signs, two of which cancel out. A minus belongs to a
+// number.
 func (p *parsing) signed(sign, function string) ast.Expr {
 	first, once := p.tok, false
 	for p.is(sign) {
@@ -242,8 +240,8 @@ func (p *parsing) signed(sign, function string) ast.Expr {
 
 func (p *parsing) isNumber() bool { return p.tok.kind == tokenInt || p.tok.kind == tokenDouble }
 
-// member parses a value and the fields, indexes and calls that follow it. sign is
-// the sign of a number.
+// member parses a value and the fields, indexes and calls after it, with the sign of a
+// number.
 func (p *parsing) member(sign token) ast.Expr {
 	before := p.depth
 	e := p.primary(sign)
@@ -290,8 +288,7 @@ func (p *parsing) field(of ast.Expr) ast.Expr {
 	return p.factory.NewSelect(p.id(), of, name.text)
 }
 
-// call returns a call, or its expansion if it is a macro. target is nil for
-// global calls.
+// call returns a call, or the expansion of a macro. target is nil for global calls.
 func (p *parsing) call(id int64, function string, target ast.Expr, args ...ast.Expr) ast.Expr {
 	if p.declined {
 		return p.fail()
@@ -360,8 +357,7 @@ func (p *parsing) name(name string) ast.Expr {
 	return p.factory.NewIdent(p.id(), name)
 }
 
-// list parses expressions up to a closing bracket. A comma may end them, except those of a
-// call.
+// list parses expressions up to a closing bracket, after a comma except in a call.
 func (p *parsing) list(end string) []ast.Expr {
 	list := []ast.Expr{}
 	for !p.skipped(end) {
@@ -415,8 +411,7 @@ func digitsOf(text string) (digits string, base int) {
 	return text, 10
 }
 
-// isReserved reports whether a name is reserved, so that no variable or function
-// can have it.
+// isReserved reports whether no variable or function can have a name.
 func isReserved(name string) bool {
 	switch name {
 	case "as", "break", "const", "continue", "else", "for", "function", "if", "import", "let", "loop",

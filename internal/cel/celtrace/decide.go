@@ -17,8 +17,7 @@ const (
 	maxTerms    = 8 // terms of || that a text shows
 )
 
-// decide returns the text of the parts of e that made it true or false, as a clause
-// such as "self.a (1) < self.b (0) is false".
+// decide says which parts made e true or false, as in "self.a (1) < self.b (0) is false".
 func (t *tracer) decide(f frame, e ast.Expr, result bool) string {
 	if t.depth++; t.depth > maxDepth {
 		return t.atom(f, e, result)
@@ -57,8 +56,7 @@ func decides(e ast.Expr) bool {
 	return false
 }
 
-// terms traces && and ||. One term decides if it has the value that stops the
-// evaluation: false of && and true of ||. Otherwise all of them decide.
+// terms traces && and ||. A false of &&, or true of ||, decides alone, otherwise all do.
 func (t *tracer) terms(f frame, e ast.Expr, result bool) string {
 	name := e.AsCall().FunctionName()
 	all := flatten(nil, e, name)
@@ -83,9 +81,7 @@ func (t *tracer) terms(f frame, e ast.Expr, result bool) string {
 	return strings.Join(clauses, ", and ")
 }
 
-// withoutGuards returns the terms without those that only say that something is
-// present, as has(self.a) in !has(self.a) || self.a > 0. It returns all terms if there
-// are no others.
+// withoutGuards leaves out terms that only test presence, unless there are no others.
 func withoutGuards(terms []ast.Expr, operator string) []ast.Expr {
 	rest := slices.DeleteFunc(slices.Clone(terms), func(e ast.Expr) bool {
 		if operator == operators.LogicalOr {
@@ -245,8 +241,7 @@ func (t *tracer) decided(e ast.Expr) {
 
 func isError(v ref.Val) bool { return v == nil || types.IsUnknownOrError(v) }
 
-// failure traces a rule that fails with an error: it finds the innermost part with
-// the error.
+// failure traces a rule that ends with an error, to the innermost part with it.
 func (t *tracer) failure(f frame, e ast.Expr, v ref.Val) *Trace {
 	part, inner, element := t.innermost(f, e)
 	if failed := t.valueOf(inner, part); isError(failed) && failed != nil {
@@ -283,8 +278,8 @@ func (t *tracer) guard(part ast.Expr, why string) string {
 	return ""
 }
 
-// innermost returns the innermost part of e with an error, with its frame and a text
-// for the element that it is about.
+// innermost returns the innermost part with an error, its frame, and a text for its
+// element.
 func (t *tracer) innermost(f frame, e ast.Expr) (part ast.Expr, inner frame, element string) {
 	if t.depth++; t.depth > maxDepth || t.ctx.Err() != nil {
 		return e, f, ""

@@ -34,8 +34,7 @@ type Operand struct{ Expression, Value string }
 type Trace struct {
 	// Text is a sentence: the deciding parts with their values.
 	Text string
-	// Decided is the deciding part as an expression. It is the first one if there
-	// are several.
+	// Decided is the deciding part as an expression, the first one of several.
 	Decided    string
 	Operands   []Operand
 	Suggestion string // "" if there is none
@@ -44,8 +43,8 @@ type Trace struct {
 // ErrPasses is the error of a rule that does not fail on the values.
 var ErrPasses = errors.New("the rule does not fail on this object")
 
-// Rule evaluates the rule and returns its trace. The error is that of ctx if it ended,
-// [ErrPasses], or that of a rule that does not compile.
+// Rule evaluates the rule and returns its trace. The error is from ctx, [ErrPasses], or
+// from a rule that does not compile.
 func Rule(ctx context.Context, in Input) (_ *Trace, err error) {
 	defer celtypes.Recover(func(p error) { err = p })
 	language, err := celtypes.LanguageOf(celtypes.NewestMinor)
@@ -90,8 +89,8 @@ func variables(node *schema.Node, root bool, in Input) (interpreter.Activation, 
 	return interpreter.NewActivation(vars)
 }
 
-// typeAt returns the schema at a path and the type of its values. Like the engine it
-// descends from the type of the root, since metadata has an implied type there.
+// typeAt returns the schema and type at a path. It descends from the root, where metadata
+// has an implied type.
 func typeAt(p *celtypes.Provider, root *schema.Node, path schema.Path) (*schema.Node, *celtypes.Type) {
 	n, t := root, p.TypeOf(celtypes.SelfType, root, true)
 	for _, step := range path {
@@ -120,8 +119,7 @@ func elementOf(t *celtypes.Type) *celtypes.Type {
 	return t.Elem
 }
 
-// fieldOf returns the type of a field. Rules of a field whose name no rule can spell
-// run nevertheless.
+// fieldOf returns the type of a field, also one whose name no rule can spell.
 func fieldOf(p *celtypes.Provider, t *celtypes.Type, name string, child *schema.Node) *celtypes.Type {
 	escaped, ok := apiservercel.Escape(name)
 	switch {

@@ -39,8 +39,8 @@ func (t *tracer) atom(f frame, e ast.Expr, result bool) string {
 	return text + is(result) + t.where(f, e, operands) + t.differences(f, e, result)
 }
 
-// differences returns a clause with the paths at which two objects or lists of the
-// object differ, if a part is false because they are not equal, and "" otherwise.
+// differences says at which paths two objects or lists differ if that is why a part is
+// false.
 func (t *tracer) differences(f frame, e ast.Expr, result bool) string {
 	if result || e.Kind() != ast.CallKind || e.AsCall().FunctionName() != operators.Equals {
 		return ""
@@ -123,8 +123,7 @@ func (t *tracer) valued(f frame, e ast.Expr) string {
 	return text + " (" + valueText(t.valueOf(f, e), t.runes) + ")"
 }
 
-// constant reports whether a part is a literal, a list of them, or a function of them
-// such as duration("1h").
+// constant reports whether a part is a literal, a list of them, or a function of them.
 func constant(e ast.Expr) bool {
 	switch e.Kind() {
 	case ast.LiteralKind:
@@ -147,8 +146,7 @@ func variable(parts []ast.Expr) (out []ast.Expr) {
 	return out
 }
 
-// where returns a clause with the scalar fields that a deciding part reads and that it
-// does not show as operands, "" if there are none.
+// where says which scalar fields a deciding part reads and does not show as operands.
 func (t *tracer) where(f frame, e ast.Expr, shown []ast.Expr) string {
 	seen := map[string]bool{}
 	for _, s := range shown {
@@ -183,8 +181,7 @@ func isScalar(v ref.Val) bool {
 	return true
 }
 
-// fields returns the longest paths of fields and indexes in e, from left to right. It
-// does not look into macros, since their variables have no value outside.
+// fields returns the longest paths in e, from left to right, outside of macros.
 func fields(out []ast.Expr, e ast.Expr) []ast.Expr {
 	if len(out) >= maxOperands {
 		return out

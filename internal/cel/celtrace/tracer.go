@@ -59,8 +59,7 @@ func (t *tracer) run(program cel.Program, vars interpreter.Activation) (frame, r
 	return f, v
 }
 
-// valueOf returns the value of a part. It evaluates a part that the evaluation around it
-// did not need.
+// valueOf returns the value of a part, which it evaluates if the rule did not need it.
 func (t *tracer) valueOf(f frame, e ast.Expr) ref.Val {
 	if e.Kind() == ast.LiteralKind {
 		return e.AsLiteral()
@@ -106,8 +105,7 @@ func (t *tracer) operand(expression string, v ref.Val) {
 	t.operands = append(t.operands, o)
 }
 
-// An element is an element or an entry for which the condition of a macro was
-// evaluated.
+// An element is an element or entry for which the condition of a macro was evaluated.
 type element struct {
 	frame    frame
 	name     string // such as self.items[2]
@@ -124,8 +122,7 @@ type elements struct {
 	complete  bool     // the condition was evaluated for all of them, or for enough
 }
 
-// elements evaluates the condition of a macro for its elements, until one decides.
-// Entries of a map are in the order of their keys.
+// elements evaluates the condition of a macro until one decides, for maps in order of keys.
 func (t *tracer) elements(f frame, m macro) (found elements) {
 	program, err := t.plans.Plan(m.condition)
 	if err != nil {
@@ -170,8 +167,7 @@ func (found *elements) add(e *element, v ref.Val) {
 	}
 }
 
-// iterate returns the number of elements, and what returns the key and the value of
-// each.
+// iterate returns the number of elements, and what returns the key and value of each.
 func (t *tracer) iterate(of ref.Val) (int, func(int) (key, value ref.Val)) {
 	switch of := of.(type) {
 	case traits.Mapper:
@@ -187,8 +183,8 @@ func (t *tracer) iterate(of ref.Val) (int, func(int) (key, value ref.Val)) {
 	return 0, nil
 }
 
-// bind returns the variables of a macro for one element: the element or, of a map, the
-// key. A macro with two variables has the key or index and the value.
+// bind returns the variables of a macro for one element: the element or key, or key or
+// index and value.
 func (m *macro) bind(of, key, value ref.Val) map[string]any {
 	_, isMap := of.(traits.Mapper)
 	switch {

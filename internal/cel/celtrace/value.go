@@ -17,8 +17,8 @@ import (
 // more marks a cut text.
 const more = "…"
 
-// valueText writes a value as a literal of CEL with at most limit runes, of which the
-// last is … if the value is longer.
+// valueText writes a value as a literal with at most limit runes, with … at the end if it
+// is longer.
 func valueText(v ref.Val, limit int) string {
 	w := &valueWriter{room: limit}
 	w.write(v)

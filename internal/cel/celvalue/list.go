@@ -10,8 +10,7 @@ import (
 	"github.com/google/cel-go/common/types/traits"
 )
 
-// A listValue is a list in which order matters: any list that the schema does not
-// declare a set or a map.
+// A listValue is a list in which order matters: neither a set nor a map.
 type listValue struct {
 	raw      []any
 	declared *DeclaredType
@@ -84,8 +83,8 @@ func (l *listValue) Add(other ref.Val) ref.Val {
 	return types.NewRefValList(types.DefaultTypeAdapter, sum)
 }
 
-// Contains implements traits.Lister. A failed comparison is an error only if no
-// element is equal.
+// Contains implements traits.Lister. A failed comparison counts only without an equal
+// element.
 func (l *listValue) Contains(v ref.Val) ref.Val {
 	if types.IsUnknownOrError(v) {
 		return v
@@ -136,8 +135,8 @@ func (it *listIterator) Next() ref.Val {
 	return it.at(it.next - 1)
 }
 
-// ConvertToNative implements ref.Val. Lists of strings become []string, which
-// functions of CEL expect.
+// ConvertToNative implements ref.Val. Lists of strings become []string, as functions
+// expect.
 func (l *listValue) ConvertToNative(t reflect.Type) (any, error) {
 	if t.Kind() != reflect.Slice {
 		return nil, fmt.Errorf("type conversion error from '%s' to '%s'", l.Type(), t)
@@ -165,8 +164,7 @@ func (l *listValue) Value() any { return l.raw }
 // PartOfObject marks values that an evaluation did not make.
 func (*listValue) PartOfObject() {}
 
-// partText is the text of a list or an object in errors. cel-go prints the fields of
-// these Go types, with addresses.
+// partText is the text of a list or object in errors, where cel-go prints addresses.
 const partText = "part of the object"
 
 // Printed is the text in errors.

@@ -14,9 +14,8 @@ import (
 	"github.com/crdkit/crdkit/internal/cel/cellib"
 )
 
-// A mapValue is an object with fields, a map, or an object without a schema; CEL
-// has one kind of value for all. A null field is absent. Undeclared fields are
-// invisible, but count for the size.
+// A mapValue is an object, with fields, as a map, or without a schema. A null field is
+// absent. Undeclared fields are invisible, but count for the size.
 type mapValue struct {
 	raw      map[string]any
 	declared *DeclaredType
@@ -24,8 +23,7 @@ type mapValue struct {
 
 var _ traits.Mapper = (*mapValue)(nil)
 
-// entryType returns the declared type of the entry with this property name, nil
-// if there is none.
+// entryType returns the declared type of the entry of this name, or nil.
 func (m *mapValue) entryType(name string) *DeclaredType {
 	if m.declared.Props != nil {
 		return m.declared.Props[name]
@@ -97,10 +95,9 @@ func (m *mapValue) Contains(key ref.Val) ref.Val {
 
 func (m *mapValue) Size() ref.Val { return types.Int(len(m.raw)) }
 
-// Equal implements ref.Val. Two objects are equal if they have the same size and
-// equal declared entries. An undeclared entry of m only matters if other has it
-// too. The first entry in increasing order of names that is not equal decides: its
-// values may differ, or be an error.
+// Equal implements ref.Val. Objects are equal with the same size and equal declared
+// entries; an undeclared one matters only if other has it, too. The first unequal name in
+// order decides.
 func (m *mapValue) Equal(other ref.Val) ref.Val {
 	o, ok := other.(traits.Mapper)
 	if !ok {

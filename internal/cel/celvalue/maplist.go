@@ -9,15 +9,12 @@ import (
 	"github.com/google/cel-go/common/types/traits"
 )
 
-// This file implements lists of type map. Two are equal if they have equal
-// elements under the same keys, in any order. In a sum, elements of the right
-// list replace those of the left one with the same keys. The sum is such a list
-// again: a [sumOfMapLists].
+// Lists of type map are equal if elements are equal under the same keys, in any order. In a
+// sum, right elements replace left ones. It is such a list again: a [sumOfMapLists].
 //
-// Sums and equality spell keys differently. A sum finds keys as rules do.
-// Equality looks up the escaped name of a key in the raw object, where a key like
-// "namespace" or "a-b" has another name. Then all elements have the same key,
-// null. The server does the same.
+// A sum finds keys as rules do. Equality looks up the escaped name of a key in the raw
+// object, so that for "namespace" or "a-b" all elements have the key null, as in the
+// server.
 
 type mapList struct{ listValue }
 
@@ -116,8 +113,8 @@ func fieldValue(e, key ref.Val) ref.Val {
 	return nil
 }
 
-// rawKey is keyOf for raw elements. The result may not be comparable and then
-// panics as a map key; CEL reports that as an internal error of the rule.
+// rawKey is keyOf for raw elements. A result that is no map key panics, which is an
+// internal error of the rule.
 func rawKey(e any, keys []string) any {
 	m, ok := e.(map[string]any)
 	if !ok {
@@ -144,9 +141,8 @@ func composite(keys []string, at func(string) any) any {
 	return fmt.Sprintf("%#v", all)
 }
 
-// This file implements lists of type set. Two are equal if they have the same
-// elements, in any order. The sum is their union, which is a set again: a
-// [sumOfSets].
+// Lists of type set are equal with the same elements in any order. Their sum is their
+// union, a [sumOfSets].
 
 type setList struct{ listValue }
 
@@ -193,8 +189,7 @@ func sameSet(list traits.Lister, other ref.Val) ref.Val {
 	return types.Bool(len(seen) == len(members))
 }
 
-// union appends the elements of other that are missing. It keeps equal elements
-// of the left list.
+// union appends the elements of other that are missing.
 func union(list traits.Lister, other ref.Val) ref.Val {
 	o, ok := other.(traits.Lister)
 	if !ok {
@@ -232,8 +227,7 @@ func memberKey(e ref.Val) (key any, err ref.Val) {
 	return hashable(e.Value()), nil
 }
 
-// hashable returns raw, or a text of its type and value if raw cannot be a key of
-// a Go map.
+// hashable returns raw, or a text of its type and value if it is no key of a Go map.
 func hashable(raw any) any {
 	if raw != nil && !reflect.TypeOf(raw).Comparable() {
 		return fmt.Sprintf("%#v", raw)

@@ -11,16 +11,15 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// A DeclaredType describes the raw values of a schema node. It is compiled once,
-// so that access to a field is one lookup. The server copies all properties of
-// the object first. A DeclaredType is immutable.
+// A DeclaredType describes raw values of a schema. It is immutable, and compiled once, so
+// that a field is one lookup.
 type DeclaredType struct {
 	Kind     Kind
 	nullable bool
 	TypeName string // the type in the schema, for errors
 
-	// Of objects. An object with neither Props nor Values is opaque: it has a
-	// size and can be compared.
+	// Of objects. Without Props and Values an object is opaque: it has a size and is
+	// compared.
 	Props  map[string]*DeclaredType // by name, nil unless fields are declared
 	fields map[string]declaredField // by the identifiers that rules use
 	Values *DeclaredType            // of maps
@@ -60,8 +59,7 @@ const (
 	KindPreserved // values that can only be compared
 )
 
-// Types compiles nodes to declared types. Equal nodes share one. It is for one
-// goroutine.
+// Types compiles nodes to declared types. Equal nodes share one. It is for one goroutine.
 type Types map[typeKey]*DeclaredType
 
 type typeKey struct {
@@ -74,8 +72,8 @@ var stringType = &DeclaredType{Kind: KindString, TypeName: "string"}
 // StringList is the type of a list of strings that a rule makes.
 var StringList = stringType.MadeList()
 
-// Of returns the declared type of values of n. root says whether n is the root of
-// a resource.
+// Of returns the declared type of values of n. root says whether n is the root of a
+// resource.
 func (c Types) Of(n *schema.Node, root bool) *DeclaredType {
 	key := typeKey{node: n, root: (root || n.EmbeddedResource()) && !celtypes.DeclaresMeta(n)}
 	if s, ok := c[key]; ok {
@@ -117,8 +115,8 @@ func metadataType() *DeclaredType {
 	return s
 }
 
-// fieldTable returns fields by the identifiers that denote them: the escaped name
-// and, for a reserved word, also the name itself.
+// fieldTable returns fields by escaped name and, for a reserved word, also by the name
+// itself.
 func fieldTable(props map[string]*DeclaredType) map[string]declaredField {
 	t := make(map[string]declaredField, len(props))
 	for name, s := range props {
@@ -204,8 +202,7 @@ func stringKind(format string) Kind {
 	return KindString
 }
 
-// Entry returns the property name and the declared type that an identifier
-// denotes. The type is nil if there is no such entry.
+// Entry returns the property that an identifier denotes. Its type is nil if there is none.
 func (s *DeclaredType) Entry(spelled string) (string, *DeclaredType) {
 	if s.Props == nil {
 		return spelled, s.Values
@@ -217,8 +214,7 @@ func (s *DeclaredType) Entry(spelled string) (string, *DeclaredType) {
 	return f.name, f.declared
 }
 
-// Fits reports whether [DeclaredType.Value] returns no error for a value. It is
-// false for null.
+// Fits reports whether [DeclaredType.Value] returns no error. It is false for null.
 func (s *DeclaredType) Fits(v any) bool {
 	switch s.Kind {
 	case KindString:
@@ -268,8 +264,7 @@ func (s *DeclaredType) IsList() bool {
 	return s.Kind == KindAtomicList || s.Kind == KindSetList || s.Kind == KindMapList
 }
 
-// Collectable reports whether a made list of such elements behaves like one of an
-// object.
+// Collectable reports whether a made list of such elements is like one of an object.
 func (s *DeclaredType) Collectable() bool {
 	switch s.Kind {
 	case KindString, KindInteger, KindNumber, KindBoolean, KindObject, KindAtomicList, KindSetList, KindMapList:
@@ -288,8 +283,7 @@ func ParseDuration(v any) (time.Duration, bool) {
 	return d, err == nil
 }
 
-// Time parses a raw value of [KindDate] or [KindDateTime]. It is not ok if v does
-// not fit.
+// Time parses a raw value of [KindDate] or [KindDateTime]. It is not ok for any other.
 func (s *DeclaredType) Time(v any) (time.Time, bool) {
 	text, ok := v.(string)
 	if !ok {

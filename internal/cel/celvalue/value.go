@@ -12,8 +12,7 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/strfmt"
 )
 
-// Value returns raw as a value of CEL. A value that does not fit becomes an
-// error.
+// Value returns raw as a value of CEL, an error if it does not fit.
 func (s *DeclaredType) Value(raw any) ref.Val {
 	if raw == nil {
 		if s.nullable {
@@ -122,8 +121,7 @@ func (s *DeclaredType) text(text string) ref.Val {
 	return types.String(text)
 }
 
-// A preserved is a value without a schema. Rules cannot reach it, but it takes
-// part in comparisons.
+// A preserved is a value without a schema. Rules cannot reach it, but compare it.
 type preserved struct{ raw any }
 
 func (p *preserved) ConvertToNative(t reflect.Type) (any, error) {
@@ -164,8 +162,7 @@ func (s *DeclaredType) Comparable() bool {
 	return false
 }
 
-// SizeOf returns the size of a raw value for the cost of a comparison, 1 for a
-// value without a size.
+// SizeOf returns the size of a raw value for a comparison, 1 without a size.
 func SizeOf(v any) int {
 	switch v := v.(type) {
 	case string:
@@ -226,8 +223,7 @@ func (s *DeclaredType) sameLists(a, b []any) (eq, ok bool) {
 	return true, true
 }
 
-// sameObjects compares as [mapValue.Equal] does. The first name whose entries are not equal
-// decides.
+// sameObjects compares like [mapValue.Equal]: the first unequal name decides.
 func (s *DeclaredType) sameObjects(a, b map[string]any) (eq, ok bool) {
 	if len(a) != len(b) {
 		return false, true

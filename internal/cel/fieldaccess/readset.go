@@ -14,8 +14,7 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// An Access says how much of a value rules read. Each one includes those before
-// it.
+// An Access says how much of a value rules read. Each includes those before it.
 type Access uint8
 
 const (
@@ -25,8 +24,7 @@ const (
 	Everything               // also everything in it
 )
 
-// A ReadSet says which parts of a value rules read. It is immutable. A nil
-// ReadSet is that of an unread value.
+// A ReadSet says which parts of a value rules read. It is immutable; nil is unread.
 type ReadSet struct {
 	schema   *schema.Node
 	access   Access
@@ -114,8 +112,7 @@ func (v *ReadSet) field(name string, n *schema.Node) *ReadSet {
 	return v.fields[name]
 }
 
-// element returns the read set of elements or entries, nil if they have no
-// schema.
+// element returns the read set of elements or entries, nil without a schema.
 func (v *ReadSet) element() *ReadSet {
 	n := v.schema.Items()
 	if n == nil && v.schema.Len() == 0 {
@@ -134,8 +131,8 @@ func consume(parts []*ReadSet) {
 	}
 }
 
-// visit returns the parts of the object that the value of an expression may be. What an
-// expression makes of them, such as a list, reads them completely.
+// visit returns the parts of the object that a value may be. What an expression makes of
+// them reads them completely.
 func (r *Analysis) visit(e ast.Expr) []*ReadSet {
 	switch e.Kind() {
 	case ast.IdentKind:
@@ -283,8 +280,7 @@ func (r *Analysis) loop(c ast.ComprehensionExpr) []*ReadSet {
 	return out
 }
 
-// Uses returns the variables and fields that an expression reads, as text and
-// sorted. It follows plain field selections only.
+// Uses returns the variables and plain field selections of an expression, sorted.
 func Uses(tree *ast.AST) []string {
 	u := used{texts: make(map[string]bool)}
 	u.visit(tree.Expr())
