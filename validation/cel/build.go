@@ -24,10 +24,9 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// A run visits a tree of its own, which has a node only where there are rules or
-// below which there are. It is built from the schema and from the type of self at
-// the root, side by side. A schema without a CEL type is left out with everything
-// below it. Its rules never run, as in the server.
+// A run visits a tree of its own, with nodes where there are rules, or rules below. It is
+// built from the schema and the type of self side by side. Rules without a CEL type never
+// run, as in the server.
 
 // A node holds the rules of a schema node and of those below it.
 type node struct {
@@ -92,9 +91,8 @@ type buildKey struct {
 	root bool
 }
 
-// buildNode builds the tree for n, whose values are of type t. It returns nil if there
-// are no rules to run. implied says that t is the type of an implied field and
-// not made from n.
+// buildNode builds the tree for n with values of type t, nil without rules. implied: t is
+// the type of an implied field.
 func (b *builder) buildNode(n *schema.Node, t *celtypes.Type, root, implied bool, path *field.Path) *node {
 	if b.watch.Ended() {
 		return nil
@@ -161,8 +159,8 @@ func (b *builder) property(parent *node, name string, n *schema.Node, t *celtype
 	}
 }
 
-// untyped checks rules of n that never run because n is the items of a value that
-// is not a list. The server stores them if they are correct for n alone.
+// untyped checks rules of the items of what is no list. They never run, and the server
+// stores them if they are correct for n alone.
 func (b *builder) untyped(out *node, n *schema.Node, path *field.Path) {
 	if b.stored {
 		return
@@ -263,8 +261,8 @@ func (b *builder) rule(n *schema.Node, r *schema.Rule, s *celtypes.Scope, self *
 	return out
 }
 
-// unreached checks rules of n and below that never run because n has no type. The
-// server refuses some of them and stores and ignores others.
+// unreached checks rules of n without type, and below, which never run. The server refuses
+// some.
 func (b *builder) unreached(n *schema.Node, path *field.Path) {
 	if b.stored {
 		return
@@ -272,8 +270,8 @@ func (b *builder) unreached(n *schema.Node, path *field.Path) {
 	b.refuse(n, path, false)
 }
 
-// refuse reports rules on values without a type. below says that an enclosing
-// value without a type has rules.
+// refuse reports rules on values without a type. below: a value without a type around has
+// rules.
 func (b *builder) refuse(n *schema.Node, path *field.Path, below bool) {
 	if !celtypes.HasRules(n) || b.watch.Ended() {
 		return
@@ -307,8 +305,8 @@ func (b *builder) report(err *field.Error) {
 
 // Limits of the server for estimated costs, in cost units of CEL.
 const (
-	// DefaultExpressionLimit is the limit of one rule, times how often its value
-	// can occur in one object, and of one messageExpression.
+	// DefaultExpressionLimit bounds one rule, times how often its value occurs, or one
+	// messageExpression.
 	DefaultExpressionLimit = celcost.ExpressionLimit
 	// DefaultSchemaLimit is the limit of all expressions of a schema.
 	DefaultSchemaLimit = celcost.SchemaLimit

@@ -22,9 +22,9 @@ import (
 // kube-apiserver estimates it when a definition is written, and which bounds make
 // expensive rules fit. It belongs to the caller.
 type CostReport struct {
-	// Expressions are in the order of the schema: the rules of a value, each
-	// followed by its messageExpression, then those of its additionalProperties,
-	// of its properties by name and of its items.
+	// Expressions are in the order of the schema: rules of a value with their
+	// messageExpressions, then of additionalProperties, of properties by name, and of
+	// items.
 	Expressions []ExpressionCost
 	// Total is the cost of all expressions, in cost units of CEL.
 	Total uint64
@@ -38,46 +38,40 @@ type CostReport struct {
 
 // An ExpressionCost is the estimate for one rule or one messageExpression.
 type ExpressionCost struct {
-	// Path is the path of the values that the expression is on, from the root of
-	// the object: "spec.listeners[*].hostnames", "" for the root. [*] stands for
-	// all elements of a list or entries of a map.
+	// Path is the path of the values from the root: "spec.listeners[*].hostnames", "" for
+	// the root. [*] stands for all elements or entries.
 	Path string
-	// Field is the path of the expression in the schema, as in errors. Pointer is its
-	// location as a JSON Pointer (RFC 6901) from the root of the schema.
+	// Field is the path of the expression in the schema, as in errors, and Pointer its JSON
+	// Pointer (RFC 6901).
 	Field, Pointer string
 	// Index is the position of the rule among those of the schema.
 	Index int
-	// Rule is the rule, Kind says which of its expressions this is, and Text is
-	// the expression.
+	// Rule is the rule, Kind says which expression of it this is, and Text is that.
 	Rule schema.Rule
 	Kind ExpressionKind
 	Text string
-	// Uses lists the variables and fields that the expression reads, sorted:
-	// "self.replicas", "oldSelf". It is nil if the expression does not compile.
+	// Uses are the variables and fields that are read, sorted: "self.replicas", "oldSelf".
+	// It is nil if the expression does not compile.
 	Uses []string
 
 	// Cost is the cost of one evaluation, in cost units of CEL.
 	Cost uint64
-	// Cardinality is how often the value can occur in one object. The server
-	// counts a messageExpression once.
+	// Cardinality is how often the value can occur in one object. A messageExpression
+	// counts once.
 	Cardinality uint64
-	// Bounded reports whether maxItems and maxProperties of the lists and maps
-	// around the value bound Cardinality. Otherwise it is the number of values
-	// that fit into the largest request.
+	// Bounded reports whether maxItems and maxProperties bound Cardinality. Otherwise it is
+	// what fits into the largest request.
 	Bounded bool
-	// Total is Cost times Cardinality. Limit is its limit:
-	// [DefaultExpressionLimit].
+	// Total is Cost times Cardinality. Its Limit is [DefaultExpressionLimit].
 	Total, Limit uint64
-	// Problem is the server's error for an expression that does not compile and
-	// so has no cost, "" for others.
+	// Problem is the server's error for an expression that does not compile, or "".
 	Problem string
 
-	// Bounds are the bounds in the schema that the cost depends on, most
-	// important first, if Total is more than half of Limit.
+	// Bounds are what the cost depends on, most important first, if Total is more than half
+	// of Limit.
 	Bounds []Bound
-	// Together is the largest number that makes the expression fit if no bound is
-	// larger. It is 0 if one bound alone can make it fit, if it fits already, and
-	// if nothing makes it fit.
+	// Together is the largest number for all bounds that makes the expression fit, 0 if one
+	// alone can, if it fits, or if nothing helps.
 	Together int64
 }
 
@@ -101,18 +95,15 @@ func (k ExpressionKind) String() string {
 // A Bound is a keyword that bounds the cost of an expression, or would if it were
 // declared.
 type Bound struct {
-	// Path is the path of the values that have the keyword, as in
-	// [ExpressionCost.Path].
+	// Path is the path of the values that have the keyword, as in [ExpressionCost.Path].
 	Path string `json:"path"`
 	// Keyword is "maxItems", "maxLength" or "maxProperties".
 	Keyword string `json:"keyword"`
-	// Value is the declared value of the keyword or, if Declared is false, the
-	// value that the estimate assumes.
+	// Value is the declared value, or without Declared the one that the estimate assumes.
 	Value    int64 `json:"value"`
 	Declared bool  `json:"declared"`
-	// Fits is the largest value with which the expression fits, other bounds
-	// unchanged, or 0 if there is none. The expression was estimated with it and
-	// with the next larger value.
+	// Fits is the largest value that fits, other bounds unchanged, 0 for none. It was
+	// estimated, and the next one.
 	Fits int64 `json:"fits"`
 	// Total is [ExpressionCost.Total] with Fits, or with 1 if nothing fits.
 	Total uint64 `json:"total"`
@@ -320,8 +311,7 @@ func (r *CostReport) String() string {
 	return b.String()
 }
 
-// name returns the name of an expression: the path of its value and the number of
-// its rule.
+// name returns the name of an expression: the path of its value and the number of its rule.
 func (c *ExpressionCost) name() string {
 	path := c.Path
 	if path == "" {
@@ -351,8 +341,7 @@ func (c *ExpressionCost) verdict() string {
 	return ""
 }
 
-// advise writes the error of an expression that does not compile, and the bounds
-// that make an expensive one fit.
+// advise writes the error of an expression, or the bounds that make an expensive one fit.
 func (c *ExpressionCost) advise(b *strings.Builder) {
 	if c.Problem != "" {
 		fmt.Fprintf(b, "\n%s: %s\n", c.name(), c.Problem)

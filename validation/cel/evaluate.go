@@ -22,8 +22,7 @@ import (
 // noRule is the index of errors that do not belong to one rule.
 const noRule = -1
 
-// maxMessageBytes is the length of the longest usable result of a
-// messageExpression.
+// maxMessageBytes is the length of the longest usable result of a messageExpression.
 const maxMessageBytes = 5 * 1024
 
 const outOfBudget = "validation failed due to running out of cost budget, no further validation rules will be run"
@@ -56,8 +55,7 @@ func (r *run) rules(n *node, value, old any) {
 	}
 }
 
-// rule runs one rule. It skips a transition rule without an old value, unless the
-// rule declares optionalOldSelf.
+// rule runs one rule, a transition rule only with an old value or optionalOldSelf.
 func (r *run) rule(n *node, i int) {
 	rule := &n.rules[i]
 	if rule.broken != "" {
@@ -169,8 +167,8 @@ func (r *run) reportError(n *node, i int, err error) {
 	}
 }
 
-// isNoSuchOverload reports whether the server words an error in its own way. It
-// tells by the text, and cel-go offers nothing else to tell by.
+// isNoSuchOverload reports whether the server words an error in its own way: only the text
+// tells.
 func isNoSuchOverload(err error) bool { return strings.HasPrefix(err.Error(), "no such overload") }
 
 // isOverCallLimit reports whether an evaluation exceeded the limit of one call.
@@ -207,11 +205,8 @@ func (r *run) reportFalse(n *node, i int, value any) {
 	r.addUnlessRatcheted(rule, i, &failure)
 }
 
-// message evaluates the messageExpression of a rule. It returns "" if the result
-// is not usable, and an error if the run must end.
-//
-// oldSelf is never an optional here, even if it is one for the rule, as in the
-// server.
+// message evaluates a messageExpression, "" if the result is not usable, or an error that
+// ends the run. oldSelf is no optional here, as in the server.
 func (r *run) message(n *node, rule *rule) (text string, err *field.Error) {
 	made, cost, evalErr := r.evalMessage(n, rule.message)
 	switch {
@@ -235,8 +230,7 @@ func (r *run) message(n *node, rule *rule) (text string, err *field.Error) {
 	return made, nil
 }
 
-// evalMessage evaluates a messageExpression like decide. It returns "" if the
-// result is not a string.
+// evalMessage evaluates a messageExpression like decide, "" if the result is not a string.
 func (r *run) evalMessage(n *node, e *expression) (string, costProblem, error) {
 	// Closures do not support an absent oldSelf.
 	if x := e.fast; x != nil && (!e.usesOldSelf || n.usesOld && r.frame.Old != nil) {
@@ -287,15 +281,14 @@ func (r *run) call(e *expression, vars *variables) (ref.Val, costProblem, error)
 	return result, r.pay(*cost), err
 }
 
-// fail reports that rules have no result. The server shows the type of the schema
-// as the value.
+// fail reports that rules have no result, with the type of the schema as value.
 func (r *run) fail(n *node, i int, text string) { r.add(i, field.Invalid(nil, n.typ, text)) }
 
 // add adds an error at the current location.
 func (r *run) add(i int, err *field.Error) { r.addTo(&r.errors, &r.failed, i, err, nil) }
 
-// addUnlessRatcheted adds the error of a rule. It is ratcheted if the value did
-// not change and the rule does not use oldSelf.
+// addUnlessRatcheted adds the error of a rule, ratcheted if the value is unchanged and
+// oldSelf is not used.
 func (r *run) addUnlessRatcheted(rule *rule, i int, err *field.Error) {
 	if !rule.usesOld && r.unchanged() {
 		r.addTo(&r.ratcheted, &r.forgiven, i, err, rule)
@@ -330,8 +323,8 @@ func withReason(value any, text string, reason apiextensionsv1.FieldValueErrorRe
 	return *field.Invalid(nil, value, text)
 }
 
-// errorAt returns an error at the current location. index is the index of the rule, or
-// noRule. The fieldPath of the rule is one step, whatever it contains; below may be nil.
+// errorAt returns an error here. index is the index of the rule, or noRule. fieldPath is
+// one step, whatever it contains; below may be nil.
 func (r *run) errorAt(index int, err *field.Error, below *rule) *validation.Error {
 	var buf [512]byte
 	b := r.path.AppendFieldPath(buf[:0])
@@ -367,8 +360,8 @@ func (r *rule) errorText(what error) string {
 	return asServer(what.Error()) + " evaluating rule: " + r.name
 }
 
-// asServer returns the text of an error with the names of Go types in the server.
-// cel-go names the type of a value that is not a key.
+// asServer returns an error text with the server's Go type names, as cel-go names types of
+// keys.
 func asServer(text string) string {
 	if !strings.Contains(text, "*celvalue.") {
 		return text

@@ -38,16 +38,15 @@ type Program struct {
 
 // A Result is the verdict of a [Program] on one object.
 type Result struct {
-	// Errors are the failed rules and rules that could not run, sorted. The
-	// object is acceptable if there are none.
+	// Errors are failed rules and rules that could not run, sorted, none for an acceptable
+	// object.
 	Errors validation.ErrorList
-	// Ratcheted are the failed rules on values that the old object has too,
-	// sorted. The server turns them into warnings.
+	// Ratcheted are failed rules on values that the old object has, too, sorted. The server
+	// warns of them.
 	Ratcheted validation.ErrorList
 	// Omitted is the number of errors that are not in Errors because of [MaxErrors].
 	Omitted int
-	// Cost is the cost of all rules, in cost units of CEL. It is the whole budget
-	// if the run ended early.
+	// Cost is the cost of all rules in cost units, the whole budget if the run ended early.
 	Cost uint64
 }
 
@@ -205,10 +204,8 @@ func (r *run) eval(ctx context.Context, p *Program, value, old any) Result {
 	return res
 }
 
-// An expression is a compiled rule or messageExpression: its closure, and what is
-// needed to make the program of cel-go. A program is many times larger and most
-// expressions never need one, so it is made lazily, from the text. An expression
-// is safe for concurrent use.
+// An expression is a compiled rule or messageExpression: its closure, and what makes the
+// much larger program of cel-go, which most never need. It is safe for concurrent use.
 type expression struct {
 	fast        *celeval.Closure // nil if cel-go evaluates it
 	declined    string           // why there is no closure
@@ -241,9 +238,8 @@ func (b *builder) accelerate(e *expression, tree *ast.AST, self *celvalue.Declar
 	}
 }
 
-// accelerateMessage compiles the closure of a messageExpression. cel-go evaluates
-// one that uses an optional oldSelf, as it runs with an oldSelf that is not an
-// optional.
+// accelerateMessage compiles the closure of a messageExpression. One with optional oldSelf
+// is cel-go's, as it runs with an oldSelf that is no optional.
 func (b *builder) accelerateMessage(e *expression, tree *ast.AST, self *celvalue.DeclaredType) {
 	defer celtypes.Recover(func(err error) { e.declined = err.Error() })
 	switch {
@@ -255,8 +251,7 @@ func (b *builder) accelerateMessage(e *expression, tree *ast.AST, self *celvalue
 	}
 }
 
-// program returns the program of cel-go. It returns no error for an expression
-// that compiled before.
+// program returns the program of cel-go, without an error if it compiled before.
 func (e *expression) program() (cel.Program, error) {
 	e.once.Do(func() {
 		made, err := e.origin.Program(e.text, e.optional)
@@ -266,8 +261,8 @@ func (e *expression) program() (cel.Program, error) {
 	return p.Program, p.err
 }
 
-// A lazyRules compiles the rules of a node when its first value arrives. All
-// nodes of a program share the builder, one at a time.
+// A lazyRules compiles the rules of a node at its first value. Nodes share the builder, one
+// at a time.
 type lazyRules struct {
 	once    sync.Once
 	builder *builder

@@ -16,8 +16,7 @@ import (
 	"github.com/crdkit/crdkit/validation"
 )
 
-// A run is the state of one Eval: its path in the object, its failures and its
-// remaining budget.
+// A run is the state of one Eval: its path, its failures and its remaining budget.
 type run struct {
 	options    evalOptions
 	program    *Program
@@ -33,8 +32,7 @@ type run struct {
 	known    int      // the number of valid levels
 	ratchets bool     // there is an old object
 
-	// The variables of the rules of the current node: raw, and once bound those
-	// of cel-go, which depend on the type of oldSelf.
+	// The variables of the current rules: raw, and once bound those of cel-go.
 	frame              celeval.Frame
 	bound              bool
 	required, optional variables
@@ -43,8 +41,7 @@ type run struct {
 	failed, forgiven  int // how many errors these would have without a limit
 }
 
-// release drops all references, and keeps memory for the next run. A run that had no
-// path has little to drop.
+// release drops all references, and keeps memory for the next run.
 func (r *run) release() {
 	r.frame.Release()
 	r.options, r.program, r.ctx, r.object = evalOptions{}, nil, nil, nil
@@ -72,8 +69,8 @@ func (r *run) stopped() bool { return r.remaining < 0 }
 
 func (r *run) stop() { r.remaining = -1 }
 
-// visit runs the rules of n on value, which is not null, and the rules below on
-// its contents. old is nil if there is no old value or no rule needs it.
+// visit runs the rules of n on value, which is not null, and those below. old is nil if
+// there is none or no rule needs it.
 func (r *run) visit(n *node, value, old any) {
 	if n.ruled {
 		r.rules(n, value, present(old))
@@ -121,8 +118,7 @@ func (r *run) entries(n *node, value map[string]any, old map[string]any) {
 	r.names = r.names[:from]
 }
 
-// fields visits the declared fields of an object that have rules, in the order of
-// their names.
+// fields visits declared fields with rules, in the order of their names.
 func (r *run) fields(fields []childField, value map[string]any, old map[string]any) {
 	for i := range fields {
 		f := &fields[i]
@@ -190,8 +186,8 @@ func present(old any) any {
 	return old
 }
 
-// A level holds the correlation after some steps of the path. It is computed
-// lazily, for a rule that needs an old value or fails.
+// A level is the correlation after some steps, computed when a rule needs an old value or
+// fails.
 type level struct {
 	ratchet  ratchet
 	elements correlate.Elements
@@ -227,9 +223,8 @@ func (l *level) below(s pathstack.Step, index int) ratchet {
 	return l.ratchet.element(l.elements.At(s.Index), index)
 }
 
-// unchanged reports whether the value at the current location is unchanged, or, if
-// it has no old value, the nearest value around it that has. It compares each value
-// once: all elements of an atomic list ask for the list.
+// unchanged reports whether the value, or else the nearest one around it with an old value,
+// is unchanged. It compares each once.
 func (r *run) unchanged() bool {
 	t := r.ratchet()
 	pair, index := t.here, r.known-1
@@ -254,8 +249,8 @@ type ratchet struct {
 	aboveIndex int
 }
 
-// key descends from the level at an index to an entry of an object. Errors of
-// apiVersion and kind at the root are never ratcheted.
+// key descends from a level to an entry. Errors of apiVersion and kind at the root are
+// never ratcheted.
 func (r ratchet) key(name string, index int) ratchet {
 	if !r.here.Correlated() {
 		return r
@@ -297,8 +292,8 @@ func (v *variables) ResolveName(name string) (any, bool) {
 
 func (v *variables) Parent() interpreter.Activation { return nil }
 
-// bind sets the variables of cel-go for the rules of n. Without a rule that
-// refers to oldSelf there is no oldSelf.
+// bind sets the variables of cel-go for the rules of n, without oldSelf unless a rule
+// refers to it.
 func (r *run) bind(n *node) {
 	if r.bound {
 		return

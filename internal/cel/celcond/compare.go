@@ -83,8 +83,7 @@ func (x *translation) equivalent(a, b ast.Expr, same bool, sc scope) (verdict, b
 	return out, true
 }
 
-// comparable reports whether the values of a schema are numbers or strings in CEL,
-// and which.
+// comparable reports whether values of a schema are numbers or strings in CEL, and which.
 func comparable(n *schema.Node) (search.Mask, bool) {
 	switch n.Kind() {
 	case schema.KindInteger, schema.KindNumber:
@@ -99,8 +98,8 @@ func comparable(n *schema.Node) (search.Mask, bool) {
 	return 0, false
 }
 
-// readable returns the condition that CEL reads a value which its schema admits. Whatever
-// reads another value ends with an error, even if it is has.
+// readable is the condition that CEL reads an admitted value. What reads another one, even
+// has, ends with an error.
 func readable(n *schema.Node) *search.Cond {
 	if expr, ok := readableTexts[n.Limits().Format]; ok && n.Kind() == schema.KindString && !n.IntOrString() {
 		return search.Matches(expr)
@@ -108,8 +107,8 @@ func readable(n *schema.Node) *search.Cond {
 	return search.True
 }
 
-// readableTexts has patterns for the formats that admit texts which CEL does not read. CEL
-// reads bytes in the alphabet of URLs, and times as RFC 3339 writes them, in capitals.
+// readableTexts has patterns for formats with texts that CEL does not read: it reads bytes
+// in the alphabet of URLs, and times in capitals of RFC 3339.
 var readableTexts = map[string]string{
 	"byte":      `^[^+/]*$`,
 	"date-time": `^[-0-9]{10}T[:0-9]{8}([.,][0-9]+)?(Z|[-+]([01][0-9]|2[0-4]):([0-5][0-9]|60))$`,
@@ -169,8 +168,7 @@ func (p *path) nullable() bool {
 	return false
 }
 
-// oldMember stands for oldSelf in the paths of relations. No object has it, so such
-// relations only cancel out.
+// oldMember stands for oldSelf in relations, which only cancel out: no object has it.
 const oldMember = "\x01oldSelf"
 
 // pathOrOld returns the path that an expression selects from self or oldSelf.
@@ -238,8 +236,7 @@ func (x *translation) compareSize(p path, c any, orders search.Mask) (verdict, b
 	return verdict{x.at(p, sizes(orders)), x.at(p, sizes(all&^orders))}, true
 }
 
-// in translates membership in a list of constants, and that of a constant in a
-// list or map.
+// in translates membership in constants, and of a constant in a list or map.
 func (x *translation) in(a, b ast.Expr, sc scope) (verdict, bool) {
 	if b.Kind() == ast.ListKind {
 		p, ok := x.path(a, sc)
@@ -283,12 +280,13 @@ type summand struct {
 	guarded bool   // 0 if the field is absent, too
 }
 
-// boundedSum returns a condition on which a comparison surely holds: a sum of the sizes
-// of a field in elements with fixed indices, such as
+// boundedSum returns a condition on which a comparison holds: a sum of sizes at fixed
+// indices, such as
 //
-//	(self.size() > 0 ? self[0].f.size() : 0) + (self.size() > 1 ? self[1].f.size() : 0) <= 16
+// \t(self.size() > 0 ? self[0].f.size() : 0) + (self.size() > 1 ? self[1].f.size() : 0) <=
+// 16
 //
-// holds if no element has more than its share. It returns False for other comparisons.
+// holds if no element has more than its share. It is False for others.
 func (x *translation) boundedSum(a, b ast.Expr, orders search.Mask, sc scope) *search.Cond {
 	limit, _ := constantOf(b)
 	most, ok := limit.(int64)
@@ -418,8 +416,7 @@ func (x *translation) relate(p, q path, orders search.Mask, sc scope) (verdict, 
 	return v, true
 }
 
-// relateWhole translates the comparison of the old and the new value of a field that is a
-// boolean, a list or an object.
+// relateWhole translates old against new of a boolean, a list or an object.
 func (x *translation) relateWhole(p, q path, orders search.Mask, sc scope) (verdict, bool) {
 	equality := orders == search.Same || orders == search.Less|search.Greater
 	whole := p.node == x.root || p.node == x.metadata // rules see only a part of metadata
@@ -440,9 +437,8 @@ func (x *translation) relateWhole(p, q path, orders search.Mask, sc scope) (verd
 	return v, true
 }
 
-// equalAsJSON reports whether two values of a schema are equal in CEL if and only if they are
-// equal as JSON values. Lists in any order, values with a format of their own, null and
-// unknown fields are not.
+// equalAsJSON reports whether values are equal in CEL as they are in JSON: not lists in any
+// order, special formats, null and unknown fields.
 func equalAsJSON(n *schema.Node) bool {
 	_, scalar := comparable(n)
 	switch {

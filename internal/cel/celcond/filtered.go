@@ -32,20 +32,19 @@ func (x *translation) filter(e ast.Expr, macro string, sc scope) (filter, bool) 
 	return filter{p, v, Text(list) + ", " + variable + ": " + Text(body)}, true
 }
 
-// keepsAtMost returns a condition on which a filter surely keeps at most so many elements:
-// the list has no more, or the filter keeps none.
+// keepsAtMost is a condition on which a filter keeps at most so many: the list has no more,
+// or none is kept.
 func (x *translation) keepsAtMost(f filter, most int64) *search.Cond {
 	few := search.And(strictNot(search.Array, search.MinItems(most+1)), search.EveryItem(search.Or(f.body.holds, f.body.fails)))
 	return x.at(f.list, search.Or(few, search.And(search.Types(search.Array), search.EveryItem(f.body.fails))))
 }
 
-// boundedFilter returns a condition on which a comparison surely holds: the size of a
-// filtered list, such as
+// boundedFilter returns a condition on which a comparison holds: the size of a filtered
+// list, such as
 //
-//	self.filter(f, f.type == 'A').size() < 3
+// \tself.filter(f, f.type == 'A').size() < 3
 //
-// is within the limit if the list is, or if the filter keeps no element. It returns False
-// for other comparisons.
+// is small enough if the list is, or none is kept. It is False for others.
 func (x *translation) boundedFilter(a, b ast.Expr, orders search.Mask, sc scope) *search.Cond {
 	limit, _ := constantOf(b)
 	most, ok := limit.(int64)
@@ -63,13 +62,13 @@ func (x *translation) boundedFilter(a, b ast.Expr, orders search.Mask, sc scope)
 	return x.keepsAtMost(f, most)
 }
 
-// atMostOne translates two expressions that are true if at most one element of a list
-// satisfies a condition, or exactly one does:
+// atMostOne translates two expressions that at most, or exactly, one element satisfies a
+// condition:
 //
-//	self.filter(f, f.type == 'A').size() <= 1
-//	self.exists_one(f, f.type == 'A')
+// \tself.filter(f, f.type == 'A').size() <= 1
+// \tself.exists_one(f, f.type == 'A')
 //
-// Both have the same opaque condition, so that a rule in one form implies one in the other.
+// Both have one opaque condition, so that one implies the other.
 func (x *translation) atMostOne(e ast.Expr, sc scope) (verdict, bool) {
 	if sc.outer != nil || sc.update != nil {
 		return verdict{}, false // see Count
@@ -101,8 +100,8 @@ func (x *translation) atMostOne(e ast.Expr, sc scope) (verdict, bool) {
 	return v, true
 }
 
-// evaluated returns what is true of a value if a comparison of it does not end with an
-// error: a text that the comparison converts to a duration has the format.
+// evaluated is what is true of a value if comparing it is no error: a duration has the
+// format.
 func (x *translation) evaluated(e ast.Expr, sc scope) *search.Cond {
 	if e.Kind() != ast.CallKind || comparisons[e.AsCall().FunctionName()] == 0 {
 		return search.True
@@ -123,16 +122,16 @@ func (x *translation) evaluated(e ast.Expr, sc scope) *search.Cond {
 
 // A Count is a macro exists_one in the body of a macro over the same list, such as
 //
-//	self.all(a, self.exists_one(b, b.name == a.name))
+// \tself.all(a, self.exists_one(b, b.name == a.name))
 //
-// It is opaque, but two of them agree if their bodies agree on all pairs of elements.
+// It is opaque, but two agree if their bodies agree on all pairs of elements.
 type Count struct {
 	// Name is the name of its opaque conditions.
 	Name string
 	// List leads from the value of the rule to the list.
 	List []string
-	// Holds and Fails are the conditions that the body holds and that it fails, on an
-	// object whose members [First] and [Second] are the elements a and b.
+	// Holds and Fails are the conditions of the body on an object whose members [First] and
+	// [Second] are a and b.
 	Holds, Fails *search.Cond
 }
 
@@ -142,9 +141,8 @@ const (
 	Second = "second"
 )
 
-// SetKnown sets what Rule asks about each [Count]: the name of one in a rule that is known
-// to have been evaluated on the same value. If that holds, the count must hold, and if it
-// fails, the count must fail. Nil means that none is known.
+// SetKnown sets what Rule asks about each [Count]: the name of one that was evaluated on
+// the same value. If that holds or fails, the count does. Nil means none.
 func (t *Translator) SetKnown(known func(c Count) (name string, ok bool)) { t.known = known }
 
 // count returns the count of an expression over an element of a list.
@@ -171,8 +169,7 @@ func (x *translation) count(e ast.Expr, name string, sc scope) (Count, bool) {
 	return Count{Name: name, List: list, Holds: v.holds, Fails: v.fails}, true
 }
 
-// orKnown returns the verdict of a count by a known one: the same, unless the known one
-// ended with an error.
+// orKnown returns the verdict of a known count, unless that ended with an error.
 func (x *translation) orKnown(v verdict, c *Count) verdict {
 	if x.known == nil {
 		return v
@@ -187,12 +184,12 @@ func (x *translation) orKnown(v verdict, c *Count) verdict {
 	return verdict{by(search.Holds, v.holds), by(search.Fails, v.fails)}
 }
 
-// unique translates a rule that all elements of a list of strings differ, or that the
-// strings in a field of them do, in one of the forms
+// unique translates a rule that all strings of a list, or in a field of its elements,
+// differ:
 //
-//	self.all(a, self.exists_one(b, a == b))
-//	self.all(a, size(self.filter(b, b.name == a.name)) < 2)
-//	size(self.filter(a, size(self.filter(b, a == b)) > 1)) == 0
+// \tself.all(a, self.exists_one(b, a == b))
+// \tself.all(a, size(self.filter(b, b.name == a.name)) < 2)
+// \tsize(self.filter(a, size(self.filter(b, a == b)) > 1)) == 0
 func (x *translation) unique(e ast.Expr, sc scope) (verdict, bool) {
 	macro, wanted := e, true
 	if left, right, ok := operands(e, "_==_"); ok && isZero(right) {
@@ -246,9 +243,9 @@ func macroOf(e ast.Expr, name string) (list ast.Expr, variable string, body ast.
 	return c.Target(), variable, c.Args()[1], !uses(c.Target(), variable)
 }
 
-// alone reports whether an expression holds if and only if no other element of a list
-// equals the value of a variable, or if wanted is false, if another one does. The key is
-// the field that is compared, "" for whole elements.
+// alone reports whether an expression holds exactly if no other element equals the
+// variable, or without wanted, if one does. key is the compared field, "" for whole
+// elements.
 func alone(e, list ast.Expr, variable string, wanted bool) (key string, ok bool) {
 	if inner, _, ok := operands(e, "!_"); ok {
 		return alone(inner, list, variable, !wanted)
@@ -278,8 +275,8 @@ func alone(e, list ast.Expr, variable string, wanted bool) (key string, ok bool)
 	return keyA, okA && okB && keyA == keyB
 }
 
-// countsOne reports whether a comparison with a limit holds for 1 and for no larger
-// number, or if wanted is false, for all larger numbers but not for 1.
+// countsOne reports whether a comparison holds for 1 and no larger number, or without
+// wanted, for all larger ones only.
 func countsOne(operator string, limit any, wanted bool) bool {
 	switch operator {
 	case "_==_", "_<=_":
@@ -294,8 +291,7 @@ func countsOne(operator string, limit any, wanted bool) bool {
 	return false
 }
 
-// keyOf returns the field that an expression selects from a variable, "" for the variable
-// itself.
+// keyOf returns the field that an expression selects from a variable, "" for the variable.
 func keyOf(e ast.Expr, variable string) (string, bool) {
 	switch e.Kind() {
 	case ast.IdentKind:

@@ -52,8 +52,7 @@ func (x *translation) method(c ast.CallExpr, sc scope) (verdict, bool) {
 // maxSkipped is the largest count in a pattern.
 const maxSkipped = 1000
 
-// suffix returns the operand and the argument of substring with one constant argument. It
-// returns any other expression as it is.
+// suffix returns the operand and argument of substring with one constant argument.
 func suffix(e ast.Expr) (of ast.Expr, skipped int64) {
 	if e.Kind() == ast.CallKind {
 		c := e.AsCall()
@@ -67,8 +66,8 @@ func suffix(e ast.Expr) (of ast.Expr, skipped int64) {
 	return e, 0
 }
 
-// textPattern returns a pattern for strings of which a method with a constant argument
-// holds after so many characters.
+// textPattern returns a pattern for strings of which a method holds after so many
+// characters.
 func textPattern(method, text string, skipped int64) (string, bool) {
 	start := ""
 	if skipped > 0 {
@@ -98,8 +97,8 @@ func textPattern(method, text string, skipped int64) (string, bool) {
 	return "", false
 }
 
-// anchored returns what follows the start of a pattern that only matches at the start of
-// a text, and reports false for other patterns.
+// anchored returns what follows the start of a pattern that only matches at the start of a
+// text.
 func anchored(expr string) (string, bool) {
 	re, err := syntax.Parse(expr, syntax.Perl)
 	if err != nil || re.Op != syntax.OpConcat || re.Sub[0].Op != syntax.OpBeginText {
@@ -157,8 +156,7 @@ func overSame(e, list ast.Expr) bool {
 	})
 }
 
-// isQuantifier reports whether a call is a macro that is the value of its body for a list
-// of one element.
+// isQuantifier reports whether a macro is the value of its body for a list of one element.
 func isQuantifier(c ast.CallExpr) bool {
 	switch c.FunctionName() {
 	case "all", "exists", "exists_one":
@@ -167,8 +165,8 @@ func isQuantifier(c ast.CallExpr) bool {
 	return false
 }
 
-// onlyElement returns the scope of the body of a macro over the list of which the variable
-// of sc is the only element: the variable of the macro is the same one.
+// onlyElement returns the scope of a macro over a list with the variable of sc as only
+// element.
 func (sc *scope) onlyElement(c ast.CallExpr) (scope, bool) {
 	if sc.list == nil || !isQuantifier(c) || Text(c.Target()) != Text(sc.list) {
 		return scope{}, false

@@ -80,8 +80,7 @@ func (x *translation) at(p path, c *search.Cond) *search.Cond {
 	return c
 }
 
-// field returns the condition that an object has a field which satisfies c. Null
-// counts as absent.
+// field is the condition that an object has a field which satisfies c. Null is absent.
 func (x *translation) field(n *schema.Node, name string, c *search.Cond) *search.Cond {
 	if n == x.root && name == "metadata" {
 		return search.At(name, c)
@@ -154,8 +153,8 @@ const (
 	Size = "\x01#"
 )
 
-// reads returns what an expression reads of the value of a rule, as paths. A path
-// that is empty is the whole value. bound has the paths of variables.
+// reads returns what an expression reads of the rule's value, as paths; an empty one is all
+// of it. bound has the paths of variables.
 func reads(e ast.Expr, bound map[string][]string) [][]string {
 	r := &reader{}
 	r.read(e, bound)
@@ -246,8 +245,7 @@ func (r *reader) call(e ast.Expr, bound map[string][]string) {
 
 var macros = map[string]bool{"all": true, "exists": true, "exists_one": true, "map": true, "filter": true}
 
-// macro reads a macro over the elements at a path. The variable of a macro over a map is a
-// key, which the path of an element covers. It reports false for other expressions.
+// macro reads a macro over elements. The path of an element covers the key of a map.
 func (r *reader) macro(e ast.Expr, bound map[string][]string) bool {
 	if e.Kind() != ast.CallKind {
 		return false

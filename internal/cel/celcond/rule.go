@@ -19,13 +19,12 @@ type Rule struct {
 	Holds, Fails *search.Cond
 	// Transition means that the rule compares with oldSelf.
 	Transition bool
-	// Counts has those macros exists_one in the rule that count elements like another
-	// one.
+	// Counts has the macros exists_one that count elements like another one.
 	Counts []Count
 }
 
-// A Member returns the condition that an object of a schema has a member which
-// satisfies c, perhaps after defaults are set.
+// A Member is the condition that an object has a member which satisfies c, perhaps by
+// default.
 type Member func(n *schema.Node, name string, c *search.Cond) *search.Cond
 
 // A Translator translates rules.
@@ -38,8 +37,8 @@ type Translator struct {
 	root, metadata *schema.Node
 }
 
-// New returns a translator for the rules of a version. root is the schema of whole
-// objects. A nil member means that objects have all their defaults.
+// New returns a translator for the rules of a version with schema root. Without member,
+// objects have all defaults.
 func New(root *schema.Node, member Member) *Translator {
 	if member == nil {
 		member = func(_ *schema.Node, name string, c *search.Cond) *search.Cond { return search.At(name, c) }
@@ -54,17 +53,15 @@ func New(root *schema.Node, member Member) *Translator {
 	}
 }
 
-// Rule translates a rule on the values of a schema. changed, if it is not nil, says
-// whether the value at a path differs from the one that other rules see. Opaque
-// conditions on such values have names of their own. The path may have the steps
-// [Items], [Presence] and [Size].
+// Rule translates a rule on values of a schema. changed, which may be nil, says whether the
+// value at a path differs from what other rules see, and so its opaque conditions. Paths
+// may have the steps [Items], [Presence] and [Size].
 func (t *Translator) Rule(text string, n *schema.Node, changed func(path []string) bool) Rule {
 	return t.translated(text, scope{name: "self", node: n}, changed)
 }
 
-// Update translates a transition rule to a condition on an update: on an object whose
-// members [Self] and [OldSelf] have the new and the old value of the rule at path.
-// OldSelf must not be optional in the rule. See Rule for changed.
+// Update translates a transition rule, without optional oldSelf, to a condition on an
+// object whose members [Self] and [OldSelf] have the values at path. See Rule for changed.
 func (t *Translator) Update(text string, n *schema.Node, path []string, changed func(path []string) bool) Rule {
 	return t.translated(text, scope{name: "update", update: &update{n, path, map[string]string{Self: Self, OldSelf: OldSelf}}}, changed)
 }
@@ -122,8 +119,8 @@ type scope struct {
 	names  []string // of further variables with the same value
 }
 
-// An update is about two values of one schema, such as those of a transition rule: their
-// schema, the path to them, and the members that have them, by variable.
+// An update is about two values of one schema: the schema, their path, and their members by
+// variable.
 type update struct {
 	node    *schema.Node
 	path    []string
@@ -187,9 +184,8 @@ func (sc *scope) usesOuter(e ast.Expr) bool {
 // distinct ends the names of opaque conditions on changed values.
 const distinct = " of another value"
 
-// boolean translates a boolean expression over the variable of a scope. A part that
-// is opaque may read variables around the scope: in one object, the values of those
-// are the same for every expression about one element.
+// boolean translates a boolean expression over the variable of a scope. An opaque part may
+// read variables around it, which are the same for every expression about one element.
 func (x *translation) boolean(e ast.Expr, sc scope) verdict {
 	if v, ok := x.translate(e, sc); ok {
 		return v

@@ -23,8 +23,8 @@ type Checker struct {
 	Reference bool   // do not use the fast path
 }
 
-// NewChecker returns a Checker of expressions that may cost limit units per call.
-// reference turns the fast path off.
+// NewChecker returns a Checker with limit units per call. reference turns the fast path
+// off.
 func NewChecker(language *Language, limit uint64, reference bool) Checker {
 	return Checker{Language: language, limit: limit, Reference: reference}
 }
@@ -65,8 +65,7 @@ func (s *Scope) checker(b *Language, optional bool) (*checker.Env, error) {
 	return env, nil
 }
 
-// An Origin compiles programs of cel-go for the expressions of one node, from
-// their text. It is safe for concurrent use.
+// An Origin compiles programs of cel-go for a node's expressions, safe for concurrent use.
 type Origin struct {
 	language *Language
 	self     *Type
@@ -96,17 +95,15 @@ func (o *Origin) Program(text string, optional bool) (_ cel.Program, err error) 
 	return x.plan(tree)
 }
 
-// Recover turns a panic into an error and calls fail with it. Functions that call cel-go
-// defer it: the parser, checker, validators, planner and estimator panic on some
-// expressions. Evaluations recover on their own.
+// Recover turns a panic into an error for fail. Functions that call cel-go defer it:
+// parser, checker, validators, planner and estimator panic on some expressions.
 func Recover(fail func(error)) {
 	if p := recover(); p != nil {
 		fail(fmt.Errorf("internal error: %v", p))
 	}
 }
 
-// A Wording holds the prefixes of error texts, which differ between rules and
-// messageExpressions.
+// A Wording has the prefixes of error texts of rules or messageExpressions.
 type Wording struct{ compilation, result, instantiation, Estimation string }
 
 var (
@@ -124,9 +121,8 @@ var (
 	}
 )
 
-// Check parses and types an expression. It returns its tree, or the server's
-// reason for refusing it. want is the type that the result must have. A tree with
-// a reason is correct but cannot be planned.
+// Check parses and types an expression of type want, and returns its tree, or the server's
+// reason for refusing it. A tree with a reason cannot be planned.
 func (x *Checker) Check(s *Scope, text string, optional bool, want *cel.Type, w *Wording) (tree *ast.AST, why string) {
 	defer Recover(func(err error) { tree, why = nil, w.compilation+err.Error() })
 	if !x.Reference {
@@ -161,8 +157,8 @@ func MentionsOldSelf(checked *ast.AST) bool {
 	return false
 }
 
-// fast parses and types an expression without cel-go. The tree has no source positions.
-// It returns nil if something may be wrong, and for rare expressions.
+// fast parses and types without cel-go, and without source positions. It returns nil if
+// something may be wrong, and for rare expressions.
 func (x *Checker) fast(s *Scope, text string, optional bool) *ast.AST {
 	tree := x.Language.syntax.Parse(text)
 	if tree == nil {
@@ -171,8 +167,7 @@ func (x *Checker) fast(s *Scope, text string, optional bool) *ast.AST {
 	return x.Language.signatures.typed(tree, s, optional)
 }
 
-// reference parses, types and validates an expression with cel-go. It returns the reason if
-// the expression is wrong.
+// reference parses, types and validates with cel-go, or returns the reason of a refusal.
 func (x *Checker) reference(env *cel.Env, s *Scope, text string, optional bool) (*ast.AST, string) {
 	parsed, issues := env.Parse(text)
 	if len(issues.Errors()) > 0 {
@@ -208,9 +203,8 @@ const (
 	truncated    = " more errors were truncated"
 )
 
-// textOf returns what issues.String returns: each error with its line and a mark below the
-// column. cel-go makes the mark one dot at a time, in time quadratic in the column. textOf
-// sorts the issues and drops their locations.
+// textOf returns issues.String: each error with its line and a mark below the column, which
+// cel-go makes in quadratic time. It sorts the issues and drops their locations.
 func textOf(issues *cel.Issues, text string) string {
 	list, source := issues.Errors(), common.NewTextSource(text)
 	slices.SortStableFunc(list, func(a, b *cel.Error) int {
@@ -251,17 +245,15 @@ func textOf(issues *cel.Issues, text string) string {
 	return b.String()
 }
 
-// A Tracer plans the parts of one checked expression with cel-go, so that their
-// values can be observed. It is for one goroutine.
+// A Tracer plans parts of a checked expression, to observe their values, for one goroutine.
 type Tracer struct {
 	Tree  *ast.AST // of cel-go, with the calls of macros
 	limit uint64
 	plans planner
 }
 
-// NewTracer parses and checks an expression with cel-go. It returns an error for an
-// expression that [Checker.Check] refuses. It is slower than Check: it makes an
-// environment of its own, which records the calls of macros.
+// NewTracer checks an expression with cel-go, or returns why [Checker.Check] refuses it.
+// Its own environment records calls of macros, so it is slower.
 func (x *Checker) NewTracer(s *Scope, text string, optional bool) (_ *Tracer, err error) {
 	defer Recover(func(p error) { err = p })
 	env, err := x.Language.Env.Extend(cel.EnableMacroCallTracking())
@@ -275,9 +267,8 @@ func (x *Checker) NewTracer(s *Scope, text string, optional bool) (_ *Tracer, er
 	return &Tracer{Tree: tree, limit: x.limit, plans: x.Language.planner}, nil
 }
 
-// Plan returns the program of a part of the expression. Its details have the value
-// of each part that was evaluated. Variables of macros around the part are variables
-// of the program.
+// Plan returns the program of a part. Its details have the values of evaluated parts.
+// Variables of macros around it are variables of the program.
 func (t *Tracer) Plan(part ast.Expr) (cel.Program, error) {
 	tree := ast.NewCheckedAST(ast.NewAST(part, t.Tree.SourceInfo()), t.Tree.TypeMap(), t.Tree.ReferenceMap())
 	return t.plans.plan(tree, cel.CostLimit(t.limit), cel.EvalOptions(cel.OptTrackState), cel.InterruptCheckFrequency(100))

@@ -17,12 +17,12 @@ import (
 	"github.com/crdkit/crdkit/internal/cel/cellib"
 )
 
-// This file changes programs of cel-go. Loops visit the keys of maps in increasing order,
-// and calls that may make large values count memory before they make them. Rules cannot
-// observe that below the limit of memory. Errors that print a value are those of cellib.
+// Programs of cel-go are changed: loops visit keys in increasing order, large values are
+// counted before they are made, and errors that print a value are those of cellib. Below
+// the limit of memory rules cannot observe that.
 
-// Memory is the name of the variable that holds the *[cellib.Meter] of an
-// evaluation. No expression can refer to it.
+// Memory is the variable with the *[cellib.Meter] of an evaluation, which no rule can
+// spell.
 const Memory = "@memory"
 
 // MemoryExceeded is the error of an evaluation that takes too much memory.
@@ -34,8 +34,7 @@ type guarded struct {
 	impl *functions.Overload
 }
 
-// guard returns a decorator of calls and of literals with optional parts, which it finds by
-// their ids.
+// guard returns a decorator of calls, and of literals with optional parts by their ids.
 func (p *planner) guard(optional map[int64]ast.Expr) interpreter.InterpretableDecoratorV2 {
 	return func(i interpreter.InterpretableV2) (interpreter.InterpretableV2, error) {
 		if l, ok := i.(interpreter.InterpretableConstructor); ok && optional[i.ID()] != nil {
@@ -128,8 +127,7 @@ func (g *guarded) count(frame *interpreter.ExecutionFrame, args []ref.Val) {
 	}
 }
 
-// ordered is the name of the function that puts the keys of a map in order. It
-// returns other values unchanged and costs nothing.
+// ordered is the function that puts the keys of a map in order. It costs nothing.
 const ordered = cellib.Ordered
 
 func orderedFunction() cel.EnvOption {
@@ -142,8 +140,7 @@ func orderedFunction() cel.EnvOption {
 		})))
 }
 
-// orderLoops returns a tree whose loops visit the keys of maps in order: tree
-// itself if it has no such loops. A loop over a map m becomes one over @ordered(m).
+// orderLoops returns a tree whose loops over a map m are loops over @ordered(m).
 func orderLoops(tree *ast.AST) *ast.AST {
 	if !hasMapLoops(tree) {
 		return tree
@@ -178,8 +175,7 @@ func hasMapLoops(tree *ast.AST) bool {
 	return found
 }
 
-// loopsOverMap reports whether e is a loop over a map, or over a value whose type
-// is not known.
+// loopsOverMap reports whether e is a loop over a map, or a value of unknown type.
 func loopsOverMap(tree *ast.AST, e ast.Expr) bool {
 	if e.Kind() != ast.ComprehensionKind {
 		return false
@@ -193,10 +189,8 @@ func insertsMap(e ast.Expr) bool {
 	return e.Kind() == ast.CallKind && e.AsCall().FunctionName() == "cel.@mapInsert" && len(e.AsCall().Args()) == 2
 }
 
-// The checker of cel-go copies all types that it has inferred for each overload
-// that it tries, so its work grows with the square of an expression. The type of
-// {x: x} is twice as large as that of x, so a chain of loops that make such maps
-// has a type whose size is exponential in its length. These limits bound both.
+// cel-go's checker copies all inferred types for each overload, so its work is quadratic,
+// and a chain of {x: x} doubles a type in each step. These limits bound both.
 const (
 	maxInferred = 1000 // calls, lists, maps and loops of an expression
 	maxMapTypes = 100  // scalar types in the type of a map literal
@@ -225,8 +219,7 @@ func oversized(tree *ast.AST) string {
 	return ""
 }
 
-// size returns an upper bound of the number of scalar types in the type of an
-// expression. Types of schemas count as one.
+// size bounds the scalar types in the type of an expression. Types of schemas count as one.
 func (s *sizing) size(e ast.Expr) int {
 	switch e.Kind() {
 	case ast.IdentKind:
@@ -314,12 +307,10 @@ func (s *sizing) loop(c ast.ComprehensionExpr) int {
 	return result
 }
 
-// Once the types of an expression match, little can be wrong: a literal that is
-// not a duration, timestamp or regular expression, a list of mixed types, a
-// constant that cannot be a key. cel-go walks the tree once per validator and
-// makes a program to find these. Both take longer than the type check. The walk
-// here decides which expressions need neither. All others are checked by the
-// reference, which also words the errors.
+// Once types match, little can be wrong: a literal of a duration, timestamp or regular
+// expression, a list of mixed types, a constant key. cel-go takes longer to find these than
+// to check types, so this walk decides which expressions need no validator and no planner.
+// The reference checks all others.
 
 // A validatorScan is the state of one walk.
 type validatorScan struct {
@@ -328,8 +319,7 @@ type validatorScan struct {
 	doubtful bool // cel-go has to validate and to plan the expression
 }
 
-// isPlain reports whether the validators and the planner of cel-go have nothing to say
-// about a tree that has types. It is false for unknown constructs.
+// isPlain reports whether validators and planner have nothing to say about a typed tree.
 func (x *Checker) isPlain(tree *ast.AST) bool {
 	c := validatorScan{language: x.Language, tree: tree}
 	c.visit(tree.Expr())
@@ -421,8 +411,7 @@ func isKey(e ast.Expr) bool {
 	return t == types.StringType || t == types.IntType
 }
 
-// regex scans an argument of a function with a regular expression. A literal must
-// be a regular expression, whichever argument it is.
+// regex scans an argument of a regular expression. A literal must be one, wherever it is.
 func (c *validatorScan) regex(e ast.Expr) {
 	switch e.Kind() {
 	case ast.LiteralKind:
@@ -434,8 +423,8 @@ func (c *validatorScan) regex(e ast.Expr) {
 	}
 }
 
-// callable reports whether an implementation can be called with n arguments
-// without dispatch at run time.
+// callable reports whether an implementation takes n arguments without dispatch at run
+// time.
 func callable(impl *functions.Overload, n int) bool {
 	switch {
 	case impl == nil:

@@ -14,15 +14,13 @@ import (
 	"github.com/crdkit/crdkit/internal/cel/cellib"
 )
 
-// The checker of cel-go infers types in both directions, and copies all inferred
-// types for each overload that it tries. Rules read fields whose types are known.
-// So one bottom-up walk that looks for the only matching overload is enough. The walk
-// leaves an expression to cel-go if there is more to infer (null, empty lists, types as
-// values, qualified names, lists of several types), and if something is wrong. The parser
-// leaves maps to cel-go; only macros make empty ones.
+// cel-go infers types in both directions and copies them for each overload. Rules read
+// fields of known types, so one walk from below that looks for the only overload is enough.
+// What needs more inference (null, empty lists, types as values, qualified names, lists of
+// several types), or is wrong, goes to cel-go. Only macros make maps here, empty ones.
 
-// signatures holds the overloads of a language, and the first parts of qualified
-// names. It is immutable.
+// signatures are the overloads of a language and the first parts of qualified names,
+// immutable.
 type signatures struct {
 	overloads map[string][]signature
 	roots     map[string]bool
@@ -258,8 +256,8 @@ func (t *inference) assert(e ast.Expr, want *types.Type) bool {
 	return is != nil && sameType(is, want)
 }
 
-// accumulator returns the type of the accumulator of a loop. An empty list or map gets
-// the type of what the loop adds.
+// accumulator returns the type of a loop's accumulator, for an empty one the type that is
+// added.
 func (t *inference) accumulator(l ast.ComprehensionExpr, inner []loopVariable) *types.Type {
 	init := l.AccuInit()
 	if !isEmpty(init) {
@@ -276,8 +274,7 @@ func (t *inference) accumulator(l ast.ComprehensionExpr, inner []loopVariable) *
 	return typ
 }
 
-// added returns the type of the list or map that a step of a loop adds to, nil for other
-// steps.
+// added returns the type of the list or map that a step adds to, or nil.
 func (t *inference) added(step ast.Expr) *types.Type {
 	if step.Kind() != ast.CallKind {
 		return nil
@@ -343,8 +340,8 @@ func (t *inference) call(e ast.Expr) *types.Type {
 	return result
 }
 
-// qualify turns the call of a function whose name has a dot into a call without a target,
-// as cel-go does.
+// qualify makes a call of a function with a dot in its name one without target, as cel-go
+// does.
 func (t *inference) qualify(e ast.Expr) {
 	c := e.AsCall()
 	if !c.IsMemberFunction() || c.Target().Kind() != ast.IdentKind {
@@ -372,8 +369,8 @@ func (t *inference) list(l ast.ListExpr) *types.Type {
 	return types.NewListType(elem)
 }
 
-// boundedMap returns the type of a map of inferred types, nil if one of them is not known or
-// they are too large: {x: x} has a type that is twice as large as that of x.
+// boundedMap returns the type of a map, nil if a type is unknown or too large: {x: x}
+// doubles it.
 func boundedMap(key, value *types.Type) *types.Type {
 	if key == nil || value == nil || sizeOfType(key)+sizeOfType(value) > maxMapTypes {
 		return nil
@@ -389,8 +386,8 @@ func sizeOfType(t *types.Type) int {
 	return max(size, 1)
 }
 
-// An optionalLiteral is a list, map or message of which a part is optional. If that part has
-// a value that is no optional, the error prints it. So the literal is evaluated here.
+// An optionalLiteral is a literal with an optional part, which is evaluated here, because
+// the error for what is no optional prints it.
 type optionalLiteral struct {
 	interpreter.InterpretableConstructor
 	parts []literalPart // those that InitVals evaluates
@@ -426,8 +423,7 @@ func partsOf(e ast.Expr) (parts []literalPart) {
 	return parts
 }
 
-// optionalLiterals returns the literals with an optional part that may have a value that is
-// no optional, by their ids.
+// optionalLiterals returns literals by id with an optional part that may be no optional.
 func optionalLiterals(tree *ast.AST) map[int64]ast.Expr {
 	found := make(map[int64]ast.Expr)
 	ast.PreOrderVisit(tree.Expr(), ast.NewExprVisitor(func(e ast.Expr) {

@@ -22,9 +22,8 @@ const (
 	OldSelf = "oldSelf"
 )
 
-// A Language is the language of rules in one Kubernetes version: functions,
-// types, macros and validators. It is immutable and safe for concurrent use.
-// Building one takes longer than compiling a rule, so programs share it; see
+// A Language is the language of rules in one Kubernetes version, immutable and safe for
+// concurrent use. Programs share it, since it takes longer to build than a rule; see
 // [LanguageOf].
 type Language struct {
 	Env        *cel.Env
@@ -66,9 +65,8 @@ func newLanguage(minor int) (*Language, error) {
 	return b, err
 }
 
-// declarationsOf returns a checker with the declarations of env. An Env does not
-// expose its own, and extending it for every node costs several times more than
-// checking the rules.
+// declarationsOf returns a checker with the declarations of env, which does not expose its
+// own. To extend it for every node would cost several times more than the checks.
 func declarationsOf(env *cel.Env) (*checker.Env, error) {
 	c, err := checker.NewEnv(env.Container, env.CELTypeProvider(), checker.CrossTypeNumericComparisons(true))
 	if err != nil {
@@ -88,8 +86,7 @@ func declarationsOf(env *cel.Env) (*checker.Env, error) {
 	return c, nil
 }
 
-// A validatorConfig holds the settings of validators, as [cel.Env.Check] collects
-// them.
+// A validatorConfig holds the settings of validators, as [cel.Env.Check] collects them.
 type validatorConfig map[string]any
 
 func configure(validators []cel.ASTValidator) (validatorConfig, error) {
@@ -121,12 +118,11 @@ func (c validatorConfig) Set(name string, value any) error {
 	return nil
 }
 
-// A server knows all functions up to its own version, but admits in new rules
-// only those that the previous version knows too. So the language of a minor
-// version is that of stored rules in this version and of new rules in the next.
+// New rules may use only what the previous version knows. So the language of a minor
+// version is for its stored rules and for new rules of the next.
 
-// The minor versions that have a language. The oldest one is that of new rules at
-// the oldest known version.
+// The minor versions that have a language. The oldest one serves new rules of the oldest
+// version.
 const (
 	OldestMinor = int(kubeversion.Oldest) - 1
 	NewestMinor = int(kubeversion.Newest)
@@ -140,8 +136,8 @@ var languages = func() (all [NewestMinor - OldestMinor + 1]func() (*Language, er
 	return all
 }()
 
-// LanguageOf returns the language of stored rules of Kubernetes 1.minor, which
-// lies between OldestMinor and NewestMinor.
+// LanguageOf returns the language of stored rules of 1.minor, from OldestMinor to
+// NewestMinor.
 func LanguageOf(minor int) (*Language, error) { return languages[minor-OldestMinor]() }
 
 // A planner makes programs of checked expressions. It is immutable.
@@ -169,9 +165,8 @@ func newPlanner(language *cel.Env, provider *apiservercel.DeclTypeProvider) (pla
 	return p, nil
 }
 
-// implementation returns the implementation that a program calls for a function,
-// given the matching overloads. It is nil if the value of an argument provides
-// it.
+// implementation returns what a program calls for the matching overloads, nil if an
+// argument's value provides it.
 func (p *planner) implementation(name string, ids []string) *functions.Overload {
 	if len(ids) == 1 {
 		if b, ok := p.bindings[ids[0]]; ok {

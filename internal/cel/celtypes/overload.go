@@ -9,8 +9,8 @@ import (
 	"github.com/google/cel-go/common/types"
 )
 
-// resolve returns the overloads of a call that match, and their result type, which is nil if
-// it is not inferred.
+// resolve returns the matching overloads of a call and their result type, nil if not
+// inferred.
 func (t *inference) resolve(e ast.Expr, args []*types.Type) (r *ast.ReferenceInfo, result *types.Type) {
 	c := e.AsCall()
 	switch c.FunctionName() {
@@ -152,8 +152,7 @@ func isNullable(t *types.Type) bool {
 	return t.IsAssignableType(types.NullType)
 }
 
-// substitute returns a result type with its type parameters replaced, nil if it
-// is not inferable.
+// substitute returns a result type with parameters replaced, nil if it is not inferable.
 func (b *binding) substitute(t *types.Type) *types.Type {
 	if t.Kind() == types.TypeParamKind {
 		for i := range b.n {
@@ -185,8 +184,7 @@ func (b *binding) substitute(t *types.Type) *types.Type {
 	return nil
 }
 
-// inferable returns t if it is completely known and all its values have exactly
-// this type or it is dyn, and nil otherwise.
+// inferable returns t if all its values have exactly this type or it is dyn, else nil.
 func inferable(t *types.Type) *types.Type {
 	switch t.Kind() {
 	case types.BoolKind, types.BytesKind, types.DoubleKind, types.DurationKind, types.IntKind, types.StringKind, types.TimestampKind, types.UintKind:

@@ -10,12 +10,11 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// SelfType is the name of the type of self. No rule can spell it, so no rule
-// depends on it. The server uses a random name.
+// SelfType is the name of the type of self, which no rule can spell. The server's is
+// random.
 const SelfType = "\x00selfType"
 
-// readable returns an error text with a printable name for the type of self. Text
-// of the rule itself stays unchanged.
+// readable returns an error text with a printable name for the type of self.
 func readable(text string) string { return strings.ReplaceAll(text, SelfType, SelfType[1:]) }
 
 // A Type is the CEL type of a schema.
@@ -41,8 +40,7 @@ const (
 
 func scalar(t *cel.Type) *Type { return &Type{kind: typScalar, cel: t} }
 
-// A Provider provides the types of one schema to the checker. It is for one
-// goroutine.
+// A Provider provides the types of one schema to the checker, for one goroutine.
 type Provider struct {
 	*apiservercel.DeclTypeProvider // types that the schema does not declare
 	objects                        map[string]*Type
@@ -54,8 +52,8 @@ func (b *Language) NewProvider() *Provider {
 	return &Provider{DeclTypeProvider: b.Builtin, objects: make(map[string]*Type), keywords: b.keywords}
 }
 
-// TypeOf returns the type of values of n, nil if rules cannot see them. path
-// names the type of an object. root says whether n is the root of a resource.
+// TypeOf returns the type of values of n, nil if rules cannot see them. path names an
+// object's type. root says whether n is the root of a resource.
 func (p *Provider) TypeOf(path string, n *schema.Node, root bool) *Type {
 	if n.IntOrString() {
 		return scalar(cel.DynType)
@@ -106,8 +104,7 @@ func mapOf(elem *Type) *Type {
 	return &Type{kind: typMap, cel: cel.MapType(cel.StringType, elem.cel), Elem: elem}
 }
 
-// adopt returns the type of p that equals t, which may belong to another
-// provider. path names it.
+// adopt returns the type of p that equals t, maybe of another provider, named by path.
 func (p *Provider) adopt(path string, t *Type) *Type {
 	switch t.kind {
 	case typList:
@@ -126,8 +123,7 @@ func (p *Provider) object(t *Type) *Type {
 	return t
 }
 
-// Field returns the type of the field of t with an escaped name, nil if rules
-// cannot see such a field.
+// Field returns the type of the field with an escaped name, nil if rules cannot see it.
 func (p *Provider) Field(t *Type, escaped string) *Type {
 	if t.kind != typObject {
 		return nil
@@ -172,8 +168,8 @@ func (p *Provider) FindStructType(name string) (*types.Type, bool) {
 	return p.DeclTypeProvider.FindStructType(name)
 }
 
-// FindStructFieldType implements types.Provider. A field whose name is a reserved
-// word of CEL has its escaped name and, since Kubernetes 1.31, its own.
+// FindStructFieldType implements types.Provider. A reserved word has its escaped name and,
+// since Kubernetes 1.31, its own.
 func (p *Provider) FindStructFieldType(name, field string) (*types.FieldType, bool) {
 	t, ok := p.objects[name]
 	if !ok {
@@ -191,8 +187,7 @@ func (p *Provider) FindStructFieldType(name, field string) (*types.FieldType, bo
 	return &types.FieldType{Type: f.cel}, true
 }
 
-// stringType returns the type of strings of a format. The format datetime is only
-// for validation.
+// stringType returns the type of strings of a format. datetime is only for validation.
 func stringType(format string) *cel.Type {
 	switch format {
 	case "byte":
@@ -205,8 +200,8 @@ func stringType(format string) *cel.Type {
 	return cel.StringType
 }
 
-// DeclaresMeta reports whether n declares everything that is implied at the root
-// of a resource. If it does not, the implied schemas replace what it declares.
+// DeclaresMeta reports whether n declares all that is implied at the root of a resource.
+// Otherwise implied schemas replace it.
 func DeclaresMeta(n *schema.Node) bool {
 	metadata := n.Property("metadata")
 	return typeOf(n.Property("kind")) == schema.KindString &&
@@ -229,8 +224,8 @@ func HasRules(n *schema.Node) bool { return n != nil && n.Facts().Has(schema.Has
 // IsMeta reports whether a field is implied at the root of a resource.
 func IsMeta(name string) bool { return name == "apiVersion" || name == "kind" || name == "metadata" }
 
-// Correlates reports whether entries of an object of n correlate with those of the
-// old object. They do not if the map type is unknown.
+// Correlates reports whether entries of an object correlate with old ones: not if the map
+// type is unknown.
 func Correlates(n *schema.Node) bool {
 	switch t, declared := n.MapType(); t {
 	case "granular", "atomic":
@@ -240,8 +235,7 @@ func Correlates(n *schema.Node) bool {
 	}
 }
 
-// A RuleValue is how the server prints a rule in an error: with the Go names of
-// the fields of its internal type.
+// A RuleValue is a rule as errors print it, with the field names of the server's type.
 type RuleValue struct {
 	Rule              string
 	Message           string
