@@ -11,12 +11,11 @@ import (
 	"github.com/crdkit/crdkit/internal/test/testopt"
 )
 
-// Interval is how many calls of [Watch.Ended] share one poll of the context. A turn of
-// the loops that call it takes some microseconds at most.
+// Interval is how many calls of [Watch.Ended] share a poll. Turns take some microseconds.
 const Interval = 64
 
-// A Watch polls a context for one goroutine. The nil Watch never ends. It is an
-// option of package schema and of the engines, which then share it with the caller.
+// A Watch polls a context for one goroutine. Nil never ends. It is an option of schema and
+// the engines.
 type Watch struct {
 	ctx   context.Context
 	turns uint
@@ -31,8 +30,7 @@ func New(ctx context.Context) *Watch {
 	return &Watch{ctx: ctx}
 }
 
-// Start makes w a Watch of ctx, in the place of any context before. It returns w, or nil if
-// ctx is nil or cannot end.
+// Start makes w a Watch of ctx. It returns w, or nil if ctx is nil or cannot end.
 func (w *Watch) Start(ctx context.Context) *Watch {
 	if ctx == nil || ctx.Done() == nil {
 		if w.ctx != nil {
@@ -44,8 +42,8 @@ func (w *Watch) Start(ctx context.Context) *Watch {
 	return w
 }
 
-// Ended reports whether the context has ended. It polls the context in the first
-// call and in every call after [Interval] others. Once it reports true, it always does.
+// Ended reports whether the context has ended, from then on always. It polls at first and
+// after each [Interval] calls.
 func (w *Watch) Ended() bool { return w != nil && w.turn() }
 
 func (w *Watch) turn() bool {
@@ -66,8 +64,7 @@ func (w *Watch) Poll() bool {
 	return w.err != nil
 }
 
-// Err returns the error of the context if a poll has found that it ended, and nil
-// otherwise. It does not look.
+// Err returns the error of the context if a poll found that it ended. It does not look.
 func (w *Watch) Err() error {
 	if w == nil {
 		return nil

@@ -27,9 +27,9 @@ import (
 // Default is the number of errors of a request or of a report without an option.
 const Default = 100_000
 
-// A Limit is a number of errors, and the count of the errors over it. It is for one
-// goroutine. The nil Limit admits any number. It is an option of the
-// packages schema and validation/cel, which then share it with the caller.
+// A Limit is a number of errors, and the count of those over it, for one goroutine. Nil
+// admits any number. It is an option of schema and validation/cel, which share it with the
+// caller.
 type Limit struct {
 	most     int
 	omitted  int
@@ -42,8 +42,7 @@ func New(most int) *Limit { return &Limit{most: cmp.Or(most, Default)} }
 // KeepPointers makes l keep the pointers of errors.
 func (l *Limit) KeepPointers() { l.pointers = map[*field.Error]string{} }
 
-// Apart returns a limit of as many errors, which keeps pointers together with l but counts
-// omitted errors apart.
+// Apart returns a limit of as many errors, with the pointers of l and a count of its own.
 func (l *Limit) Apart() *Limit { return &Limit{most: l.most, pointers: l.pointers} }
 
 // At returns err, which is about the location at.
@@ -139,8 +138,8 @@ func (l *List) AddAt(at *pathstack.Chain, err *field.Error) { l.Add(l.Limit.At(a
 // Added returns the number of errors that were added.
 func (l *List) Added() int { return len(l.errs) + l.removed }
 
-// Errors returns the errors within the limit: in the order in which they were added, or
-// sorted if some were removed. The List must not be used afterwards.
+// Errors returns the errors within the limit, in order, or sorted if some were removed. The
+// List must not be used afterwards.
 func (l *List) Errors() field.ErrorList { return l.Limit.Cut(l.errs) }
 
 // SchemaOption makes a Limit an option of package schema.

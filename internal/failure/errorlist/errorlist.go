@@ -25,8 +25,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// MaxText is the number of bytes after which no further error is written into a text. The
-// errors that follow are counted.
+// MaxText is how many bytes of errors a text has. The errors that follow are counted.
 const MaxText = 4 << 20
 
 // An aggregate is a list of at least one error.
@@ -35,8 +34,7 @@ type aggregate struct {
 	more int // errors that are not in the list
 }
 
-// Of returns the errors as one error, nil for an empty list. It keeps the first of the
-// errors that have equal texts.
+// Of returns the errors as one, nil for none, without those of equal texts.
 func Of(errs field.ErrorList) utilerrors.Aggregate { return OfSome(errs, 0) }
 
 // OfSome is Of for a list from which more errors were omitted. The text counts them.
@@ -48,9 +46,8 @@ func OfSome(errs field.ErrorList, more int) utilerrors.Aggregate {
 	return aggregate{kept, more}
 }
 
-// Join returns the errors as one error, nil for an empty list. The errors must not be
-// nil. more is the number of errors that were omitted from the list; the text counts
-// them. The result keeps errs.
+// Join returns errors, none of them nil, as one, nil for none. more is how many were
+// omitted, which the text counts. The result keeps errs.
 func Join(errs []error, more int) utilerrors.Aggregate {
 	if len(errs) == 0 {
 		return nil
@@ -58,8 +55,7 @@ func Join(errs []error, more int) utilerrors.Aggregate {
 	return aggregate{errs, more}
 }
 
-// Error returns the distinct texts of the errors, separated by commas, and within
-// brackets if there are several.
+// Error returns the distinct texts, separated by commas, in brackets if there are several.
 func (a aggregate) Error() string {
 	if len(a.errs) == 1 && a.more == 0 {
 		return a.errs[0].Error()
@@ -68,8 +64,8 @@ func (a aggregate) Error() string {
 	return join("", texts, len(kept)-len(texts)+a.more)
 }
 
-// distinct returns the errors without those whose text an earlier error has, and their
-// texts. After MaxText bytes it returns no further texts and all further errors.
+// distinct returns the errors and texts without repeated texts. After MaxText bytes it
+// returns no texts and all errors.
 func distinct[E error](errs []E) (kept []error, texts []string) {
 	seen := make(map[string]bool, len(errs))
 	size := 0
@@ -88,8 +84,7 @@ func distinct[E error](errs []E) (kept []error, texts []string) {
 	return kept, texts
 }
 
-// join returns the prefix and the texts, separated by commas, and within brackets if
-// there are several. more is the number of errors without texts. It allocates the result
+// join returns prefix and texts, with commas and brackets, and counts more. It allocates
 // once.
 func join(prefix string, texts []string, more int) string {
 	if len(texts) == 1 && more == 0 {
@@ -135,8 +130,8 @@ func (a aggregate) Is(target error) bool {
 // Unwrap returns the errors, for errors.As. The caller must not change the list.
 func (a aggregate) Unwrap() []error { return a.errs }
 
-// Invalid returns the answer of the server for an object with errors. Its causes end after
-// MaxText bytes too. more is the number of errors that were omitted from the list.
+// Invalid returns the server's answer for an object with errors. Causes end after MaxText
+// bytes, too. more is how many were omitted.
 func Invalid(kind schema.GroupKind, name string, errs field.ErrorList, more int) *apierrors.StatusError {
 	err := apierrors.NewInvalid(kind, name, nil)
 	if len(errs) == 0 {

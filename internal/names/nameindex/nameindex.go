@@ -15,8 +15,8 @@
 // makes it slow.
 package nameindex
 
-// An Index maps the names of a list to their positions. The zero Index has no
-// names. It never changes and is safe for concurrent use.
+// An Index maps names to positions. It is immutable, safe for concurrent use, and empty at
+// zero.
 type Index struct {
 	first   []int32 // first[hash>>shift] is 1 + the index of the first entry, 0 if there is none
 	entries []entry
@@ -31,12 +31,10 @@ type entry struct {
 	next       int32 // 1 + the index of the next entry with the same hash, 0 if this is the last
 }
 
-// longest is the largest number of names with the same hash in an Index without a
-// Go map.
+// longest is how many names of one hash an Index without a Go map has.
 const longest = 8
 
-// New returns the Index of a list of different names. It keeps references to the
-// strings, but not to the list.
+// New returns the Index of different names. It keeps the strings, not the list.
 func New(list []string) Index {
 	x := Index{shift: 62}
 	for 1<<(64-x.shift) < 2*len(list) {
@@ -74,8 +72,7 @@ func (x *Index) chain(link int32) int {
 	return n
 }
 
-// Find returns the position of name in the list, or -1 if the list has no such
-// name.
+// Find returns the position of name in the list, or -1.
 func (x *Index) Find(name string) int {
 	if len(x.first) == 0 {
 		return x.findMapped(name)
@@ -99,9 +96,8 @@ func (x *Index) findMapped(name string) int {
 	return -1
 }
 
-// ends returns the first and the last eight bytes of s. For a shorter s it returns
-// two words that contain all bytes of s. Two names of the same length up to 16
-// are equal if their ends are equal.
+// ends returns the first and last eight bytes of s, all bytes of a shorter one. Names of
+// one length up to 16 are equal if their ends are.
 func ends(s string) (head, tail uint64) {
 	switch n := len(s); {
 	case n >= 8:
@@ -127,8 +123,8 @@ func four(s string) uint64 {
 	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24
 }
 
-// hash returns a number whose upper bits are well distributed. The factors are
-// arbitrary odd numbers.
+// hash returns a number with well distributed upper bits. The factors are arbitrary and
+// odd.
 func hash(head, tail uint64, length int) uint64 {
 	return (head ^ tail*0x9E3779B97F4A7C15 ^ uint64(length)) * 0xD6E8FEB86659FD93
 }

@@ -18,9 +18,8 @@ const (
 	maxEdits = 3
 )
 
-// Nearest returns the name among known that is closest to name, and reports whether
-// one is close enough. Among equally close ones it returns the smallest. A known name
-// that equals name is passed over.
+// Nearest returns the known name closest to name but not equal, the smallest of several,
+// and whether it is close enough.
 func Nearest(name string, known iter.Seq[string]) (nearest string, ok bool) {
 	best := min(len(name)/3, maxEdits) + 1
 	folded := fold(name)
@@ -39,8 +38,7 @@ func Nearest(name string, known iter.Seq[string]) (nearest string, ok bool) {
 	return nearest, ok
 }
 
-// fold returns a name in lower case without separators. Two names that differ only in
-// these have the same folded name.
+// fold returns a name in lower case without separators.
 func fold(name string) string {
 	if len(name) > longest {
 		return name
@@ -58,8 +56,7 @@ func fold(name string) string {
 	return string(out)
 }
 
-// edits returns the number of edits between two names, or limit+1 if there are more
-// than limit or a name is too long.
+// edits returns the number of edits between two names, at most limit+1.
 func edits(a, b string, limit int) int {
 	if len(a) > longest || len(b) > longest || max(len(a)-len(b), len(b)-len(a)) > limit {
 		return limit + 1

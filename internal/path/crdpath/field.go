@@ -23,8 +23,7 @@ var (
 
 // A FieldCursor is the location in a schema that the steps read so far lead to.
 type FieldCursor interface {
-	// Enter moves to the field called name. It reports false if the schema has no
-	// such field; the location is undefined then.
+	// Enter moves to a field. If it is false, there is none, and the location is undefined.
 	Enter(name string) bool
 }
 
@@ -37,8 +36,8 @@ const (
 	Dots                                 // .name only, for selectable fields
 )
 
-// FollowField moves a cursor along a path. If the path is malformed or names no
-// field, it returns an error, and the cursor stays at some location on the path.
+// FollowField moves a cursor along a path. For a malformed path or no field it returns an
+// error and leaves the cursor on the way.
 func FollowField(text string, cursor FieldCursor, notation FieldNotation) error {
 	p := fieldParser{rest: text, cursor: cursor}
 	for p.next() {
@@ -104,8 +103,8 @@ func (p *fieldParser) enter(name string) error {
 	return nil
 }
 
-// next reads a token: one delimiter, a quoted string, or the text before the next
-// delimiter. It reports false at the end of the path.
+// next reads a delimiter, a quoted string, or text before a delimiter. It is false at the
+// end.
 func (p *fieldParser) next() bool {
 	if p.rest == "" {
 		return false
@@ -134,8 +133,7 @@ func tokenLen(s string) int {
 	}
 }
 
-// escapes are pairs of a character that may follow a backslash and the character
-// that the two denote.
+// escapes are pairs of a character after a backslash and the character that it denotes.
 const escapes = "a\ab\bf\fn\nr\rt\tv\v''\\\\"
 
 func unquote(s string) (string, error) {
@@ -164,8 +162,7 @@ func unquote(s string) (string, error) {
 	return b.String(), nil
 }
 
-// ParseField returns the path that text denotes in values of the schema n. The
-// path belongs to the caller.
+// ParseField returns the path that text denotes in values of n, for the caller to keep.
 func ParseField(text string, n *schema.Node) (schema.Path, error) {
 	c := nodeCursor{at: n}
 	if err := FollowField(text, &c, DotsAndBrackets); err != nil {
@@ -224,8 +221,8 @@ func (c *PropsCursor) Enter(name string) bool {
 	return false
 }
 
-// A ScalePath names a field by property names that are separated by dots, such
-// as .spec.replicas. It has no escapes.
+// A ScalePath names a field by property names with dots, such as .spec.replicas, without
+// escapes.
 type ScalePath struct {
 	Text  string   // as the definition declares it, with its leading dot
 	Steps []string // the property names
@@ -236,8 +233,8 @@ func NewScalePath(text string) ScalePath {
 	return ScalePath{Text: text, Steps: strings.Split(strings.TrimPrefix(text, "."), ".")}
 }
 
-// CheckReplicas returns the error of a number of replicas that is not an integer
-// from 0 to 2147483647. It returns nil for a valid or absent number.
+// CheckReplicas returns the error of a number that is not an integer from 0 to 2147483647.
+// An absent one is valid.
 func (p ScalePath) CheckReplicas(obj map[string]any) *field.Error {
 	n, _, err := unstructured.NestedInt64(obj, p.Steps...)
 	switch {
@@ -256,8 +253,7 @@ const maxReplicas = math.MaxInt32
 // ValidReplicas reports whether n can be a number of replicas.
 func ValidReplicas(n int64) bool { return n >= 0 && n <= maxReplicas }
 
-// CheckSelector returns the error of a selector that is not a string. It returns
-// nil for a string or an absent selector.
+// CheckSelector returns the error of a selector that is present and not a string.
 func (p ScalePath) CheckSelector(obj map[string]any) *field.Error {
 	if text, _, err := unstructured.NestedString(obj, p.Steps...); err != nil {
 		return p.invalid(text, err.Error())

@@ -7,17 +7,15 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// A SchemaStack is the location of a walk in the schema of a definition. It builds
-// a [field.Path] and a JSON pointer only on request.
-//
-// The zero SchemaStack is at a schema without a path.
+// A SchemaStack is the location of a walk in a schema. It builds a [field.Path] and a JSON
+// pointer on request. The zero SchemaStack is at a schema without a path.
 type SchemaStack struct {
 	base  *Chain // of the schema at which the walk starts
 	steps []schemaStep
 }
 
-// NewSchemaStack returns the stack of a walk that starts at a schema with the location
-// base, which may be nil. Up to depth steps need no further allocation.
+// NewSchemaStack returns the stack of a walk from base, which may be nil. Up to depth steps
+// need no allocation.
 func NewSchemaStack(base *Chain, depth int) SchemaStack {
 	return SchemaStack{base: base, steps: make([]schemaStep, 0, depth)}
 }
@@ -38,15 +36,13 @@ const (
 	byKey
 	byIndex
 
-	// A Chain may also start at a path or at the location of a stack, or have a pointer of
-	// its own.
+	// A Chain may also start at a path or a stack's location, or have a pointer of its own.
 	ofPath
 	ofStack
 	moved
 )
 
-// Start begins another walk, at a schema with the location base. The steps of the walk before
-// leave their memory.
+// Start begins another walk, at a schema with the location base. The steps' memory stays.
 func (s *SchemaStack) Start(base *Chain) { s.base, s.steps = base, s.steps[:0] }
 
 // Push enters the schema of a keyword.
@@ -70,8 +66,7 @@ func (s *SchemaStack) Pop() { s.steps = s.steps[:len(s.steps)-1] }
 // Depth returns the number of steps.
 func (s *SchemaStack) Depth() int { return len(s.steps) }
 
-// Last returns the keyword of the last step, and the name of the schema if the keyword has
-// named schemas. Both are "" where the walk starts.
+// Last returns the keyword of the last step, and the name of a named schema, else "".
 func (s *SchemaStack) Last() (keyword, name string) {
 	if len(s.steps) == 0 {
 		return "", ""

@@ -9,29 +9,25 @@ import (
 	"github.com/crdkit/crdkit/internal/test/testopt"
 )
 
-// A Stack is the location of a walk in an object and in its schema. The walk
-// pushes a step for each value that it enters. The Stack builds a text only on
-// request: the path in messages, the field of an error, and two JSON pointers.
-//
-// The zero Stack is at the root.
+// A Stack is the location of a walk in an object and in its schema, with a step for each
+// value that is entered. Only on request it builds the path in messages, the field of an
+// error, and two JSON pointers. The zero Stack is at the root.
 type Stack struct {
-	// Steps lead from the start of the walk to its location. To avoid allocations,
-	// set it to an empty slice with capacity before the walk.
+	// Steps lead from the start of the walk. Set it to an empty slice with capacity to
+	// avoid allocations.
 	Steps []Step
 	// Start is where the walk starts.
 	Start Start
 }
 
-// A Start is the location of the value at which a walk starts. The zero Start is
-// the root of an object.
+// A Start is the location at which a walk starts. The zero Start is the root of an object.
 type Start struct {
 	Field         string // the field in errors
 	Pointer       string // the JSON pointer in the object
 	SchemaPointer string // the JSON pointer in the schema
 }
 
-// A Step leads from a value to a value in it, or from a schema to another schema
-// of the same value.
+// A Step leads to a value in a value, or to another schema of the same value.
 type Step struct {
 	Name  string
 	Index int
@@ -53,8 +49,7 @@ const (
 	Not
 )
 
-// Between returns the stack of a walk from the root to a value and its schema, whose JSON
-// pointers fit together.
+// Between returns the stack from the root to a value, whose two JSON pointers fit together.
 func Between(pointer, schemaPointer string) Stack {
 	var s Stack
 	names, tokens := Tokens(pointer), Tokens(schemaPointer)
@@ -98,8 +93,8 @@ func (s *Stack) Push(kind Kind, name string, index int) {
 // Pop leaves the value or schema that the last Push entered.
 func (s *Stack) Pop() { s.Steps = s.Steps[:len(s.Steps)-1] }
 
-// Text returns the path that messages contain: relative to the start, with a dot
-// before every entry and before every property but the first.
+// Text returns the path in messages: relative to the start, with a dot before every entry
+// and every property but the first.
 func (s *Stack) Text() string {
 	var buf [128]byte
 	return string(s.AppendText(buf[:0]))
@@ -128,8 +123,8 @@ func appendIndex(b []byte, i int) []byte {
 	return append(strconv.AppendInt(append(b, '['), int64(i), 10), ']')
 }
 
-// TextIsEmpty reports whether [Stack.Text] returns "". That is so at the start,
-// and in properties without a name.
+// TextIsEmpty reports whether [Stack.Text] is "": at the start, and in properties without a
+// name.
 func (s *Stack) TextIsEmpty() bool {
 	for i := range s.Steps {
 		step := &s.Steps[i]
@@ -154,8 +149,8 @@ func (s *Stack) FieldOf(path string) string {
 	return s.Start.Field + "." + path
 }
 
-// StartField returns the field of an error whose message contains no path. At the
-// root this is the text of a nil [field.Path].
+// StartField returns the field of an error without path: at the root the text of a nil
+// [field.Path].
 func (s *Stack) StartField() string {
 	if s.Start.Field == "" {
 		var root *field.Path
@@ -202,8 +197,8 @@ func (s *Stack) AppendSchemaPointer(b []byte) []byte {
 	return b
 }
 
-// AppendToken appends a name as a reference token of a JSON pointer (RFC 6901):
-// "~" becomes "~0" and "/" becomes "~1".
+// AppendToken appends a name as a token of a JSON pointer (RFC 6901): "~0" for "~", "~1"
+// for "/".
 func AppendToken(b []byte, name string) []byte {
 	for i := range len(name) {
 		switch c := name[i]; c {
@@ -218,8 +213,8 @@ func AppendToken(b []byte, name string) []byte {
 	return b
 }
 
-// AppendFieldPath appends the location in the object relative to the start, as a
-// [field.Path] writes it: "<nil>" at the start.
+// AppendFieldPath appends the location in the object as a [field.Path], "<nil>" at the
+// start.
 func (s *Stack) AppendFieldPath(b []byte) []byte {
 	start := len(b)
 	for i := range s.Steps {
@@ -242,8 +237,7 @@ func (s *Stack) AppendFieldPath(b []byte) []byte {
 	return b
 }
 
-// Tokens returns the reference tokens of a JSON pointer, unescaped. The pointer to the
-// root, "", has none.
+// Tokens returns the tokens of a JSON pointer, unescaped. The pointer "" has none.
 func Tokens(pointer string) []string {
 	if pointer == "" {
 		return nil
@@ -255,21 +249,17 @@ func Tokens(pointer string) []string {
 	return tokens
 }
 
-// Unescape returns the name that a reference token of a JSON pointer (RFC 6901) stands
-// for: it is the inverse of [AppendToken]. A "~" without 0 or 1 after it stays.
+// Unescape returns the name of a token, the inverse of [AppendToken]. Any other "~" stays.
 func Unescape(token string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
 }
 
-// A Recorder is the location of a walk and the paths that the walk has recorded.
-// P is the type of a path and S that of its steps.
+// A Recorder is the location of a walk and the paths, of type P with steps S, that it has
+// recorded.
 //
-// A package that both changes objects and reports its changes passes a *Recorder
-// through its walk, nil if the caller wants no report. Every method does nothing
-// on a nil Recorder, so that one walk serves both. The walk enters only values
-// that it looks into. A path is copied when it is recorded.
-//
-// The zero Recorder is at the root.
+// A package that changes objects and reports changes passes a *Recorder through its walk,
+// nil for no report: every method does nothing on nil. A path is copied when it is
+// recorded. The zero Recorder is at the root.
 type Recorder[P ~[]S, S any] struct {
 	steps [inline]S // the location, while depth is at most inline
 	deep  []S       // the location, once depth has exceeded inline
@@ -330,22 +320,20 @@ func (r *Recorder[P, S]) record(s S) {
 	r.paths = append(r.paths, P(r.slab[start:len(r.slab):len(r.slab)]))
 }
 
-// slabSize returns the size of the next slab: room for one path of n steps at
-// first, and later for as many paths as there are already.
+// slabSize returns the size of the next slab: one path of n steps, later as many as there
+// are.
 func (r *Recorder[P, S]) slabSize(n int) int { return min(n*(len(r.paths)+1), max(n, 1024)) }
 
-// Paths returns the recorded paths, nil if there are none. They belong to the caller, and
-// no path shares memory with another.
+// Paths returns the recorded paths, nil for none. They belong to the caller and share no
+// memory.
 func (r *Recorder[P, S]) Paths() []P { return r.paths }
 
-// A Chain is the location of a walk whose functions hand the location down as an argument.
-// It builds a [field.Path] and a JSON pointer only on request. Child, Key and Index are so
-// small that the compiler inlines them: a Chain that no function keeps stays on the stack of
-// the goroutine, and a walk of any depth allocates nothing for it.
+// A Chain is a location that functions hand down as an argument. It builds a [field.Path]
+// and a JSON pointer on request. Child, Key and Index are inlined, so that a Chain that
+// nobody keeps stays on the stack of the goroutine.
 //
-// The nil Chain is the location above all others. A Chain is an option of package schema and
-// of package validation/cel: it is the location of the schema, where fields and pointers of
-// errors start.
+// The nil Chain is above all others. A Chain is an option of schema and validation/cel: the
+// location where fields and pointers of errors start.
 type Chain struct {
 	above *Chain
 	text  string
@@ -374,8 +362,8 @@ func (c *Chain) Index(index int) *Chain { return &Chain{above: c, index: index, 
 // Moved returns the location with the same path and another pointer.
 func (c *Chain) Moved(pointer string) *Chain { return &Chain{above: c, text: pointer, kind: moved} }
 
-// Path returns the path of the location, nil for the nil Chain. The path gets copies of the
-// names: if it kept a part of the Chain, the compiler would put every Chain on the heap.
+// Path returns the path of the location, nil for nil, with copies of the names: else every
+// Chain would be on the heap.
 func (c *Chain) Path() *field.Path {
 	if c == nil {
 		return nil

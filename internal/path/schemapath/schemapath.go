@@ -72,9 +72,8 @@ func branchAt(list []*schema.Branch, index string) *schema.Node {
 	return (*schema.Node)(list[i])
 }
 
-// Value returns the path of the value whose schema is at a schema pointer without
-// junctors, from a JSON pointer that leads there or below. It reports false if they do
-// not fit together.
+// Value returns the path of the value at a schema pointer without junctors, from a JSON
+// pointer there or below. It is false if they do not fit.
 func Value(schemaPointer, pointer string) (schema.Path, bool) {
 	names := pathstack.Tokens(pointer)
 	var path schema.Path

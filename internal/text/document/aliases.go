@@ -9,21 +9,18 @@ import (
 	"go.yaml.in/yaml/v2"
 )
 
-// The aliases of a YAML document may make its value at most expansion times as
-// large as its text, or minExpansion bytes large.
+// Aliases may make a value expansion times as large as its text, or minExpansion bytes.
 const (
 	expansion    = 4
 	minExpansion = 8 << 20
 )
 
-// CheckAliases returns an error if the value of a YAML text would be much larger
-// than the text, because the text repeats parts by aliases. It also returns an error
-// for a text with aliases that it cannot read.
+// CheckAliases returns an error if aliases make the value of a YAML text much larger than
+// the text, or if a text with aliases cannot be read.
 //
-// CheckAliases decodes a text with aliases once. A decoded string shares the memory of
-// its anchor, and the decoder itself refuses a text whose aliases repeat lists and
-// mappings too often, so that the decoded value is small. Its JSON is not: the caller
-// makes it afterwards.
+// It decodes such a text once: strings share memory, and the decoder refuses lists and
+// mappings that are repeated too often. The JSON, which the caller makes afterwards, is not
+// small.
 func CheckAliases(text []byte) error {
 	anchors, aliases := countIndicators(text, '&'), countIndicators(text, '*')
 	most := max(expansion*len(text), minExpansion)
@@ -44,12 +41,11 @@ func CheckAliases(text []byte) error {
 	}
 }
 
-// beforeIndicator has the bytes that can precede an anchor or an alias: white
-// space, the last bytes of other line breaks, punctuation, and the 0 of UTF-16.
+// beforeIndicator has the bytes that can precede an anchor or an alias: white space, the
+// last bytes of other line breaks, punctuation, and the 0 of UTF-16.
 var beforeIndicator = []byte(" \t\r\n\x00\x85\xa8\xa9,[{:")
 
-// countIndicators counts the bytes of a text that can start an anchor or an
-// alias.
+// countIndicators counts the bytes of a text that can start an anchor or an alias.
 func countIndicators(text []byte, indicator byte) int {
 	n := 0
 	for i := 0; ; {
@@ -87,9 +83,8 @@ func sizeOf(value any) int {
 	return least
 }
 
-// NestedDeeper reports whether the objects and lists of a JSON text are nested in more
-// than the given number of levels. It takes time in proportion to the text, allocates
-// nothing, and does not check that the text is well-formed.
+// NestedDeeper reports whether JSON is nested in more than so many levels, in linear time
+// and without allocations. It does not check the text.
 func NestedDeeper[T string | []byte](json T, levels int) bool {
 	depth, quoted := 0, false
 	for i := 0; i < len(json); i++ {

@@ -13,9 +13,8 @@ import (
 	kjson "sigs.k8s.io/json"
 )
 
-// ReadDefinition reads the definition of apiextensions.k8s.io/v1 that is the only document of
-// a YAML text. It returns nil if it declines the text. The definition shares no memory with
-// data, which must not change meanwhile.
+// ReadDefinition reads a YAML text that is one definition of v1, nil if it declines. The
+// definition shares no memory with data, which must not change meanwhile.
 func ReadDefinition(data []byte) *apiextensionsv1.CustomResourceDefinition {
 	t, ok := Tokenize(unsafe.String(unsafe.SliceData(data), len(data)))
 	if !ok || !isMember(t, "kind", "CustomResourceDefinition") || !isMember(t, "apiVersion", apiextensionsv1.SchemeGroupVersion.String()) {
@@ -127,8 +126,7 @@ func (r *definitionReader) entries(i int, v reflect.Value) bool {
 	return v.Len() == n
 }
 
-// object reads an object into a struct. It declines an object with an unknown or a repeated
-// field.
+// object reads an object into a struct. It declines unknown and repeated fields.
 func (r *definitionReader) object(i int, v reflect.Value) bool {
 	switch into := v.Addr().Interface().(type) {
 	case *apiextensionsv1.JSON:

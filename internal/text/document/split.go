@@ -19,22 +19,19 @@ type Splitter struct {
 	breaks bool // lines end at other breaks than line feeds too
 }
 
-// Split returns a Splitter that cuts a text as apimachinery's YAMLReader does:
-// at lines that start with three dashes and have nothing else but a comment. It
-// also cuts where that reader would leave two documents in one, of which YAML
-// libraries return only the first: after a line of three dots, and at lines that
-// end with another break of YAML 1.1 than a line feed.
+// Split cuts a text as apimachinery's YAMLReader does: at lines of three dashes and maybe a
+// comment. It also cuts where YAML libraries would drop the rest of a document: after a
+// line of three dots, and at lines with another break of YAML 1.1.
 //
-// It cuts the text that [UTF8] returns. The documents share memory with that text, except
-// for the last one if the text does not end with a line feed, which Split adds.
+// It cuts the text that [UTF8] returns. Documents share its memory, except a last one
+// without line feed, which Split adds.
 func Split(text []byte) *Splitter {
 	text = UTF8(text)
 	return &Splitter{rest: text, breaks: hasOtherBreaks(text)}
 }
 
-// UTF8 returns a text without its byte order mark, as kubectl decodes it: a text in UTF-16
-// with a mark becomes UTF-8. Other texts are returned as they are. A YAML library decodes
-// UTF-16 too, but lines must be cut before.
+// UTF8 returns a text as kubectl decodes it: without byte order mark, and UTF-16 with a
+// mark as UTF-8. Others stay. Lines must be cut before a YAML library decodes.
 func UTF8(text []byte) []byte {
 	var order binary.ByteOrder = binary.LittleEndian
 	switch {
@@ -62,8 +59,8 @@ func UTF8(text []byte) []byte {
 // errRest is about text that YAML libraries ignore.
 var errRest = errors.New("there is text after the end of the document, which YAML libraries do not read")
 
-// CheckEnd returns an error if a YAML text has more than one document, of which libraries
-// return only the first one.
+// CheckEnd returns an error for more than one document, of which libraries return the
+// first.
 func CheckEnd(text []byte) error {
 	d := yaml.NewDecoder(bytes.NewReader(text))
 	var first, second struct{}
@@ -74,8 +71,7 @@ func CheckEnd(text []byte) error {
 	return nil
 }
 
-// breakSize returns the length of the line break of YAML 1.1 at the start of text, 0 if
-// there is none.
+// breakSize returns the length of the YAML 1.1 line break at the start of text, or 0.
 func breakSize(text []byte) int {
 	switch {
 	case bytes.HasPrefix(text, []byte("\r\n")):
@@ -90,8 +86,7 @@ func breakSize(text []byte) int {
 	return 0
 }
 
-// hasOtherBreaks reports whether a line may end with a break that has no line
-// feed.
+// hasOtherBreaks reports whether a line may end with a break that has no line feed.
 func hasOtherBreaks(text []byte) bool {
 	for rest := text; ; {
 		at := bytes.IndexByte(rest, '\r')
@@ -106,9 +101,9 @@ func hasOtherBreaks(text []byte) bool {
 	return bytes.Contains(text, []byte("\u0085")) || bytes.Contains(text, []byte("\u2028")) || bytes.Contains(text, []byte("\u2029"))
 }
 
-// Next returns the next document and the number of its first line, from 1. It
-// returns io.EOF after the last document. It returns an error for a separator
-// with other text, after which the rest cannot be read, and the first line of the rest.
+// Next returns the next document and its first line, from 1, and io.EOF at the end. A
+// separator with other text is an error, with the first line of the rest, which cannot be
+// read.
 func (s *Splitter) Next() (doc []byte, line int, err error) {
 	first, size, blank := s.line+1, 0, true
 	for {
@@ -134,15 +129,13 @@ func (s *Splitter) Next() (doc []byte, line int, err error) {
 	}
 }
 
-// endsDocument reports whether a line ends a document: it has three dots and
-// nothing else but a comment.
+// endsDocument reports whether a line has three dots and maybe a comment.
 func endsDocument(line []byte) bool {
 	after, found := bytes.CutPrefix(line, []byte("..."))
 	return found && (len(after) == 0 || breakSize(after) > 0 || after[0] == ' ' || after[0] == '\t')
 }
 
-// lineAt returns the line at an offset in the rest, and reports whether there
-// is one.
+// lineAt returns the line at an offset in the rest, and reports whether there is one.
 func (s *Splitter) lineAt(after int) ([]byte, bool) {
 	rest := s.rest[after:]
 	if len(rest) == 0 {
@@ -151,8 +144,8 @@ func (s *Splitter) lineAt(after int) ([]byte, bool) {
 	return rest[:lineSize(rest, s.breaks)], true
 }
 
-// lineSize returns the length of the first line of a text, with its break. If
-// breaks is false, only line feeds end lines.
+// lineSize returns the length of the first line with its break, without breaks a line feed
+// only.
 func lineSize(text []byte, breaks bool) int {
 	if !breaks {
 		if end := bytes.IndexByte(text, '\n'); end >= 0 {
@@ -179,9 +172,7 @@ func (s *Splitter) cut(size, separator int) []byte {
 	return doc
 }
 
-// Blank reports whether a document has only comments, white space, directives,
-// such as the %YAML before the first document, and marks of the start or the end
-// of a document.
+// Blank reports whether a document has only comments, white space, directives and marks.
 func Blank(doc []byte) bool {
 	breaks := hasOtherBreaks(doc)
 	for len(doc) > 0 {

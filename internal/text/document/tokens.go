@@ -27,9 +27,9 @@ const (
 // MaxDepth is the maximal nesting of objects and lists in tokens.
 const MaxDepth = jsonscan.MaxDepth
 
-// Tokens are a document as a list. The token of a value precedes those of its
-// members; in objects, a name, which is a String, precedes each value. A value
-// is identified by the index of its token. The document has index 0.
+// Tokens are a document as a list. The token of a value, by whose index it is known,
+// precedes its members; in objects a name, a String, precedes each value. The document has
+// index 0.
 type Tokens struct {
 	text    string
 	decoded string // the strings that differ from their spelling
@@ -48,8 +48,8 @@ type token struct {
 // maxText is the length of the longest text that Tokenize reads.
 const maxText = math.MaxInt32
 
-// YAMLToJSON converts YAML to JSON as sigs.k8s.io/yaml does. It declines the texts that
-// [Tokenize] declines, and duplicate names.
+// YAMLToJSON converts YAML as sigs.k8s.io/yaml does. It declines like [Tokenize], and
+// duplicate names.
 func YAMLToJSON(text string) ([]byte, bool) {
 	t, ok := Tokenize(text)
 	if !ok {
@@ -72,8 +72,7 @@ func (t *Tokens) Len(i int) int {
 	return 0
 }
 
-// Next returns the index after a value and its members. The first element of a
-// list and the first name of an object follow its own index.
+// Next returns the index after a value with its members, which follow its own index.
 func (t *Tokens) Next(i int) int {
 	if k := &t.tokens[i]; k.kind >= List {
 		return int(k.to)
@@ -81,8 +80,8 @@ func (t *Tokens) Next(i int) int {
 	return i + 1
 }
 
-// Text returns a string or a name, or the spelling of a number. The result may
-// share memory with the text.
+// Text returns a string, a name or the spelling of a number. It may share memory with the
+// text.
 func (t *Tokens) Text(i int) string {
 	k := &t.tokens[i]
 	if k.decoded {
@@ -91,8 +90,7 @@ func (t *Tokens) Text(i int) string {
 	return t.text[k.from:k.to]
 }
 
-// Member returns the index of the first member of that name in an object, and
-// the number of members of that name. The number is 0 for other values.
+// Member returns the index of the first member of a name, and how many there are.
 func (t *Tokens) Member(i int, name string) (value, times int) {
 	if t.Kind(i) != Object {
 		return 0, 0
@@ -109,8 +107,7 @@ func (t *Tokens) Member(i int, name string) (value, times int) {
 	return value, times
 }
 
-// AppendJSON appends a value as JSON, as encoding/json writes it. It reports false if the
-// value has a duplicate name.
+// AppendJSON appends a value as encoding/json does. It is false for a duplicate name.
 func (t *Tokens) AppendJSON(dst []byte, i int) ([]byte, bool) {
 	switch t.Kind(i) {
 	case False:
@@ -184,9 +181,7 @@ func (t *Tokens) add(kind Kind, at, from, to int) {
 	t.tokens = append(t.tokens, token{kind: kind, at: uint32(at), from: uint32(from), to: uint32(to)})
 }
 
-// tokensFor returns a capacity for the tokens of a text of YAML. Nearly every colon is
-// between a name and its value. A text of colons gets no more memory than one of short
-// names.
+// tokensFor returns a capacity for the tokens of YAML. Nearly every colon is after a name.
 func tokensFor(text string) int { return min(strings.Count(text, ":")*17/8, len(text)/10) + 16 }
 
 const byteOrderMark = "\ufeff"

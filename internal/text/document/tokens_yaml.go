@@ -8,8 +8,8 @@ import (
 	"github.com/crdkit/crdkit/internal/text/jsonscan"
 )
 
-// A yamlTokenizer reads block structure, line by line. The text ends with a
-// line feed, so that a byte can be read before the end without a check.
+// A yamlTokenizer reads block structure by lines. The text ends with a line feed, so that a
+// byte can be read before the end.
 type yamlTokenizer struct {
 	t       *Tokens
 	text    string
@@ -48,8 +48,8 @@ func Tokenize(text string) (*Tokens, bool) {
 	return r.t, true
 }
 
-// isPrintable reports whether a text has no control characters except line
-// feeds, and no characters that the library refuses or takes for a line break.
+// isPrintable reports whether a text has no control characters but line feeds, and nothing
+// that the library refuses or takes for a line break.
 func isPrintable(text string) bool {
 	for i := 0; i < len(text); {
 		if i+8 <= len(text) && isPrintableASCII(jsonscan.Load(text, i)) {
@@ -71,9 +71,9 @@ func isPrintable(text string) bool {
 	return true
 }
 
-// isPrintableASCII reports whether each of eight bytes is a printable character of ASCII
-// or a line feed. Each sum sets the highest bit of a byte if the byte passes one test. No
-// sum carries into the next byte, because the highest bits of the bytes are clear.
+// isPrintableASCII reports whether each of eight bytes is printable ASCII or a line feed.
+// Each sum sets the highest bit of a byte that passes a test. No sum carries, because these
+// bits are clear.
 func isPrintableASCII(b uint64) bool {
 	const ones, high = 0x0101010101010101, 0x8080808080808080
 	notControl := b + ones*(0x80-' ')
@@ -115,8 +115,7 @@ func (r *yamlTokenizer) spacesAt(i int) int {
 	return i - start
 }
 
-// endLine reads the end of a line, which may have a comment, and moves to the
-// next content.
+// endLine reads the end of a line, maybe with a comment, and moves to the next content.
 func (r *yamlTokenizer) endLine() bool {
 	start := r.i
 	for r.text[r.i] == ' ' {
@@ -136,8 +135,7 @@ func (r *yamlTokenizer) endLine() bool {
 
 func (r *yamlTokenizer) isDash() bool { return r.text[r.i] == '-' && r.text[r.i+1] == ' ' }
 
-// readMapping reads a mapping whose keys are at a column, from its first key to
-// the content after it.
+// readMapping reads a mapping with keys at a column, from the first to what follows.
 func (r *yamlTokenizer) readMapping(col int) bool {
 	if r.depth++; r.depth > MaxDepth {
 		return false
@@ -168,8 +166,7 @@ func (r *yamlTokenizer) readKey() bool {
 // longestKey is the maximal length of a key, far below that of the library.
 const longestKey = 500
 
-// keyAt returns the key at an index and the index after its colon, -1 if there
-// is no key.
+// keyAt returns the key at an index and the index after its colon, -1 for none.
 func (r *yamlTokenizer) keyAt(i int) (from, to, end int) {
 	from = i
 	if quote := r.text[i]; quote == '"' || quote == '\'' {
@@ -233,8 +230,7 @@ func (r *yamlTokenizer) readValue(col int) bool {
 	return true
 }
 
-// readList reads a list whose dashes are at a column, from its first dash to
-// the content after it.
+// readList reads a list with dashes at a column, from the first to what follows.
 func (r *yamlTokenizer) readList(col int) bool {
 	if r.depth++; r.depth > MaxDepth {
 		return false
@@ -259,8 +255,7 @@ func (r *yamlTokenizer) readList(col int) bool {
 	}
 }
 
-// readElement reads the element at an index and at the column inner, of a list
-// at a column.
+// readElement reads the element at an index and the column inner, of a list at a column.
 func (r *yamlTokenizer) readElement(i, col, inner int) bool {
 	r.i = i
 	if r.text[i] == '\n' || r.isDash() {
@@ -272,8 +267,8 @@ func (r *yamlTokenizer) readElement(i, col, inner int) bool {
 	return r.readScalar(col)
 }
 
-// readBareScalar reads a plain scalar, which continues on lines that are
-// indented more than a column.
+// readBareScalar reads a plain scalar, which continues on lines indented more than a
+// column.
 func (r *yamlTokenizer) readBareScalar(col int) bool {
 	at := r.i
 	if !isBareStart(r.text[at], r.text[at+1]) {
@@ -307,8 +302,8 @@ func (r *yamlTokenizer) readBareScalar(col int) bool {
 	return r.endLine()
 }
 
-// isBareStart reports whether a plain scalar may start with c, before the byte
-// next. YAML allows more.
+// isBareStart reports whether a plain scalar may start with c before next. YAML allows
+// more.
 func isBareStart(c, next byte) bool {
 	switch c {
 	case '-':
@@ -319,10 +314,8 @@ func isBareStart(c, next byte) bool {
 	return isLetter(c) || isDigit(c) || c >= 0x80
 }
 
-// bareLine reads the part of a plain scalar on the current line. more reports
-// whether the line does not end with a comment, so that the scalar may
-// continue. bareLine declines text that ends with a colon, because a key cannot
-// be here.
+// bareLine reads the part of a plain scalar on this line. more: it may continue, because
+// there is no comment. A colon at the end is declined, because no key can be here.
 func (r *yamlTokenizer) bareLine() (line string, more, ok bool) {
 	start := r.i
 	line = r.text[start : start+strings.IndexByte(r.text[start:], '\n')]
@@ -347,8 +340,8 @@ func (r *yamlTokenizer) bareLine() (line string, more, ok bool) {
 	return line, comment < 0, true
 }
 
-// continuesBare reports whether the next line that is not blank continues a
-// plain scalar. The tokenizer must be at the end of a line.
+// continuesBare reports whether the next line that is not blank continues a plain scalar.
+// The tokenizer is at the end of a line.
 func (r *yamlTokenizer) continuesBare(col int) bool {
 	for i := r.i + 1; ; i++ {
 		spaces := r.spacesAt(i)
@@ -383,8 +376,7 @@ func (r *yamlTokenizer) addBare(at int, text string) bool {
 	return true
 }
 
-// isBoolOrNull reports whether a text denotes a boolean or null in some version
-// of YAML, in any case.
+// isBoolOrNull reports whether a text is a boolean or null in some version of YAML.
 func isBoolOrNull(text string) bool {
 	if len(text) > len("false") {
 		return false
@@ -396,8 +388,7 @@ func isBoolOrNull(text string) bool {
 	return false
 }
 
-// isInteger reports whether a text is an integer in JSON notation that fits an
-// int64.
+// isInteger reports whether a text is an integer of JSON that fits an int64.
 func isInteger(text string) bool {
 	if text == "0" {
 		return true
@@ -415,10 +406,9 @@ func isInteger(text string) bool {
 	return len(text) < len(max) || len(text) == len(max) && text <= max
 }
 
-// isCertainlyString reports whether a plain scalar is a string in every version
-// of YAML. A text that starts with a digit or a sign may be a number or a date
-// unless it has a character that neither has. A text that starts with a dot may
-// be infinity or NaN, and infinity may have a sign.
+// isCertainlyString reports whether a plain scalar is a string in every version of YAML.
+// After a digit or a sign it may be a number or a date, unless it has a character that
+// neither has. A dot may begin infinity or NaN.
 func isCertainlyString(text string) bool {
 	switch c := text[0]; {
 	case (c == '-' || c == '+') && strings.EqualFold(text[1:], ".inf"):
@@ -433,14 +423,12 @@ func isCertainlyString(text string) bool {
 	return true
 }
 
-// isNeverInNumber reports whether r occurs in no number and no date, in any
-// notation.
+// isNeverInNumber reports whether r occurs in no number and no date.
 func isNeverInNumber(r rune) bool {
 	return !strings.ContainsRune("0123456789 +-.:_abcdefABCDEFtTzZxXoO", r)
 }
 
-// isVersionNumber reports whether a text consists of at least three numbers
-// with dots between them.
+// isVersionNumber reports whether a text is at least three numbers with dots between them.
 func isVersionNumber(text string) bool {
 	for _, c := range []byte(text) {
 		if !isDigit(c) && c != '.' {

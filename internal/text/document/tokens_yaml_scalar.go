@@ -6,8 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// readScalar reads a scalar in the block structure at a column, up to the next
-// content.
+// readScalar reads a scalar in the block structure at a column, up to the next content.
 func (r *yamlTokenizer) readScalar(col int) bool {
 	at := r.i
 	switch r.text[at] {
@@ -23,8 +22,8 @@ func (r *yamlTokenizer) readScalar(col int) bool {
 
 func (r *yamlTokenizer) skipSpaces() { r.i += r.spacesAt(r.i) }
 
-// startDecoded returns the offset of the next decoded string. For the first one it
-// allocates the memory that the texts of most definitions need.
+// startDecoded returns the offset of the next decoded string. The first one allocates what
+// most definitions need.
 func (r *yamlTokenizer) startDecoded() int {
 	if r.decoded.Cap() == 0 {
 		r.decoded.Grow((len(r.text) - r.i) * 2 / 5)
@@ -32,8 +31,8 @@ func (r *yamlTokenizer) startDecoded() int {
 	return r.decoded.Len()
 }
 
-// addDecoded adds a string that starts at one offset in the text and at another
-// in the decoded strings.
+// addDecoded adds a string that starts at one offset in the text and another in the decoded
+// strings.
 func (r *yamlTokenizer) addDecoded(at, from int) {
 	r.t.add(String, at, from, r.decoded.Len())
 	r.t.tokens[len(r.t.tokens)-1].decoded = true
@@ -55,8 +54,8 @@ func (r *yamlTokenizer) readEmpty() bool {
 	return true
 }
 
-// foldLines moves from the end of a line to the next text and adds what the
-// line breaks between denote. The text must be indented more than a column.
+// foldLines moves from the end of a line to the next text, indented more than a column, and
+// adds what the breaks denote.
 func (r *yamlTokenizer) foldLines(col int) bool {
 	breaks := 0
 	for {
@@ -203,8 +202,7 @@ func (r *yamlTokenizer) readBlock(col int) bool {
 	return true
 }
 
-// blockHeader reads the first line of a block in the block structure at a column. indent is
-// the indentation of the lines if the header has it, and 0 otherwise.
+// blockHeader reads the first line of a block. indent is the indentation that it has, or 0.
 func (r *yamlTokenizer) blockHeader(col int) (strip bool, indent int, ok bool) {
 	r.i++
 	if c := r.text[r.i]; '1' <= c && c <= '9' {
@@ -221,8 +219,7 @@ func (r *yamlTokenizer) blockHeader(col int) (strip bool, indent int, ok bool) {
 	return strip, indent, true
 }
 
-// skipBlankLines skips lines of at most a number of spaces, and returns their
-// number.
+// skipBlankLines skips lines of at most so many spaces, and returns their number.
 func (r *yamlTokenizer) skipBlankLines(spaces int) int {
 	for n := 0; ; n++ {
 		i := r.i + r.spacesAt(r.i)

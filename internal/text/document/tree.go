@@ -48,9 +48,8 @@ type member struct {
 	value *node    // nil for scalars
 }
 
-// Find returns the position to which a JSON pointer (RFC 6901) leads, and reports
-// whether the document has the whole path. Otherwise the position is that of the
-// innermost part that the document has.
+// Find returns the position of a JSON pointer (RFC 6901), or of the innermost part that the
+// document has, and whether it has the whole.
 func (t *Tree) Find(pointer string) (at Position, exact bool) {
 	n, at := t.root, t.start
 	rest := pointer
@@ -90,8 +89,7 @@ func (n *node) find(step string) (member, bool) {
 		return m, true
 	}
 	for _, merged := range n.merged {
-		// Only what is written there, not what is merged there in turn: a
-		// mapping can be merged into itself.
+		// Not what is merged there in turn: a mapping can be merged into itself.
 		if m, ok := merged.fields[step]; ok {
 			return m, true
 		}
@@ -99,14 +97,12 @@ func (n *node) find(step string) (member, bool) {
 	return member{}, false
 }
 
-// maxPath is the length of the longest path that Pointer follows: finding its first
-// name takes time in proportion to the square of the length.
+// maxPath is the longest path that Pointer follows: its first name takes quadratic time.
 const maxPath = 4096
 
-// Pointer returns the JSON pointer of a path in the server's notation, such as
-// "spec.versions[0].name", as far as the path leads to a value. A name may
-// contain dots and brackets: of several names that the path can mean, Pointer
-// takes the longest.
+// Pointer returns the JSON pointer of a server's path such as "spec.versions[0].name", as
+// far as it leads to a value. Names may contain dots and brackets; the longest that fits
+// counts.
 func (t *Tree) Pointer(path string) string {
 	var b []byte
 	n, rest := t.root, "."+path
@@ -124,8 +120,7 @@ func (t *Tree) Pointer(path string) string {
 	return string(b)
 }
 
-// memberAtPath returns the member that the start of a path names, its name or
-// index, and the rest of the path.
+// memberAtPath returns the member that a path begins with, its name or index, and the rest.
 func (n *node) memberAtPath(path string) (m member, step, after string, ok bool) {
 	if n == nil || !n.list && len(path) > maxPath {
 		return member{}, "", "", false
@@ -156,9 +151,8 @@ func (n *node) memberAtPath(path string) (m member, step, after string, ok bool)
 	return member{}, "", "", false
 }
 
-// ReadTree reads the first document of a text that is an object, or the first that is a
-// list if none is an object: as JSON if the text starts with a brace, and as YAML otherwise
-// or if it is not JSON.
+// ReadTree reads the first document that is an object, or else a list: as JSON if the text
+// starts with a brace, and otherwise, or if that fails, as YAML.
 func ReadTree(text []byte) (*Tree, error) {
 	if trimmed := bytes.TrimLeft(text, " \t\r\n"); len(trimmed) > 0 && trimmed[0] == '{' && json.Valid(trimmed) {
 		return readJSONTree(text), nil
@@ -248,8 +242,7 @@ func readYAMLTree(text []byte) (*Tree, error) {
 	return &Tree{root: r.treeNode(root), start: r.position(root)}, nil
 }
 
-// yamlRoot returns the value of the first document that is an object, or of the first
-// that is a list if none is an object.
+// yamlRoot returns the first document that is an object, or else the first list.
 func yamlRoot(text []byte) (*yaml.Node, error) {
 	var list *yaml.Node
 	d := yaml.NewDecoder(bytes.NewReader(text))
@@ -276,8 +269,7 @@ func yamlRoot(text []byte) (*yaml.Node, error) {
 	}
 }
 
-// yamlLines returns the positions at which the lines of YAML 1.1 start, which end not only
-// with line feeds, and the position of the end of the text.
+// yamlLines returns the positions of the lines of YAML 1.1, and of the end of the text.
 func yamlLines(text []byte) []Position {
 	text = bytes.TrimPrefix(text, []byte(byteOrderMark))
 	lines, counter, breaks := []Position{{1, 1}}, NewLineCounter(text), hasOtherBreaks(text)
@@ -288,8 +280,8 @@ func yamlLines(text []byte) []Position {
 	return lines
 }
 
-// position returns the position of a node. An omitted value at the end of the text has that of
-// the last character.
+// position returns the position of a node. For an omitted value at the end it is the last
+// character.
 func (r *yamlTreeReader) position(y *yaml.Node) Position {
 	if y.Line < 1 || y.Line > len(r.lines) {
 		return Position{1, 1}

@@ -8,18 +8,17 @@ import (
 
 // Config configures a [Compiler].
 type Config struct {
-	// Minor is the minor version of the Kubernetes server whose formats are
-	// checked.
+	// Minor is the minor version of the server whose formats are checked.
 	Minor int
-	// EveryFormat checks all formats, on values of any type, and takes int-or-string
-	// for any type. The server validates defaults like that.
+	// EveryFormat checks all formats on values of any type, and takes int-or-string for any
+	// type, as the server does for defaults.
 	EveryFormat bool
 }
 
 // A Compiler compiles each schema node once.
 type Compiler struct {
-	// ListsOverlap reports whether Valid and Distinct of a compiled node can disagree
-	// about lists: additionalProperties also applies to a declared property.
+	// ListsOverlap reports whether Valid and Distinct can disagree: additionalProperties
+	// also applies to a declared property.
 	ListsOverlap bool
 
 	cfg      Config
@@ -35,8 +34,8 @@ func NewCompiler(cfg Config) *Compiler {
 // New compiles n and everything below it. It returns nil if n is nil.
 func New(n *schema.Node, cfg Config) *Node { return NewCompiler(cfg).Node(n) }
 
-// Node compiles n and everything below it, or returns the node from an earlier
-// call. It returns nil if n is nil.
+// Node compiles n and everything below, or returns the node of an earlier call. Nil gives
+// nil.
 func (c *Compiler) Node(n *schema.Node) *Node {
 	if n == nil {
 		return nil
@@ -154,9 +153,8 @@ func (c *Compiler) branches(list []*schema.Branch) []*Node {
 	return out
 }
 
-// format returns name if the server checks it as the format of values of these
-// types, else "". A server uses the formats of the version before its own, so
-// that it can be rolled back.
+// format returns name if the server checks it for these types, else "". A server uses the
+// formats of the version before, so that it can be rolled back.
 func (c *Config) format(name string, types []string) string {
 	if c.EveryFormat {
 		return name

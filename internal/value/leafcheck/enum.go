@@ -15,10 +15,8 @@ import (
 
 // Enum is a list of allowed values.
 //
-// The server converts a value to the Go type of an allowed value before it
-// compares them, if Go has such a conversion. So 1 allows 1.9, as the
-// conversion drops the fraction, and "A" allows 65, the code of that character.
-// Null is never allowed, even if it is listed.
+// The server converts a value to the Go type of an allowed one, so that 1 allows 1.9, and
+// "A" allows 65. Null is never allowed, even if it is listed.
 type Enum struct {
 	Values []any // as declared
 
@@ -57,16 +55,16 @@ type enumTexts struct{ list, detail string }
 // maxList is the largest length in bytes of the text of a list of values.
 const maxList = 128
 
-// Text returns a text that is the same for equal lists of values: the values in the
-// format of package fmt for slices, or a hash of a long list.
+// Text returns a text that equal lists share: as fmt prints a slice, or a hash of a long
+// one.
 func (e *Enum) Text() string { return e.written().list }
 
-// Detail returns the detail of the error for a refused value. It quotes strings
-// as they are and other values as JSON.
+// Detail returns the detail of the error for a refused value, with strings as they are and
+// others as JSON.
 func (e *Enum) Detail() string { return e.written().detail }
 
-// written returns the texts. The first refused value writes them; goroutines that
-// are first together write the same.
+// written returns the texts, which the first refused value writes. Goroutines may write the
+// same.
 func (e *Enum) written() *enumTexts {
 	if t := e.texted.Load(); t != nil {
 		return t

@@ -4,11 +4,9 @@ import "github.com/crdkit/crdkit/schema"
 
 // Fields has the checks of objects apart from type and enum.
 //
-// There are two methods. In most cases the declared properties are looked up in
-// the object (probe), which is faster than to range over the object and skips
-// undeclared properties. A small object with a large schema, or one whose
-// undeclared properties matter, is ranged over. TestProbeAndRangeAgree compares
-// them.
+// Mostly the declared properties are looked up in the object (probe), which is faster and
+// skips others. A small object with a large schema, or whose undeclared properties matter,
+// is ranged over. TestProbeAndRangeAgree compares the two.
 type Fields struct {
 	Size
 	Required []string // in the order of the schema
@@ -16,8 +14,8 @@ type Fields struct {
 	// Props are the declared properties in increasing order of name.
 	Props []Prop
 
-	// Additional is the schema of properties that are not declared, nil if
-	// every value is valid. Closed forbids such properties.
+	// Additional is the schema of undeclared properties, nil if any is valid. Closed
+	// forbids them.
 	Additional *Node
 	Closed     bool
 
@@ -60,8 +58,7 @@ func (f *Fields) admitsAll() bool {
 	return len(f.probed) == 0 && len(f.Required) == 0 && f.additional == nil && !f.Closed && !f.Min.Set && !f.Max.Set
 }
 
-// Index returns the index in Props of the property of this name, and reports
-// whether it is declared.
+// Index returns the index in Props of a property, and reports whether it is declared.
 func (f *Fields) Index(name string) (int, bool) {
 	i, ok := f.byName[name]
 	return i, ok
@@ -83,9 +80,8 @@ func (f *Fields) valid(m map[string]any) bool {
 	return hasAll(m, f.Required)
 }
 
-// An object of n entries is probed for up to probeRatio*n + probeBase
-// properties. To range over a map has a fixed cost and then costs about two
-// lookups per entry.
+// An object of n entries is probed for up to probeRatio*n + probeBase properties: a range
+// costs a constant and about two lookups an entry.
 const (
 	probeRatio = 2
 	probeBase  = 6

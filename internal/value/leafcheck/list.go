@@ -9,15 +9,13 @@ import (
 
 // List has the checks of lists apart from type, enum and elements.
 //
-// Scalar elements of a set are equal if they are equal Go values: int64(1) and
-// float64(1) differ, and null equals null. Objects and lists are equal if their
-// JSON texts are.
+// Scalars of a set are equal as Go values: int64(1) and float64(1) differ, and null equals
+// null. Objects and lists are compared as JSON.
 //
-// Elements of a list of type map are equal if their keys are. All elements must
-// be objects or null; null has no keys. A single key is compared like an
-// element of a set, where an absent key equals only an absent key. Several keys
-// are compared by the JSON text of the object of those that are present. If the
-// schema declares no keys, all elements are equal.
+// Elements of a map list are equal if their keys are. They must be objects, or null, which
+// has no keys. A single key is compared like an element of a set, and an absent one equals
+// an absent one. Several keys are compared as the JSON of those that are present. Without
+// keys all elements are equal.
 type List struct {
 	Size
 	Unique bool // uniqueItems: jsonval.Equal compares the elements
@@ -25,8 +23,8 @@ type List struct {
 	Keys   []string // of a MapList
 }
 
-// A ListKind is the x-kubernetes-list-type of a list, with one value for all
-// types that admit equal elements.
+// A ListKind is the x-kubernetes-list-type, with one value for all that admit equal
+// elements.
 type ListKind uint8
 
 const (
@@ -52,8 +50,8 @@ func HasEqual(list []any) bool {
 	return false
 }
 
-// Distinct reports whether the elements conform to the list type. It does not
-// allocate for lists of up to 16 elements with scalar elements or keys.
+// Distinct reports whether the elements conform to the list type, without allocations for
+// up to 16 scalars or keys.
 func (l *List) Distinct(list []any) bool {
 	switch {
 	case l.Kind == AnyList:
@@ -73,8 +71,7 @@ func (l *List) Distinct(list []any) bool {
 	return true
 }
 
-// pairwise is the number of elements that are compared with each other. The elements of
-// longer lists are looked up.
+// pairwise is up to how many elements are compared with each other, and else looked up.
 const pairwise = 16
 
 func onlyObjects(list []any) bool {
@@ -88,8 +85,7 @@ func onlyObjects(list []any) bool {
 	return true
 }
 
-// same reports whether two elements are equal. If it is a MapList, they are objects or
-// null.
+// same reports whether two elements are equal. In a MapList they are objects or null.
 func (l *List) same(a, b any) bool {
 	if l.Kind != MapList {
 		return sameElement(a, b)
@@ -111,8 +107,8 @@ func (l *List) same(a, b any) bool {
 	return true
 }
 
-// sameElement reports whether a and b are equal elements of a set: scalars of
-// the same Go type and value, or objects or lists with the same JSON text.
+// sameElement reports whether two elements of a set are equal: scalars of one Go type, or
+// values of one JSON text.
 func sameElement(a, b any) bool {
 	switch a.(type) {
 	case nil, bool, int64, float64, string:
@@ -121,9 +117,8 @@ func sameElement(a, b any) bool {
 	return sameText(a, b)
 }
 
-// sameText reports whether a and b have the same JSON text. Numbers of
-// different Go types may have the same text, and so may strings that are not
-// UTF-8.
+// sameText reports whether a and b have the same JSON text, as numbers of two Go types may,
+// and strings that are not UTF-8.
 func sameText(a, b any) bool {
 	switch x := a.(type) {
 	case nil, bool:
@@ -155,8 +150,8 @@ func (l *List) distinctLong(list []any) bool {
 	return true
 }
 
-// Identity returns a comparable value. Elements are equal if and only if their
-// identities are. It returns an error for an element that has no JSON text.
+// Identity returns a comparable value, equal for equal elements only, or an error without
+// JSON text.
 func (l *List) Identity(element any) (any, error) {
 	switch {
 	case l.Kind == MapList && len(l.Keys) == 1:
@@ -194,12 +189,11 @@ func (l *List) KeysOf(element any) map[string]any {
 	return out
 }
 
-// Distinct reports whether all lists in v conform to their list types. It
-// ignores everything else that n declares.
+// Distinct reports whether all lists in v conform to their list types, and ignores the
+// rest.
 //
-// It differs from Valid in one case: additionalProperties also applies to
-// declared properties. Only a schema that declares both has this case, and no
-// definition may.
+// It differs from Valid where additionalProperties applies to declared properties, too,
+// which no definition may have.
 func (n *Node) Distinct(v any) bool {
 	if n == nil || !n.HasLists {
 		return true

@@ -5,11 +5,9 @@ import (
 	"strings"
 )
 
-// A Node is a compiled schema: a structural one, or one below a junctor. A nil
-// Node admits every value.
+// A Node is a compiled schema, structural or below a junctor. Nil admits every value.
 //
-// The exported fields have everything that the schema declares. The unexported
-// ones have what can refuse a value, which is often less.
+// Exported fields have all that is declared; the others only what can refuse a value.
 type Node struct {
 	Accept  Mask // kinds that the type admits
 	limited Mask // kinds that Number can refuse
@@ -26,8 +24,7 @@ type Node struct {
 	Fields *Fields // never nil
 	Items  *Node   // nil if items are not declared
 
-	// HasLists reports whether a list type of set or map is declared here or
-	// below.
+	// HasLists reports whether a list type of set or map is declared here or below.
 	HasLists bool
 }
 
@@ -56,14 +53,11 @@ func (n *Node) orNilIfAdmitsAll() *Node {
 	return n
 }
 
-// Important marks error texts that the server reports from every branch that
-// fails, not only from the chosen one. No text of the server begins with it, but
-// a text begins with a path, and a property can have any name.
+// Important marks errors that the server reports from every failing branch, not only the
+// chosen one. Its texts begin with a path, and a property can have this name.
 const Important = "IMPORTANT!"
 
-// ReportsFromAllBranches reports whether the server can report errors of
-// branches that it did not choose, because the text of an error starts with the
-// name of one of the properties of n. See [Important].
+// ReportsFromAllBranches reports whether a property of n has a name as [Important] says.
 func (n *Node) ReportsFromAllBranches() bool {
 	return n != nil && slices.ContainsFunc(n.Fields.Props, func(p Prop) bool {
 		return p.Name == "" || strings.HasPrefix(p.Name, Important)
@@ -110,8 +104,7 @@ func (n *Node) Valid(v any) bool {
 	return n.Nested == nil || n.Nested.Valid(v)
 }
 
-// ValidString is like Valid for a string. It does not convert s to an interface value,
-// which may allocate.
+// ValidString is Valid for a string, without an interface value, which may allocate.
 func (n *Node) ValidString(s string) bool {
 	return n == nil || n.validString(s) && (n.Nested == nil || satisfied(n.Nested, (*Node).ValidString, s))
 }
@@ -121,8 +114,7 @@ func (n *Node) validString(s string) bool {
 	return n.Accept&String != 0 && (n.Text == nil || n.Text.Valid(s)) && (n.Enum == nil || n.Enum.ValidString(s))
 }
 
-// ValidInt is like Valid for an int64. It converts v to an interface value only
-// for junctors.
+// ValidInt is Valid for an int64, with an interface value for junctors only.
 func (n *Node) ValidInt(v int64) bool {
 	return n == nil || n.validInt(v) && (n.Nested == nil || n.Nested.Valid(v))
 }
@@ -182,8 +174,8 @@ func admitting[T any](branches []*Node, valid func(*Node, T) bool, v T, most int
 	return n
 }
 
-// Free returns kinds of scalars of which every value is valid if n accepts the
-// kind. It may leave out such kinds. It has both kinds of floats or none.
+// Free returns kinds of scalars of which all values are valid if n accepts the kind, maybe
+// not all. It has both kinds of floats or none.
 func (n *Node) Free() Mask {
 	if n == nil {
 		return All
@@ -206,8 +198,7 @@ func (n *Node) Free() Mask {
 	return free
 }
 
-// admitsKind reports whether the branches admit every scalar of the kind. It may
-// report false if they do.
+// admitsKind reports whether the branches certainly admit every scalar of the kind.
 func (j *Junctors) admitsKind(kind Mask) bool {
 	for _, b := range j.AllOf {
 		if !b.admitsKind(kind) {
@@ -223,8 +214,8 @@ func (j *Junctors) admitsKind(kind Mask) bool {
 
 func (n *Node) admitsKind(kind Mask) bool { return n.Accept&n.Free()&kind == kind }
 
-// ChecksWhole reports whether the validity of a value does not only depend on its
-// type, limits and parts. [Node.ValidWhole] checks the rest.
+// ChecksWhole reports whether validity depends on more than type, limits and parts.
+// [Node.ValidWhole] checks the rest.
 func (n *Node) ChecksWhole() bool { return n.Enum != nil || n.Nested != nil }
 
 // ValidWhole reports whether v, which is not null, satisfies enum and junctors.

@@ -10,8 +10,7 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// Text has the checks of strings apart from enum. Lengths count runes, where
-// each invalid byte counts as one.
+// Text has the checks of strings apart from enum. Each invalid byte counts as a rune.
 type Text struct {
 	Min, Max  schema.Count
 	Expr      string           // pattern as declared, "" if there is none
@@ -55,14 +54,10 @@ func (t *Text) Matches(s string) bool {
 
 // Number has the checks of numbers apart from type and enum.
 //
-// A number must be in the range of its declared type and format. The type
-// counts only if it is the only one, so an int-or-string has no range.
-//
-// Bounds in a schema are float64. They must be in the range of the type as
-// well: a bound that is not, such as a maximum of 1.5 for integers, refuses
-// every number. An int64 value is compared with the bound converted to int64: a
-// minimum of 1.5 admits 1 where numbers are declared. The result for a bound
-// beyond the range of int64 depends on the processor.
+// A number must be in the range of its declared format and its only type. Bounds, which are
+// float64, must be, too: a maximum of 1.5 for integers refuses every number. An int64 is
+// compared with the bound as int64: a minimum of 1.5 admits 1 for numbers. Beyond int64 the
+// result depends on the processor.
 type Number struct {
 	Type   string // "integer", "number" or ""
 	Format string // "int32", "int64", "float", "double" or ""
@@ -190,20 +185,17 @@ func (l *Limit) TooLowFloat(v float64) bool {
 	return l.Set && (v < l.Value || l.Exclusive && v == l.Value)
 }
 
-// OffInt reports whether v is not a multiple of l. It is true if l is not
-// positive.
+// OffInt reports whether v is not a multiple of l, which is so if l is not positive.
 func (l *Limit) OffInt(v int64) bool {
 	return l.Set && (l.Int <= 0 || v%l.Int != 0)
 }
 
-// OffFloat reports whether v is not a multiple of l. It is true if l is not
-// positive.
+// OffFloat reports whether v is not a multiple of l, which is so if l is not positive.
 func (l *Limit) OffFloat(v float64) bool {
 	return l.Set && (l.Value <= 0 || !IsWhole(l.quotient(v)))
 }
 
-// quotient divides v by the factor as the server does, with the same rounding
-// errors.
+// quotient divides v by the factor with the server's rounding errors.
 func (l *Limit) quotient(v float64) float64 {
 	if l.Value < 1 {
 		return 1 / l.Value * v

@@ -6,13 +6,11 @@ import (
 	"strings"
 )
 
-// A Type decides which kinds of values a schema admits.
+// A Type decides which kinds of values a schema admits: one type, none, or integer and
+// string (x-kubernetes-int-or-string). The format matters too:
 //
-// A schema declares one type, or none, or integer and string together
-// (x-kubernetes-int-or-string). The format matters too:
-//
-//   - A format without a numeric type admits all strings and all arrays,
-//     whatever the type is. So an array is a valid date-time.
+//   - A format without a numeric type admits all strings and all arrays.
+//     So an array is a valid date-time.
 //   - A format without a type refuses all other kinds.
 //
 // [Text] checks whether a string conforms to the format.
@@ -52,8 +50,7 @@ func (t *Type) admits(kind Mask) bool {
 
 func (t *Type) has(name string) bool { return slices.Contains(t.Names, name) }
 
-// Refusal returns the wanted type and the type of a value of a refused kind, as
-// the server spells them.
+// Refusal returns the wanted type and a refused kind's type in the server's spelling.
 func (t *Type) Refusal(kind Mask) (want, got string) {
 	name, format := describe(kind)
 	if t.Format != "" && t.Format != format && kind&(Null|String|Array) == 0 {
@@ -62,8 +59,7 @@ func (t *Type) Refusal(kind Mask) (want, got string) {
 	return strings.Join(t.Names, ","), name
 }
 
-// describe returns the type and the format that the server assigns to values of
-// a kind.
+// describe returns the type and format that the server assigns to values of a kind.
 func describe(kind Mask) (name, format string) {
 	switch kind {
 	case Null:
@@ -132,15 +128,14 @@ func MaskOf(v any) Mask {
 	}
 }
 
-// A float64 counts as an integer if its absolute value is at most maxWhole and
-// the relative distance to the nearest integer is less than tolerance.
+// A float64 is an integer if it is at most maxWhole and within tolerance of the nearest
+// one.
 const (
 	maxWhole  = 1<<53 - 1
 	tolerance = 1e-9
 )
 
-// IsWhole reports whether f counts as an integer for types and multiples. It
-// tolerates rounding errors, as in 1.0000000001.
+// IsWhole reports whether f counts as an integer, in spite of rounding, as in 1.0000000001.
 func IsWhole(f float64) bool {
 	if !(math.Abs(f) <= maxWhole) { // true for NaN too
 		return false

@@ -8,12 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// A class is a set of runes that no instruction of a program distinguishes.
-// newAlphabet finds the classes in three steps. It collects the distinct sets of
-// runes that the instructions accept. It cuts the range of all runes into pieces
-// wherever one of these sets begins or ends. It gives the same class to all
-// pieces that lie in the same sets. [^a]+ has two classes, and so has \pL+,
-// although \pL has 600 ranges.
+// A class is a set of runes that no instruction distinguishes. newAlphabet collects the
+// sets of runes that instructions accept, cuts all runes into pieces where a set begins or
+// ends, and gives one class to the pieces in the same sets. [^a]+ has two classes, and so
+// has \pL+, with 600 ranges.
 
 // maxClasses is the number of classes that a uint8 can number.
 const maxClasses = 256
@@ -32,8 +30,7 @@ func (a *alphabet) contains(class, set int) bool {
 	return a.within[class][set/64]>>(set%64)&1 != 0
 }
 
-// newAlphabet returns the classes of prog. It returns nil if there are more than
-// maxClasses classes or the work is used up.
+// newAlphabet returns the classes of prog, nil for more than maxClasses or too much work.
 func newAlphabet(prog *syntax.Prog, w *work) *alphabet {
 	a := &alphabet{setOf: make([]int, len(prog.Inst))}
 	sets := a.collect(prog)
@@ -57,8 +54,8 @@ func newAlphabet(prog *syntax.Prog, w *work) *alphabet {
 	return a
 }
 
-// collect fills setOf and returns the distinct sets. Each set is a list of
-// ascending pairs of inclusive bounds.
+// collect fills setOf and returns the distinct sets, as ascending pairs of inclusive
+// bounds.
 func (a *alphabet) collect(prog *syntax.Prog) [][]rune {
 	var sets [][]rune
 	seen := make(map[string]int)
@@ -84,8 +81,7 @@ func (a *alphabet) collect(prog *syntax.Prog) [][]rune {
 	return sets
 }
 
-// runes returns the set of runes that an instruction consumes. It reports false
-// for operations that consume no rune.
+// runes returns the runes that an instruction consumes. It is false if it consumes none.
 func runes(in *syntax.Inst) ([]rune, bool) {
 	switch in.Op {
 	case syntax.InstRuneAny:
@@ -114,8 +110,8 @@ func runes(in *syntax.Inst) ([]rune, bool) {
 	return pairs, true
 }
 
-// splitRanges returns the first rune of each piece, ascending from 0. No piece has
-// both ASCII and other runes.
+// splitRanges returns the first rune of each piece, from 0. No piece has ASCII and other
+// runes.
 func splitRanges(sets [][]rune) []rune {
 	cuts := []rune{0, utf8.RuneSelf}
 	for _, set := range sets {
@@ -131,8 +127,7 @@ func splitRanges(sets [][]rune) []rune {
 	return cuts
 }
 
-// classify numbers the classes and fills the tables. It reports whether there are
-// at most maxClasses classes.
+// classify numbers the classes and fills the tables. It is false for more than maxClasses.
 func (a *alphabet) classify(pieces []rune, rows []uint64, rowLen int) bool {
 	seen := make(map[string]uint8)
 	var key []byte

@@ -6,33 +6,29 @@ import (
 	"slices"
 )
 
-// The builder performs the subset construction over the program of regexp/syntax,
-// with two changes.
+// The builder performs the subset construction over the program of regexp/syntax, with two
+// changes.
 //
-// The search is unanchored: a match may begin at every position. So the entry of
-// the program is an implicit member of every state and is not stored.
+// A match may begin at every position. So the entry of the program is an implicit member of
+// every state.
 //
-// $ depends on what follows. So a state keeps such instructions unresolved, and they
-// count only if the text ends there. ^ holds before the first rune, so only the first
-// state follows it. Programs with \b, \B or (?m) do not become automata.
+// $ depends on what follows. So a state keeps such instructions, which count if the text
+// ends there. ^ holds before the first rune, so only the first state follows it. Programs
+// with \b, \B or (?m) do not become automata.
 //
-// States from which every continuation matches become the state always, and states
-// from which no continuation matches become the state never. finish finds both
-// after all states are known, by walking the transitions backwards.
+// States from which every continuation matches become the state always, and those from
+// which none does the state never. finish finds both by walking the transitions backwards.
 
-// Bounds on one automaton. Nearly all expressions in published CRDs stay below a
-// tenth of these bounds. An expression that exceeds them is hostile or has large
-// repetition counts; package regexp is fast enough for it.
+// Bounds on one automaton. Nearly all published expressions stay below a tenth. Package
+// regexp is fast enough for hostile ones.
 const (
 	defaultMaxStates = 512
 	defaultMaxBytes  = 64 << 10
 
-	// maxInsts is the length of the longest program that becomes an automaton.
-	// Its instruction numbers fit a uint16.
+	// maxInsts is the longest program. Instruction numbers fit a uint16.
 	maxInsts = 1 << 13
 
-	// maxSteps bounds the sum of the instructions visited and the class entries
-	// filled while building.
+	// maxSteps bounds the instructions visited and the class entries filled.
 	maxSteps = 1 << 20
 
 	// maxEntries is the number of table entries that a uint16 can address.
@@ -113,8 +109,7 @@ func build(prog *syntax.Prog, cfg config) *automaton {
 	return a
 }
 
-// explore finds all states and edges and returns the start state. It reports false
-// if they exceed a bound.
+// explore finds all states and edges and returns the start. It is false beyond a bound.
 func (b *builder) explore() (start int32, ok bool) {
 	b.begin()
 	entry, hit := b.expand(nil, uint32(b.prog.Start), 0)
@@ -158,8 +153,7 @@ func (b *builder) step(s int) bool {
 	return b.work >= 0
 }
 
-// advance returns the state after one of the instructions in open has consumed a
-// rune of the class, or matched.
+// advance returns the state after an instruction in open has consumed a rune of the class.
 func (b *builder) advance(class int) int32 {
 	b.begin()
 	next, hit := b.next[:0], false
@@ -178,8 +172,8 @@ func (b *builder) advance(class int) int32 {
 	return b.state(false, next)
 }
 
-// state returns the number of the state with the given members. It adds the state if
-// it is new. It sorts and changes pcs but does not keep it.
+// state returns the number of the state with these members, new if needed. It changes pcs
+// and does not keep it.
 func (b *builder) state(start bool, pcs []uint32) int32 {
 	slices.Sort(pcs)
 	pcs = slices.DeleteFunc(pcs, func(pc uint32) bool {
@@ -205,11 +199,9 @@ func (b *builder) state(start bool, pcs []uint32) int32 {
 // begin empties the current set of expand.
 func (b *builder) begin() { b.now++ }
 
-// expand appends to pcs the instructions that the program reaches from pc without
-// consuming a rune, where the zero-width operators in ctx hold. It appends only
-// instructions that consume a rune or need the end of the text, and skips those
-// that are in the current set already. It reports whether it reached the program's
-// match.
+// expand appends to pcs what the program reaches from pc without consuming a rune, where
+// ctx holds: instructions that consume a rune or need the end of the text and are not in
+// the set. It reports whether it reached the match.
 func (b *builder) expand(pcs []uint32, pc uint32, ctx syntax.EmptyOp) ([]uint32, bool) {
 	hit := false
 	b.stack = append(b.stack[:0], pc)
@@ -266,10 +258,9 @@ func (b *builder) finish(start int32) *automaton {
 	return a
 }
 
-// assignRows returns the row of each state. It allots rows to the states whose
-// verdict depends on the rest of the text; those that accept at the end of the
-// text come last. The other states become never or always. It sets a.final and
-// allocates a.next.
+// assignRows returns the row of each state and allocates a.next. States whose verdict
+// depends on the rest get rows, those that accept at the end last, which sets a.final.
+// Others become never or always.
 func (b *builder) assignRows(a *automaton) []uint16 {
 	sources, ends := b.reverse()
 	canAccept := b.reaching(true, sources, ends)
@@ -296,9 +287,8 @@ func (b *builder) assignRows(a *automaton) []uint16 {
 	return rows
 }
 
-// reverse returns the source states of all edges, ordered by target. The sources
-// of the edges into state n are sources[ends[n]:ends[n+1]]. Edges to matched are
-// left out.
+// reverse returns the sources of all edges by target: those into state n are
+// sources[ends[n]:ends[n+1]]. Edges to matched are left out.
 func (b *builder) reverse() (sources []int32, ends []int) {
 	classes := len(b.abc.within)
 	ends = make([]int, len(b.states)+2)
@@ -320,8 +310,8 @@ func (b *builder) reverse() (sources []int32, ends []int) {
 	return sources, ends
 }
 
-// reaching returns for each state whether some continuation of the text leads to
-// the given verdict. sources and ends are the result of reverse.
+// reaching reports for each state whether some continuation leads to the verdict, from
+// reverse's results.
 func (b *builder) reaching(verdict bool, sources []int32, ends []int) []bool {
 	classes := len(b.abc.within)
 	reached := make([]bool, len(b.states))

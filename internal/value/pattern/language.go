@@ -6,18 +6,17 @@ import (
 	"unicode/utf8"
 )
 
-// A Language is a set of texts: those that match every pattern of Match and no
-// pattern of Exclude and have MinRunes to MaxRunes runes.
+// A Language is a set of texts of MinRunes to MaxRunes runes that match every pattern of
+// Match and none of Exclude.
 type Language struct {
 	Match, Exclude []*Pattern
 	MinRunes       int
 	MaxRunes       int // negative for no bound
 }
 
-// Shortest returns a text of the language with the fewest runes, made of letters
-// and digits where possible. found is false if the language is empty. decided is
-// false, and the other results mean nothing, if a pattern has no automaton or the
-// search takes more than steps transitions.
+// Shortest returns a shortest text, of letters and digits where possible, and whether there
+// is one. It is not decided if a pattern has no automaton or the search takes more than
+// steps transitions.
 func (l Language) Shortest(steps int) (text string, found, decided bool) {
 	if l.MaxRunes >= 0 && l.MinRunes > l.MaxRunes {
 		return "", false, true
@@ -52,8 +51,8 @@ type productState struct {
 	last   rune
 }
 
-// run visits the states in the order of the lengths of their texts. States after
-// texts that are too short count once for each length.
+// run visits states by the lengths of their texts. After too short texts they count for
+// each length.
 func (s *search) run() (text string, found, decided bool) {
 	s.index = map[string]bool{}
 	start := make([]uint16, len(s.autos))
@@ -101,8 +100,7 @@ func (s *search) expand(n int32) bool {
 	return true
 }
 
-// add adds a state unless it is known or no continuation of its text belongs to
-// the language.
+// add adds a state unless it is known or no continuation belongs to the language.
 func (s *search) add(states []uint16, before int32, last rune) {
 	s.key = s.key[:0]
 	for i, state := range states {
@@ -151,8 +149,8 @@ func (a *automaton) step(state uint16, r rune) uint16 {
 	return a.next[uint(state)+uint(a.classOf(r))]
 }
 
-// representatives returns a rune of each set of runes that no automaton
-// distinguishes: letters and digits first, then other printable ASCII runes.
+// representatives returns a rune of each set that no automaton distinguishes, letters and
+// digits first, then printable ASCII.
 func representatives(autos []*automaton) []rune {
 	candidates := []rune("abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 	for r := ' '; r <= '~'; r++ {

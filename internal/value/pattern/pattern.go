@@ -9,14 +9,12 @@ import (
 	"unsafe"
 )
 
-// A Pattern is a compiled expression. It is safe for concurrent use by multiple
-// goroutines. The zero Pattern is not useful; use [Compile].
+// A Pattern is a compiled expression, safe for concurrent use. Use [Compile].
 type Pattern struct {
 	expr string
 	cfg  config
 
-	// The first use builds the matcher, because most patterns of a definition
-	// are never matched with a string.
+	// The first use builds the matcher: most patterns of a definition are never matched.
 	made    atomic.Pointer[matcher]
 	making  sync.Mutex
 	pending atomic.Pointer[syntax.Regexp] // nil after the matcher is built
@@ -28,14 +26,13 @@ type matcher struct {
 	re   *regexp.Regexp
 }
 
-// An Option changes how [Compile] represents a pattern. No option changes a
-// verdict.
+// An Option changes how [Compile] represents a pattern, and no verdict.
 type Option func(*config)
 
 type config struct{ maxStates, maxBytes int }
 
-// MaxStates bounds the number of states of the automaton. Package regexp matches
-// a pattern that needs more. The default is 512.
+// MaxStates bounds the states of the automaton, by default 512. Else package regexp
+// matches.
 func MaxStates(n int) Option { return func(c *config) { c.maxStates = n } }
 
 // MaxBytes bounds the size of the automaton in bytes. Package regexp matches a

@@ -23,15 +23,14 @@ import (
 	"k8s.io/client-go/util/jsonpath"
 )
 
-// maxVisits is the maximum number of values that the evaluation of one path
-// visits.
+// maxVisits is how many values the evaluation of one path visits.
 const maxVisits = 1_000_000
 
 // A Path is a parsed JSONPath. It never changes and is safe for concurrent use.
 type Path struct{ nodes []jsonpath.Node }
 
-// Parse parses a path as definitions declare it, without the braces of a
-// template. Errors of the parser contain name.
+// Parse parses a path as definitions have it, without braces. The parser's errors contain
+// name.
 func Parse(name, text string) (Path, error) {
 	parser, err := jsonpath.Parse(name, "{"+text+"}")
 	if err != nil {
@@ -40,8 +39,7 @@ func Parse(name, text string) (Path, error) {
 	return Path{nodes: parser.Root.Nodes}, nil
 }
 
-// First returns the first value at p. It returns false if there is none, or if
-// the path does not fit the object.
+// First returns the first value at p, false if there is none or the path does not fit.
 func (p Path) First(obj map[string]any) (any, bool) {
 	results, err := p.Find(obj)
 	if err != nil || len(results) == 0 || len(results[0]) == 0 {
@@ -50,10 +48,9 @@ func (p Path) First(obj map[string]any) (any, bool) {
 	return results[0][0], true
 }
 
-// Find returns a list of values for each part of p. A part is the text between
-// one pair of braces. A part within a range has a list for each element. Find
-// returns an error if the path does not fit the object. The error has the text
-// of client-go only for an unknown identifier.
+// Find returns a list of values for each part of p, the text between braces, or within a
+// range for each element. It returns an error if the path does not fit, with client-go's
+// text for an unknown identifier only.
 func (p Path) Find(obj map[string]any) ([][]any, error) {
 	w := walk{visits: maxVisits}
 	results, ok := w.all(obj, p.nodes)
@@ -69,12 +66,12 @@ func (p Path) Find(obj map[string]any) ([][]any, error) {
 
 var errMisfit = errors.New("the path does not fit the object")
 
-// nothing is the input of a range body if the range has no values. It has no
-// fields. Unlike null, it makes steps fail that need an array.
+// nothing is the input of a range body without values. It has no fields and, unlike null,
+// makes steps fail that need an array.
 type nothing struct{}
 
-// A walk holds the state of one evaluation: the ranges that are begun, active
-// and ended, and how many more values it may visit.
+// A walk is one evaluation: its ranges that are begun, active and ended, and the visits
+// left.
 type walk struct {
 	begun, inside, ended int
 	lastEnd              *jsonpath.Node
@@ -114,8 +111,7 @@ func (w *walk) all(data any, nodes []jsonpath.Node) ([][]any, bool) {
 	return out, true
 }
 
-// loop evaluates the body of a range for each of the values. If there are no
-// values, it evaluates the body once for nothing, to find its end.
+// loop evaluates the body of a range for each value, or once for nothing, to find its end.
 func (w *walk) loop(values []any, body []jsonpath.Node) ([][]any, bool) {
 	w.begun--
 	w.inside++
@@ -221,9 +217,8 @@ func fields(values []any, name string) []any {
 	return out
 }
 
-// elements returns the elements of arrays that a start, an end and a step
-// select. A null value has no elements. Any other value that is not an array
-// makes the step fail, and so do bounds outside an array.
+// elements returns the elements of arrays that start, end and step select. Null has none.
+// Other values, and bounds outside, make the step fail.
 func elements(values []any, params [3]jsonpath.ParamsEntry) ([]any, bool) {
 	var out []any
 	for _, value := range values {
@@ -255,10 +250,8 @@ func elements(values []any, params [3]jsonpath.ParamsEntry) ([]any, bool) {
 	return out, true
 }
 
-// bounds returns the start and end of a selection in an array of n elements.
-// Negative numbers count from the end of the array. For an index, the parser
-// derives the end of the selection; the end that it derives for the last
-// element is 0.
+// bounds returns start and end in an array of n elements. Negative ones count from the end.
+// The parser derives the end of an index, 0 for the last element.
 func bounds(params [3]jsonpath.ParamsEntry, n int) (start, end int) {
 	if params[0].Known {
 		start = params[0].Value
@@ -276,8 +269,7 @@ func bounds(params [3]jsonpath.ParamsEntry, n int) (start, end int) {
 	return start, end
 }
 
-// wildcard returns all fields of objects, elements of arrays, and bytes of
-// strings.
+// wildcard returns all fields of objects, elements of arrays, and bytes of strings.
 func (w *walk) wildcard(values []any) ([]any, bool) {
 	var out []any
 	for _, value := range values {
@@ -287,8 +279,7 @@ func (w *walk) wildcard(values []any) ([]any, bool) {
 	return out, w.visits >= 0
 }
 
-// descend appends to out each value that has children, followed by the values
-// that it finds below them.
+// descend appends each value that has children, and then what it finds below.
 func (w *walk) descend(out, values []any) ([]any, bool) {
 	for _, value := range values {
 		below := children(value)
@@ -327,8 +318,7 @@ func children(value any) []any {
 	return nil
 }
 
-// filter returns the elements of arrays that satisfy the comparison. It fails
-// for values that are not arrays and for operands that cannot be compared.
+// filter returns the elements of arrays that satisfy the comparison. It fails for others.
 func (w *walk) filter(values []any, node *jsonpath.FilterNode) ([]any, bool) {
 	var out []any
 	for _, value := range values {
@@ -370,8 +360,7 @@ func (w *walk) filter(values []any, node *jsonpath.FilterNode) ([]any, bool) {
 	return out, w.visits >= 0
 }
 
-// compare applies operator to left and right. ok is false if they cannot be
-// compared.
+// compare applies operator to left and right. It is not ok if they cannot be compared.
 func compare(operator string, left, right any) (holds, ok bool) {
 	operators := map[string]func(any, any) (bool, error){
 		"<":  template.Less,
