@@ -49,8 +49,8 @@ func Main(m *testing.M) {
 	}
 }
 
-// A collector is the value of the flag, and records requests. Sets find it by the name of
-// the flag, so that the package needs no variable.
+// A collector is the value of the flag, and records requests. Sets find it by the flag's
+// name.
 type collector struct {
 	file     string // "" if coverage is off
 	recorder *coverage.Recorder
@@ -59,8 +59,7 @@ type collector struct {
 // String returns the value of the flag.
 func (c *collector) String() string { return c.file }
 
-// gcPercent is the GOGC of a process with coverage that has none. Compiling what observes
-// the rules makes much garbage in a short run.
+// gcPercent is the GOGC of a process with coverage, whose short run makes much garbage.
 const gcPercent = 400
 
 // Set sets the value of the flag.

@@ -41,8 +41,8 @@ type complaint struct {
 	field    string
 	text     string // of the server, with the field
 	expected bool
-	// implied is true if the complaint follows from others: it says that they prevent the
-	// evaluation of rules. No expectation needs to have it.
+	// implied is true if the complaint only says that others prevent rules. It needs no
+	// expectation.
 	implied bool
 }
 
@@ -209,8 +209,7 @@ func declares(v *crdkit.Version, rule string) bool {
 	})
 }
 
-// isRuleAt reports whether a rule of the schema at a schema pointer has this expression or
-// message.
+// isRuleAt reports whether a rule at a schema pointer has this expression or message.
 func isRuleAt(v *crdkit.Version, pointer string, index int, rule string) bool {
 	l, ok := schemapath.At(v.Schema(), pointer)
 	if !ok || index >= len(l.Node.Rules()) {
@@ -223,8 +222,7 @@ func isRuleAt(v *crdkit.Version, pointer string, index int, rule string) bool {
 // sameText compares two texts without regard to white space.
 func sameText(a, b string) bool { return slices.Equal(strings.Fields(a), strings.Fields(b)) }
 
-// withMetadataOf returns got with those fields of metadata that want has. It does not
-// change got.
+// withMetadataOf returns got with the metadata fields of want. got does not change.
 func withMetadataOf(got, want map[string]any) map[string]any {
 	out := make(map[string]any, len(got))
 	for name, child := range got {
@@ -289,8 +287,8 @@ func (v *verdict) failed() bool {
 		v.onlyWarned && slices.Contains(v.warnings, false)
 }
 
-// report returns what the test prints: the verdict, the unmet expectations, and all that
-// the server says that no expectation expects.
+// report returns what the test prints: the verdict, unmet expectations, and unexpected
+// complaints.
 func (v *verdict) report(ctx context.Context) string {
 	r := v.response
 	var b strings.Builder
@@ -340,8 +338,7 @@ func (v *verdict) describe(ctx context.Context, b *strings.Builder, c *complaint
 	}
 }
 
-// position returns the line and column of a complaint in the text of the object or of
-// the patch, "" if there is none.
+// position returns the position of a complaint in the text of the object or patch, or "".
 func (v *verdict) position(c *complaint) string {
 	in := v.response.in
 	if in.text == nil {
@@ -364,8 +361,8 @@ func (v *verdict) position(c *complaint) string {
 	return ""
 }
 
-// rule returns the expression of the rule of a complaint, and its position in the file
-// of the definition.
+// rule returns the expression of a complaint's rule, and its position in the definition's
+// file.
 func (v *verdict) rule(c *complaint) (expression, position string) {
 	if c.err == nil || c.err.Rule < 0 {
 		return "", ""
@@ -378,8 +375,8 @@ func (v *verdict) rule(c *complaint) (expression, position string) {
 	return l.Node.Rules()[c.err.Rule].Rule, v.set.definitionPosition(v.response.version.Definition().Name(), v.response.version.Name(), pointer)
 }
 
-// definitionPosition returns the position of a schema pointer in the file of a
-// definition, "" if it is not from a file.
+// definitionPosition returns the position of a schema pointer in a definition's file, or
+// "".
 func (s *Set) definitionPosition(definition, version, pointer string) string {
 	from := s.byName[definition]
 	if from == nil || from.File == "" {

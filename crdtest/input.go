@@ -25,8 +25,8 @@ type input struct {
 	version *crdkit.Version
 	object  *unstructured.Unstructured // with apiVersion and kind
 	text    *definition.Source         // nil if the object is not given as text
-	// ambiguous is the text of an object with a key that is repeated in an object. Only
-	// the text has all of what the server complains of.
+	// ambiguous is the text of an object with a repeated key, of which the server
+	// complains.
 	ambiguous []byte
 	// operations are the paths of the JSON patch that text is, nil for all other texts.
 	operations []string
@@ -86,8 +86,8 @@ func textOf(obj any) ([]byte, bool) {
 	return nil, false
 }
 
-// onlyDocument returns the document of a text. Other than the server it does not pass
-// over further documents, because a test that has some does not test what it shows.
+// onlyDocument returns the document of a text. Unlike the server it refuses others, which a
+// test would not test.
 func onlyDocument(text []byte) ([]byte, error) {
 	var only []byte
 	for parts := document.Split(text); ; {
@@ -139,10 +139,9 @@ func goType(obj any) reflect.Type {
 	return t
 }
 
-// versionOf returns the version of an object. An object without apiVersion or kind has
-// the only version that it can have: that of the set, see [Set.Kind], that with the kind
-// and the group version that it has, and that with the name and the package of its
-// Go type.
+// versionOf returns the version of an object. Without apiVersion or kind it is the only
+// possible one: the set's, see [Set.Kind], the one with what it has, or with its Go type's
+// name and package.
 func (s *Set) versionOf(obj any, from reflect.Type) (*crdkit.Version, error) {
 	apiVersion, kind, err := typeFields(obj)
 	if err != nil {
@@ -174,8 +173,7 @@ func (s *Set) versionOf(obj any, from reflect.Type) (*crdkit.Version, error) {
 	return s.catalog.Version(candidates[0].GroupVersionKind())
 }
 
-// inPackage returns the versions whose name is the last element of the path of a Go
-// package.
+// inPackage returns the versions named like the last element of a package's path.
 func inPackage(versions []*crdkit.Version, pkg string) (out []*crdkit.Version) {
 	for _, v := range versions {
 		if v.Name() == path.Base(pkg) {
@@ -200,8 +198,7 @@ func (s *Set) ambiguity(candidates []*crdkit.Version, apiVersion, kind string, f
 	return fmt.Errorf("%s may be of %s: set apiVersion and kind, or use Set.Kind", what, strings.Join(texts, " or "))
 }
 
-// typeFields returns apiVersion and kind of an object, "" for those that it does not
-// have.
+// typeFields returns apiVersion and kind of an object, "" where it has none.
 func typeFields(obj any) (apiVersion, kind string, err error) {
 	var head struct{ APIVersion, Kind string }
 	switch obj := obj.(type) {

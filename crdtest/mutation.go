@@ -194,8 +194,8 @@ func (e edit) apply(obj map[string]any) error {
 
 var errAbsent = errors.New("there is no such value")
 
-// edited returns a value after the edit of what tokens lead to. It makes the objects around a
-// new value.
+// edited returns a value after the edit of what tokens lead to, with objects around a new
+// one.
 func (e edit) edited(v any, present bool, tokens []string) (any, error) {
 	switch {
 	case !present && e.op == opDelete:

@@ -65,8 +65,8 @@ func (s *Set) patch(t testing.TB, verb verb, old *Response, patchType types.Patc
 	return r
 }
 
-// bodyOf returns the JSON of a patch, and whether it is given as text. JSON stays as it
-// is, because the server warns of repeated keys.
+// bodyOf returns the JSON of a patch, and whether it is text. JSON stays, with repeated
+// keys.
 func bodyOf(body any) (content []byte, isText bool, err error) {
 	text, isText := textOf(body)
 	switch {
@@ -120,8 +120,8 @@ func (s *Set) refused(t testing.TB, r *Response, answer *patch.Result) (*unstruc
 	return patched, err
 }
 
-// pathsOf returns the paths of the operations of a JSON patch, "" for those that write
-// nothing. It returns nil if body is no JSON patch.
+// pathsOf returns the paths of a JSON patch, "" for operations that write nothing, nil for
+// another text.
 func pathsOf(body []byte) []string {
 	var operations []struct{ Op, Path string }
 	if json.Unmarshal(body, &operations) != nil {
@@ -136,9 +136,8 @@ func pathsOf(body []byte) []string {
 	return paths
 }
 
-// position returns the position of a JSON pointer into the object: in its text, in that
-// of the merge patch, or in the operation of a JSON patch that wrote the value. It returns
-// "" if no operation did, or if it is unknown which one.
+// position returns the position of a pointer: in the object's text, the merge patch, or the
+// operation that wrote the value, "" if unknown.
 func (in *input) position(pointer string) string {
 	if in.operations != nil {
 		var ok bool
@@ -175,8 +174,8 @@ func (in *input) inOperation(pointer string) (written string, ok bool) {
 	return written, ok
 }
 
-// leadsTo reports whether the path of an operation is that of a value or of one around
-// it. The last step may be "-", which stands for a new element.
+// leadsTo reports whether an operation's path leads to a value or around it. "-" at the end
+// is a new element.
 func leadsTo(steps, tokens []string) bool {
 	if len(steps) == 0 || len(steps) > len(tokens) {
 		return false

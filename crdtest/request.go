@@ -14,9 +14,8 @@ import (
 type Response struct {
 	// Result is the verdict, nil for a response of [Set.Existing].
 	Result *crdkit.Result
-	// Object is the object as it is stored, at the version of the request. If the
-	// server refuses the request, it is the object as it was refused: pruned and with
-	// defaults.
+	// Object is the object as stored, at the request's version, or as refused: pruned and
+	// with defaults.
 	Object *unstructured.Unstructured
 
 	version *crdkit.Version
@@ -189,8 +188,7 @@ func (s *Set) run(t testing.TB, r *Response) (err error) {
 	return s.runText(t, r)
 }
 
-// runText makes the request again with the text of the object, for what only the text
-// has.
+// runText makes the request again with the text of the object, for what only the text has.
 func (s *Set) runText(t testing.TB, r *Response) (err error) {
 	ctx, v, opts := t.Context(), r.version, []crdkit.JSONOption{crdkit.YAML()}
 	for _, o := range s.request {

@@ -63,8 +63,8 @@ const (
 	schemaRoot = "openAPIV3Schema"
 )
 
-// ruledSchema returns the schema that has the rule of an error, and the rest of the
-// field path, which begins with the rule. It returns nil if there is none.
+// ruledSchema returns the schema with the rule of an error, and the rest of the field path
+// from the rule on, nil for none.
 func ruledSchema(crd *apiextensionsv1.CustomResourceDefinition, fieldPath string) (*apiextensionsv1.JSONSchemaProps, string) {
 	before, rest, ok := strings.Cut(fieldPath, schemaRoot)
 	if !ok || len(crd.Spec.Versions) == 0 {
@@ -114,8 +114,7 @@ func enterSchema(props *apiextensionsv1.JSONSchemaProps, rest string) (*apiexten
 	return &child, after[len(longest)+1:]
 }
 
-// expressionOf returns the expression that a field path names, which begins with a
-// rule.
+// expressionOf returns the expression that a field path names from the rule on.
 func expressionOf(props *apiextensionsv1.JSONSchemaProps, rest string) (string, bool) {
 	number, member, _ := strings.Cut(strings.TrimPrefix(rest, ruleList), "]")
 	i, err := strconv.Atoi(number)
@@ -142,8 +141,8 @@ const (
 	maxRule  = 16 << 10 // bytes of a rule that are searched for names
 )
 
-// hintFor returns the explanation of a rule of n that does not compile, nil if there
-// is none. detail is the text of cel-go.
+// hintFor explains a rule of n that does not compile, nil if it cannot. detail is cel-go's
+// text.
 func hintFor(n *schema.Node, rule, detail string) *Explanation {
 	if len(rule) > maxRule {
 		return nil

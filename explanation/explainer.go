@@ -22,25 +22,22 @@ import (
 type Explanation struct {
 	// Text explains the error in one line. It is never "".
 	Text string
-	// Decided is the part of a failed rule that decided, as a CEL expression. If there
-	// are several, it is the first one. It is "" for errors that are not from a rule.
+	// Decided is the first part of a failed rule that decided, as CEL, "" for other errors.
 	Decided string
-	// Operands are the parts of the rule that the deciding parts compare, in the order
-	// of the rule, and the fields that these read. There are at most 16.
+	// Operands are what the deciding parts compare and read, in order, at most 16.
 	Operands []Operand
-	// Branches say how the branches of an anyOf or a oneOf judge the value. It is nil
-	// for other errors.
+	// Branches say how the branches of an anyOf or oneOf judge the value, nil for other
+	// errors.
 	Branches *validation.Branches
-	// Suggestion is what to write instead, or what to do: a name, a value or a short
-	// sentence without a period. It is "" if there is none.
+	// Suggestion is what to write or do: a name, a value or a short sentence without a
+	// period, or "".
 	Suggestion string
 }
 
 // An Operand is a part of a rule and its value.
 type Operand struct {
 	Expression string // CEL
-	// Value is a literal of CEL, cut as [ValueLength] says. It is "" with
-	// [WithoutValues].
+	// Value is a literal of CEL, cut as [ValueLength] says, "" with [WithoutValues].
 	Value string
 }
 
@@ -97,8 +94,7 @@ func (x *Explainer) Error(ctx context.Context, err *validation.Error, obj, old *
 	return nil, nil
 }
 
-// schemaError explains an error of types and value validations, nil if there is
-// nothing to explain.
+// schemaError explains an error of types and value validations, or returns nil.
 func (x *Explainer) schemaError(err *validation.Error, obj *unstructured.Unstructured) *Explanation {
 	if b, ok := err.Branches(); ok {
 		return x.branches(err, b)
@@ -211,8 +207,7 @@ func (x *Explainer) input(err *validation.Error, obj, old *unstructured.Unstruct
 	return in, nil
 }
 
-// oldValue returns the old value that corresponds to the value at a path, nil if there
-// is none.
+// oldValue returns the old value that corresponds to the one at a path, nil for none.
 func oldValue(root *schema.Node, path schema.Path, obj, old map[string]any) any {
 	pair := correlate.New(root).Pair(obj, old)
 	for _, step := range path {

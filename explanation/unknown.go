@@ -94,8 +94,8 @@ func (o object) enter(name string, index bool) (object, bool) {
 	return object{node: values, root: values.EmbeddedResource()}, values != nil
 }
 
-// longest enters the part with the longest name with which a path begins, and returns
-// the rest of the path.
+// longest enters the part with the longest name with which a path begins, and returns the
+// rest.
 func (o object) longest(path string) (next object, rest string, ok bool) {
 	if i, after, isIndex := leadingIndex(path); isIndex {
 		if next, ok := o.enter(i, true); ok {
@@ -227,8 +227,8 @@ func DefinitionField(pointer string) *Explanation {
 	return nil
 }
 
-// declaredType returns the type in which a name is a field, an index or a key: it follows
-// pointers, and the types that are a schema or something else.
+// declaredType returns the type that has a field, index or key, through pointers and
+// unions.
 func declaredType(t reflect.Type, name string) reflect.Type {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()

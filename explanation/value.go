@@ -42,8 +42,7 @@ func (x *Explainer) enum(err *validation.Error) *Explanation {
 	return &Explanation{Text: fmt.Sprintf("did you mean %q?", near), Suggestion: near}
 }
 
-// located returns the schema and the value of an error, nil if the pointers of the error
-// lead to none, or to a branch of a junctor.
+// located returns the schema and value of an error, nil if there are none, or for a branch.
 func (x *Explainer) located(err *validation.Error, obj *unstructured.Unstructured) (*schema.Node, any) {
 	l, ok := schemapath.At(x.root, err.SchemaPointer)
 	path, fits := schemapath.Value(err.SchemaPointer, err.Pointer)
@@ -142,8 +141,7 @@ func joined(first []string, n int, separator string) string {
 	return strings.Join(first, separator)
 }
 
-// requirement returns the fields that a branch requires, in parentheses, "" if it
-// requires none.
+// requirement returns the fields that a branch requires, in parentheses, or "".
 func (x *Explainer) requirement(pointer string) string {
 	l, ok := schemapath.At(x.root, pointer)
 	if !ok {
@@ -195,8 +193,7 @@ func (x *Explainer) HideValues(err *validation.Error) *validation.Error {
 	return out
 }
 
-// isTypeName reports whether a text is the name of a type, which is the value of an error
-// about a wrong type.
+// isTypeName reports whether a text is the name of a type, as errors of wrong types have.
 func isTypeName(text string) bool {
 	switch text {
 	case "array", "boolean", "integer", "null", "number", "object", "string":
@@ -205,8 +202,8 @@ func isTypeName(text string) bool {
 	return false
 }
 
-// valuelessDetail returns the detail of an error of a rule, without what the rule says about
-// the object.
+// valuelessDetail returns the detail of a rule's error without what it says about the
+// object.
 func (x *Explainer) valuelessDetail(err *validation.Error) string {
 	l, ok := schemapath.At(x.root, err.SchemaPointer)
 	switch {
@@ -222,8 +219,7 @@ func (x *Explainer) valuelessDetail(err *validation.Error) string {
 	return "an error ended the rule: " + strings.TrimSpace(rule.Rule)
 }
 
-// failedText returns what the server says about a rule that is false, without its
-// messageExpression.
+// failedText returns what the server says about a false rule, without messageExpression.
 func failedText(rule *schema.Rule) string {
 	if rule.Message != "" {
 		return strings.TrimSpace(rule.Message)

@@ -40,25 +40,20 @@ type Rewrite struct {
 	Object *unstructured.Unstructured
 	// From is the version that Object is stored at.
 	From string
-	// Stored is the object in storage afterwards, nil if the object cannot be
-	// rewritten.
+	// Stored is the object in storage afterwards, nil if it cannot be rewritten.
 	Stored *unstructured.Unstructured
-	// Failure says why the object cannot be rewritten: it cannot be read or
-	// converted, or the server refuses to take it back. The object then stays in
-	// storage as it is. Failure is nil if the object can be rewritten.
+	// Failure says why the object cannot be rewritten: it cannot be read or converted, or
+	// the server refuses it. It then stays as it is. Nil if it can.
 	Failure error
-	// Result is the server's verdict on the update that writes the object back,
-	// nil if the object could not be read. Ratcheted lists the errors that the
-	// server tolerates as long as the object does not change.
+	// Result is the verdict on the update that writes the object back, nil if it could not
+	// be read. Ratcheted lists tolerated errors.
 	Result *crdkit.Result
-	// Changes are the differences between Object and Stored, in increasing order
-	// of field names. apiVersion and the metadata that the server maintains
-	// (generation, managedFields and resourceVersion) are left out.
+	// Changes are the differences between Object and Stored, by field, without apiVersion,
+	// generation, managedFields and resourceVersion.
 	Changes []crdkit.Change
-	// Lost are the paths in Object whose values cannot be recovered: values that
-	// no schema declares, and values that are missing or different when Stored is
-	// read at From. Values that conversion moves to another field and back are not
-	// lost, nor are nulls that the server never returns.
+	// Lost are the paths in Object whose values no schema declares, or that are missing or
+	// different when Stored is read at From. What conversion moves and returns is not lost,
+	// nor are nulls that the server never returns.
 	Lost []schema.Path
 	// Irreversible says why Stored cannot be read at From, nil if it can.
 	Irreversible error
@@ -181,8 +176,7 @@ func (d *dryRun) version() (*crdkit.Version, error) {
 	return nil, fmt.Errorf("crdkit: definition %s serves no version to rewrite objects at", d.def.Name())
 }
 
-// rewrite reads one object and writes it back. It returns an error only if there
-// is no verdict.
+// rewrite reads one object and writes it back. It returns an error only without a verdict.
 func (d *dryRun) rewrite(ctx context.Context, at *crdkit.Version, obj *unstructured.Unstructured, index int) (*Rewrite, error) {
 	if obj == nil || obj.Object == nil {
 		return nil, fmt.Errorf("crdkit: object %d is nil", index)
@@ -215,15 +209,14 @@ func (d *dryRun) rewrite(ctx context.Context, at *crdkit.Version, obj *unstructu
 	return one, nil
 }
 
-// wired returns a copy of obj with the types of numbers that JSON decodes to. The method
-// DeepCopy panics at other Go types.
+// wired returns a copy of obj with numbers as JSON decodes them, where DeepCopy would
+// panic.
 func wired(obj *unstructured.Unstructured) *unstructured.Unstructured {
 	object, _ := jsonval.Wire(jsonval.Clone(obj.Object)).(map[string]any)
 	return &unstructured.Unstructured{Object: object}
 }
 
-// name returns the name of the object in quotes, after its namespace and a slash if it
-// has one.
+// name returns the object's name in quotes, after its namespace and a slash, if any.
 func (r *Rewrite) name() string {
 	name := r.Object.GetName()
 	if name == "" {
@@ -290,8 +283,7 @@ func isServerOwned(path schema.Path) bool {
 		slices.Contains([]schema.Step{schema.Field("generation"), schema.Field("managedFields"), schema.Field("resourceVersion")}, path[1])
 }
 
-// hiddenNull reports whether the difference concerns a null that the server
-// does not return when it serves the object.
+// hiddenNull reports whether the difference is a null that the server does not return.
 func hiddenNull(d jsondiff.Difference, shown *unstructured.Unstructured) bool {
 	if d.Before != nil {
 		return false

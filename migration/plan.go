@@ -15,25 +15,20 @@ import (
 // A Plan says what happens to versions when one definition replaces another. It
 // belongs to the caller.
 type Plan struct {
-	// Storage is the version at which the new definition stores objects, "" if it
-	// has none.
+	// Storage is the version at which the new definition stores objects, "" for none.
 	Storage string
-	// Stored are the versions at which objects may be stored after the change: the
-	// status.storedVersions of the new definition.
+	// Stored are where objects may be stored afterwards: the new status.storedVersions.
 	Stored []string
-	// Assumed reports that the old definition has no status.storedVersions, as in a
-	// file, and that the plan assumes that all objects are stored at its storage
-	// version.
+	// Assumed: the old definition has no status.storedVersions, as in a file, and the plan
+	// assumes its storage version.
 	Assumed bool
-	// Versions are the versions of both definitions and the stored versions, by
-	// priority.
+	// Versions are the versions of both definitions and the stored ones, by priority.
 	Versions []VersionPlan
-	// Steps are what has to be done, in this order, until all objects are stored at
-	// the version Storage and status.storedVersions lists no other version.
+	// Steps lead, in this order, to all objects stored at Storage and no other stored
+	// version.
 	Steps []Step
-	// Errors are the server's errors that concern the change: fields that cannot
-	// change, and stored versions that are missing. The plan judges nothing else of
-	// the definition.
+	// Errors are the server's errors about the change: fields that cannot change and
+	// missing stored versions.
 	Errors field.ErrorList
 }
 
@@ -44,9 +39,8 @@ type VersionPlan struct {
 	InOld, InNew bool
 	// Served, Storage and Stored are what the new definition says of it.
 	Served, Storage, Stored bool
-	// Blockers are the reasons why the version cannot be removed from
-	// spec.versions after the change. It is empty if the version can be removed, or
-	// already is.
+	// Blockers are why the version cannot be removed from spec.versions after the change,
+	// empty if it can or is.
 	Blockers []Blocker
 }
 
@@ -60,8 +54,7 @@ type Blocker string
 const (
 	// IsStorage: the version is the storage version, and every definition has one.
 	IsStorage Blocker = "storage"
-	// MayBeStored: objects may be stored at the version. The server refuses to
-	// drop it, because nobody could read them any more.
+	// MayBeStored: objects may be stored at the version, so the server refuses to drop it.
 	MayBeStored Blocker = "stored"
 	// IsServed: clients may use the version. The server would drop it.
 	IsServed Blocker = "served"
@@ -107,8 +100,8 @@ const (
 	KeepVersion Action = "keep-version"
 	// ApplyDefinition: apply the new definition.
 	ApplyDefinition Action = "apply-definition"
-	// RewriteObjects: read all objects and write them back, which stores them at
-	// the version.
+	// RewriteObjects: read all objects and write them back, which stores them at the
+	// version.
 	RewriteObjects Action = "rewrite-objects"
 	// ForgetVersion: remove a version from status.storedVersions.
 	ForgetVersion Action = "forget-version"

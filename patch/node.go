@@ -10,8 +10,8 @@ import (
 	"github.com/crdkit/crdkit/internal/text/jsonscan"
 )
 
-// A node is a value of a document that is being patched. It is text until a path enters
-// it. A nil node is a null that was read as a part of a larger value.
+// A node is a value of a document that is being patched, text until a path enters it. Nil
+// is a null within a larger value.
 type node struct {
 	kind    kind
 	depth   int              // of the levels that were entered one by one
@@ -31,8 +31,8 @@ const (
 	list
 )
 
-// maxLazyDepth is the number of levels that are entered one by one, each of which reads
-// the text again. The levels below them are read at once, in linear time.
+// maxLazyDepth is how many levels are entered one by one, reading the text again. Those
+// below are read at once, in linear time.
 const maxLazyDepth = 32
 
 // newNode returns the node of a value of valid JSON.
@@ -64,8 +64,7 @@ func (n *node) isList() bool {
 // isContainer reports whether the node is an object or a list.
 func (n *node) isContainer() bool { return n.isObject() || n.isList() }
 
-// enter reads one level of the text of the node, or all levels of a deep one. Scalars
-// remain text.
+// enter reads one level of the text, or all of a deep one. Scalars remain text.
 func (n *node) enter() {
 	if n.kind != text {
 		return
@@ -122,9 +121,9 @@ func (n *node) read(s string, i int) int {
 	return end
 }
 
-// readMembers calls f for the members of the object at s[i], with the index of each
-// value. f returns the index after the value. The text is valid JSON. readMembers
-// returns the index after the object.
+// readMembers calls f for the members of the object at s[i], with the index of each value.
+// f returns the index after it, and readMembers the index after the object. The text is
+// valid JSON.
 func readMembers(s string, i int, f func(key string, i int) int) int {
 	for i = skipSpace(s, i+1); s[i] != '}'; {
 		end := skipString(s, i)
@@ -216,9 +215,8 @@ func isASCII(s string) bool {
 	return true
 }
 
-// append appends the node as the server encodes it: objects that a path has entered
-// with sorted keys, and other values in the spelling that they have, without white
-// space.
+// append appends the node as the server encodes it: entered objects sorted, other values as
+// they are, without white space.
 func (n *node) append(dst []byte) []byte {
 	switch {
 	case n == nil || n.kind == null || n.kind == broken:
@@ -259,8 +257,7 @@ func appendString(dst []byte, s string) []byte {
 	return append(dst, out...)
 }
 
-// appendCompact appends valid JSON without white space and with the characters escaped
-// that HTML does not admit.
+// appendCompact appends valid JSON without white space, and escaped for HTML.
 func appendCompact(dst []byte, s string) []byte {
 	if !strings.ContainsAny(s, " \t\r\n<>&\u2028\u2029") {
 		return append(dst, s...)
@@ -274,8 +271,7 @@ func appendCompact(dst []byte, s string) []byte {
 	return escaped.Bytes()
 }
 
-// equal reports whether two values are equal. Scalars are if their texts are, so that
-// 1 and 1.0 differ.
+// equal reports whether two values are equal, scalars by their texts: 1 and 1.0 differ.
 func (n *node) equal(o *node) bool {
 	switch {
 	case n == nil || o == nil:

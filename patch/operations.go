@@ -18,8 +18,7 @@ import (
 	"github.com/crdkit/crdkit/internal/path/pathstack"
 )
 
-// jsonPatchOp is an operation as strict decoding sees it. Its name and its fields occur
-// in error texts.
+// jsonPatchOp is an operation for strict decoding. Its names occur in error texts.
 type jsonPatchOp struct {
 	Op    string `json:"op"`
 	Path  string `json:"path"`
@@ -71,8 +70,8 @@ func readStrictly(body []byte) ([]string, *crdkit.Refusal) {
 	return complaints, nil
 }
 
-// failed is the answer of the server to an operation that fails. The server does not
-// tell the reason, which the details have.
+// failed is the server's answer to an operation that fails. Only the details have the
+// reason.
 func failed(index int, kind string, err error) *crdkit.Refusal {
 	r := crdkit.RefusalOf(apierrors.NewGenericServerResponse(http.StatusUnprocessableEntity, "", schema.GroupResource{}, "", err.Error(), 0, false))
 	r.Details = []string{fmt.Sprintf("operation %d (%s): %v", index, kind, err)}
@@ -139,8 +138,8 @@ func (d *document) do(o operation) error {
 	return errors.New("there is no such operation")
 }
 
-// find returns the object or list that contains the value at path, nil if there is
-// none, and the key of the value. It ignores what is before the first slash.
+// find returns the object or list with the value at path, or nil, and the key. It ignores
+// what is before the first slash.
 func (d *document) find(path string) (at *node, key string) {
 	_, path, found := strings.Cut(path, "/")
 	if !found {

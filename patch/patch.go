@@ -37,11 +37,10 @@ func New(v *crdkit.Version) *Patcher { return &Patcher{v} }
 // A Result is the verdict on a PATCH request. It belongs to the caller.
 type Result struct {
 	*crdkit.Result
-	// Object is the object to store. It is nil if the server refuses the request, and
-	// for the requests on JSON.
+	// Object is the object to store, nil for a refusal and for the requests on JSON.
 	Object *unstructured.Unstructured
-	// Unchanged is true if the server admits the request and the object is the live
-	// one: the server does not write it and keeps its resourceVersion.
+	// Unchanged is true if the request is admitted and the object is the live one: the
+	// server does not write it and keeps its resourceVersion.
 	Unchanged bool
 
 	patched []byte // nil if the patch does not apply

@@ -94,8 +94,7 @@ func (l *location) visit(v any) {
 	}
 }
 
-// points returns copies of the points of a location and of those below it, in the order
-// of names.
+// points returns copies of the points of a location and below, by name.
 func (l *location) points(out []*Point) []*Point {
 	if l == nil {
 		return out
@@ -252,8 +251,7 @@ func (l *location) addPattern() {
 	})
 }
 
-// branches adds a point for each branch of anyOf or oneOf, and one for a value that these
-// refuse.
+// branches adds a point for each branch of anyOf or oneOf, and one for a refused value.
 func (l *location) branches(keyword string, list []apiextensionsv1.JSONSchemaProps, refused func(satisfied int) bool) {
 	if len(list) == 0 {
 		return
@@ -275,8 +273,7 @@ func (l *location) branches(keyword string, list []apiextensionsv1.JSONSchemaPro
 	})
 }
 
-// branchValidator returns what reports whether a value satisfies a branch. The branch is
-// compiled at its first use.
+// branchValidator reports whether a value satisfies a branch, compiled at its first use.
 func branchValidator(branch *apiextensionsv1.JSONSchemaProps) func(any) bool {
 	const name = "value"
 	compiled := sync.OnceValue(func() *validation.Validator {

@@ -51,8 +51,7 @@ type Goal struct {
 	Optional bool `json:"optional,omitempty"`
 }
 
-// Met returns how many of the goals that are not optional are met, and how many there
-// are.
+// Met returns how many goals, apart from optional ones, are met, and how many there are.
 func (p *Point) Met() (met, goals int) {
 	for _, g := range p.Goals {
 		if g.Optional {
@@ -161,9 +160,8 @@ func Read(name string) (*Profile, error) {
 	return p, nil
 }
 
-// Merge adds the counts of another profile, which it may keep parts of. A definition
-// whose text differs replaces the one with the same name: its counts are those of an
-// older text.
+// Merge adds the counts of another profile, of which it may keep parts. A definition with
+// another text replaces the older one.
 func (p *Profile) Merge(other *Profile) {
 	for _, d := range other.Definitions {
 		p.Definitions = slices.DeleteFunc(p.Definitions, func(o *Definition) bool { return o.Name == d.Name && o.Text != d.Text })

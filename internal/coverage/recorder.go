@@ -26,8 +26,7 @@ type Source struct {
 
 // A Request is what a test sent.
 type Request struct {
-	// Object and Old are as they are validated. Old is nil unless the request is an
-	// update.
+	// Object and Old are as they are validated. Old is nil unless the request is an update.
 	Object, Old map[string]any
 	// Rules is true if the server evaluates the rules.
 	Rules bool
@@ -62,8 +61,8 @@ func NewRecorder() *Recorder {
 	return &Recorder{recorded: map[definitionKey]*recorded{}}
 }
 
-// Observe records a request on an object of a version. It returns an error if the
-// version has no schema or if the observers of its rules do not compile.
+// Observe records a request, or returns an error if the version has no schema or the
+// observers do not compile.
 func (r *Recorder) Observe(ctx context.Context, s Source, name string, req Request) error {
 	v, err := r.version(s, name)
 	if err != nil {
@@ -134,8 +133,8 @@ func (v *version) profile(name string) *Version {
 // lockTimeout is how long a process waits for others that write the same record.
 const lockTimeout = 30 * time.Second
 
-// Save adds the record to that in a file. It writes three files: those with the extension
-// of the name replaced by .json, .txt and .html.
+// Save adds the record to that in a file, and writes .json, .txt and .html beside each
+// other.
 func (r *Recorder) Save(file string) error {
 	base := strings.TrimSuffix(file, filepath.Ext(file))
 	unlock, err := lock(base + ".lock")

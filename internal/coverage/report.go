@@ -43,8 +43,8 @@ func (v *Version) Summaries() []Summary {
 	return out
 }
 
-// WriteText writes for each version the part of the goals that are met, and all points
-// with goals that are not, except fields, which are counted only.
+// WriteText writes for each version the part of the goals that are met, and the points with
+// others. Fields are counted only.
 func (p *Profile) WriteText(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	for _, d := range p.Definitions {
@@ -106,9 +106,8 @@ func (v *Version) pointer(inSchema string) string {
 //go:embed page.html
 var pageStart string
 
-// WriteHTML writes a page with the text of each version. The color of a line says how
-// many goals of its points are met. Below a rule its terms have colors of their own. The
-// counts are in the titles of the elements.
+// WriteHTML writes a page with the text of each version. The color of a line says how many
+// goals are met, and terms of rules have their own. The counts are in the titles.
 func (p *Profile) WriteHTML(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	b.WriteString(pageStart)
@@ -222,8 +221,7 @@ func (d *Definition) page(v *Version) *page {
 	return p
 }
 
-// blockEnd returns the last line of the list element at a column, of which a line is
-// given.
+// blockEnd returns the last line of the list element at a column that has a line.
 func (p *page) blockEnd(line, column int) int {
 	for line < len(p.lines) {
 		next := p.lines[line]
@@ -265,8 +263,8 @@ func titleOf(points []*Point) string {
 	return strings.Join(texts, "\n")
 }
 
-// writeTerms writes the text of a rule. Each term is in an element of its own, within
-// that of the term around it.
+// writeTerms writes the text of a rule, with an element for each term inside the one around
+// it.
 func writeTerms(w *bufio.Writer, rule *Point, terms []*Point) {
 	terms = slices.Clone(terms)
 	slices.SortStableFunc(terms, func(a, b *Point) int {

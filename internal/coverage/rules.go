@@ -22,8 +22,8 @@ const (
 	failed
 )
 
-// observed is the message of an observer, by which its error is told from that of an
-// evaluation that ends with an error.
+// observed is the message of an observer, unlike that of an evaluation that ends with an
+// error.
 const observed = "observed"
 
 // A ruleSet observes the rules of a version.
@@ -35,9 +35,8 @@ type ruleSet struct {
 	unread []string
 }
 
-// A ruleLocation is a schema with rules. The observers are in the order of the rules that
-// stand for them. Observers with the same expression share a rule: terms occur in several
-// rules.
+// A ruleLocation is a schema with rules. Observers are in the order of the rules that stand
+// for them; equal expressions share one.
 type ruleLocation struct {
 	observers [][]observer
 	shared    map[expression]int // index in observers
@@ -57,8 +56,7 @@ type evaluated struct {
 	count int
 }
 
-// An observer is a goal of a rule, or of one of its terms. If there is no rule, it counts
-// evaluations.
+// An observer is a goal of a rule or of a term. Without a rule it counts evaluations.
 type observer struct {
 	rule  *observedRule
 	term  int // celbranch.Whole for the rule
@@ -71,8 +69,8 @@ type observedRule struct {
 	*celbranch.Rule
 	point *Point
 	terms []*Point
-	// class is the index of the evaluations in its location, or none if the rule has an
-	// observer of its own that it is true.
+	// class is the index of the evaluations, or none if an observer says that the rule is
+	// true.
 	class   int
 	notTrue int // how often it was false or ended with an error, for one object
 }
@@ -94,8 +92,7 @@ func (r *observedRule) hit(term, goal int) {
 	})
 }
 
-// newRuleSet compiles the observers of the rules in a schema. It returns nil if there are
-// no rules.
+// newRuleSet compiles the observers of the rules in a schema, nil for none.
 func newRuleSet(props *apiextensionsv1.JSONSchemaProps) (*ruleSet, error) {
 	s := &ruleSet{locations: map[string]*ruleLocation{}}
 	root := s.replaced(props, "")
@@ -112,8 +109,7 @@ func newRuleSet(props *apiextensionsv1.JSONSchemaProps) (*ruleSet, error) {
 	return s, nil
 }
 
-// replaced returns a schema with observers in place of rules. It shares with the schema
-// what has no rules.
+// replaced returns a schema with observers in place of rules, which shares what has none.
 func (s *ruleSet) replaced(props *apiextensionsv1.JSONSchemaProps, pointer string) *apiextensionsv1.JSONSchemaProps {
 	p := *props
 	p.Default, p.XValidations = nil, nil
@@ -206,8 +202,7 @@ func (s *ruleSet) visit(ctx context.Context, obj, old map[string]any) {
 	}
 }
 
-// count counts an error of an observer: that it observed its goal, or that its evaluation
-// ended with an error.
+// count counts an error of an observer: it observed its goal, or ended with an error.
 func (o *observer) count(l *ruleLocation, isObserved bool) {
 	switch {
 	case o.rule == nil && isObserved:

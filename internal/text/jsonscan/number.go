@@ -18,8 +18,8 @@ type Num struct {
 // maxDigits is the largest number of digits that always fit an int64.
 const maxDigits = 18
 
-// Number reads the number at s[i]. It returns the index after the number, or -1 if
-// there is no number at s[i] or the number does not fit a float64.
+// Number reads the number at s[i]. It returns the index after it, -1 if there is none or it
+// does not fit a float64.
 func Number(s string, i int) (end int, n Num) {
 	start := i
 	if i < len(s) && s[i] == '-' {
@@ -48,8 +48,8 @@ func Number(s string, i int) (end int, n Num) {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// fraction reads the number that begins at s[start] and has a fraction or an
-// exponent, which begins at s[i]. It returns the index after the number.
+// fraction reads the number at s[start] whose fraction or exponent begins at s[i], and
+// returns the index after it.
 func fraction(s string, start, i int) (int, Num) {
 	for i < len(s) && (isDigit(s[i]) || strings.IndexByte(".eE+-", s[i]) >= 0) {
 		i++
@@ -60,8 +60,7 @@ func fraction(s string, start, i int) (int, Num) {
 	return float(s[start:i], i)
 }
 
-// large returns end and the value of text, an integer with more than maxDigits
-// digits.
+// large returns end and the value of an integer with more than maxDigits digits.
 func large(text string, end int) (int, Num) {
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
 		return end, Num{Int: n}
@@ -77,8 +76,7 @@ func float(text string, end int) (int, Num) {
 	return end, Num{Float: f, IsFloat: true}
 }
 
-// AppendFloat writes no exponent for absolute values from smallestFixed up to, but
-// not including, largestFixed.
+// AppendFloat writes no exponent from smallestFixed up to, but not including, largestFixed.
 const smallestFixed, largestFixed = 1e-6, 1e21
 
 // AppendFloat appends f as encoding/json writes it. f must be finite.
@@ -95,12 +93,11 @@ func AppendFloat(dst []byte, f float64) []byte {
 	return dst
 }
 
-// IsIntegral reports whether [AppendFloat] writes f without fraction and exponent.
-// A decoder reads an int64 from such a text if the integer fits.
+// IsIntegral reports whether [AppendFloat] writes f without fraction and exponent, so that
+// a decoder reads an int64 if it fits.
 func IsIntegral(f float64) bool { return f == math.Trunc(f) && math.Abs(f) < largestFixed }
 
-// HasIntegral reports whether v is or contains an integral float64, as [IsIntegral]
-// defines it.
+// HasIntegral reports whether v is or contains an [IsIntegral] float64.
 func HasIntegral(v any) bool {
 	switch v := v.(type) {
 	case float64:

@@ -5,12 +5,10 @@ import (
 	"strings"
 )
 
-// MaxDepth is the largest number of objects and lists that may be nested in one
-// another. Reading does not count an empty object or list.
+// MaxDepth is how many objects and lists may be nested, apart from an empty one.
 const MaxDepth = 512
 
-// Space returns the index of the first byte of s[i:] that is not white space, or
-// len(s) if there is none.
+// Space returns the index of the first byte of s[i:] that is not white space, else len(s).
 func Space(s string, i int) int {
 	for i < len(s) && s[i] <= ' ' && (s[i] == ' ' || s[i] == '\n' || s[i] == '\t' || s[i] == '\r') {
 		i++
@@ -18,8 +16,8 @@ func Space(s string, i int) int {
 	return i
 }
 
-// Literal returns the index after word if s[i:] begins with word, and -1 otherwise.
-// The word is true, false or null.
+// Literal returns the index after word (true, false or null) if s[i:] begins with it, else
+// -1.
 func Literal(s string, i int, word string) int {
 	if !strings.HasPrefix(s[i:], word) {
 		return -1
@@ -27,9 +25,8 @@ func Literal(s string, i int, word string) int {
 	return i + len(word)
 }
 
-// Key reads the key at s[i] and the colon after it. It returns the key, what the
-// text of the key contains, and the index of the value. The index is -1 if there
-// is no key, or if the key is written with an escape.
+// Key reads the key at s[i] and the colon. It returns the key, what its text contains, and
+// the index of the value, -1 if there is no key or it has an escape.
 func Key(s string, i int) (key string, text Text, at int) {
 	if i >= len(s) || s[i] != '"' {
 		return "", 0, -1
@@ -79,9 +76,9 @@ func DecodedKey(s string, i int) (key string, at int) {
 	return string(text), Space(s, colon+1)
 }
 
-// Next reads the separator after an element that ends at i. After a comma it
-// returns the index of the next element and true. After the closing bracket it
-// returns the index after the bracket and false. Otherwise it returns -1 and false.
+// Next reads what follows an element that ends at i. After a comma it returns the index of
+// the next element and true, after the closing bracket the index behind it and false, else
+// -1 and false.
 func Next(s string, i int, closing byte) (next int, more bool) {
 	if i < len(s) && s[i] <= ' ' {
 		i = Space(s, i)
@@ -101,20 +98,18 @@ func Next(s string, i int, closing byte) (next int, more bool) {
 	return -1, false
 }
 
-// serverDepth is how many objects and lists that are not empty may be nested in one another
-// in a text of [Decode]. The decoder of the server reads one more, empty ones included.
+// serverDepth is how many objects and lists that are not empty [Decode] reads. The server
+// reads one more.
 const serverDepth = 9_999
 
-// Decode returns the value of the JSON text s. White space may surround the value. It may be
-// nested more deeply than [MaxDepth]: as deeply as the server reads it.
-// Decode reports false if it declines s; the value is then unspecified.
+// Decode returns the value of JSON, with white space around, nested as deeply as the server
+// reads it. If it is false, the text is declined and the value unspecified.
 func Decode(s string) (any, bool) {
 	v, end := readValue(s, Space(s, 0), serverDepth)
 	return v, end >= 0 && Space(s, end) == len(s)
 }
 
-// Value returns the value that begins at s[i] and the index after it. The index is
-// -1 if Value declines the text; the value is then unspecified.
+// Value returns the value at s[i] and the index after it, -1 if the text is declined.
 func Value(s string, i int) (any, int) { return readValue(s, i, MaxDepth) }
 
 func readValue(s string, i, depth int) (any, int) {
@@ -195,12 +190,12 @@ func readObject(s string, i, depth int) (any, int) {
 	return nil, -1
 }
 
-// Skip returns the index after the value at s[i], or -1 if it declines the text.
-// Unlike [Value] it accepts repeated keys and escapes of half a surrogate pair.
+// Skip returns the index after the value at s[i], -1 if declined. Unlike [Value] it accepts
+// repeated keys and half surrogate pairs.
 func Skip(s string, i int) int { return skip(s, i, MaxDepth, false) }
 
-// SkipSorted is [Skip], but declines objects whose keys are not in increasing order, and
-// keys with escapes. So no key of a value that it accepts is repeated.
+// SkipSorted is [Skip], but declines unsorted keys and keys with escapes, so that no key is
+// repeated.
 func SkipSorted(s string, i int) int { return skip(s, i, MaxDepth, true) }
 
 func skip(s string, i, depth int, sorted bool) int {
@@ -273,11 +268,9 @@ func skipObject(s string, i, depth int, sorted bool) int {
 	return i
 }
 
-// Lookup returns the text of a value in the object s, or "" if s has no such value.
-// The first name selects a member of s, and each other name selects a member of the
-// object before it. Lookup reports false if it declines s, or if a name needs an
-// object and finds another value. If a key is repeated, it uses the first member.
-// It does not read the text after the value that it returns.
+// Lookup returns the text of a value in the object s, each name selecting a member of the
+// object before, or "". It is false if s is declined, or a name needs an object and finds
+// another value. The first of repeated keys counts. The text after the value is not read.
 func Lookup(s string, names ...string) (string, bool) {
 	i := Space(s, 0)
 	for _, name := range names {
@@ -296,8 +289,8 @@ func Lookup(s string, names ...string) (string, bool) {
 	return s[i:end], true
 }
 
-// member returns the index of the value of the named member of the object at s[i],
-// or -1 if the object has no such member. It reports false if it declines the text.
+// member returns the index of a member's value in the object at s[i], -1 for none. It is
+// false if the text is declined.
 func member(s string, i int, name string) (int, bool) {
 	i = Space(s, i+1)
 	if i < len(s) && s[i] == '}' {

@@ -8,16 +8,15 @@ import (
 	"unicode/utf8"
 )
 
-// Text describes the text of a JSON string. If it is zero, the string decodes to
-// its text, and the encoder writes the same text.
+// Text describes the text of a string. At zero it decodes to its text, and is written like
+// it.
 type Text uint8
 
 const (
 	// Escaped means that the text contains an escape sequence.
 	Escaped Text = 1 << iota
-	// Respelled means that the encoder may write another text: the text contains a
-	// character that the encoder escapes, which is one of < > & and the separators
-	// U+2028 and U+2029, or an escape sequence that it does not write.
+	// Respelled means that the encoder may write another text: it escapes < > & U+2028 and
+	// U+2029, and there may be escapes that it does not write.
 	Respelled
 )
 
@@ -26,9 +25,8 @@ const (
 	highs = 0x8080808080808080
 )
 
-// String finds the end of the string whose opening quote is before s[i]. It
-// returns the index of the closing quote, or -1 if there is no closing quote or
-// String declines the text.
+// String returns the index of the closing quote of the string that begins at s[i], -1 if
+// there is none or the text is declined.
 func String(s string, i int) (end int, text Text) {
 	for {
 		for i+8 <= len(s) {
@@ -79,21 +77,20 @@ func Load(s string, i int) uint64 {
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
-// stopBytes marks the bytes of x that String must examine: quotes, backslashes,
-// < > &, control characters and bytes that are not ASCII. A mark is the highest
-// bit of a byte. The lowest mark is always right; marks above it may be false.
+// stopBytes marks by their highest bit the bytes that String must examine: quotes,
+// backslashes, < > &, control characters and what is not ASCII. Only the lowest mark is
+// certain.
 func stopBytes(x uint64) uint64 {
 	quote := (x | 4*ones) ^ '&'*ones // '"'|4 == '&', so one comparison finds both
 	angle := (x | 2*ones) ^ '>'*ones // '<'|2 == '>'
 	slash := x ^ '\\'*ones
-	// Of the bytes of a number that are less than 0x80, only those that are less than
-	// what is taken away get the highest bit. The other ones have it in x.
+	// Of bytes less than 0x80, only those less than what is taken away get the highest bit.
+	// Others have it in x.
 	return ((quote - ones) | (angle - ones) | (slash - ones) | (x - ' '*ones) | x) & highs
 }
 
-// escape returns the length of the escape sequence at the start of s, or 0 if the
-// sequence is invalid. It returns Respelled for a sequence that the encoder may not
-// write.
+// escape returns the length of the escape at the start of s, 0 if invalid, and Respelled if
+// the encoder may not write it.
 func escape(s string) (int, Text) {
 	if len(s) < 2 {
 		return 0, 0
@@ -116,8 +113,8 @@ func escape(s string) (int, Text) {
 	return 0, 0
 }
 
-// hex4 returns the number in the escape sequence at the start of s, a backslash, u
-// and four hexadecimal digits. It reports false if s does not begin with one.
+// hex4 returns the number of the escape \u and four hexadecimal digits at the start of s,
+// if any.
 func hex4(s string) (rune, bool) {
 	if len(s) < 6 || s[0] != '\\' || s[1] != 'u' {
 		return 0, false
@@ -126,9 +123,8 @@ func hex4(s string) (rune, bool) {
 	return rune(n), err == nil
 }
 
-// Unescape appends the decoded form of s to dst. s is the text between the quotes
-// of a string that [String] has accepted. Unescape reports false if s has an escape
-// of half a surrogate pair.
+// Unescape appends the decoded form of the text between quotes that [String] accepted. It
+// is false for half a surrogate pair.
 func Unescape(dst []byte, s string) ([]byte, bool) {
 	dst = slices.Grow(dst, len(s))
 	for {
@@ -158,8 +154,8 @@ func Unescape(dst []byte, s string) ([]byte, bool) {
 	}
 }
 
-// Respell returns the text that the encoder writes for the string with the text s, which
-// [String] has accepted. It reports false if s has an escape of half a surrogate pair.
+// Respell returns what the encoder writes for a text that [String] accepted. It is false
+// for half a surrogate pair.
 func Respell(s string) (string, bool) {
 	var short [2][256]byte // on the stack
 	decoded := s

@@ -15,8 +15,8 @@ func AppendString(dst []byte, s string) ([]byte, bool) {
 	return appendString(dst, s, true)
 }
 
-// AppendText is AppendString without the quotes. Without html it escapes only the
-// characters that JSON requires to escape, and not <, >, &, U+2028 and U+2029.
+// AppendText is AppendString without quotes. Without html it escapes what JSON requires
+// only.
 func AppendText(dst []byte, s string, html bool) ([]byte, bool) {
 	done := 0
 	for i := 0; i < len(s); {
@@ -62,14 +62,12 @@ func appendEscape(dst []byte, c byte) []byte {
 	return append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&0xf])
 }
 
-// Append appends v as JSON with sorted keys. It accepts the values that [Value]
-// returns. It reports false for values of other types, nil maps and lists, floats
-// that are not finite, strings that are not UTF-8, and values nested deeper than
-// [MaxDepth].
+// Append appends v as JSON with sorted keys. It is false for types that [Value] does not
+// return, nil maps and lists, floats that are not finite, strings that are not UTF-8, and
+// values deeper than [MaxDepth].
 func Append(dst []byte, v any) ([]byte, bool) { return appendValue(dst, v, MaxDepth, true) }
 
-// AppendPlain is Append with the escapes of [AppendText] without html, for values that are
-// nested as deeply as those of [Decode].
+// AppendPlain is Append with escapes without html, for values as deep as [Decode] returns.
 func AppendPlain(dst []byte, v any) ([]byte, bool) { return appendValue(dst, v, serverDepth, false) }
 
 func appendString(dst []byte, s string, html bool) ([]byte, bool) {

@@ -14,8 +14,8 @@ import (
 	"github.com/crdkit/crdkit/internal/text/document"
 )
 
-// documents yields the documents of a text that are not blank. After an error,
-// which has the position of the document, there is no other document.
+// documents yields the documents that are not blank, up to the first error, which has its
+// position.
 func documents(name string, data []byte) iter.Seq2[*Document, error] {
 	return func(yield func(*Document, error) bool) {
 		data = document.UTF8(data)
@@ -49,8 +49,8 @@ func isJSONName(name string) bool {
 	return slices.Contains([]string{".json", ".jsonl", ".ndjson"}, strings.ToLower(filepath.Ext(name)))
 }
 
-// cut yields the objects of JSON in a part of a text, or the part itself as YAML.
-// It returns false if the rest of the text is not wanted or cannot be read.
+// cut yields the JSON objects in a part of a text, or the part as YAML. It is false at the
+// end, or if the rest cannot be read.
 func cut(part []byte, line int, yield func(*Document, error) bool) bool {
 	if startsJSON(part) {
 		return cutJSON(part, line, yield)
@@ -58,8 +58,8 @@ func cut(part []byte, line int, yield func(*Document, error) bool) bool {
 	return yield(&Document{Line: line, Column: 1, Text: part, YAML: true}, nil)
 }
 
-// startsJSON reports whether a text is an object of JSON, followed by another
-// one or by nothing. The flow mappings of YAML look alike.
+// startsJSON reports whether a text is a JSON object, followed by another one or nothing,
+// unlike a flow mapping of YAML.
 func startsJSON(text []byte) bool {
 	trimmed := bytes.TrimLeft(text, " \t\r\n")
 	if len(trimmed) == 0 || trimmed[0] != '{' {
@@ -74,8 +74,8 @@ func startsJSON(text []byte) bool {
 	return len(rest) == 0 || rest[0] == '{'
 }
 
-// cutJSON yields the values of a sequence of JSON values. It returns false if the
-// rest of the text is not wanted or cannot be read.
+// cutJSON yields the values of a sequence. It is false at the end, or if the rest cannot be
+// read.
 func cutJSON(text []byte, line int, yield func(*Document, error) bool) bool {
 	d := json.NewDecoder(bytes.NewReader(text))
 	at := document.NewLineCounter(text)
@@ -103,8 +103,7 @@ func (d *Document) place(at document.Position, line int) {
 	d.Line, d.Column = at.Line+line-1, at.Column
 }
 
-// restUnread returns the error of a document after which the rest of the file
-// cannot be read.
+// restUnread returns the error of a document after which the rest of the file is unread.
 func restUnread(err error) error {
 	return fmt.Errorf("%w (the rest of the file is not read)", err)
 }

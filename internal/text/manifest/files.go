@@ -17,8 +17,8 @@ import (
 
 var (
 	errNoDocument = errors.New("no document in it")
-	// errAllPassedOver is about a directory whose files are of kustomize or Helm, or cannot
-	// be read again, such as FIFOs. errAllBelow is about one with directories in it.
+	// errAllPassedOver is about a directory whose files are of kustomize or Helm, or read
+	// once only, such as FIFOs. errAllBelow is about one with directories in it.
 	errAllPassedOver = errors.New("nothing to read in it: all its files are passed over")
 	errAllBelow      = errors.New("nothing to read in it; -R reads the directories below it")
 	errURL           = errors.New("crdkit does not fetch URLs; save it to a file first, as with curl -LO")
@@ -36,8 +36,7 @@ type file struct {
 
 var extensions = []string{".yaml", ".yml", ".json", ".jsonl", ".ndjson"}
 
-// Extensions returns the extensions of the files that a reader reads in directories, such
-// as ".yaml".
+// Extensions returns the extensions of files that are read in directories, such as ".yaml".
 func Extensions() []string { return slices.Clone(extensions) }
 
 // files yields name, or the files of the directory called name.
@@ -82,8 +81,7 @@ func isURL(name string) bool {
 	return ok && !strings.Contains(scheme, "/")
 }
 
-// walk yields the files of a directory in the order of their names. It returns
-// false if the caller wants no more.
+// walk yields the files of a directory by name. It is false if the caller wants no more.
 func (r *Reader) walk(ctx context.Context, dir string, yield func(file) bool) bool {
 	if ctx.Err() != nil {
 		return false
@@ -125,8 +123,8 @@ func (r *Reader) join(dir, name string) string {
 	return filepath.Join(dir, name)
 }
 
-// modeOf returns the mode of the file that an entry leads to. A link that leads
-// nowhere has the mode of a file, so that reading it reports the error.
+// modeOf returns the mode of the file that an entry leads to. A dead link is a file, whose
+// reading fails.
 func (r *Reader) modeOf(name string, e fs.DirEntry) fs.FileMode {
 	if e.Type()&fs.ModeSymlink == 0 {
 		return e.Type()
@@ -138,8 +136,8 @@ func (r *Reader) modeOf(name string, e fs.DirEntry) fs.FileMode {
 	return info.Mode().Type()
 }
 
-// enters reports whether the reader reads a directory below another, and counts
-// it otherwise. chart says that the other one has a Helm chart.
+// enters reports whether a directory below another is read, or counts it. chart: the other
+// one has a Helm chart.
 func (r *Reader) enters(e fs.DirEntry, chart bool) bool {
 	switch {
 	case strings.HasPrefix(e.Name(), "."):
@@ -156,8 +154,8 @@ func (r *Reader) enters(e fs.DirEntry, chart bool) bool {
 	return false
 }
 
-// wants reports whether the reader reads a file of a directory, and counts it
-// otherwise. base is the last element of its name.
+// wants reports whether a file of a directory, with the base name base, is read, or counts
+// it.
 func (r *Reader) wants(name, base string) bool {
 	switch {
 	case isKustomization(base):
@@ -172,8 +170,7 @@ func (r *Reader) wants(name, base string) bool {
 	return false
 }
 
-// cause returns the reason of an error about a file, without the name of the
-// file, which the caller reports.
+// cause returns the reason of an error about a file, without its name.
 func cause(err error) error {
 	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		return path.Err
@@ -181,8 +178,7 @@ func cause(err error) error {
 	return err
 }
 
-// System is the file system of the operating system. It takes the names that package os
-// takes.
+// System is the file system of the operating system, with the names of package os.
 type System struct{}
 
 // Open implements [fs.FS].
@@ -191,9 +187,9 @@ func (System) Open(name string) (fs.File, error) { return os.Open(name) }
 // Stat implements [fs.StatFS].
 func (System) Stat(name string) (fs.FileInfo, error) { return os.Stat(name) }
 
-// ReadRegular returns the content of a regular file, at most [MaxFileBytes]. It returns an
-// error for other files and does not open them: a FIFO would block. A file that changes
-// meanwhile is an error. Its errors do not have the name of the file.
+// ReadRegular returns the content of a regular file, at most [MaxFileBytes]. Others are
+// errors and not opened, since a FIFO would block. So is a change meanwhile. Errors do not
+// name the file.
 func ReadRegular(files fs.FS, name string) ([]byte, error) {
 	info, err := fs.Stat(files, name)
 	if err != nil {
@@ -228,9 +224,8 @@ func ReadRegular(files fs.FS, name string) ([]byte, error) {
 	return data, nil
 }
 
-// Content returns the content of a file that the user names, at most [MaxFileBytes]. It keeps
-// the content of standard input, FIFOs and devices, which can be read only once. Its errors
-// do not have the name of the file.
+// Content returns a file that the user names, at most [MaxFileBytes], and keeps standard
+// input, FIFOs and devices, which can be read once. Errors do not name the file.
 func (r *Reader) Content(ctx context.Context, name string) ([]byte, error) {
 	if r.FS != nil {
 		return ReadRegular(r.FS, name)
@@ -267,8 +262,8 @@ func readAll(in io.Reader, size int64) ([]byte, error) {
 	return data.Bytes(), nil
 }
 
-// readStream reads standard input, a FIFO or a device. When the context ends, it
-// returns, and leaves the goroutine that reads.
+// readStream reads standard input, a FIFO or a device. When the context ends, the reading
+// goroutine stays.
 func (r *Reader) readStream(ctx context.Context, name string) stream {
 	done := make(chan stream, 1)
 	go func() {

@@ -21,16 +21,15 @@ const definitionKind = "CustomResourceDefinition"
 type Head struct {
 	schema.GroupVersionKind
 	Namespace, Name string
-	// Defines is the kind that a definition defines. The zero value means that the
-	// object is not a definition, or does not say what it defines.
+	// Defines is the kind that a definition defines, zero if it says none or is none.
 	Defines schema.GroupKind
 }
 
 // IsDefinition reports whether the object is meant as a CustomResourceDefinition.
 func (h *Head) IsDefinition() bool { return h.Kind == definitionKind }
 
-// A rawHead has the fields of a Head as they are in the text, and what else
-// decides what a document is.
+// A rawHead has the fields of a Head as in the text, and what else decides what a document
+// is.
 type rawHead struct {
 	apiVersion, kind       string
 	namespace, name        string
@@ -41,8 +40,7 @@ type rawHead struct {
 	readItems              func() (iter.Seq[json.RawMessage], error)
 }
 
-// ErrNotObject reports a document, in a file that the caller named, that is not an
-// object of Kubernetes.
+// ErrNotObject reports a document of a named file that is no object of Kubernetes.
 var ErrNotObject = errors.New("not an object")
 
 // ErrIncomplete reports an object without an apiVersion or a kind, which a server refuses.
@@ -135,8 +133,7 @@ func headOfJSON(data []byte) (*rawHead, error) {
 	return h, nil
 }
 
-// textOf returns the text of a member, "" if it is not a string, and reports
-// whether there is one.
+// textOf returns a member's text, "" if it is no string, and whether there is one.
 func textOf(fields map[string]json.RawMessage, name string) (string, bool) {
 	raw, ok := fields[name]
 	var s string

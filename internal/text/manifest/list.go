@@ -29,9 +29,8 @@ var errListDepth = fmt.Errorf("lists are nested deeper than %d", maxListDepth)
 // A yielder is what a caller does with objects. It returns false if it wants no more.
 type yielder func(*Object) bool
 
-// objectsOf yields the object of a document, or the objects of a list. It reports
-// isObject false if the document has no object of Kubernetes and the caller did not name
-// the file, and more false if the caller wants no more.
+// objectsOf yields the object of a document, or those of a list. isObject is false for no
+// object in a file that was not named, and more if the caller wants no more.
 func (r *Reader) objectsOf(doc *Document, named bool, yield yielder) (isObject, more bool) {
 	if r.only != "" && !Mentions(doc.Text, r.only) {
 		return false, true
@@ -120,8 +119,7 @@ func withKind(object []byte, apiVersion, kind string) []byte {
 	return []byte(strings.TrimSuffix(string(head), "}") + separator + members)
 }
 
-// itemsOfYAML returns the items of a list as JSON. A duplicate key anywhere in the
-// list is an error.
+// itemsOfYAML returns the items of a list as JSON. Any duplicate key is an error.
 func itemsOfYAML(text []byte) (iter.Seq[json.RawMessage], error) {
 	data, err := yaml.YAMLToJSONStrict(text)
 	if err != nil {
@@ -136,8 +134,7 @@ func itemsOfYAML(text []byte) (iter.Seq[json.RawMessage], error) {
 	return itemsOfJSON(list.Items), nil
 }
 
-// itemsOfJSON returns the items of a valid list, or of null. Only one of them is in memory
-// besides the list.
+// itemsOfJSON returns the items of a valid list, or of null, one in memory at a time.
 func itemsOfJSON(list json.RawMessage) iter.Seq[json.RawMessage] {
 	return func(yield func(json.RawMessage) bool) {
 		d := json.NewDecoder(bytes.NewReader(list))
@@ -153,8 +150,8 @@ func itemsOfJSON(list json.RawMessage) iter.Seq[json.RawMessage] {
 	}
 }
 
-// A kustomization is what a reader needs of a kustomization file: the files with patches.
-// A patch has only a part of an object, and looks like an object.
+// A kustomization is what a reader needs of such a file: the files with patches, which look
+// like objects.
 //
 // See https://kubectl.docs.kubernetes.io/references/kustomize/kustomization/patches/.
 type kustomization struct {
@@ -167,8 +164,7 @@ type patchFile struct {
 	Path string `json:"path"`
 }
 
-// maxKustomization is the size of the largest kustomization file that is searched for
-// patches.
+// maxKustomization is the size of a kustomization file that is searched for patches.
 const maxKustomization = 1 << 20
 
 func isKustomization(name string) bool {
@@ -176,8 +172,7 @@ func isKustomization(name string) bool {
 	return base == "kustomization" || base == "Kustomization"
 }
 
-// findPatches records the patches that the kustomization file of a directory names. It
-// records none for a file that cannot be read: kustomize reports that.
+// findPatches records the patches of a directory's kustomization file, if it can be read.
 func (r *Reader) findPatches(ctx context.Context, dir string, entries []fs.DirEntry) {
 	for _, e := range entries {
 		name := r.join(dir, e.Name())

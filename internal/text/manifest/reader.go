@@ -14,26 +14,23 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// MaxFileBytes is the maximal size of a file. A file may have many documents,
-// each with the server's limit of its own.
+// MaxFileBytes is the size of a file. Each of its documents has the server's limit.
 const MaxFileBytes = 256 << 20
 
 // A Reader reads objects. [NewReader] makes one.
 type Reader struct {
 	// Stdin is what the name "-" stands for.
 	Stdin io.Reader
-	// FS is the file system in which the names are, with slashes as [fs.ValidPath]
-	// wants them. Nil means the files of the operating system. With an FS, "-" is a
-	// name like others.
+	// FS is the file system of the names, with slashes as in [fs.ValidPath]. Nil means the
+	// operating system's. With an FS, "-" is a name like others.
 	FS fs.FS
-	// Part and Parts make the reader read one part of the files: those whose number,
-	// from 0 in their order, leaves the remainder Part when divided by Parts. With Parts
-	// 0 it reads all.
+	// Part and Parts make the reader read the files whose number, from 0, is Part modulo
+	// Parts. With Parts 0 it reads all.
 	Part, Parts int
 	// Recursive makes the reader read directories below directories.
 	Recursive bool
-	// IsKind reports whether a kind whose name ends in "List" is a kind of its own,
-	// whose objects are not lists of others. Nil means that none is.
+	// IsKind reports whether a kind ending in "List" is a kind of its own. Nil means that
+	// none is.
 	IsKind func(schema.GroupVersionKind) bool
 
 	only    string          // see Mentioning
@@ -47,25 +44,23 @@ func NewReader(stdin io.Reader, recursive bool) *Reader {
 	return &Reader{Stdin: stdin, Recursive: recursive, streams: &sync.Map{}}
 }
 
-// Separate returns a reader with counts of its own. Both readers share what can be read
-// only once. They may be used at the same time.
+// Separate returns a reader with counts of its own, which may be used at the same time.
+// Both share what can be read once.
 func (r *Reader) Separate() *Reader {
 	other := *r
 	other.passed, other.patches = Counts{}, nil
 	return &other
 }
 
-// Mentioning returns a separate reader that passes over documents whose text contains
-// neither a word nor an escape sequence that may stand for it, without reading
-// them.
+// Mentioning returns a separate reader that passes over documents without a word, or an
+// escape sequence that may stand for it.
 func (r *Reader) Mentioning(word string) *Reader {
 	other := r.Separate()
 	other.only = word
 	return other
 }
 
-// Mentions reports whether a text contains a word, or an escape sequence that may
-// stand for it.
+// Mentions reports whether a text has a word, or an escape sequence that may stand for it.
 func Mentions(text []byte, word string) bool {
 	return bytes.Contains(text, []byte(word)) || bytes.IndexByte(text, '\\') >= 0
 }
@@ -90,11 +85,9 @@ type Document struct {
 type Object struct {
 	*Document
 	Head
-	// Within is the JSON Pointer to the object in its document, "" unless the
-	// document is a list.
+	// Within is the JSON Pointer to the object in its document, "" unless that is a list.
 	Within string
-	// Text is the text of the object: that of the document, or JSON for an item of a
-	// list.
+	// Text is the text of the document, or JSON for an item of a list.
 	Text []byte
 	// YAML reports whether Text is YAML.
 	YAML bool
@@ -102,8 +95,7 @@ type Object struct {
 	Err error
 }
 
-// Location returns the name of the object in messages: its file, its document,
-// and its place in a list.
+// Location returns the file, the document and the place in a list, for messages.
 func (o *Object) Location() string {
 	var b strings.Builder
 	b.WriteString(Quote(o.File))
@@ -116,8 +108,7 @@ func (o *Object) Location() string {
 	return b.String()
 }
 
-// Quote returns a name as it is if it has only printable characters, and quoted
-// otherwise.
+// Quote returns a printable name as it is, and any other quoted.
 func Quote(name string) string {
 	for _, r := range name {
 		if !strconv.IsPrint(r) || r == '\ufffd' {
@@ -127,8 +118,7 @@ func Quote(name string) string {
 	return name
 }
 
-// Objects yields the objects of files and directories in their order. The
-// iteration ends early, without an error, when the context ends.
+// Objects yields the objects of files and directories in order, until the context ends.
 func (r *Reader) Objects(ctx context.Context, names ...string) iter.Seq[*Object] {
 	return func(yield func(*Object) bool) {
 		number := -1
@@ -145,8 +135,7 @@ func (r *Reader) Objects(ctx context.Context, names ...string) iter.Seq[*Object]
 	}
 }
 
-// readFile yields the objects of a file. It returns false if the caller wants no
-// more.
+// readFile yields the objects of a file. It is false if the caller wants no more.
 func (r *Reader) readFile(ctx context.Context, f file, yield func(*Object) bool) bool {
 	if f.err != nil {
 		return yield(failure(f.name, f.err))

@@ -5,8 +5,7 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// A Schema says which parts of old and new values correspond. It is compiled
-// from a schema node. A nil Schema is that of a nil node, which declares
+// A Schema says which parts of old and new values correspond. It is compiled. Nil declares
 // nothing.
 type Schema struct {
 	props      map[string]*Schema
@@ -51,8 +50,7 @@ func (c compiler) compileNode(n *schema.Node) *Schema {
 	return s
 }
 
-// Child returns the Schema of the entry of this name: that of the property, or
-// else of additionalProperties. It returns nil if neither is declared.
+// Child returns the Schema of an entry, by property or additionalProperties, nil for none.
 func (s *Schema) Child(name string) *Schema {
 	if s == nil {
 		return nil
@@ -112,15 +110,13 @@ func (s *Schema) sameList(next, old []any) bool {
 	return true
 }
 
-// A Pair is a part of a new object and the corresponding part of the old
-// object. The zero Pair means that nothing corresponds.
+// A Pair is a part of a new object and the corresponding old one. The zero Pair is none.
 type Pair struct {
 	schema    *Schema
 	Next, Old any
 }
 
-// Pair returns next and old as a Pair, such as the roots of two objects. It
-// returns the zero Pair if s is nil.
+// Pair returns next and old as a Pair, such as two roots. With nil s it is zero.
 func (s *Schema) Pair(next, old any) Pair {
 	if s == nil {
 		return Pair{}
@@ -131,13 +127,11 @@ func (s *Schema) Pair(next, old any) Pair {
 // Correlated reports whether p has an old value. The value may be null.
 func (p Pair) Correlated() bool { return p.schema != nil }
 
-// Unchanged reports whether the new value equals the old one. It is false for
-// the zero Pair. Each call compares the values.
+// Unchanged compares the two values. It is false for the zero Pair.
 func (p Pair) Unchanged() bool { return p.schema.Unchanged(p.Next, p.Old) }
 
-// Key returns the Pair of the entries of this name. It returns the zero Pair if
-// one of the values is not an object or does not have the entry, or if the name
-// is not declared.
+// Key returns the Pair of the entries of a name, zero if a value is no object or lacks it,
+// or it is not declared.
 func (p Pair) Key(name string) Pair {
 	if p.schema == nil {
 		return Pair{}
@@ -161,9 +155,8 @@ func (p Pair) Key(name string) Pair {
 	return p.schema.Child(name).Pair(v, before)
 }
 
-// Elements returns the Elements of a pair of lists, for one walk over the new
-// list. No element corresponds to anything if p is zero or not a pair of lists,
-// or if the list type is not map.
+// Elements returns the Elements for one walk over the new list. Without map lists nothing
+// corresponds.
 func (p Pair) Elements() Elements {
 	next, ok := p.Next.([]any)
 	if !ok || p.schema == nil {

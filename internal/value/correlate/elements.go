@@ -2,25 +2,21 @@ package correlate
 
 import "strconv"
 
-// Elements finds the old elements of a list of type map, for one walk over the
-// list. The zero Elements finds none.
+// Elements finds the old elements of a map list, for one walk. The zero Elements finds
+// none.
 type Elements struct {
 	schema    *Schema
 	next, old []any
 
-	// byKey has the first element of old[:seen] for each key. Only long lists
-	// use it.
+	// byKey has the first element of old[:seen] for each key, for long lists only.
 	byKey map[any]map[string]any
 	seen  int
 }
 
-// scanned is the largest length of an old list that is searched from the start
-// for each element, which does not allocate.
+// scanned is up to what length an old list is searched without allocations.
 const scanned = 16
 
-// At returns the element of the new list at index i and the old element that
-// corresponds to it. It returns the zero Pair if there is no such old element,
-// or if i is beyond the end of the list.
+// At returns the new element i and the old one that corresponds, the zero Pair for none.
 func (e *Elements) At(i int) Pair {
 	if e.schema == nil || len(e.schema.keys) == 0 || i >= len(e.next) {
 		return Pair{}
@@ -52,8 +48,7 @@ func (e *Elements) find(item map[string]any) map[string]any {
 	return nil
 }
 
-// lookup reads old elements until it finds the key. Most lists keep their
-// order, so it reads few.
+// lookup reads old elements until it finds the key, few in lists that keep their order.
 func (e *Elements) lookup(item map[string]any) map[string]any {
 	key, ok := compositeKey(e.schema.keys, item)
 	if !ok {
@@ -110,8 +105,7 @@ func sameKeys(keys []string, item, old map[string]any) bool {
 	return true
 }
 
-// sameKeyPart compares one of several keys. Floats are compared by their first
-// six decimals.
+// sameKeyPart compares one of several keys, floats by their first six decimals.
 func sameKeyPart(a, b any) bool {
 	x, isFloat := a.(float64)
 	y, bothFloats := b.(float64)
@@ -124,8 +118,7 @@ func sameKeyPart(a, b any) bool {
 
 func appendFixed(b []byte, f float64) []byte { return strconv.AppendFloat(b, f, 'f', 6, 64) }
 
-// compositeKey returns a comparable value for the keys of item, and reports
-// whether item is keyed.
+// compositeKey returns a comparable value for the keys of item, and whether it has keys.
 func compositeKey(keys []string, item map[string]any) (any, bool) {
 	if !keyed(keys, item) {
 		return nil, false

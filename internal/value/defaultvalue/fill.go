@@ -10,23 +10,19 @@ package defaultvalue
 
 import "github.com/crdkit/crdkit/schema"
 
-// A Filler fills the defaults of a schema with the defaults below them. It is for
-// one goroutine.
-//
-// Defaults can contain nulls that other defaults replace. A list of n nulls, each
-// replaced by a list of n nulls, and so on for d levels, is a short schema with n
-// to the power of d values. So a Filler counts the values that it adds.
+// A Filler fills defaults with the defaults below them, for one goroutine. Defaults contain
+// nulls that other defaults replace, n to the power of d of them on d levels, so a Filler
+// counts what it adds.
 type Filler struct {
 	left int // how many values filling may still add
 }
 
-// NewFiller returns a Filler that adds at most limit values to all defaults
-// together. Once a default exceeds the limit, it adds no more to any.
+// NewFiller returns a Filler that adds at most limit values to all defaults together, and
+// then no more.
 func NewFiller(limit int) *Filler { return &Filler{left: limit} }
 
-// Default returns a new copy of the default of n, filled with the defaults below
-// it. n must have a default. If filling it would exceed the limit, Default
-// reports false and returns the default as it is declared.
+// Default returns a filled copy of the default of n, which must have one. Over the limit it
+// is as declared, and not filled.
 func (f *Filler) Default(n *schema.Node) (v any, filled bool) {
 	v, _ = n.Default()
 	if f.fill(v, n) {
@@ -37,8 +33,8 @@ func (f *Filler) Default(n *schema.Node) (v any, filled bool) {
 	return v, false
 }
 
-// add returns the default of n, and whether it has one. It counts the values that it has
-// more than the value that it replaces, a null or nothing.
+// add returns the default of n, if any, and counts the values beyond the replaced null or
+// nothing.
 func (f *Filler) add(n *schema.Node, replaced int) (any, bool) {
 	d, ok := n.Default()
 	if ok {

@@ -8,12 +8,10 @@ import (
 	"github.com/crdkit/crdkit/internal/kube/kubeversion"
 )
 
-// A Func reports whether a string has a format. The Func is not nil if a function
-// of this package returns it with true.
+// A Func reports whether a string has a format. It is not nil if it is returned with true.
 type Func func(string) bool
 
-// DefaultMinor is the minor version of the formats that a server of version
-// [kubeversion.Newest] honours.
+// DefaultMinor is the minor version of the formats of [kubeversion.Newest].
 const DefaultMinor = int(kubeversion.Newest) - 1
 
 // namesSince is the first minor version that knows k8s-long-name and k8s-short-name.
@@ -22,10 +20,9 @@ const namesSince = 34
 // Normalize returns the normalized name of a format, which is name without dashes.
 func Normalize(name string) string { return strings.ReplaceAll(name, "-", "") }
 
-// Supported reports whether Kubernetes 1.minor honours a format in a schema of
-// the declared type. Kubernetes ignores the formats that it does not honour. The
-// type is "" if the schema declares no type or more than one, as
-// x-kubernetes-int-or-string does. The empty format is not supported.
+// Supported reports whether Kubernetes 1.minor honours a format for the declared type, ""
+// for none or several, as with x-kubernetes-int-or-string. Others are ignored, and so is
+// the empty format.
 func Supported(typ, format string, minor int) bool {
 	switch typ {
 	case "", "string":
@@ -38,8 +35,7 @@ func Supported(typ, format string, minor int) bool {
 	return false
 }
 
-// isKnown reports whether Kubernetes 1.minor knows a format of strings with the
-// given normalized name.
+// isKnown reports whether Kubernetes 1.minor knows a normalized format of strings.
 func isKnown(name string, minor int) bool {
 	if name == "k8slongname" || name == "k8sshortname" {
 		return minor >= namesSince
@@ -47,8 +43,8 @@ func isKnown(name string, minor int) bool {
 	return strfmt.Default.ContainsName(name)
 }
 
-// Lookup returns the check of a format of strings. It returns nil and false if
-// Kubernetes 1.minor ignores a format of this name for strings.
+// Lookup returns the check of a format of strings, nil and false if Kubernetes 1.minor
+// ignores it.
 func Lookup(name string, minor int) (Func, bool) {
 	if !isKnown(Normalize(name), minor) {
 		return nil, false
@@ -56,8 +52,8 @@ func Lookup(name string, minor int) (Func, bool) {
 	return Registered(name)
 }
 
-// Registered returns the check of a format of strings, whatever the version of
-// Kubernetes. It returns nil and false if there is no such format.
+// Registered returns the check of a format in any version of Kubernetes, nil and false for
+// none.
 func Registered(name string) (Func, bool) {
 	switch name = Normalize(name); {
 	case name == "byte":
@@ -74,8 +70,8 @@ func Registered(name string) (Func, bool) {
 	return nil, false
 }
 
-// isBase64 accepts standard base64 with padding that encodes at least one byte.
-// The unused bits before the padding need not be zero.
+// isBase64 accepts padded standard base64 of at least one byte. Unused bits need not be
+// zero.
 func isBase64(s string) bool {
 	if s == "" || len(s)%4 != 0 {
 		return false
@@ -96,8 +92,7 @@ func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
-// isHostname accepts the usual names at once: letters and digits, or labels before a top-level
-// domain. strfmt judges all others, with a regular expression.
+// isHostname accepts usual names at once. strfmt judges others, with a regular expression.
 func isHostname(s string) bool { return isUsualHostname(s) || strfmt.IsHostname(s) }
 
 func isUsualHostname(s string) bool {
@@ -127,8 +122,7 @@ func all(s string, f func(byte) bool) bool {
 	return true
 }
 
-// isDateTime accepts a date, a t and a time with a zone. Both t and z may be upper
-// case. It recognises the common forms itself.
+// isDateTime accepts a date, t or T, and a time with a zone. It knows the common forms.
 func isDateTime(s string) bool {
 	if len(s) > 19 && s[10]|0x20 == 't' && s[19]|0x20 != 't' && strfmt.IsDate(s[:10]) && isClock(s[11:]) {
 		return true
@@ -136,8 +130,8 @@ func isDateTime(s string) bool {
 	return strfmt.IsDateTime(s)
 }
 
-// isClock accepts a time hh:mm:ss, an optional fraction and a zone. Any byte except
-// a newline may separate the fraction. The zone is z, +hh:mm or -hh:mm.
+// isClock accepts hh:mm:ss, an optional fraction after any byte but a newline, and a zone
+// z, +hh:mm or -hh:mm.
 func isClock(s string) bool {
 	if len(s) < len("15:04:05z") || s[2] != ':' || s[5] != ':' {
 		return false
@@ -170,8 +164,7 @@ func isZone(s string) bool {
 	return false
 }
 
-// twoDigits returns the number with the digits s[at] and s[at+1], or a negative
-// number if one of them is not a digit.
+// twoDigits returns the number of two digits, negative if one is none.
 func twoDigits(s string, at int) int {
 	if !isDigit(s[at]) || !isDigit(s[at+1]) {
 		return -1

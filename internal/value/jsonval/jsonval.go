@@ -12,16 +12,14 @@ import (
 	"strings"
 )
 
-// MaxDepth is the maximal nesting of maps and lists, that of the server's decoders.
-// Functions take deeper values for cycles. They stop at the first one, so that no
-// value overflows the stack.
+// MaxDepth is the nesting of the server's decoders. Functions take deeper values for cycles
+// and stop there, so that no stack overflows.
 const MaxDepth = 10_000
 
 // ErrDepth reports a value that is nested deeper than [MaxDepth].
 var ErrDepth = fmt.Errorf("values are nested more than %d levels deep", MaxDepth)
 
-// IsContainer reports whether v is a map or a list. Most values are not, so walks use it
-// to avoid a call.
+// IsContainer reports whether v is a map or a list, to avoid a call for most values.
 func IsContainer(v any) bool {
 	switch v.(type) {
 	case map[string]any, []any:
@@ -33,9 +31,8 @@ func IsContainer(v any) bool {
 // TooDeep reports whether v is nested deeper than [MaxDepth].
 func TooDeep(v any) bool { return !every(v, 0, func(any) bool { return true }) }
 
-// IsDecoded reports whether v consists only of the Go types that a JSON decoder
-// returns: map[string]any, []any, string, int64, float64, bool and nil.
-// It reports false for a value that is nested deeper than [MaxDepth].
+// IsDecoded reports whether v has only what a JSON decoder returns: map[string]any, []any,
+// string, int64, float64, bool and nil. It is false beyond [MaxDepth].
 func IsDecoded(v any) bool { return every(v, 0, isScalar) }
 
 // isScalar reports whether v is of a type of scalars that a JSON decoder returns.
@@ -47,8 +44,7 @@ func isScalar(v any) bool {
 	return false
 }
 
-// every reports whether f holds for everything in v but maps and lists. It reports false
-// for a value that is nested deeper than [MaxDepth].
+// every reports whether f holds for all but maps and lists, down to [MaxDepth].
 func every(v any, depth int, f func(any) bool) bool {
 	if depth > MaxDepth {
 		return false
@@ -72,9 +68,8 @@ func every(v any, depth int, f func(any) bool) bool {
 	return f(v)
 }
 
-// Clone returns a deep copy of v. It does not copy scalars and values of types
-// that a JSON decoder does not return. It returns v itself if v is nested deeper than
-// [MaxDepth]; [CloneWithin] tells.
+// Clone returns a deep copy, with scalars and foreign types as they are. Beyond [MaxDepth]
+// it returns v itself; [CloneWithin] tells.
 func Clone(v any) any {
 	if c, ok := clone(v, 0); ok {
 		return c
@@ -82,8 +77,7 @@ func Clone(v any) any {
 	return v
 }
 
-// CloneWithin is [Clone], and returns [ErrDepth] for a value that is nested too
-// deeply.
+// CloneWithin is [Clone], with [ErrDepth] for a value that is nested too deeply.
 func CloneWithin(v any) (any, error) {
 	if c, ok := clone(v, 0); ok {
 		return c, nil
@@ -123,17 +117,16 @@ func clone(v any, depth int) (_ any, ok bool) {
 	}
 }
 
-// Equal reports whether a and b have the same type and the same content. As for
-// reflect.DeepEqual, int64(1) differs from float64(1), and a nil map or list
-// differs from an empty one. NaN differs from every value, itself included. Values
-// that are equal down to [MaxDepth] and nested deeper differ; [EqualWithin] tells.
+// Equal reports whether a and b have one type and content, as reflect.DeepEqual: int64(1)
+// and float64(1) differ, nil and empty, and NaN from itself. Beyond [MaxDepth] values
+// differ; [EqualWithin] tells.
 func Equal(a, b any) bool {
 	same, err := EqualWithin(a, b)
 	return same && err == nil
 }
 
-// EqualWithin is [Equal], and returns [ErrDepth] for values that are equal down to
-// [MaxDepth] and nested deeper.
+// EqualWithin is [Equal], with [ErrDepth] for values that are equal down to [MaxDepth] and
+// deeper.
 func EqualWithin(a, b any) (bool, error) {
 	var err error
 	return equal(a, b, 0, &err), err
@@ -188,10 +181,8 @@ func equal(a, b any, depth int, err *error) bool {
 	}
 }
 
-// Wire returns v as it is after encoding to JSON and decoding: a float64 without
-// fraction becomes an int64 if the integer fits, because its text has no decimal
-// point. Wire changes maps and lists in place. The result is v itself, except
-// if v is a float64.
+// Wire returns v as after encoding and decoding: a float64 without fraction becomes an
+// int64 if it fits. Maps and lists change in place.
 func Wire(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -215,8 +206,7 @@ func Wire(v any) any {
 	return v
 }
 
-// integer returns the int64 that a decoder reads from the JSON text of v. It
-// reports false if the decoder reads a float64.
+// integer returns the int64 that a decoder reads from v, false if it reads a float64.
 func integer(v float64) (int64, bool) {
 	const exact = 1 << 53 // up to here, the text of an integral float is exact
 	switch {
@@ -229,8 +219,8 @@ func integer(v float64) (int64, bool) {
 	return n, err == nil
 }
 
-// IsWired reports whether [Wire] leaves v unchanged. It reports false for a value that
-// is nested deeper than [MaxDepth], which must not be given to Wire.
+// IsWired reports whether [Wire] changes nothing. It is false beyond [MaxDepth], where Wire
+// must not be called.
 func IsWired(v any) bool {
 	return every(v, 0, func(v any) bool {
 		f, isFloat := v.(float64)
@@ -245,8 +235,8 @@ func IsWired(v any) bool {
 // GoTypes says which types the objects of a program may have.
 const GoTypes = "objects have the types that JSON is decoded to: map[string]any, []any, string, int64, float64, bool and nil"
 
-// Foreign returns the first value of another Go type than a JSON decoder returns, in
-// increasing order of names, and its field path. v must not be [TooDeep].
+// Foreign returns the first value of a type that JSON decoders do not return, by names, and
+// its field path. v must not be [TooDeep].
 func Foreign(v any) (path string, value any, found bool) {
 	switch v := v.(type) {
 	case map[string]any:
