@@ -47,8 +47,7 @@ func NewCatalog(opts ...Option) *Catalog {
 	return c
 }
 
-// initialize makes the first use of the zero Catalog possible. The caller holds
-// the lock.
+// initialize makes the zero Catalog usable. The caller holds the lock.
 func (c *Catalog) initialize() {
 	if c.byName == nil {
 		c.byName, c.byKind, c.shared = map[string]*Definition{}, map[runtimeschema.GroupKind]*Definition{}, newSharing()
@@ -107,8 +106,7 @@ func (c *Catalog) Remove(name string) bool {
 	return c.remove(name)
 }
 
-// remove is Remove for callers that hold the lock. It replaces the shared
-// schemas when most of them may belong to removed definitions.
+// remove is Remove under the lock. It replaces the shared schemas when most are unused.
 func (c *Catalog) remove(name string) bool {
 	d, ok := c.byName[name]
 	if !ok {
@@ -173,7 +171,6 @@ func (c *Catalog) VersionFor(obj *unstructured.Unstructured) (*Version, error) {
 }
 
 // conflict returns an error if two definitions of one group claim the same name.
-// The server does not serve the second one.
 func conflict(d, other *Definition) error {
 	what, name := d.names.Conflict(&other.names)
 	if what == "" {
@@ -182,16 +179,14 @@ func conflict(d, other *Definition) error {
 	return fmt.Errorf("crdkit: definition %s: the %s %q is already in use by definition %s", d.name, what, name, other.name)
 }
 
-// claimOf returns the claim of a definition, including the defaults that the
-// server sets for omitted names.
+// claimOf returns the claim of a definition, with the server's defaults for names.
 func claimOf(crd *apiextensionsv1.CustomResourceDefinition) crdversion.Claim {
 	names := crd.Spec.Names
 	crdversion.SetDefaultNames(&names)
 	return crdversion.ClaimOf(&names)
 }
 
-// A lazyVersion compiles a version of a catalog at its first use, and keeps the
-// error.
+// A lazyVersion compiles a version of a catalog at its first use, and keeps the error.
 type lazyVersion struct {
 	once   sync.Once
 	err    atomic.Pointer[error]         // nil before the version is compiled
@@ -201,8 +196,7 @@ type lazyVersion struct {
 // errNotCompiled is the error of a version whose compilation did not end.
 var errNotCompiled = errors.New("crdkit: the version was not compiled")
 
-// A versionSource holds the definition from which a version is compiled, and
-// the function that compiles it.
+// A versionSource is what a version is compiled from, and by which function.
 type versionSource struct {
 	crd     *apiextensionsv1.CustomResourceDefinition
 	index   int
@@ -218,9 +212,8 @@ func (d *Definition) deferVersions(crd *apiextensionsv1.CustomResourceDefinition
 	}
 }
 
-// ready compiles a version of a catalog, unless it is compiled already. It
-// returns the error if the version does not compile. Callers must call it
-// before they read a field of [compiled].
+// ready compiles a version of a catalog, once, and returns its error. It is called before a
+// field of [compiled] is read.
 func (v *Version) ready() error {
 	l := v.lazy
 	if l == nil {
@@ -236,8 +229,7 @@ func (v *Version) ready() error {
 	return *l.err.Load()
 }
 
-// readyForObject makes the version ready that the object of the request names.
-// That version may differ from the version of the request.
+// readyForObject makes ready the version that the object names, maybe not the request's.
 func (r *request) readyForObject() error {
 	if r.version.lazy == nil || r.obj == nil {
 		return nil
@@ -265,8 +257,7 @@ func newSharing() *sharing {
 	return &sharing{schemas: schema.NewInterner(), trees: map[*schema.Node]*tree{}}
 }
 
-// compile compiles a version. If an equal schema was compiled before, the
-// version shares its result.
+// compile compiles a version, which shares the result of an equal schema.
 func (c *Catalog) compile(v *Version, s *versionSource) field.ErrorList {
 	c.mu.RLock()
 	shared := c.shared
@@ -285,8 +276,7 @@ func (c *Catalog) compile(v *Version, s *versionSource) field.ErrorList {
 	return nil
 }
 
-// find compiles a schema, and returns the tree of an equal schema, nil if there
-// is none.
+// find compiles a schema, and returns the tree of an equal one, nil for none.
 func (s *sharing) find(source *versionSource) (*schema.Node, *tree, field.ErrorList) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -294,8 +284,8 @@ func (s *sharing) find(source *versionSource) (*schema.Node, *tree, field.ErrorL
 	return node, s.trees[node], errs
 }
 
-// add makes the tree for the schema of version i. If two goroutines do this at
-// once for equal schemas, one of the results is dropped.
+// add makes the tree for the schema of version i. Of two at once for equal schemas one is
+// dropped.
 func (s *sharing) add(node *schema.Node, i int, cfg config) (*tree, field.ErrorList) {
 	rules, engines, errs := compileEngines(node, i, cfg, nil)
 	if len(errs) > 0 {

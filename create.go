@@ -105,8 +105,7 @@ func (r *request) create() (*Refusal, error) {
 	return nil, nil
 }
 
-// standInName gives an object that asks for a generated name one, for the time of
-// validation: the name that the server generates is unknown.
+// standInName gives an object a name while it is validated, in place of a generated one.
 func (r *request) standInName() {
 	if r.meta.Name == "" && r.meta.GenerateName != "" {
 		r.meta.Name, r.standIn = objectmeta.StandInName(r.meta.GenerateName), "name"

@@ -31,9 +31,8 @@ func (r *request) decode() (*Refusal, error) {
 	return nil, r.readyForObject()
 }
 
-// decodeBody reads the body of the request. It complains of what strict decoding finds
-// wrong but not fatal, such as duplicate fields. A refusal is the server's answer to
-// a body that it cannot read.
+// decodeBody reads the body, and complains of what strict decoding finds and is not fatal.
+// A refusal is the answer to an unreadable body.
 func (r *request) decodeBody() *Refusal {
 	raw := r.raw
 	if len(raw) > MaxRequestBytes && r.origin == fromClient {
@@ -84,8 +83,8 @@ func (r *request) decodeBoth(old []byte) (*Refusal, error) {
 	return nil, nil
 }
 
-// decodeFast reads the JSON or YAML of an object of the version without duplicate fields. It
-// returns nil for any other text. Most objects that are refused are such.
+// decodeFast reads an object of the version without duplicate fields, as most refused ones
+// are, nil for any other text.
 func (r *request) decodeFast(raw []byte, isYAML bool) *unstructured.Unstructured {
 	v := r.version
 	if v.def.reference || !isYAML && !opensObject(raw) {
@@ -124,8 +123,8 @@ func (creator) New(runtimeschema.GroupVersionKind) (runtime.Object, error) {
 	return &unstructured.Unstructured{}, nil
 }
 
-// undecodable returns the server's answer to a body that is not an object of the
-// version. found is the type that the body names, nil if it names none.
+// undecodable returns the answer to a body that is no object of the version. found is its
+// type, nil if it names none.
 func (r *request) undecodable(err error, found *runtimeschema.GroupVersionKind, raw []byte) *Refusal {
 	if r.origin == fromPatch {
 		return r.invalidPatch(err.Error())
@@ -137,8 +136,8 @@ func (r *request) undecodable(err error, found *runtimeschema.GroupVersionKind, 
 	return badRequest(fmt.Sprintf("the object provided is unrecognized (must be of type %s): %v (%s)", kind, err, summary(raw)))
 }
 
-// summary returns the beginning of a body that could not be read: as text if
-// it looks like JSON, in hexadecimal otherwise.
+// summary returns the beginning of an unreadable body: text if it looks like JSON, else
+// hexadecimal.
 func summary(raw []byte) string {
 	const most = 30
 	if len(raw) == 0 {

@@ -30,8 +30,8 @@ type Definition struct {
 	plural     string
 	namespaced bool
 	names      crdversion.Claim // set in a catalog only
-	// preserve makes requests keep unknown fields of all objects, whatever the
-	// schemas say (spec.preserveUnknownFields, a field from v1beta1).
+	// preserve keeps unknown fields of all objects (spec.preserveUnknownFields, from
+	// v1beta1).
 	preserve  bool
 	reference bool // use the reference implementations
 
@@ -39,8 +39,7 @@ type Definition struct {
 	byName    map[string]*Version
 	storage   *Version
 	converter heldConverter
-	// noConverter says why there is no converter. Every conversion that needs
-	// one returns it.
+	// noConverter says why there is no converter, for every conversion that needs one.
 	noConverter error
 }
 
@@ -97,9 +96,8 @@ func newConfig(opts []Option) (config, error) {
 	return cfg, unknownVersion(cfg.version)
 }
 
-// newDefinition returns a definition without a converter and with versions that
-// are not compiled yet. It returns an error if the definition lacks a field
-// that every request needs.
+// newDefinition returns a definition without converter and with versions to compile, or an
+// error for a missing field that every request needs.
 func newDefinition(crd *apiextensionsv1.CustomResourceDefinition, cfg config) (*Definition, error) {
 	d := &Definition{
 		name:       crd.Name,
@@ -127,8 +125,7 @@ func newDefinition(crd *apiextensionsv1.CustomResourceDefinition, cfg config) (*
 	return d, nil
 }
 
-// setConverter sets the converter of the options or, if they have none, the one
-// that the definition declares.
+// setConverter sets the converter of the options, else the one that is declared.
 func (d *Definition) setConverter(crd *apiextensionsv1.CustomResourceDefinition, cfg config) error {
 	if d.converter.Converter = cfg.converter; cfg.converter != nil {
 		return nil
@@ -141,8 +138,7 @@ func (d *Definition) setConverter(crd *apiextensionsv1.CustomResourceDefinition,
 	return nil
 }
 
-// checkShape returns an error if the definition lacks a field that every
-// request needs.
+// checkShape returns an error for a missing field that every request needs.
 func (d *Definition) checkShape(crd *apiextensionsv1.CustomResourceDefinition) error {
 	var errs field.ErrorList
 	spec := field.NewPath("spec")
@@ -166,8 +162,7 @@ func (d *Definition) checkShape(crd *apiextensionsv1.CustomResourceDefinition) e
 	return d.wrong(errs, 0)
 }
 
-// wrong returns the error of Compile for errs, from which more errors are omitted; nil if
-// errs is empty.
+// wrong returns the error of Compile for errs and more that are omitted, nil for none.
 func (d *Definition) wrong(errs field.ErrorList, more int) error {
 	if len(errs) == 0 {
 		return nil
@@ -175,8 +170,8 @@ func (d *Definition) wrong(errs field.ErrorList, more int) error {
 	return &wrongDefinition{cmp.Or(d.name, "without a name"), errs, more}
 }
 
-// A wrongDefinition is the error of Compile. It makes its text when it is asked for it,
-// because a large one takes long, and Compile has a context.
+// A wrongDefinition is the error of Compile. A large text takes long, so it is made when
+// asked for.
 type wrongDefinition struct {
 	name string
 	errs field.ErrorList
@@ -190,8 +185,7 @@ func (e *wrongDefinition) Error() string {
 // Unwrap returns the distinct errors as one error.
 func (e *wrongDefinition) Unwrap() error { return errorlist.OfSome(e.errs, e.more) }
 
-// compileVersions compiles all versions and returns the errors of all of them, or the
-// error of the context if it ends.
+// compileVersions compiles all versions and returns all errors, or the context's.
 func (d *Definition) compileVersions(crd *apiextensionsv1.CustomResourceDefinition, cfg config, watch *interrupt.Watch) error {
 	var errs field.ErrorList
 	for i := range crd.Spec.Versions {
@@ -206,14 +200,12 @@ func (d *Definition) compileVersions(crd *apiextensionsv1.CustomResourceDefiniti
 	return d.wrong(cfg.limit.Cut(errs), cfg.limit.Omitted())
 }
 
-// earlierVersions is with how many of the versions before it a version is
-// compared. Definitions rarely have more, and a definition may have so many that
-// comparing all pairs takes longer than compiling each.
+// earlierVersions is how many earlier versions are compared: to compare all pairs may take
+// longer than to compile.
 const earlierVersions = 16
 
-// earlierEqual returns an earlier version that is compiled and has the same
-// schema as version i. It looks at the last [earlierVersions] ones, and returns
-// nil if there is none among them.
+// earlierEqual returns one of the last [earlierVersions] that is compiled and has the
+// schema of version i, nil for none.
 func (d *Definition) earlierEqual(crd *apiextensionsv1.CustomResourceDefinition, i int) *Version {
 	wanted := crdversion.Schema(&crd.Spec.Versions[i])
 	if d.reference || wanted == nil {
@@ -265,8 +257,8 @@ func (d *Definition) VersionFor(obj *unstructured.Unstructured) (*Version, error
 	return d.servedVersion(gvk)
 }
 
-// kindOf returns the kind of an object. It returns an error for nil, for an apiVersion
-// that is not a group and a version, and for a kind or an apiVersion that is no string.
+// kindOf returns the kind of an object, or an error for nil, a bad apiVersion, or what is
+// no string.
 func kindOf(obj *unstructured.Unstructured) (runtimeschema.GroupVersionKind, error) {
 	if obj == nil || obj.Object == nil {
 		return runtimeschema.GroupVersionKind{}, errNil
@@ -286,8 +278,8 @@ func (d *Definition) servedVersion(gvk runtimeschema.GroupVersionKind) (*Version
 	return nil, noMatch(gvk, "definition "+d.name+" does not serve it")
 }
 
-// noMatch returns the error for a kind that no version serves. It begins with
-// the error text of Kubernetes clients.
+// noMatch returns the error for a kind that no version serves, in the words of Kubernetes
+// clients.
 func noMatch(gvk runtimeschema.GroupVersionKind, why string) error {
 	return fmt.Errorf("crdkit: no matches for kind %q in version %q: %s", gvk.Kind, gvk.GroupVersion(), why)
 }
@@ -359,8 +351,8 @@ func (d *Definition) convertOne(ctx context.Context, obj *unstructured.Unstructu
 	return out[0], nil
 }
 
-// deprecation returns the warning of a deprecated version, "" for others. best is
-// the version that clients should use instead, nil if there is none.
+// deprecation returns the warning of a deprecated version, else "". best, which may be nil,
+// is to be used instead.
 func (d *Definition) deprecation(v, best *apiextensionsv1.CustomResourceDefinitionVersion) string {
 	if !v.Deprecated {
 		return ""
@@ -375,8 +367,8 @@ func (d *Definition) deprecation(v, best *apiextensionsv1.CustomResourceDefiniti
 	return text
 }
 
-// bestVersion returns the version with the highest priority among those that are
-// served and not deprecated, nil if there is none.
+// bestVersion returns the served version of highest priority that is not deprecated, nil
+// for none.
 func bestVersion(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinitionVersion {
 	var best *apiextensionsv1.CustomResourceDefinitionVersion
 	for i := range crd.Spec.Versions {

@@ -55,8 +55,8 @@ func ToUnstructured(typed any, v *Version) (*unstructured.Unstructured, error) {
 	return &unstructured.Unstructured{Object: object}, nil
 }
 
-// contentOf returns the map of an unstructured object, which can be encoded
-// without a kind, and any other value as it is.
+// contentOf returns the map of an unstructured object, which then needs no kind, and others
+// as they are.
 func contentOf(typed any) any {
 	switch u := typed.(type) {
 	case *unstructured.Unstructured:
@@ -97,14 +97,11 @@ func setTypeField(object map[string]any, name, want string) error {
 	return nil
 }
 
-// Programs build objects with values such as int and []string, which decoded JSON does
-// not have. Engines take such a value for one of the wrong type, so a verdict on it
-// would be wrong. To search for them costs a walk over the object, so a request does it
-// only if the object is refused: an admitted object has none where the schema declares
-// a type.
+// Programs build objects with int or []string, which decoded JSON does not have. Engines
+// take them for a wrong type, so that a verdict would be wrong. To find them costs a walk,
+// so only refused objects are searched: an admitted one has none where a type is declared.
 
-// checkGoTypes returns an error that names the first value of the objects of a
-// request, in increasing order of names, of a Go type that JSON is not decoded to.
+// checkGoTypes names the first value, by names, of a Go type that JSON is not decoded to.
 func (r *request) checkGoTypes() error {
 	if r.obj != nil && (!r.encoded || r.mutate != nil) {
 		if err := checkGoTypes(r.obj.Object, ""); err != nil {
@@ -132,8 +129,7 @@ func checkGoTypes(obj map[string]any, which string) error {
 	return fmt.Errorf("crdkit: %s is of the Go type %T; %s", path, value, jsonval.GoTypes)
 }
 
-// orBackground returns ctx, or for nil the context that never ends, as package
-// cel does.
+// orBackground returns ctx, or for nil the context that never ends.
 func orBackground(ctx context.Context) context.Context {
 	if ctx == nil {
 		return context.Background()

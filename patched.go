@@ -58,9 +58,8 @@ func invalid(kind runtimeschema.GroupKind, name string, err *field.Error) *Refus
 	return RefusalOf(errorlist.Invalid(kind, name, field.ErrorList{err}, 0))
 }
 
-// dropDuplicateOwners drops duplicate owner references and adds the warning about them.
-// The server looks for them before mutation; after a PATCH it looks only later, and
-// says so.
+// dropDuplicateOwners drops duplicate owner references and warns of them, before mutation,
+// or after a PATCH only later, in other words.
 func (r *request) dropDuplicateOwners() {
 	r.changeMetadata(func() {
 		switch {
@@ -75,8 +74,7 @@ func (r *request) dropDuplicateOwners() {
 	})
 }
 
-// dropMutatedOwners drops the duplicate owner references that an object has after its
-// mutation.
+// dropMutatedOwners drops the duplicate owner references that an object has after mutation.
 func (r *request) dropMutatedOwners() {
 	r.changeMetadata(func() {
 		for _, text := range r.meta.DropMutatedOwners() {
@@ -87,8 +85,8 @@ func (r *request) dropMutatedOwners() {
 	})
 }
 
-// checkVersions compares resource versions as the store does. It treats versions as
-// opaque texts if that of the old object is not a number.
+// checkVersions compares resource versions as the store does, as texts if the old one is no
+// number.
 func (r *request) checkVersions(want, got string) *Refusal {
 	had, err := strconv.ParseUint(want, 10, 64)
 	switch {
@@ -128,8 +126,7 @@ func (r *request) checkTyped() *Refusal {
 
 func missingVersion() error { return runtime.NewMissingVersionErr("object has no apiVersion field") }
 
-// checkUID refuses an update of an object that has another uid than the old one, as the
-// store does.
+// checkUID refuses an update of an object with another uid, as the store does.
 func (r *request) checkUID() *Refusal {
 	got, want := r.meta.UID, r.oldMeta.UID
 	if got == "" || want == "" || got == want {
@@ -141,8 +138,7 @@ func (r *request) checkUID() *Refusal {
 		key, got, want))
 }
 
-// conflict is the answer of the server to an update of another object or of another
-// state of the object.
+// conflict is the answer to an update of another object, or of another state of it.
 func (r *request) conflict(why string) *Refusal {
 	d := r.version.def
 	return &Refusal{

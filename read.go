@@ -15,8 +15,8 @@ import (
 type ReadResult struct {
 	// Warnings are the warning headers of the response.
 	Warnings []string
-	// Changes are what the server changed in the object, in the order of its steps.
-	// They are recorded with [ReportChanges] only.
+	// Changes are what the server changed, in the order of its steps, with [ReportChanges]
+	// only.
 	Changes []Change
 }
 
@@ -90,8 +90,8 @@ func newReadRequest(ctx context.Context, v *Version, obj *unstructured.Unstructu
 	return r, r.begin()
 }
 
-// convert turns r.obj into an object of the version of the request, as the codec of
-// the store does: it coerces what conversion returns even if nothing was converted.
+// convert brings r.obj to the version of the request as the store's codec does: it coerces
+// in any case.
 func (r *request) convert() error {
 	if err := r.ctx.Err(); err != nil {
 		return err

@@ -13,8 +13,7 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// receive does to the object what decoding does, as for every body that the server reads.
-// Server-side apply has done most of it.
+// receive does what decoding does for every body. Server-side apply has done most of it.
 func (r *request) receive() (*Refusal, error) {
 	if r.origin != fromMerge {
 		if refusal := r.coerce(coercion{report: r.fields != Ignore}); refusal != nil {
@@ -38,11 +37,9 @@ type coercion struct {
 	stored bool // the object comes from storage: drop malformed metadata, repair the generation
 }
 
-// coerce does to the object what decoding into a Go struct does to an object of a
-// built-in kind: metadata takes the form of ObjectMeta, fields that the schema does
-// not declare go, and so do nulls where null is not admitted. It complains of
-// unknown fields: first those of metadata, then those that were pruned, then those
-// of embedded metadata. The refusal is the server's answer to malformed metadata.
+// coerce does what decoding into a Go struct does to a built-in kind: metadata becomes
+// ObjectMeta, undeclared fields and unwanted nulls go. It complains of unknown fields: of
+// metadata, pruned ones, of embedded metadata. The refusal is about malformed metadata.
 func (r *request) coerce(c coercion) *Refusal {
 	obj, d := r.obj.Object, r.version.def
 	gv, err := groupVersionOf(obj)
@@ -66,9 +63,8 @@ func (r *request) coerce(c coercion) *Refusal {
 	return nil
 }
 
-// conform prunes the object, drops nulls and coerces the metadata of embedded resources.
-// d is the version of the object. A version that the definition does not have declares
-// nothing. The error says why embedded metadata cannot be decoded.
+// conform prunes, drops nulls and coerces embedded metadata, by d, the version of the
+// object. An unknown version declares nothing. The error is about embedded metadata.
 func (r *request) conform(d *Version, c coercion) error {
 	if d == nil {
 		d = &Version{compiled: compiled{engines: newEngines(nil, config{})}}
@@ -136,8 +132,7 @@ func (r *request) unknown(c coercion, paths []schema.Path) {
 	}
 }
 
-// unreadable returns the server's answer to an object whose metadata cannot be
-// decoded, and nil for a nil error.
+// unreadable returns the answer to metadata that cannot be decoded, nil for nil.
 func (r *request) unreadable(err error) *Refusal {
 	if err == nil {
 		return nil
@@ -152,15 +147,13 @@ func (r *request) unreadable(err error) *Refusal {
 	return badRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %v", gvk.Kind, gvk.Version, r.version.def.kind, err))
 }
 
-// sameKind reports whether the object is of the definition's kind. The server
-// checks the kind after it has decoded the object.
+// sameKind reports whether the object is of the definition's kind, checked after decoding.
 func (r *request) sameKind() bool {
 	gvk := r.obj.GroupVersionKind()
 	return gvk.GroupKind() == r.version.def.GroupKind()
 }
 
-// judgeFields turns complaints about unknown and duplicate fields into warnings or
-// a refusal.
+// judgeFields turns complaints about fields into warnings or a refusal.
 func (r *request) judgeFields() *Refusal {
 	if len(r.patchComplaints) > 0 {
 		r.complaints = slices.Concat(r.patchComplaints, r.complaints)
@@ -223,8 +216,8 @@ func joinUnique(texts []string) string {
 	return strings.Join(unique, ", ")
 }
 
-// groupVersionOf parses the apiVersion of an object; the server refuses one that
-// does not parse.
+// groupVersionOf parses the apiVersion of an object. The server refuses one that does not
+// parse.
 func groupVersionOf(obj map[string]any) (runtimeschema.GroupVersion, error) {
 	apiVersion, _, err := unstructured.NestedString(obj, "apiVersion")
 	if err != nil {

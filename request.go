@@ -17,9 +17,9 @@ import (
 	"github.com/crdkit/crdkit/internal/text/jsonscan"
 )
 
-// A request takes an object through the steps of the server, on maps. The files create.go,
-// update.go, status.go and read.go have the steps of each verb in the order of the server.
-// The JSON forms try the fast path first, which handles a request or declines it.
+// A request takes an object through the server's steps, on maps. create.go, update.go,
+// status.go and read.go have the steps of each verb in order. The JSON forms first try the
+// fast path, which handles a request or declines it.
 type request struct {
 	version *Version
 	requestOptions
@@ -40,15 +40,13 @@ type request struct {
 	// rulesBlocked: an error that is not in the result keeps rules from being evaluated.
 	rulesBlocked  bool
 	metadataLimit errorlimit.Limit // of the errors of the last check of the metadata
-	// standIn is the member of metadata that the object has for the time of
-	// validation only, "" for none.
+	// standIn is the member that metadata has for the time of validation only, "" for none.
 	standIn string
 
 	result *Result
 }
 
-// newRequest returns a request without an object. It returns an error for a wrong option,
-// and if the version does not compile.
+// newRequest returns a request without an object, or an error of an option or of compiling.
 func newRequest[O JSONOption](ctx context.Context, v *Version, opts []O) (*request, error) {
 	if ctx == nil {
 		ctx = context.Background()
@@ -113,8 +111,8 @@ var errNil = errors.New("crdkit: the object is nil")
 // errNotPatched is the error of a request that cannot be one for the result of a patch.
 var errNotPatched = errors.New("crdkit: Patched is an option of UpdateJSON and UpdateStatusJSON")
 
-// fastPath returns the plan of the fast path, nil if the definition or the options are not
-// some that it handles.
+// fastPath returns the plan of the fast path, nil if it does not handle the definition or
+// the options.
 func (r *request) fastPath() *fastpath.Plan {
 	d := r.version.def
 	if d.reference || d.preserve || r.mutate != nil || r.yaml || r.report || r.memory != 0 || len(r.patchComplaints) > 0 || len(r.raw) > MaxRequestBytes && r.origin == fromClient {
@@ -145,8 +143,7 @@ func (r *request) answerFast(out fastpath.Result) ([]byte, *Result, error) {
 	return out.Object, r.result, nil
 }
 
-// answer returns the answer to a request that is refused, has ended without a verdict, or
-// has gone through all steps.
+// answer returns the answer to a request: refused, without a verdict, or done.
 func (r *request) answer(refusal *Refusal, err error) (*Result, error) {
 	if r.meta != nil {
 		r.meta.Release()

@@ -21,26 +21,23 @@ import (
 // A Result is the verdict on one request: [Result.Err] is nil if the server admits the
 // object. It belongs to the caller.
 type Result struct {
-	// Errors are what the server lists when it answers 422 Invalid, sorted by
-	// field, type and detail. An error that the server repeats is repeated.
+	// Errors are what 422 Invalid lists, sorted by field, type and detail, repeated as the
+	// server repeats them.
 	Errors validation.ErrorList
-	// Omitted is the number of errors that are not in Errors because of [MaxErrors]. An
-	// error that the server reports once may count several times. It is 0 for nearly every
-	// object.
+	// Omitted is how many errors are not in Errors because of [MaxErrors]. One may count
+	// several times.
 	Omitted int
-	// Refusal is set instead if the server turns the request down before it
-	// validates the object.
+	// Refusal is set instead if the server turns the request down before validation.
 	Refusal *Refusal
 	// Warnings are the warning headers of the response, in the server's order.
 	Warnings []string
-	// Ratcheted are errors that the server forgives an update, because the old object
-	// has them at values that did not change.
+	// Ratcheted are errors that the server forgives an update, because the values did not
+	// change.
 	Ratcheted validation.ErrorList
-	// Changes are what the server changed in the object, in the order of its
-	// steps. They are recorded with [ReportChanges] only.
+	// Changes are what the server changed, in the order of its steps, with [ReportChanges]
+	// only.
 	Changes []Change
-	// Cost is what the rules of the object spent, in CEL cost units, of a
-	// budget of 10,000,000.
+	// Cost is what the rules spent, in CEL cost units, of a budget of 10,000,000.
 	Cost uint64
 
 	about *subject // nil if the request is admitted
@@ -57,8 +54,8 @@ type Refusal struct {
 	Code    int    // HTTP status, such as 400
 	Reason  string // as metav1.StatusReason, such as BadRequest or Conflict
 	Message string // the server's words
-	// Details are the single complaints of a message that joins several, such
-	// as `unknown field "spec.replica"`.
+	// Details are the single complaints of a joined message, such as `unknown field
+	// "spec.replica"`.
 	Details []string
 
 	resource string // plural name, of a conflict
@@ -130,11 +127,9 @@ const (
 	NullDropped Op = "null-dropped"
 	// Defaulted: a default was set.
 	Defaulted Op = "defaulted"
-	// Coerced: metadata of the object or of an embedded resource was brought
-	// into the form in which the server writes it.
+	// Coerced: metadata, also of an embedded resource, was brought into the server's form.
 	Coerced Op = "coerced"
-	// Reset: the server overwrote what a request cannot set, such as status,
-	// metadata.generation or metadata.uid.
+	// Reset: what a request cannot set was overwritten, such as status or metadata.uid.
 	Reset Op = "reset"
 )
 
@@ -147,8 +142,7 @@ type Change struct {
 // String returns the change in the form "pruned spec.replica".
 func (c Change) String() string { return fmt.Sprintf("%s %s", c.Op, c.Path) }
 
-// change records changes at locations of the object, if the caller asked for
-// it.
+// change records changes of the object, if the caller asked for it.
 func (r *request) change(op Op, paths ...crdschema.Path) {
 	if !r.report {
 		return

@@ -87,8 +87,7 @@ func (r *request) update() (*Refusal, error) {
 	return nil, nil
 }
 
-// receiveUpdate does what an update and an update of the status do before they set the
-// fields that clients cannot set.
+// receiveUpdate does what updates do before they set the fields that clients cannot set.
 func (r *request) receiveUpdate() (*Refusal, error) {
 	if err := r.checkOld(); err != nil {
 		return nil, err
@@ -119,9 +118,8 @@ func (r *request) checkOld() error {
 	return nil
 }
 
-// enterNamespaces puts both objects into the namespace of the request: by default
-// that of the old object, else that of the new one, else "default". Only an old
-// object that names no namespace changes.
+// enterNamespaces puts both objects into the request's namespace: by default the old
+// object's, else the new one's, else "default". Only an old object without one changes.
 func (r *request) enterNamespaces() *Refusal {
 	if refusal := r.enterNamespace(cmp.Or(r.namespace, r.oldMeta.Namespace)); refusal != nil {
 		return refusal
@@ -132,8 +130,8 @@ func (r *request) enterNamespaces() *Refusal {
 	return nil
 }
 
-// setOld sets a field of the metadata of the old object, which becomes a copy of the
-// caller's as far as its metadata. It does nothing to an old object without metadata.
+// setOld sets a metadata field of the old object, which becomes a copy as far as its
+// metadata.
 func (r *request) setOld(name, value string) {
 	metadata, _ := r.old.Object["metadata"].(map[string]any)
 	if metadata == nil {
@@ -158,8 +156,7 @@ func (r *request) checkName() *Refusal {
 	}
 }
 
-// checkState refuses an update of another object than the old one, or of another state
-// of it.
+// checkState refuses an update of another object, or of another state of it.
 func (r *request) checkState() *Refusal {
 	want, got := r.oldMeta.ResourceVersion, r.meta.ResourceVersion
 	if r.origin != fromClient {
@@ -178,16 +175,14 @@ func (r *request) checkState() *Refusal {
 	return r.checkVersions(want, got)
 }
 
-// keepManaged gives the object the managers from which the server goes on. Server-side
-// apply has set them.
+// keepManaged gives the object the managers from which the server goes on, unless by apply.
 func (r *request) keepManaged(status bool) {
 	if r.origin != fromMerge {
 		r.changeMetadata(func() { r.meta.KeepManaged(r.oldMeta, status) })
 	}
 }
 
-// specChanged reports whether the object and the old one differ in more than metadata. It
-// returns an error for values that are nested too deeply.
+// specChanged reports whether more than metadata differs, or an error for deep nesting.
 func (r *request) specChanged() (bool, error) {
 	obj, old := r.obj.Object, r.old.Object
 	for _, name := range sortedKeys(obj, old) {
@@ -206,9 +201,8 @@ func (r *request) specChanged() (bool, error) {
 	return false, nil
 }
 
-// standInVersions gives objects without resourceVersion one for the time of
-// validation. In the store of a server every object has one. Both objects get the
-// same, so that rules that compare whole objects see no difference.
+// standInVersions gives both objects one resourceVersion while they are validated: stored
+// ones have one, and rules see no difference.
 func (r *request) standInVersions() {
 	const standIn = "1"
 	if _, ok := r.obj.Object["metadata"].(map[string]any); !ok || r.meta.ResourceVersion != "" {

@@ -39,8 +39,7 @@ func (r *request) addTypeError(name, got, want string) {
 	r.add(validation.ErrorList{validation.NewError(field.Invalid(field.NewPath(name), got, "must be "+want), validation.StepTypeMeta, "/"+name, "")})
 }
 
-// checkScale judges the fields of the scale subresource, unless the object is of
-// another kind.
+// checkScale judges the fields of the scale subresource, unless the kind is another one.
 func (r *request) checkScale(spec bool) {
 	if s := r.version.scale; s != nil && !r.otherType {
 		if spec {
@@ -50,8 +49,7 @@ func (r *request) checkScale(spec bool) {
 	}
 }
 
-// addValidation adds what the schema says. The values of an object of another
-// kind are not held against the schema.
+// addValidation adds what the schema says, not for values of another kind.
 func (r *request) addValidation(res validation.Result) {
 	if r.otherType {
 		res.Errors = slices.DeleteFunc(res.Errors, func(e *validation.Error) bool { return e.Step == validation.StepSchema })
@@ -84,8 +82,8 @@ func (r *request) forgive(errs validation.ErrorList) {
 	r.result.Ratcheted = append(r.result.Ratcheted, errs[:min(len(errs), room)]...)
 }
 
-// newMetadataLimit returns the limit of a check of the metadata. addProblems takes its
-// result.
+// newMetadataLimit returns the limit of a check of metadata, whose result addProblems
+// takes.
 func (r *request) newMetadataLimit() *errorlimit.Limit {
 	r.metadataLimit = *errorlimit.New(r.maxErrors)
 	return &r.metadataLimit
@@ -98,8 +96,7 @@ func (r *request) addProblems(problems []objectmeta.Problem) {
 	}
 }
 
-// evaluateRules runs the rules, unless the object has an error that makes its
-// values unfit for them.
+// evaluateRules runs the rules, unless an error makes the values unfit for them.
 func (r *request) evaluateRules() error {
 	if r.version.rules == nil {
 		return nil
@@ -131,8 +128,7 @@ func (r *request) evaluateRules() error {
 	return nil
 }
 
-// rulesHold evaluates the rules for the fast path. It returns their cost, and reports false
-// unless all hold.
+// rulesHold evaluates rules for the fast path: their cost, and whether all hold.
 func (v *Version) rulesHold(ctx context.Context, obj, old map[string]any) (cost uint64, ok bool) {
 	opts := []cel.EvalOption{cel.Budget(budget), cel.MaxErrors(1)} // one error is enough to decline
 	if old != nil {
@@ -142,8 +138,7 @@ func (v *Version) rulesHold(ctx context.Context, obj, old map[string]any) (cost 
 	return res.Cost, len(res.Errors) == 0 && len(res.Ratcheted) == 0 && ctx.Err() == nil
 }
 
-// warnOfFinalizers adds the warnings about finalizers of an object that the server
-// accepts.
+// warnOfFinalizers adds the warnings about finalizers of an accepted object.
 func (r *request) warnOfFinalizers() {
 	if len(r.result.Errors) == 0 {
 		r.warn(r.meta.FinalizerWarnings(r.oldMeta)...)

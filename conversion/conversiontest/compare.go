@@ -27,8 +27,8 @@ func newComparison(emptyIsAbsent bool, ignored []string) (comparison, error) {
 	return c, nil
 }
 
-// differences returns the differences that count between an object before and after a
-// round trip. It changes neither.
+// differences returns the differences of a round trip that count. It changes neither
+// object.
 func (c *comparison) differences(before, after map[string]any) []jsondiff.Difference {
 	diffs := jsondiff.Of(c.relevant(before), c.relevant(after))
 	return slices.DeleteFunc(diffs, func(d jsondiff.Difference) bool {
@@ -50,8 +50,7 @@ func (c *comparison) relevant(obj map[string]any) map[string]any {
 	return copied
 }
 
-// ignore removes the fields at a pointer from v, and makes elements null, so that the
-// others keep their index.
+// ignore removes fields at a pointer from v, and makes elements null to keep indexes.
 func ignore(v any, steps []string) {
 	step, last := steps[0], len(steps) == 1
 	switch v := v.(type) {
@@ -81,8 +80,8 @@ func ignore(v any, steps []string) {
 // anyStep stands for all fields of an object or all elements of a list.
 const anyStep = "*"
 
-// dropEmpty removes the fields without content from v, and reports whether v is empty
-// then. Elements of lists stay.
+// dropEmpty removes fields without content, not elements, and reports whether v is empty
+// then.
 func dropEmpty(v any) bool {
 	switch v := v.(type) {
 	case nil:
@@ -106,8 +105,7 @@ func dropEmpty(v any) bool {
 	}
 }
 
-// sameJSON reports whether two values are the same in JSON, whatever their Go types: 1.0
-// becomes 1 there.
+// sameJSON reports whether two values are the same in JSON, where 1.0 becomes 1.
 func sameJSON(a, b any) bool {
 	return jsonText(jsonval.Wire(jsonval.Clone(a))) == jsonText(jsonval.Wire(jsonval.Clone(b)))
 }

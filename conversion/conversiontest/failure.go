@@ -37,18 +37,15 @@ const (
 type Failure struct {
 	From, To string // versions
 	Kind     Kind
-	// Count is the number of objects of the run that failed in this way: of the same
-	// kind at the same path, apart from the indexes of elements, or with the same error,
-	// apart from quoted texts and numbers. It is 0 for a failure without a run.
+	// Count is how many objects of the run failed like this: in kind and path without
+	// indexes, or in the error without quoted texts and numbers. It is 0 without a run.
 	Count int
-	// Path is a difference between Object and ConvertedBack. It is nil if a conversion
-	// failed.
+	// Path is a difference between Object and ConvertedBack, nil if a conversion failed.
 	Path schema.Path
 	// Before and After are the values at Path, nil for an absent value.
 	Before, After any
-	// Object is the object before the round trip, Converted the object at version To
-	// and ConvertedBack the object after the round trip. The last two are nil if the
-	// conversion to them failed.
+	// Object is the object before the round trip, Converted at version To, ConvertedBack
+	// afterwards, nil where a conversion failed.
 	Object, Converted, ConvertedBack *unstructured.Unstructured
 	// Err is the error of the failed conversion, nil if both succeeded.
 	Err error
@@ -89,8 +86,7 @@ func (f *Failure) Error() string {
 // Unwrap returns Err.
 func (f *Failure) Unwrap() error { return f.Err }
 
-// typeName returns the type of a value in the words of JSON schemas. A Go type that
-// decoded JSON does not have is named as in Go.
+// typeName returns the type of a value in the words of JSON schemas, else of Go.
 func typeName(v any) string {
 	switch v.(type) {
 	case nil:
@@ -151,8 +147,7 @@ func (r *run) add(failures []*Failure) {
 	}
 }
 
-// failures returns the failures with minimal objects, in increasing order of path, then
-// kind and error.
+// failures returns the failures with minimal objects, by path, kind and error.
 func (r *run) failures(ctx context.Context) []*Failure {
 	var found []*Failure
 	for _, f := range r.byCause {
@@ -169,8 +164,7 @@ func (r *run) failures(ctx context.Context) []*Failure {
 	return found
 }
 
-// minimize returns the failure of a smaller object. Every further removal makes
-// the object survive, fail elsewhere, or be refused.
+// minimize returns the failure of a smaller object, from which nothing more can be removed.
 func (r *route) minimize(ctx context.Context, f *Failure) *Failure {
 	want := f.cause()
 	return search.Minimize(ctx, f, objectOf, func(candidate map[string]any) (*Failure, bool) {
@@ -189,8 +183,7 @@ func (r *route) minimize(ctx context.Context, f *Failure) *Failure {
 
 func objectOf(f *Failure) map[string]any { return f.Object.Object }
 
-// A cause is what failures of one group have in common. All elements of a list count as
-// one, because they move when others are removed.
+// A cause is what failures of one group have in common. Elements of a list count as one.
 type cause struct {
 	path string
 	kind Kind

@@ -19,9 +19,8 @@ type route struct {
 	compare  *comparison
 }
 
-// object generates an object that the server admits, with values at limits if edge is true.
-// It returns nil if the server refuses the generated object. Every second object lacks some
-// members, as hand-written objects do.
+// object generates an object that the server admits, at limits if edge is true, nil if
+// refused. Every second one lacks some members.
 func (r *route) object(ctx context.Context, rng *rand.Rand, edge bool) (*unstructured.Unstructured, error) {
 	full := &unstructured.Unstructured{Object: r.from.objects.Object(rng, edge)}
 	if rng.IntN(2) == 0 {
@@ -57,8 +56,7 @@ func (r *route) admit(ctx context.Context, obj *unstructured.Unstructured) (*uns
 	return obj, nil
 }
 
-// roundTrip converts an object to the other version and back. It returns a failure for
-// each difference, and none if the object survives.
+// roundTrip converts an object there and back. It returns a failure for each difference.
 func (r *route) roundTrip(ctx context.Context, obj *unstructured.Unstructured) []*Failure {
 	f := Failure{From: r.from.Name(), To: r.to.Name(), Object: obj}
 	if f.Converted, f.Err = r.convert(ctx, obj, r.to); f.Err != nil {
@@ -79,15 +77,13 @@ func (r *route) roundTrip(ctx context.Context, obj *unstructured.Unstructured) [
 	return failures
 }
 
-// clone is like obj.DeepCopy, which panics on Go types that no decoder
-// produces.
+// clone is obj.DeepCopy, which panics on Go types that no decoder produces.
 func clone(obj *unstructured.Unstructured) *unstructured.Unstructured {
 	object, _ := jsonval.Clone(obj.Object).(map[string]any)
 	return &unstructured.Unstructured{Object: object}
 }
 
-// convert converts an object as the server does for reads from storage, without
-// setting defaults.
+// convert converts as the server does for reads from storage, without defaults.
 func (r *route) convert(ctx context.Context, obj *unstructured.Unstructured, to *version) (*unstructured.Unstructured, error) {
 	converted, err := r.def.Convert(ctx, []*unstructured.Unstructured{clone(obj)}, to.Name())
 	if err != nil {

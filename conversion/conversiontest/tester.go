@@ -104,8 +104,8 @@ type Report struct {
 	Objects int
 	// Refused is the number of generated objects that the server would refuse.
 	Refused int
-	// Failures has one failure for each cause, with a minimal object, sorted by path. It
-	// is empty if all objects survived.
+	// Failures has one failure for each cause, with a minimal object, by path, none if all
+	// survived.
 	Failures []*Failure
 	// Omitted is the number of further causes, if there are more than [MaxFailures].
 	Omitted int

@@ -42,11 +42,9 @@ func SchemaPath(i int) *field.Path {
 	return field.NewPath("spec", "versions").Index(i).Child("schema", "openAPIV3Schema")
 }
 
-// Compile returns the schema tree of version i as kube-apiserver serves it, with
-// pruned defaults. The tree is nil if the version has no schema. The schema need
-// not be structural if the definition has preserveUnknownFields: true; its defaults
-// are not pruned then. The errors name the schema by [SchemaPath].
-// The options are for the schema.
+// Compile returns the schema tree of version i as it is served, with pruned defaults, nil
+// without a schema. With preserveUnknownFields: true the schema need not be structural, and
+// defaults are not pruned. Errors name the schema by [SchemaPath].
 func Compile(crd *apiextensionsv1.CustomResourceDefinition, i int, opts ...schema.Option) (*schema.Node, field.ErrorList) {
 	props := Schema(&crd.Spec.Versions[i])
 	if props == nil {
@@ -66,8 +64,7 @@ func Compile(crd *apiextensionsv1.CustomResourceDefinition, i int, opts ...schem
 	return node, nil
 }
 
-// Storage returns the storage version, the first one if several are marked, and
-// nil if none is or crd is nil.
+// Storage returns the storage version, the first of several, nil for none or a nil crd.
 func Storage(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinitionVersion {
 	if crd == nil {
 		return nil
@@ -80,8 +77,7 @@ func Storage(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.Cus
 	return nil
 }
 
-// ByName returns the versions by their names, the first one of each name. It returns nil
-// if crd is nil.
+// ByName returns the versions by name, the first of each, nil for a nil crd.
 func ByName(crd *apiextensionsv1.CustomResourceDefinition) map[string]*apiextensionsv1.CustomResourceDefinitionVersion {
 	if crd == nil {
 		return nil
@@ -96,8 +92,8 @@ func ByName(crd *apiextensionsv1.CustomResourceDefinition) map[string]*apiextens
 	return versions
 }
 
-// SetDefaultNames sets the names that kube-apiserver adds: the singular name and
-// the kind of lists.
+// SetDefaultNames sets the names that kube-apiserver adds: the singular and the kind of
+// lists.
 func SetDefaultNames(n *apiextensionsv1.CustomResourceDefinitionNames) {
 	n.Singular = cmp.Or(n.Singular, strings.ToLower(n.Kind))
 	if n.ListKind == "" && n.Kind != "" {
@@ -105,17 +101,16 @@ func SetDefaultNames(n *apiextensionsv1.CustomResourceDefinitionNames) {
 	}
 }
 
-// A Claim has the names that clients use for the objects of a definition. In one
-// group no two definitions can have the same resource name or the same kind. Names
-// of resources and kinds do not conflict with each other.
+// A Claim has the names by which clients know a definition. No two of one group have a
+// resource name or a kind in common. The two do not conflict with each other.
 //
-// See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#create-a-customresourcedefinition.
+// See
+// https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#create-a-customresourcedefinition.
 type Claim struct {
 	Resources, Kinds []string
 }
 
-// ClaimOf returns the claim of names, without defaults. It shares no memory with
-// n.
+// ClaimOf returns the claim of names, without defaults. It shares no memory with n.
 func ClaimOf(n *apiextensionsv1.CustomResourceDefinitionNames) Claim {
 	return Claim{
 		Resources: append([]string{n.Plural, n.Singular}, n.ShortNames...),
@@ -123,8 +118,8 @@ func ClaimOf(n *apiextensionsv1.CustomResourceDefinitionNames) Claim {
 	}
 }
 
-// Conflict returns the first name that both claims have and what it names: "kind"
-// or "resource name". It returns "" for both if there is none.
+// Conflict returns the first name that both claims have, as "kind" or "resource name", else
+// "".
 func (c *Claim) Conflict(other *Claim) (what, name string) {
 	if name, ok := firstIn(c.Kinds, other.Kinds); ok {
 		return "kind", name
@@ -155,16 +150,13 @@ func firstIn(names, list []string) (string, bool) {
 	return names[i], true
 }
 
-// PruneDefaults returns the tree of a schema with the defaults that
-// kube-apiserver applies when it serves the definition. If pruning changes no
-// default it returns node itself.
+// PruneDefaults returns the tree with the defaults that kube-apiserver serves, node itself
+// if none changes.
 //
-// The server checks defaults when it accepts a definition, but not everywhere:
-// below additionalProperties they may have fields that the schema does not
-// declare, and metadata of embedded resources may have fields that metadata does
-// not have. When the server begins to serve the definition it removes both. It
-// puts each default into the smallest object that has it at its path, and
-// coerces and prunes that object.
+// An accepted default may have undeclared fields below additionalProperties, and unknown
+// metadata in embedded resources. When the server begins to serve the definition, it puts
+// each default into the smallest object that has it at its path, and coerces and prunes
+// that.
 func PruneDefaults(node *schema.Node) *schema.Node {
 	if !node.Facts().Has(schema.HasDefaults) {
 		return node

@@ -10,18 +10,17 @@ import (
 	"github.com/crdkit/crdkit/internal/value/jsonval"
 )
 
-// Equality of parts of a definition decides what its versions share. An empty
-// list or map equals a missing one. A pointer to a zero value does not equal a nil
-// pointer. Literals are equal if they decode to equal values. TestSame compares
-// these functions with reflection, field by field.
+// Equality decides what versions share. Empty equals missing, but not a pointer to zero and
+// nil. Literals are equal if they decode to equal values. TestSame compares with
+// reflection, by field.
 
 // sameValue reports whether two pointers are both nil or point to equal values.
 func sameValue[T comparable](a, b *T) bool {
 	return a == b || a != nil && b != nil && *a == *b
 }
 
-// SameSchema reports whether two schemas are the same, descriptions included.
-// Either may be nil.
+// SameSchema reports whether two schemas, which may be nil, are the same, descriptions
+// included.
 func SameSchema(a, b *apiextensionsv1.JSONSchemaProps) bool {
 	if a == b || a == nil || b == nil {
 		return a == b
@@ -124,8 +123,7 @@ func sameLiteral(a, b *apiextensionsv1.JSON) bool {
 	return bytes.Equal(a.Raw, b.Raw) || jsonval.Equal(literal(a), literal(b))
 }
 
-// literal decodes a literal of a schema as objects are decoded. It returns nil
-// for null, and for text that is not JSON.
+// literal decodes a literal like objects, nil for null and what is not JSON.
 func literal(j *apiextensionsv1.JSON) any {
 	if j == nil || len(j.Raw) == 0 {
 		return nil

@@ -5,10 +5,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// CheckImmutable returns the errors of kube-apiserver for fields of a definition
-// that an update must not change: the group and the plural name, under which
-// objects are stored, and the scope and the kind once the old definition is
-// established.
+// CheckImmutable returns kube-apiserver's errors for what an update must not change: the
+// group and plural name, by which objects are stored, and scope and kind once established.
 func CheckImmutable(spec, old *apiextensionsv1.CustomResourceDefinitionSpec, established bool) field.ErrorList {
 	const detail = "field is immutable"
 	path := field.NewPath("spec")
@@ -28,11 +26,11 @@ func CheckImmutable(spec, old *apiextensionsv1.CustomResourceDefinitionSpec, est
 	return errs
 }
 
-// CheckVersions returns the errors of kube-apiserver for a list of versions whose
-// names repeat, or of which not exactly one is the storage version. path is the path
-// of the list, and value what the errors say the value is.
+// CheckVersions returns kube-apiserver's errors for versions at path with repeated names,
+// or not exactly one storage version. value is what errors say the value is.
 //
-// See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#specify-multiple-versions.
+// See
+// https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#specify-multiple-versions.
 func CheckVersions(versions []apiextensionsv1.CustomResourceDefinitionVersion, path *field.Path, value any) field.ErrorList {
 	stored, names := 0, map[string]bool{}
 	for i := range versions {
@@ -51,12 +49,12 @@ func CheckVersions(versions []apiextensionsv1.CustomResourceDefinitionVersion, p
 	return errs
 }
 
-// CheckStored returns the errors of kube-apiserver for the stored versions of a
-// definition: there is at least one, the storage version is one of them, and
-// spec.versions has them all. A version that is listed twice counts where it is
-// listed last.
+// CheckStored returns kube-apiserver's errors for stored versions: there is one, the
+// storage version is among them, and spec.versions has all. The last of a repeated one
+// counts.
 //
-// See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#upgrade-existing-objects-to-a-new-stored-version.
+// See
+// https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#upgrade-existing-objects-to-a-new-stored-version.
 func CheckStored(versions []apiextensionsv1.CustomResourceDefinitionVersion, stored []string) field.ErrorList {
 	if len(versions) == 1 && len(stored) == 1 && versions[0].Name == stored[0] { // as of nearly all definitions
 		return nil

@@ -59,10 +59,10 @@ type blob struct {
 	size int64
 }
 
-// Read returns the files at and below a path of a revision: those whose base name
-// wanted accepts, and the path itself if it is a file. The names of the file system
-// are relative to the root of the repository, and root is the name of the path among
-// them. An empty path is the root. dir is a directory of the working tree.
+// Read returns the files at and below a path of a revision, "" for the root, whose base
+// name wanted accepts, or the path itself if it is a file. Names are relative to the
+// repository's root, and root is the path among them. dir is a directory of the working
+// tree.
 func Read(ctx context.Context, dir, revision, at string, wanted func(base string) bool) (tree fs.FS, root string, err error) {
 	g := repository{dir: dir}
 	if root, err = g.resolve(ctx, at); err != nil {
@@ -91,8 +91,7 @@ func Read(ctx context.Context, dir, revision, at string, wanted func(base string
 	return tree, root, err
 }
 
-// PathOf returns the path of a file or directory of the working tree, relative to the
-// root of its repository.
+// PathOf returns the path of a file or directory relative to the root of its repository.
 func PathOf(ctx context.Context, name string) (string, error) {
 	dir, base := name, ""
 	if info, err := os.Stat(name); err != nil {
@@ -121,8 +120,8 @@ func (g repository) resolve(ctx context.Context, at string) (string, error) {
 	return at, nil
 }
 
-// relativeHint names the notation of paths in the working directory if at, which is
-// resolved to root, is another path there.
+// relativeHint names the notation of relative paths if at means another path in the working
+// directory.
 func (g repository) relativeHint(ctx context.Context, at, root string) string {
 	here := "./" + at
 	if resolved, err := g.resolve(ctx, here); err != nil || resolved == root {

@@ -68,9 +68,8 @@ func (s *Suites) definitionOf(obj *unstructured.Unstructured, file string) (*Def
 	return near[0], nil
 }
 
-// nearest returns the definitions whose files are nearest to that of a case: those below
-// most of the directories that its path names. The words between the dots of its name
-// count too, such as experimental in a.experimental.yaml.
+// nearest returns the definitions whose files are nearest to a case: below most of the
+// directories in its path. The words between the dots of its name count, too.
 func (s *Suites) nearest(file string, wanted func(*apiextensionsv1.CustomResourceDefinition) bool) []*Definition {
 	var near []*Definition
 	most := 0
@@ -118,8 +117,7 @@ const (
 	defaultFeatures      = "Default"
 )
 
-// gates are the feature gates of an object FeatureGate, for some profiles and feature
-// sets.
+// gates are the feature gates of an object FeatureGate, for some profiles and feature sets.
 type gates struct {
 	profiles, sets []string
 	enabled        map[string]bool
@@ -168,10 +166,9 @@ func featureSets(annotations map[string]string) []string {
 	return nil
 }
 
-// variants returns the definitions of a name against which a suite in a file runs: the
-// nearest ones whose feature gates are as the suite wants. A gate with a minus sign must be
-// disabled. If no variant fits and no object FeatureGate says which gates it has, each of
-// them may be the right one; unknown is true then.
+// variants returns the nearest definitions of a name whose feature gates are as the suite
+// wants, disabled after a minus sign. If none fits and no FeatureGate says which gates they
+// have, each may be right, and unknown is true.
 func (s *Suites) variants(file, name string, want []string) (fitting []*Definition, unknown bool, err error) {
 	all := s.nearest(file, func(crd *apiextensionsv1.CustomResourceDefinition) bool { return crd.Name == name })
 	for _, d := range all {
@@ -191,9 +188,8 @@ func (s *Suites) variants(file, name string, want []string) (fitting []*Definiti
 	}
 }
 
-// fits reports whether a definition has the feature gates that a suite wants. Without an
-// object FeatureGate that says so, the set CustomNoUpgrade has all features, and any other
-// set has none.
+// fits reports whether a definition has the wanted gates. Without a FeatureGate,
+// CustomNoUpgrade has all features, and any other set none.
 func (s *Suites) fits(d *Definition, want []string) bool {
 	sets, profiles := featureSets(d.CRD.Annotations), profilesOf(d.CRD.Annotations)
 	if !slices.Contains(sets, allFeatures) && len(profiles) == 0 {

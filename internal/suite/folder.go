@@ -68,8 +68,7 @@ func (s *Suites) addFolder(ctx context.Context, name string, refused bool) error
 	return nil
 }
 
-// errorText removes the text of the refusal from an object and returns it, "" if the object
-// has none.
+// errorText removes the text of the refusal from an object and returns it, or "".
 func errorText(obj *unstructured.Unstructured) (string, error) {
 	value, ok := obj.Object[errorMember]
 	delete(obj.Object, errorMember)

@@ -36,7 +36,7 @@ func (a *answer) problem(what string) string {
 	return fmt.Sprintf("%s: %v", what, a.result.Err())
 }
 
-// compare returns the difference between an answer and what is expected, apart from the
+// compare returns the difference between an answer and the expected one, without the
 // object.
 func (a *answer) compare(want *expectation) string {
 	if want.ExpectedErrors != nil {
@@ -143,8 +143,8 @@ func label(i int, obj *unstructured.Unstructured) string {
 	return strings.TrimSpace(fmt.Sprintf("%d %s", i, obj.GetName()))
 }
 
-// compareVerdict returns the difference between an error and the recorded text, "" for
-// none. The recorded text is "" if there was no error.
+// compareVerdict returns the difference between an error, and the recorded text, "" for
+// none.
 func compareVerdict(err error, want string) string {
 	switch {
 	case want == "" && err == nil:
@@ -183,7 +183,7 @@ func withoutValues(text string) string {
 }
 
 // compareObject returns the difference between a stored object and the expected one, by
-// default the object of the request. Of the metadata, it compares what a client sets.
+// default the request's. Of metadata it compares what a client sets.
 func compareObject(obj *unstructured.Unstructured, expected, request string) (string, error) {
 	if strings.TrimSpace(expected) == "" {
 		expected = request

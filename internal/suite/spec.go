@@ -26,8 +26,8 @@ import (
 	"github.com/crdkit/crdkit/internal/text/document"
 )
 
-// A spec is a suite in the format of openshift/api, whose runner ignores apiVersion. The
-// keys expectedErrors, expectedWarnings and onConvert are ours.
+// A spec is a suite in the format of openshift/api, whose runner ignores apiVersion.
+// expectedErrors, expectedWarnings and onConvert are ours.
 type spec struct {
 	APIVersion   string   `json:"apiVersion"`
 	Name         string   `json:"name"`
@@ -98,8 +98,8 @@ func (s *Suites) addSpecs(name string, data []byte) error {
 	}
 }
 
-// addSpec adds the cases of a suite, for each variant of the definition, and a case that
-// cannot be run for each unknown key and for the keys that are there twice.
+// addSpec adds the cases of a suite for each variant, and cases that cannot be run for
+// unknown and repeated keys.
 func (s *Suites) addSpec(name string, text []byte) error {
 	data, err := yaml.YAMLToJSON(text)
 	if err != nil {
@@ -157,9 +157,8 @@ func (r *specRunner) add(list string, i int, name string, run func(context.Conte
 	r.suites.add(r.file, name, at.Line, r.each(run))
 }
 
-// each returns the function that runs a case against each variant of the definition, until
-// one differs from what is recorded. If the right variant is unknown, one must be as
-// recorded.
+// each runs a case against each variant until one differs from the record. If the right one
+// is unknown, one must be as recorded.
 func (r *specRunner) each(run func(context.Context, *Definition) (string, error)) func(context.Context) (string, error) {
 	return func(ctx context.Context) (string, error) {
 		variants, unknown, err := r.suites.variants(r.file, r.name, r.gates)
@@ -201,8 +200,8 @@ func (s *Suites) onCreate(ctx context.Context, d *Definition, c *creation) (stri
 	return compareObject(got.object, c.Expected, c.Initial)
 }
 
-// onUpdate does the same as the runner of openshift/api: it creates the object and writes
-// its status, then it updates the object and writes its status again.
+// onUpdate does what openshift/api's runner does: create and write the status, update and
+// write the status again.
 func (s *Suites) onUpdate(ctx context.Context, d *Definition, c *update) (string, error) {
 	first, err := d.patched(c.InitialCRDPatches)
 	if err != nil {
@@ -238,8 +237,7 @@ func (s *Suites) onUpdate(ctx context.Context, d *Definition, c *update) (string
 	return compareObject(got.object, c.Expected, c.Updated)
 }
 
-// writeStatus writes the status of from to the object of an answer, if there is one. It
-// returns the answer.
+// writeStatus writes the status of from to the object of an answer, and returns the answer.
 func (s *Suites) writeStatus(ctx context.Context, d *Definition, got *answer, from *unstructured.Unstructured) (*answer, error) {
 	status, ok := from.Object["status"]
 	if !ok || !d.hasStatus(from) {
@@ -311,8 +309,8 @@ func (d *Definition) hasStatus(obj *unstructured.Unstructured) bool {
 	return ok && v.HasStatus()
 }
 
-// addUnknownKey adds a case that cannot be run for a key that no field has. Its value would
-// be ignored, and with it cases that nobody would miss.
+// addUnknownKey adds a case that cannot be run for an unknown key, whose value would be
+// ignored.
 func (s *Suites) addUnknownKey(name, path string, source *definition.Source) {
 	line := source.Position(source.FieldPointer(path)).Line
 	text := fmt.Sprintf("line %d: a suite has no such key", line)
@@ -340,8 +338,8 @@ func addKeys(to map[string]bool, t reflect.Type) {
 	}
 }
 
-// addRepeatedKeys adds a case that cannot be run if keys are in a map of the suite twice, for
-// the YAML library takes the last one.
+// addRepeatedKeys adds a case that cannot be run for repeated keys, of which YAML takes the
+// last.
 func (s *Suites) addRepeatedKeys(name string, text []byte) {
 	_, err := yaml.YAMLToJSONStrict(text)
 	if err == nil {

@@ -143,8 +143,8 @@ func (s *Suites) readText(name string) (string, error) {
 	return strings.TrimSpace(string(data)), nil
 }
 
-// suiteKeys are the keys of a suite, in any case of letters. A file with two of them is a
-// suite: a third one may be misspelled.
+// suiteKeys are the keys of a suite, in any case of letters. A file with two of them is
+// one.
 var suiteKeys = []*regexp.Regexp{
 	regexp.MustCompile(`(?mi)^crdName:`),
 	regexp.MustCompile(`(?mi)^tests:`),
@@ -161,8 +161,8 @@ func isSuite(text []byte) bool {
 	return n >= 2
 }
 
-// readFile adds the cases or the definitions of a file. paired is true in a directory with
-// recorded texts.
+// readFile adds the cases or definitions of a file. paired: the directory has recorded
+// texts.
 func (s *Suites) readFile(ctx context.Context, name string, paired bool) error {
 	data, err := manifest.ReadRegular(s.files, name)
 	if err != nil {
@@ -192,8 +192,8 @@ const (
 
 var verdictWord = regexp.MustCompile(`(?:^|[-_.])(in)?valid(?:$|[-_.])`)
 
-// verdictOf returns "valid" or "invalid" if the name of a file or of a directory above it
-// says so, and "" otherwise. The last name that does counts.
+// verdictOf returns "valid" or "invalid" if a file's name, or else a directory's above it,
+// says so.
 func verdictOf(name string) string {
 	for _, part := range slices.Backward(strings.Split(name, "/")) {
 		if found := verdictWord.FindStringSubmatch(part); found != nil {

@@ -100,8 +100,7 @@ func StorageVersionHash(group, version, kind string) string {
 	return base64.StdEncoding.EncodeToString(sum[:shown])
 }
 
-// resourcesOf returns the resource of a definition and its subresources at version
-// v.
+// resourcesOf returns the resource of a definition and its subresources at version v.
 func resourcesOf(crd *apiextensionsv1.CustomResourceDefinition, v *apiextensionsv1.CustomResourceDefinitionVersion) []metav1.APIResource {
 	names := namesOf(crd)
 	namespaced := crd.Spec.Scope == apiextensionsv1.NamespaceScoped
@@ -141,8 +140,7 @@ func verbsOf(crd *apiextensionsv1.CustomResourceDefinition) metav1.Verbs {
 	return metav1.Verbs{"delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"}
 }
 
-// storageHash returns the hash of the storage version, "" if the definition does not
-// serve that version.
+// storageHash returns the hash of the storage version, "" if it is not served.
 func storageHash(crd *apiextensionsv1.CustomResourceDefinition) string {
 	for _, v := range crd.Spec.Versions {
 		if v.Served && v.Storage {
@@ -152,8 +150,7 @@ func storageHash(crd *apiextensionsv1.CustomResourceDefinition) string {
 	return ""
 }
 
-// publishedIn returns the published definitions of a group. It ignores nil
-// definitions.
+// publishedIn returns the published definitions of a group, without nil ones.
 func publishedIn(group string, crds []*apiextensionsv1.CustomResourceDefinition) []*apiextensionsv1.CustomResourceDefinition {
 	var published []*apiextensionsv1.CustomResourceDefinition
 	for _, crd := range crds {
@@ -169,8 +166,7 @@ func unseen(crd *apiextensionsv1.CustomResourceDefinition) bool {
 	return len(crd.Status.Conditions) == 0
 }
 
-// namesOf returns the names that the server has accepted. For an unseen definition
-// it returns those that the server would accept.
+// namesOf returns the accepted names, or for an unseen definition those that would be.
 func namesOf(crd *apiextensionsv1.CustomResourceDefinition) apiextensionsv1.CustomResourceDefinitionNames {
 	if !unseen(crd) {
 		return crd.Status.AcceptedNames

@@ -2,12 +2,10 @@ package jsonschema
 
 import "reflect"
 
-// The server checks the schemas below allOf, anyOf, oneOf and not after it has pruned
-// the object, dropped nulls and set defaults. A validator of JSON Schema checks the
-// object before that. Each schema below a junctor is therefore translated to one that
-// accepts at least what the server accepts, and the translation reports whether it
-// accepts exactly that. Only an exact translation may be negated or be a branch of
-// oneOf.
+// The server checks schemas below junctors after pruning, dropping nulls and defaulting, a
+// validator of JSON Schema before. So each of them becomes one that accepts at least what
+// the server does, and the translation says whether it is exact. Only then may it be
+// negated or be a branch of oneOf.
 
 // junctors sets the junctors of s, a schema of the values of the node core.
 func (e *exporter) junctors(out object, s, core *props) bool {
@@ -46,8 +44,8 @@ func (e *exporter) junctors(out object, s, core *props) bool {
 	return exact
 }
 
-// branches returns the translations of alternatives and reports whether all are
-// exact. It returns none if one of them accepts every value and is not exact.
+// branches returns the translations of alternatives, and whether all are exact. It returns
+// none if one accepts every value and is not exact.
 func (e *exporter) branches(list []props, core *props) ([]any, bool) {
 	var out []any
 	exact, trivial := true, false
@@ -63,8 +61,8 @@ func (e *exporter) branches(list []props, core *props) ([]any, bool) {
 	return out, exact
 }
 
-// typesOnly reports whether alternatives only allow integers and strings, as
-// the type of an int-or-string does already.
+// typesOnly reports whether alternatives only allow integers and strings, as int-or-string
+// does.
 func typesOnly(s *props, branches []any) bool {
 	return s.XIntOrString && reflect.DeepEqual(branches, []any{object{"type": "integer"}, object{"type": "string"}})
 }
@@ -113,8 +111,8 @@ func (e *exporter) nested(s, core *props) (object, bool) {
 	return out, e.nestedElements(out, s, core) && exact
 }
 
-// nestedElements translates the schema of elements below a junctor. There is none of
-// additional fields: a structural schema has additionalProperties outside of junctors only.
+// nestedElements translates the elements' schema below a junctor, where there is no
+// additionalProperties.
 func (e *exporter) nestedElements(out object, s, core *props) bool {
 	child := items(s)
 	if child == nil {
@@ -129,9 +127,8 @@ func (e *exporter) nestedElements(out object, s, core *props) bool {
 	return same
 }
 
-// child translates the schema of a field or element below a junctor, whose node
-// is own. It ignores null, which the server drops or replaces by the default,
-// or of which it checks type and enum only.
+// child translates the schema of a field or element below a junctor, with node own. It
+// ignores null, which is dropped, defaulted, or checked for type and enum only.
 func (e *exporter) child(s, own *props) (object, bool) {
 	branch, exact := e.nested(s, own)
 	if hasDefault(own) {
@@ -148,8 +145,7 @@ func (e *exporter) child(s, own *props) (object, bool) {
 	return orNull(branch), exact
 }
 
-// notNull makes a property refuse null, because the server treats null as
-// absent there.
+// notNull makes a property refuse null, which the server treats as absent there.
 func notNull(properties object, name string) {
 	refuse := object{"not": object{"type": "null"}}
 	if before, ok := properties[name]; ok {
@@ -159,8 +155,7 @@ func notNull(properties object, name string) {
 	properties[name] = refuse
 }
 
-// reserved reports whether the server changes a field of core before it checks
-// the object.
+// reserved reports whether the server changes a field of core before it checks the object.
 func (e *exporter) reserved(core *props, name string) bool {
 	switch name {
 	case "apiVersion", "kind", "metadata":

@@ -59,8 +59,7 @@ func annotate(out object, s *props) {
 // extensionPrefix starts the names of the keywords of Kubernetes.
 const extensionPrefix = "x-kubernetes-"
 
-// extend sets the keywords of Kubernetes that a node has. A structural schema has them on
-// nodes only, and not below junctors.
+// extend sets the keywords of Kubernetes, which a structural schema has on nodes only.
 func extend(out object, s *props) {
 	set := func(name string, value any, present bool) {
 		if present {
@@ -134,8 +133,7 @@ func closed(s *props) bool {
 	return s.Type == "object" && !preserves && s.AdditionalProperties == nil
 }
 
-// takesNull reports whether the node admits null. The server checks only the
-// type and enum of null, and no enum has null.
+// takesNull reports whether the node admits null, which no enum does.
 func (e *exporter) takesNull(s *props, at position) bool {
 	untyped := s.Type == "" && !s.XIntOrString
 	switch {
@@ -148,8 +146,8 @@ func (e *exporter) takesNull(s *props, at position) bool {
 	}
 }
 
-// orNull returns a schema that also admits null. It moves keywords that apply
-// to any type into an alternative, because they would refuse null.
+// orNull returns a schema that also admits null, with keywords for any type in an
+// alternative.
 func orNull(s object) object {
 	_, junctors := s["anyOf"]
 	for _, keyword := range []string{"allOf", "oneOf", "not"} {
@@ -220,9 +218,8 @@ func property(s *props, name string) *props {
 	return additional(s)
 }
 
-// values sets the constraints of a schema on a single value, whose node is
-// core: the schema itself, or the one around a junctor. It reports whether they
-// refuse exactly what the server refuses. Otherwise they refuse less.
+// values sets the constraints on a single value with node core, and reports whether they
+// refuse exactly what the server refuses, not less.
 func (e *exporter) values(out object, s, core *props) bool {
 	exact := core != nil
 	exact = e.numbers(out, s, core) && exact
@@ -238,8 +235,7 @@ func (e *exporter) values(out object, s, core *props) bool {
 	return e.junctors(out, s, core) && exact
 }
 
-// numbers sets bounds. It leaves out a bound with a fraction on integers,
-// because the server truncates it.
+// numbers sets bounds, but no fraction on integers, because the server truncates it.
 func (e *exporter) numbers(out object, s, core *props) bool {
 	exact := true
 	bound := func(value *float64, exclusive bool, keyword, exclusiveKeyword string) {
@@ -274,15 +270,13 @@ func (e *exporter) numbers(out object, s, core *props) bool {
 	return exact
 }
 
-// goOnly matches syntax of regular expressions that Go has and ECMAScript does
-// not.
+// goOnly matches syntax of regular expressions that ECMAScript lacks.
 var goOnly = regexp.MustCompile(`\(\?[a-zA-Z]*(-[a-zA-Z]+)?[:)]|\(\?P<|\\[AzQEC]|\[\[?:|\\p[A-Z]|\\P[A-Z]|\\x\{|\[\^?\]`)
 
 // nonCapturing is the only match of goOnly that both have.
 const nonCapturing = "(?:"
 
-// formats are the names of formats that JSON Schema has. Except for dates,
-// their meaning in JSON Schema differs slightly from the server's.
+// formats are the formats of JSON Schema. Except for dates, the meaning differs slightly.
 var formats = map[string]string{
 	"datetime": "date-time", "email": "email", "hostname": "hostname", "ipv4": "ipv4", "ipv6": "ipv6", "uri": "uri", "uuid": "uuid",
 }
@@ -319,9 +313,8 @@ func (e *exporter) strings(out object, s *props) bool {
 	return exact
 }
 
-// counts sets the limits on the number of properties. Before pruning and
-// defaulting, an object may have more properties or fewer than the server
-// counts, so that most limits are left out.
+// counts sets limits on the number of properties, most of which are left out: pruning and
+// defaulting change the number.
 func (e *exporter) counts(out object, s, core *props) bool {
 	if s.MinProperties == nil && s.MaxProperties == nil {
 		return true
@@ -347,9 +340,8 @@ func defaultsBelow(s *props) bool {
 	return false
 }
 
-// enum sets the admitted values if the server compares them as JSON Schema
-// does. The server rounds numbers, takes integers for characters, and changes
-// objects and arrays before it compares.
+// enum sets the admitted values if JSON Schema compares them as the server, which rounds
+// numbers, takes integers for characters, and changes objects and arrays.
 func (e *exporter) enum(out object, s, core *props) bool {
 	if len(s.Enum) == 0 {
 		return true

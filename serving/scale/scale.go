@@ -64,8 +64,7 @@ func (s *Scaler) Read(obj *unstructured.Unstructured) (*autoscalingv1.Scale, err
 	return out, nil
 }
 
-// read returns the Scale of an object and reports whether the object has the
-// desired number.
+// read returns the Scale of an object and whether the object has the desired number.
 func (s *Scaler) read(obj *unstructured.Unstructured) (*autoscalingv1.Scale, bool, error) {
 	if obj == nil || obj.Object == nil {
 		return nil, false, errors.New("scale: the object is nil")

@@ -69,8 +69,8 @@ func (r *ExplainRequest) kind() schema {
 	return nil
 }
 
-// each calls visit for a schema, its branches and its elements, with their references
-// resolved. seen are the references on the way to a schema; each follows none of them again.
+// each calls visit for a schema, its branches and elements, with references resolved. seen
+// are those on the way, which are not followed again.
 func (r *ExplainRequest) each(s schema, seen []string, visit func(s schema, seen []string)) {
 	ref := member[string](s, "$ref")
 	if ref != "" && slices.Contains(seen, ref) {
@@ -121,8 +121,8 @@ func (r *ExplainRequest) find(ref string) schema {
 	return s
 }
 
-// at returns the schema of the kind or field at the end of fields, nil if there is
-// none. Seen are the references resolved since the last field.
+// at returns the schema at the end of fields, nil for none. seen are the references since
+// the last field.
 func (r *ExplainRequest) at(s schema, fields []string, seen []string) schema {
 	if len(fields) == 0 {
 		return s
@@ -180,9 +180,8 @@ func (r *ExplainRequest) describe(s schema) string {
 	return out
 }
 
-// externalDocs returns the text about external documentation, "" if the schema has
-// none. Head and body are the indentation of its first line and of the others;
-// limit is the length of a line.
+// externalDocs returns the text about external documentation, or "". head and body indent
+// its first line and the others, limit is a line's length.
 func externalDocs(s schema, head, body, limit int) string {
 	docs := member[schema](s, "externalDocs")
 	if len(docs) == 0 {
@@ -198,8 +197,7 @@ func externalDocs(s schema, head, body, limit int) string {
 	return out
 }
 
-// fieldList returns the text about the fields of a schema, and about the fields
-// below them if the request is recursive.
+// fieldList returns the text about the fields of a schema, recursively if the request is.
 func (r *ExplainRequest) fieldList(s schema, level int, seen []string) string {
 	var out strings.Builder
 	r.each(s, seen, func(s schema, seen []string) {
@@ -215,8 +213,8 @@ func (r *ExplainRequest) fieldList(s schema, level int, seen []string) string {
 	return out.String()
 }
 
-// field returns the text about one field of parent. A recursive request leaves out
-// the description.
+// field returns the text about a field of parent. A recursive request omits the
+// description.
 func (r *ExplainRequest) field(parent schema, name string, s schema, by int) string {
 	out := indent(by, name) + "\t<" + r.typeOf(s) + ">"
 	if slices.Contains(member[[]any](parent, "required"), any(name)) {
@@ -308,11 +306,8 @@ func indent(by int, s string) string {
 
 const noBreakSpace = '\u00a0'
 
-// wrap breaks lines at white space so that they have at most limit characters,
-// unless a single word has more. It drops white space at a break.
-//
-// It delays the last word, which may have to go to the next line, and the white space before
-// it, which is dropped then.
+// wrap breaks lines at white space after at most limit characters, unless one word has
+// more. It delays the last word and the white space before it, which is dropped at a break.
 func wrap(limit int, s string) string {
 	var out strings.Builder
 	var spaces, word []rune

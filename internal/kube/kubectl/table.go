@@ -114,8 +114,7 @@ func objectOf(row metav1.TableRow) metav1.Object {
 	return &metav1.ObjectMeta{}
 }
 
-// cellText returns the text of a cell as kubectl decodes it from a response: a
-// number without a fraction becomes an integer.
+// cellText returns the text of a decoded cell: a number without fraction is an integer.
 func cellText(cell any) string {
 	if _, ok := cell.(float64); ok {
 		if data, err := json.Marshal(cell); err == nil {
@@ -131,10 +130,8 @@ func cellText(cell any) string {
 	return fmt.Sprint(cell)
 }
 
-// firstLinePadding returns how many spaces each cell of the first line lacks to be
-// as wide as its column; the last column has no width. It counts bytes as kubectl
-// does, while a tabwriter counts characters, which differs for text that is not
-// ASCII.
+// firstLinePadding returns how many spaces each cell but the last lacks to its column's
+// width, in bytes as kubectl counts, while a tabwriter counts characters.
 func firstLinePadding(rows [][]string) []int {
 	first := rows[0]
 	missing := make([]int, len(first))
@@ -148,9 +145,8 @@ func firstLinePadding(rows [][]string) []int {
 	return missing
 }
 
-// tableLine returns a line for a tabwriter. It cuts the text of a cell before a
-// line break, makes escape characters visible, and appends missing[i] spaces to
-// cell i.
+// tableLine returns a line for a tabwriter: cells up to a line break, with visible escapes
+// and missing[i] spaces.
 func tableLine(cells []string, missing []int) string {
 	var b strings.Builder
 	for i, cell := range cells {
