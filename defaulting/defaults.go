@@ -5,17 +5,15 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// Compiled defaulting. A node knows the fields that matter: those with a
-// default, and those with defaults below.
+// A compiled node knows the fields with a default, or with defaults below.
 
-// A fillNode says which defaults to set in a value. A nil *fillNode sets none.
-// Equal schemas share their fillNode.
+// A fillNode says which defaults to set in a value, none for nil. Equal schemas share it.
 type fillNode struct {
 	sets  []field // properties with a default, in increasing order of name
 	walks []field // other properties with defaults below, in increasing order of name
 
-	// byName has the nodes of walks. If others is not idle, it has an entry for
-	// every property, nil for those without defaults below.
+	// byName has the nodes of walks. Unless others is idle it has every property, nil
+	// without defaults below.
 	byName map[string]*fillNode
 	others rule // for entries that are not properties
 	items  rule
@@ -218,10 +216,8 @@ func hasDefault(n *schema.Node) bool {
 	return ok
 }
 
-// probeIsFaster reports whether to look up this number of fields in a map with
-// this number of entries, instead of ranging over the map. To start ranging
-// costs about five lookups. An entry costs little more, except in maps with
-// more than eight entries, which have a slower representation.
+// probeIsFaster reports whether to look up so many fields in a map instead of ranging over
+// it, which costs about five lookups to start, and more than eight entries are slower.
 func probeIsFaster(fields, entries int) bool {
 	if entries > 8 {
 		return fields <= entries

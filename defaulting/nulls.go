@@ -6,11 +6,9 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// Compiled null dropping. Most values are neither null nor a container, and the
-// walk passes over them without a lookup.
+// Most values are neither null nor a container, and are passed over without a lookup.
 
-// A nullNode says which nulls to drop from a value. A nil *nullNode drops none.
-// Equal schemas share their nullNode.
+// A nullNode says which nulls to drop from a value, none for nil. Equal schemas share it.
 type nullNode struct {
 	fields []nullField     // properties that are not idle, or all if others is not idle, in increasing order of name
 	index  nameindex.Index // of fields

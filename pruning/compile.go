@@ -8,15 +8,12 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// A node is the compiled schema of a value. It only concerns maps and lists, as
-// pruning never changes a scalar. A nil *node prunes nothing.
-//
-// A schema has two nodes if a list above it preserves unknown fields in one
-// location and not in another. Equal schemas share their nodes.
+// A node is the compiled schema of a map or list; pruning never changes a scalar. Nil
+// prunes nothing. Equal schemas share nodes, two where a list above preserves unknown
+// fields in one location only.
 type node struct {
-	// fields are the fields that are looked up by name, those first that most
-	// objects have. They are all declared fields, or only those that pruning
-	// can change if other fields stay unconditionally.
+	// fields are looked up by name, likely ones first: all declared fields, or those that
+	// pruning can change if others stay.
 	fields []field
 	index  nameindex.Index // of fields
 
@@ -39,10 +36,8 @@ const (
 	walkOthers
 )
 
-// probeIsFaster reports whether to look up all fields of n in a map with this
-// number of entries, instead of ranging over the map. To start ranging costs
-// about five lookups, and maps with more than smallMap entries have a slower
-// representation.
+// probeIsFaster reports whether to look up all fields of n in a map of so many entries,
+// instead of ranging over it, which costs five lookups to start, and more beyond smallMap.
 func (n *node) probeIsFaster(entries int) bool {
 	if entries > smallMap {
 		return len(n.fields) <= 2*entries
@@ -53,8 +48,8 @@ func (n *node) probeIsFaster(entries int) bool {
 // smallMap is the largest number of entries of a map with a single group.
 const smallMap = 8
 
-// compile returns the node for whole objects of schema n. If resource is set,
-// the node keeps apiVersion, kind and metadata.
+// compile returns the node for whole objects. With resource it keeps apiVersion, kind and
+// metadata.
 func compile(n *schema.Node, resource bool) *node {
 	c := compiler{done: make(map[key]*node), empty: &node{}}
 	c.empty.items = c.empty
@@ -80,8 +75,7 @@ type key struct {
 	preserve bool
 }
 
-// compileNode returns the node for values of n. preserve reports whether a list
-// above preserves unknown fields.
+// compileNode returns the node for values of n. preserve: a list above preserves fields.
 func (c *compiler) compileNode(n *schema.Node, preserve bool) *node {
 	preserve = preserve || n.PreserveUnknownFields()
 	switch {
@@ -146,8 +140,8 @@ func (n *node) protect(name string) {
 	n.fields = slices.Insert(n.fields, 0, field{name: name})
 }
 
-// sortByLikelihood sorts required fields first and fields with defaults second.
-// A probe ends when it has found all entries of the map.
+// sortByLikelihood sorts required fields first, then those with defaults: a probe ends when
+// it has found all entries.
 func (n *node) sortByLikelihood(s *schema.Node) {
 	rank := make(map[string]int)
 	for name, p := range s.Properties() {
@@ -162,8 +156,8 @@ func (n *node) sortByLikelihood(s *schema.Node) {
 	sort.SliceStable(n.fields, func(i, j int) bool { return rank[n.fields[i].name] < rank[n.fields[j].name] })
 }
 
-// simplify returns nil for a node that changes nothing, and c.empty for a node
-// that removes every entry, such as the nodes of most scalars.
+// simplify returns nil for a node without effect, and c.empty for one that removes every
+// entry.
 func (c *compiler) simplify(n *node) *node {
 	switch {
 	case len(n.fields) > 0:

@@ -13,8 +13,7 @@ import (
 // a nil Pruner panic.
 type Pruner struct {
 	root *node // nil if pruning changes nothing
-	// omitRootMeta: reports omit apiVersion, kind and metadata of the object
-	// itself, even if they are removed.
+	// omitRootMeta: reports omit apiVersion, kind and metadata of the object itself.
 	omitRootMeta bool
 }
 
@@ -77,8 +76,7 @@ func (p *Pruner) PruneAndReport(obj map[string]any) []schema.Path {
 	return removed
 }
 
-// isRootMeta reports whether path is apiVersion, kind or metadata of the object
-// itself.
+// isRootMeta reports whether path is apiVersion, kind or metadata of the object itself.
 func isRootMeta(path schema.Path) bool {
 	name, _ := path[0].Name()
 	return len(path) == 1 && isMeta(name)
@@ -115,10 +113,8 @@ func (n *node) value(v any, s schema.Step, rec *recorder) {
 	}
 }
 
-// object prunes a map. To range over a map is the largest cost of pruning. If the
-// schema does not have many more fields than the map has entries, object looks up
-// each field of the schema instead. If it finds as many fields as the map has
-// entries, there are no others.
+// object prunes a map. The range over it costs most, so with few more fields than entries
+// each field is looked up. If as many are found as there are entries, there are no others.
 func (n *node) object(m map[string]any, rec *recorder) {
 	probed := n.probeIsFaster(len(m))
 	if probed && (n.probe(m, rec) == 0 || n.others == keepOthers) {
@@ -138,8 +134,8 @@ func (n *node) object(m map[string]any, rec *recorder) {
 	}
 }
 
-// probe looks up the fields of n in m and prunes their values. It returns the
-// number of entries of m that it did not find.
+// probe looks up and prunes the fields of n, and returns how many entries of m it did not
+// find.
 func (n *node) probe(m map[string]any, rec *recorder) int {
 	left := len(m)
 	for i := range n.fields {

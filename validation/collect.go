@@ -14,22 +14,18 @@ import (
 	"github.com/crdkit/crdkit/internal/value/leafcheck"
 )
 
-// The collector finds every error of an object and reports it as kube-apiserver
-// does. It runs only if the object is known to be invalid.
+// The collector finds every error of an invalid object and reports it as kube-apiserver
+// does.
 //
-// The errors depend on more than the invalid values, because of anyOf and
-// oneOf. If no branch is satisfied, the errors of one branch are reported as
-// well: of the branch in which most checks passed. So the collector counts all
-// checks, also those of valid values. The counts follow the server, which
-// counts each kind of check that applies to a value, and some of them twice;
-// see [run.check].
+// If no branch of an anyOf or oneOf is satisfied, the errors of the branch in which most
+// checks passed are reported. So all checks are counted as the server counts each kind of
+// check that applies, some twice; see [run.check].
 //
-// Errors with equal text are reported once. The text names the path and most of
-// the failure. It is the detail of the error, or serves only to compare errors.
+// Errors with equal text, which names the path and most of the failure, are reported once.
+// The text is the detail, or serves only to compare.
 
-// The walk skips valid values unless it counts checks. It validates a value
-// with errors below it again at each level, so it does that only maxMisses
-// times on the path from the root to an error.
+// The walk skips valid values unless it counts. It validates a value with errors below
+// again at each level, at most maxMisses times on the way to an error.
 
 // A run is the state of one walk over one object.
 type run struct {
@@ -69,9 +65,8 @@ func (r *run) start(n *leafcheck.Node, v any, p correlate.Pair) {
 	}
 }
 
-// checkUnlessValid checks v, whose old value is in p, and skips it if it is
-// valid and counts are not needed. It returns the number of checks, and whether
-// v is known to have changed.
+// checkUnlessValid checks v, with its old value in p, and skips a valid one unless counts
+// are needed. It returns the number of checks, and whether v surely changed.
 func (r *run) checkUnlessValid(n *leafcheck.Node, v any, p correlate.Pair) (count int, changed bool) {
 	if r.counting || r.checkAll {
 		return r.check(n, v, p)
@@ -88,13 +83,12 @@ func (r *run) checkUnlessValid(n *leafcheck.Node, v any, p correlate.Pair) (coun
 	return 0, changed
 }
 
-// check checks v and everything in it. It returns the number of checks, and
-// whether v is known to have changed.
+// check checks v and all in it, and returns the number of checks, and whether v surely
+// changed.
 //
-// The type counts if it is declared, and the junctors, the enum, and the checks
-// for the kind of the value count in any case. Type, junctors, and the checks
-// of numbers and lists count twice; a wrong type counts once. The value itself
-// counts once. For null only the type counts.
+// The type counts if declared; junctors, enum and the checks of the kind always. Type,
+// junctors, and checks of numbers and lists count twice, a wrong type once, and the value
+// once. For null only the type counts.
 func (r *run) check(n *leafcheck.Node, v any, p correlate.Pair) (count int, changed bool) {
 	before, outer := len(r.found), r.mark
 	r.mark = before
@@ -126,8 +120,8 @@ func (r *run) check(n *leafcheck.Node, v any, p correlate.Pair) (count int, chan
 	return count, changed && p.Correlated()
 }
 
-// kind runs the checks for the kind of v and the enum. The enum comes last,
-// except that the properties of an object come after it.
+// kind runs the checks for the kind of v and the enum, which comes last but before
+// properties.
 func (r *run) kind(n *leafcheck.Node, v any, p correlate.Pair) (count int, changed bool) {
 	switch t := v.(type) {
 	case string:
@@ -147,8 +141,8 @@ func (r *run) kind(n *leafcheck.Node, v any, p correlate.Pair) (count int, chang
 	return count, changed
 }
 
-// ratchet forgives the findings from the index before on if the value did not change. It
-// does not compare the values if a part is known to have changed.
+// ratchet forgives the findings from before on if the value did not change. A surely
+// changed part saves the comparison.
 func (r *run) ratchet(before int, p correlate.Pair, changed bool) bool {
 	if changed || !p.Unchanged() {
 		return true
@@ -181,8 +175,8 @@ func (r *run) enum(n *leafcheck.Node, v any) {
 	r.end(b, field.Error{Type: field.ErrorTypeNotSupported, BadValue: v, Detail: n.Enum.Detail()})
 }
 
-// text checks a string and returns the count for its format. It reports only
-// the first failure of length and pattern.
+// text checks a string, reports the first failure of length and pattern, and returns the
+// count of its format.
 func (r *run) text(n *leafcheck.Node, s string, v any) int {
 	t := n.Text
 	if t == nil {
@@ -214,9 +208,8 @@ func quantity(b []byte, what string, n int64, of string) []byte {
 	return append(strconv.AppendInt(append(b, what...), n, 10), of...)
 }
 
-// number checks an int64 or a float64 against the bounds of num, which may be nil. It is
-// compared with a bound that fits the declared type as what it is. A bound that does not
-// fit is an error of its own, and the number is compared with it as float64.
+// number checks an int64 or a float64 against the bounds of num, which may be nil. A bound
+// that does not fit the type is an error, and compared as float64.
 func (r *run) number(num *leafcheck.Number, v any) {
 	if num == nil {
 		return
@@ -265,8 +258,7 @@ func (r *run) misfit(what string, n *leafcheck.Number) {
 	r.atStart([]byte(what + " value must be of type " + n.Type + " " + form + " in " + r.stack.Text()))
 }
 
-// off reports a number v that a limit of num refuses. bound is the limit in the type of
-// the comparison.
+// off reports a number that a limit refuses. bound is the limit in the compared type.
 func (r *run) off(num *leafcheck.Number, l *leafcheck.Limit, bound any, positive bool, v any) {
 	what := "should be a multiple of "
 	switch {
@@ -289,8 +281,8 @@ func (r *run) off(num *leafcheck.Number, l *leafcheck.Limit, bound any, positive
 	r.invalid(fmt.Append(append(r.begin(), what...), bound), v)
 }
 
-// list checks a list and its elements. It returns the count of the elements,
-// and whether one is known to have changed.
+// list checks a list and its elements, and returns their count and whether one surely
+// changed.
 func (r *run) list(n *leafcheck.Node, list []any, p correlate.Pair) (count int, changed bool) {
 	if n.Items != nil {
 		old := p.Elements()
@@ -324,8 +316,8 @@ func (r *run) tooMany(size, limit int64, what string) {
 	r.end(quantity(r.begin(), "should have at most ", limit, what), *e)
 }
 
-// object checks an object and its properties. It returns the count of the
-// properties, and whether one is known to have changed.
+// object checks an object and its properties, and returns their count and whether one
+// surely changed.
 func (r *run) object(n *leafcheck.Node, obj map[string]any, p correlate.Pair) (count int, changed bool) {
 	f := n.Fields
 	size := int64(len(obj))
@@ -367,8 +359,8 @@ func (r *run) property(prop *leafcheck.Prop, v any, p correlate.Pair) (count int
 	return count, changed
 }
 
-// key returns the pair of an entry. kind and apiVersion at the start of the
-// walk have none: both objects are converted to one version before this check.
+// key returns the pair of an entry. kind and apiVersion at the start have none: both
+// objects are at one version.
 func (r *run) key(p correlate.Pair, name string) correlate.Pair {
 	if (name == "kind" || name == "apiVersion") && r.stack.TextIsEmpty() {
 		return correlate.Pair{}
@@ -376,8 +368,8 @@ func (r *run) key(p correlate.Pair, name string) correlate.Pair {
 	return p.Key(name)
 }
 
-// additional checks the properties that are not declared, in increasing order
-// of name. If two errors have the same text, the first one is reported.
+// additional checks undeclared properties by name. Of errors with one text the first is
+// reported.
 func (r *run) additional(f *leafcheck.Fields, obj map[string]any, p correlate.Pair) (count int, changed bool) {
 	for _, name := range slices.Sorted(maps.Keys(obj)) {
 		if _, ok := f.Index(name); ok {

@@ -23,8 +23,7 @@ const (
 	StepRules      Step = "rules"       // x-kubernetes-validations
 )
 
-// fieldError renames the embedded field, which would otherwise hide the
-// promoted method Error.
+// fieldError renames the embedded field, which would hide the method Error.
 type fieldError = field.Error
 
 // An Error is one reason to refuse an object. Type, Field, BadValue and Detail
@@ -36,18 +35,15 @@ type fieldError = field.Error
 type Error struct {
 	*fieldError
 
-	// Pointer is the location of the value in the object, as a JSON Pointer
-	// (RFC 6901). It is more exact than Field, which is the root for errors of
+	// Pointer is the JSON Pointer (RFC 6901) of the value. Field is only the root for
 	// junctors.
 	Pointer string
 	// Step is the check that found the error.
 	Step Step
-	// SchemaPointer is the location of the violated schema, as a JSON Pointer
-	// from the root of the schema of the version. It is "" if no schema
-	// declares the requirement.
+	// SchemaPointer is the JSON Pointer of the violated schema from the version's root, ""
+	// if none declares the requirement.
 	SchemaPointer string
-	// Rule is the index of the rule in x-kubernetes-validations at
-	// SchemaPointer. It is -1 for errors that are not from a rule.
+	// Rule is the index in x-kubernetes-validations at SchemaPointer, -1 for other errors.
 	Rule int
 
 	failed *alternatives // nil unless the error is about an anyOf or a oneOf

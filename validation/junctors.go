@@ -16,9 +16,8 @@ const (
 	oneOfFailed = "must validate one and only one schema (oneOf). Found "
 )
 
-// nested checks v against the junctors of n and returns their count. It reports
-// the junctors in a fixed order and the important errors of their branches
-// last.
+// nested checks v against the junctors of n in a fixed order and returns their count.
+// Important errors of branches are last.
 func (r *run) nested(n *leafcheck.Node, v any) (count int) {
 	j := n.Nested
 	if j == nil {
@@ -54,8 +53,7 @@ func (r *run) nested(n *leafcheck.Node, v any) (count int) {
 	return count
 }
 
-// branch checks v against one branch. It returns its count and a copy of its
-// findings, none if v is valid.
+// branch checks v against one branch, and returns its count and a copy of its findings.
 func (r *run) branch(kind pathstack.Kind, i int, n *leafcheck.Node, v any) (int, []finding) {
 	before, outer := len(r.found), r.mark
 	r.mark = before
@@ -79,8 +77,7 @@ func (r *run) alternatives(kind pathstack.Kind, branches []*leafcheck.Node, v an
 	}
 }
 
-// A best is the branch whose errors are reported: the first one with the
-// highest count.
+// A best is the branch whose errors are reported: the first with the highest count.
 type best struct {
 	count    int
 	failures []finding
@@ -108,8 +105,7 @@ func (r *run) anyOf(branches []*leafcheck.Node, v any) (int, []finding) {
 	return b.count, kept
 }
 
-// oneOf returns the count of the satisfied branch, or of the best branch if
-// there is none, or 0 if there are several.
+// oneOf returns the count of the satisfied branch, else of the best one, or 0 for several.
 func (r *run) oneOf(branches []*leafcheck.Node, v any) (int, []finding) {
 	var b best
 	var kept []finding
@@ -169,12 +165,10 @@ type Branches struct {
 	Len int
 	// Valid are the indexes of the branches that the value satisfies.
 	Valid []int
-	// Closest is the index of the branch with the fewest errors. Among several it is
-	// the one in which most checks passed, and then the first. It is -1 if Valid has
-	// a branch.
+	// Closest is the branch with the fewest errors, then most passed checks, then the
+	// first. It is -1 if Valid has one.
 	Closest int
-	// Errors are the errors of the closest branch, sorted. Their pointers lead from
-	// the root of the object and of the schema.
+	// Errors are those of the closest branch, sorted, with pointers from the roots.
 	Errors ErrorList
 }
 

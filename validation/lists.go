@@ -10,9 +10,8 @@ import (
 	"github.com/crdkit/crdkit/internal/value/leafcheck"
 )
 
-// A listRun finds duplicate elements of lists of type set and map, and elements
-// of lists of type map that are not objects. [leafcheck.List] defines which
-// elements are equal.
+// A listRun finds duplicate elements of sets and map lists, and elements of the latter that
+// are no objects. [leafcheck.List] says what is equal.
 type listRun struct {
 	stack    pathstack.Stack
 	errs     ErrorList
@@ -63,9 +62,8 @@ func (r *listRun) list(n *leafcheck.Node, list []any) {
 	}
 }
 
-// elements compares the elements of a list with each other. It reports the second
-// occurrence of each element, and for a list of type map the first that is not an
-// object.
+// elements reports the second occurrence of each element, and in a map list the first that
+// is no object.
 func (r *listRun) elements(n *leafcheck.Node, list []any) {
 	l := n.List
 	if l == nil || l.Kind == leafcheck.AnyList || !r.checkAll && l.Distinct(list) {

@@ -11,8 +11,8 @@ import (
 // inBody follows the path in messages.
 const inBody = " in body "
 
-// begin starts the text of an error at the current location. The caller
-// appends to it and passes it to end or invalid.
+// begin starts the text of an error here. The caller appends and passes it to end or
+// invalid.
 func (r *run) begin() []byte {
 	b := r.stack.AppendText(r.buf[:0])
 	r.path = len(b)
@@ -27,8 +27,7 @@ func (r *run) invalid(text []byte, bad any) {
 	r.end(text, field.Error{Type: field.ErrorTypeInvalid, BadValue: bad})
 }
 
-// atStart adds an error whose field is the start of the walk. It returns nil if the run
-// holds enough errors.
+// atStart adds an error with the start as field. It returns nil if there are enough.
 func (r *run) atStart(text []byte) *Error {
 	return r.add(text, field.Error{Type: field.ErrorTypeInvalid, BadValue: ""}, false)
 }
@@ -39,9 +38,8 @@ type located struct {
 	field field.Error
 }
 
-// add adds an error. The text becomes its detail, unless the type of the error
-// has a detail of its own. All strings of the error share one allocation. It returns nil
-// if the run holds enough errors.
+// add adds an error with the text as detail, unless its type has one. All strings share one
+// allocation. It returns nil if there are enough.
 func (r *run) add(text []byte, e field.Error, placed bool) *Error {
 	if over := r.limit.over(len(r.found), e.Type); over != nil {
 		r.found = append(r.found, finding{err: over})
@@ -67,8 +65,8 @@ func (r *run) add(text []byte, e field.Error, placed bool) *Error {
 	return &x.err
 }
 
-// keepImportant appends the important errors among the findings of a branch to
-// kept. See [leafcheck.Important].
+// keepImportant appends the important errors of a branch to kept. See
+// [leafcheck.Important].
 func (r *run) keepImportant(kept *[]finding, branch []finding) {
 	for _, f := range branch {
 		text, ok := strings.CutPrefix(f.text, leafcheck.Important)
@@ -101,8 +99,8 @@ func firstOfEachText(found []finding) ErrorList {
 	return errs
 }
 
-// takeBack returns the findings from the index before on and removes them. The next
-// finding overwrites them.
+// takeBack returns and removes the findings from before on. The next finding overwrites
+// them.
 func (r *run) takeBack(before int) []finding {
 	taken := r.found[before:]
 	r.found = r.found[:before]
@@ -128,8 +126,8 @@ func (r *run) restore(taken []finding) {
 	}
 }
 
-// A limit bounds the errors of each list of a call. In a list that is full, errors that
-// have only a type stand for further ones.
+// A limit bounds each list of errors. In a full one, errors with a type only stand for
+// further ones.
 type limit struct {
 	most    int // 0: any number
 	further map[field.ErrorType]*Error
@@ -138,8 +136,7 @@ type limit struct {
 // holds reports whether a list of n errors is not full.
 func (l *limit) holds(n int) bool { return l.most <= 0 || n < l.most }
 
-// over returns what stands for one more error in a list of n errors, nil if the list is
-// not full.
+// over returns what stands for one more error in a list of n, nil if there is room.
 func (l *limit) over(n int, kind field.ErrorType) *Error {
 	if l.holds(n) {
 		return nil

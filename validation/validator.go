@@ -32,12 +32,11 @@ type Validator struct {
 type Result struct {
 	// Errors are the reasons to refuse the update, sorted; nil if it is valid.
 	Errors ErrorList
-	// Ratcheted are the forgiven errors, sorted: errors of values that did not
-	// change, and errors of lists of type set and map if the old object had
-	// such errors too. The server does not report them.
+	// Ratcheted are the forgiven errors, sorted: of unchanged values, and of lists of type
+	// set and map if the old object had some. The server does not report them.
 	Ratcheted ErrorList
-	// Omitted is the number of reasons that are not in Errors because of [MaxErrors].
-	// A reason that the server reports once may count several times.
+	// Omitted is how many reasons are not in Errors because of [MaxErrors]. One may count
+	// several times.
 	Omitted int
 
 	omittedBlock bool   // one of the omitted errors blocks rules
@@ -164,8 +163,8 @@ func ValidateDefault(n *schema.Node, value any, maxErrors int, opts ...Option) R
 	return res.finish()
 }
 
-// addValues adds the errors of the values in obj, and the forgiven errors if p is not
-// zero. r has not begun.
+// addValues adds errors of values in obj, and forgiven ones if p is not zero. r has not
+// begun.
 func (res *Result) addValues(n *leafcheck.Node, obj any, p correlate.Pair, r run) {
 	r.limit = res.limit
 	r.start(n, obj, p)
@@ -178,8 +177,7 @@ func (res *Result) addValues(n *leafcheck.Node, obj any, p correlate.Pair, r run
 	res.forgive(firstOfEachText(r.ratcheted))
 }
 
-// addLists adds the errors of lists of type set and map. They are forgiven if old had any.
-// A nil old has none.
+// addLists adds errors of sets and map lists, forgiven if old, which may be nil, had any.
 func (v *Validator) addLists(res *Result, obj, old map[string]any) {
 	if !v.collectOnly && v.root.Distinct(obj) {
 		return

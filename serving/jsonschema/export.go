@@ -70,9 +70,8 @@ func Export(crd *apiextensionsv1.CustomResourceDefinition, version string, opts 
 	return nil, fmt.Errorf("jsonschema: %s has no version %q", crd.Name, version)
 }
 
-// maxIndented is the depth, in levels of the schema, up to which the text is indented.
-// The indentation of a text grows with the square of its depth. The deepest of 400 real
-// definitions has 21 levels.
+// maxIndented is up to which depth the text is indented, since indentation grows with its
+// square. 400 real definitions have at most 21 levels.
 const maxIndented = 100
 
 func (e *exporter) export(crd *apiextensionsv1.CustomResourceDefinition, v *apiextensionsv1.CustomResourceDefinitionVersion) ([]byte, error) {
@@ -112,8 +111,8 @@ func (e *exporter) export(crd *apiextensionsv1.CustomResourceDefinition, v *apie
 // object is a JSON Schema.
 type object = map[string]any
 
-// root returns the schema of whole objects: the declared schema with
-// apiVersion, kind and metadata.
+// root returns the schema of whole objects: the declared one with apiVersion, kind and
+// metadata.
 func (e *exporter) root(s *props, apiVersion, kind string) object {
 	out := e.schemaOf(s, position{root: true})
 	properties, ok := out["properties"].(object)
@@ -132,9 +131,8 @@ func (e *exporter) root(s *props, apiVersion, kind string) object {
 	return out
 }
 
-// metadata returns the schema of the metadata of whole objects, with the
-// constraints of the definition on names. Strings may be null, because the
-// server treats null as the empty text.
+// metadata returns the schema of an object's metadata with the constraints on names.
+// Strings may be null, as on the server.
 func (e *exporter) metadata(s *props) object {
 	declared := s.Properties["metadata"]
 	text := func(name string) object {

@@ -44,8 +44,8 @@ func (f format) ref(name string) map[string]any {
 	return map[string]any{"$ref": "#/components/schemas/" + name}
 }
 
-// describedRef returns a reference with a description. Version 3 allows no
-// member beside a reference.
+// describedRef returns a reference with a description, beside which version 3 allows
+// nothing.
 func (f format) describedRef(name, description string) map[string]any {
 	if f == v2 {
 		ref := f.ref(name)
@@ -122,8 +122,7 @@ func newDocument(f format) *Document {
 	}
 }
 
-// add merges other into d. Nothing else changes a document, and nothing uses d
-// before.
+// add merges other into d, which nothing else changes and nothing uses before.
 func (d *Document) add(other *Document) error {
 	if d.format != other.format {
 		return fmt.Errorf("openapi: documents of OpenAPI %s and %s cannot be merged", d.format, other.format)
@@ -144,8 +143,7 @@ func (d *Document) add(other *Document) error {
 	return nil
 }
 
-// conflict returns the error of the first name that a and b have in common;
-// found is one of these names.
+// conflict returns the error of the first name in both a and b; found is such a name.
 func conflict(what, found string, a, b map[string]json.RawMessage) error {
 	for name := range a {
 		if _, ok := b[name]; ok && !isBuiltin(name) && name < found {
@@ -162,8 +160,7 @@ func conflict(what, found string, a, b map[string]json.RawMessage) error {
 //go:embed builtin.json
 var builtinJSON []byte
 
-// builtins decodes builtinJSON once. Schemas and parameters stay encoded, so
-// that documents share them.
+// builtins decodes builtinJSON once. Schemas and parameters stay encoded and shared.
 var builtins = sync.OnceValues(func() (*builtin, error) {
 	var b builtin
 	if err := json.Unmarshal(builtinJSON, &b); err != nil {
@@ -193,8 +190,8 @@ func isBuiltin(name string) bool {
 	return strings.HasPrefix(name, metaTypes) || strings.HasPrefix(name, scaleTypes)
 }
 
-// The paths of a version are the server's paths of one definition in namespaces, with
-// the names of this definition: builtin.json has ‹kind› and the like in their place.
+// The paths are those of one definition in namespaces, with ‹kind› and the like in
+// builtin.json for names.
 
 // paths adds the paths of the version to d, and the parameters that they share.
 func (b *builder) paths(d *Document) error {
@@ -231,8 +228,8 @@ func (b *builder) paths(d *Document) error {
 	return nil
 }
 
-// names returns the placeholders, each followed by what it stands for. Identifiers of
-// operations have names in camel case.
+// names returns placeholders, each followed by what it stands for, in camel case in
+// identifiers.
 func (b *builder) names() []string {
 	group := strings.TrimSuffix(b.group, ".k8s.io")
 	namespaced, kind, inner := "", identifier(b.kind, true), strings.TrimPrefix(identifier("x"+b.kind, false), "x")
@@ -275,8 +272,7 @@ func (b *builder) hasScale() bool {
 	return b.version.Subresources != nil && b.version.Subresources.Scale != nil
 }
 
-// article returns the article of a kind between spaces, or one space if the
-// name looks like a plural.
+// article returns the article of a kind between spaces, one space for a likely plural.
 func article(kind string) string {
 	switch {
 	case strings.HasSuffix(kind, "s") && !strings.HasSuffix(kind, "ss"):
@@ -288,8 +284,8 @@ func article(kind string) string {
 	}
 }
 
-// identifier returns the letters, digits and underscores of s in camel case.
-// It begins with an upper case letter if upper, and never with a digit.
+// identifier returns letters, digits and underscores of s in camel case, in upper case
+// first if upper, and no digit first.
 func identifier(s string, upper bool) string {
 	var out strings.Builder
 	for i, r := range s {

@@ -13,8 +13,8 @@ const (
 	selectableFields = "x-kubernetes-selectable-fields"
 )
 
-// modelName returns the name of the schema of a kind: the group reversed, the
-// version and the kind.
+// modelName returns the name of a kind's schema: the group reversed, the version and the
+// kind.
 func (b *builder) modelName(kind string) string {
 	parts := strings.Split(b.group, ".")
 	slices.Reverse(parts)
@@ -50,13 +50,11 @@ func (b *builder) publishable() bool {
 	if len(errs) > 0 || !hasKnownTypes(n, map[*schema.Node]bool{}) {
 		return false
 	}
-	// In version 2, the metadata alone would make kubectl refuse unknown
-	// fields.
+	// In version 2, the metadata alone would make kubectl refuse unknown fields.
 	return b.format != v2 || !b.crd.Spec.PreserveUnknownFields && !preserves(props)
 }
 
-// hasKnownTypes reports whether the types in a tree are types of OpenAPI. A
-// definition of an old server may have others.
+// hasKnownTypes reports whether all types are of OpenAPI, unlike some of old servers.
 func hasKnownTypes(n *schema.Node, seen map[*schema.Node]bool) bool {
 	if n == nil || seen[n] {
 		return true

@@ -8,17 +8,15 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
-// Published schemas are written from the declared schema, not from the compiled tree.
-// The tree leaves out keywords without effect, such as exclusiveMaximum without
-// maximum, which published schemas have.
+// Published schemas are written from the declared schema, because the tree lacks keywords
+// without effect, such as exclusiveMaximum without maximum.
 
 type props = apiextensionsv1.JSONSchemaProps
 
 func preserves(p *props) bool { return p.XPreserveUnknownFields != nil && *p.XPreserveUnknownFields }
 
-// reduce removes what clients of version 2 misread. They cannot express null,
-// so that a nullable value has no type and is never required. They refuse
-// undeclared properties, so that the properties of an open object are removed.
+// reduce removes what clients of version 2 misread: null (a nullable value has no type and
+// is never required), and properties of open objects, because they refuse undeclared ones.
 func reduce(p *props) {
 	nullable, open := p.Nullable, preserves(p)
 	if nullable {
@@ -78,8 +76,8 @@ func (b *builder) bare(p *props) map[string]any {
 	return out
 }
 
-// branch returns a schema under a junctor. It has a type in the int-or-string
-// pattern only, and no additionalProperties.
+// branch returns a schema below a junctor, with a type for int-or-string only, and no
+// additionalProperties.
 func (b *builder) branch(p *props) map[string]any {
 	out := b.keywords(*p)
 	b.junctors(p, out)
@@ -92,8 +90,7 @@ func (b *builder) branch(p *props) map[string]any {
 	return out
 }
 
-// embed adds the fields of an embedded resource. Clients of version 2 would
-// refuse all others.
+// embed adds the fields of an embedded resource. Clients of version 2 would refuse others.
 func (b *builder) embed(p *props, s map[string]any) {
 	if !p.XEmbeddedResource || b.format == v2 && preserves(p) {
 		return
@@ -110,8 +107,8 @@ func (b *builder) embed(p *props, s map[string]any) {
 	s["required"] = required
 }
 
-// unfold returns p with the types of x-kubernetes-int-or-string in anyOf,
-// unless anyOf or the first schema of allOf has them.
+// unfold returns p with int-or-string's types in anyOf, unless anyOf or the first allOf has
+// them.
 func unfold(p *props) *props {
 	if !p.XIntOrString || isIntOrString(p.AnyOf) || len(p.AllOf) > 0 && isIntOrString(p.AllOf[0].AnyOf) {
 		return p
@@ -174,9 +171,8 @@ func (b *builder) keywords(p props) map[string]any {
 	return out
 }
 
-// literal replaces a literal of the schema by its value, decoded as the server does, so
-// that numbers have the server's spelling. Null counts as absent, and so does an empty
-// value but that of the default.
+// literal replaces a literal by its value, with the server's spelling of numbers. Null is
+// absent, and so is an empty value except a default.
 func (b *builder) literal(out map[string]any, name string, kept bool) {
 	text, ok := out[name].(json.RawMessage)
 	if !ok {
