@@ -15,61 +15,41 @@
 //		return again, again != nil
 //	})
 //
-// # Objects that are admitted or break a rule
+// # Objects
 //
 // [Space.Object] generates an object that should be valid, but may not be. [Space.Admitted]
-// begins with such an object and changes values until the judge admits it: those with errors,
-// and those that a broken rule reads. A change stays if the object has fewer or milder errors
-// afterwards. The values are generated, or come from the rules, from enums and from other
-// fields.
+// begins with such an object and changes values with errors, and those that a broken rule
+// reads, until the judge admits it. A change stays if there are fewer or milder errors
+// afterwards. Values are generated, or come from rules, enums and other fields.
 //
-// [Space.Break] begins with an admitted object that has the value of the rule. A transition
-// rule gets an old object too, and a rule in the status is broken by an update of the status.
-// What is found is made as small as possible. An object for which the rule is false is
-// preferred to one for which it ends with an error.
+// [Space.Break] begins with an admitted object that has the value of the rule, with an old
+// object for a transition rule, and with an update of the status for a rule in it. What is
+// found is made small. A rule that is false is preferred to one that ends with an error. The
+// server reports a keyword of a branch with the junctor around it, and other branches of
+// anyOf and oneOf, because these fail only together: these errors are one violation.
 //
-// The server reports a keyword of a branch with the anyOf, oneOf or allOf around it. The
-// errors of other branches of anyOf and oneOf belong to the same violation, because these
-// fail only if all branches fail.
-//
-// [Space.Seek] looks for whatever the judge says that it wants, such as an object that one
-// definition admits and another one refuses. It begins with an object that is almost that.
+// [Space.Seek] looks for what the judge says that it wants, such as an object that one
+// definition admits and another one refuses.
 //
 // A search that finds nothing returns an [*Unreachable] with the cause. The same random
-// source gives the same result. The judge, and not this package, decides what an object
-// breaks.
+// source gives the same result. The judge decides what an object breaks.
 //
 // # Conditions
 //
-// A [Cond] is a condition on one value: a type, a bound, a pattern, a member, the
-// elements of a list, or a combination of conditions. Conditions are closed under
-// [Not]. Most conditions are about values of one type. Vacuous conditions hold for
-// values of other types, as keywords of schemas do, and strict ones do not, as
-// expressions in rules do.
+// A [Cond] is a condition on one value: a type, a bound, a pattern, a member, elements, or a
+// combination, closed under [Not]. Most are about values of one type. Vacuous conditions hold
+// for other types, as keywords of schemas do, and strict ones do not, as expressions do.
 //
-// [Solver.Solve] splits alternatives only where the value that it found without
-// them does not satisfy them. It decides numbers with intervals and candidates,
-// strings with the automata of package pattern, and lists and objects by their
-// parts. The answer None is a proof. The answer Found has a value that satisfies
-// the condition, apart from [Opaque] conditions, which have only a name. The
-// answer Undecided has a reason. Callers give every value to the server's rules before
-// they rely on it.
-//
-// # Smaller objects
-//
-// [Minimize] removes one part after the other, a member of an object or an element of a
-// list, large parts first. It stops when no further removal keeps the property. The
-// result depends only on the object and on the answers of the function. apiVersion and
-// kind of the object stay.
-//
-// # Differences from Kubernetes
-//
-// None: the server does not search objects.
+// [Solver.Solve] splits alternatives only where the value that it found without them does not
+// satisfy them. It decides numbers with intervals and candidates, strings with the automata
+// of package pattern, and lists and objects by their parts. None is a proof. Found has a value
+// that satisfies the condition, apart from [Opaque] ones, which have only a name. Undecided
+// has a reason. Callers give every value to the server's rules before they rely on it.
 //
 // # Concurrency and ownership
 //
 // A [Space] is safe for concurrent use if its judge is. A random source is not. Conditions
-// never change. A [Solver] is for one goroutine. It keeps the results of parts that it has
-// solved, and takes no steps for them again. Objects and values that are returned belong to
-// the caller. [Minimize] does not change its input.
+// never change. A [Solver] is for one goroutine, and keeps the results of parts. Objects and
+// values belong to the caller. [Minimize], which removes one part after the other while a
+// property holds, does not change its input. apiVersion and kind stay.
 package search

@@ -13,34 +13,20 @@
 //	holds, cost, failed, ok := compiled.Eval(&frame) // if !ok, the closure declines the evaluation
 //	frame.Release()
 //
-// cel-go evaluates a tree of interfaces over boxed values and measures the cost of
-// each step. Closures read the raw values of the object as the Go type that the
-// checker found. Most of the cost of a step is known when it is compiled, so it is
-// one addition per branch of the rule.
+// cel-go evaluates a tree of interfaces over boxed values and measures the cost of each step.
+// Closures read the raw values of the object as the Go type that the checker found. Most of
+// the cost is known when a step is compiled: one addition per branch of the rule.
 //
-// # Fast and reference
+// Closures are the fast implementation and cel-go is the reference. The compiler declines an
+// expression with a part that it does not know. A closure declines an evaluation, at any
+// point, for a value that its schema does not admit, an error of unknown cost, or a cost over
+// its limit. The caller then evaluates the expression with cel-go. Rules have no side effects,
+// so that is always right. Functions without a closure are called through the bridge, which
+// boxes their arguments and charges what cel-go charges.
 //
-// Closures are the fast implementation and cel-go is the reference. The compiler
-// declines an expression with a part that it does not know. A closure declines an
-// evaluation, at any point, if it meets a value that its schema does not admit, or an
-// error whose cost it does not know, or if the cost is over its limit. The caller then
-// evaluates the expression with cel-go. Rules have no side effects, so that is always
-// right.
-//
-// Functions without a closure of their own are called through the bridge, which
-// boxes their arguments and charges what cel-go charges. Fields and elements of values
-// that are not parts of the object are chains of qualifiers, as in cel-go.
-//
-// # Errors
-//
-// Most evaluations that fail read an absent field, overflow or divide by zero. The
-// texts of errors of functions come from the functions of cel-go. CEL defines the
-// result. An operator with a failed operand fails, except that && and || may
-// not need the operand. The cost of evaluated operands counts. A closure that fails
-// leaves the error in the frame, and returns any value. The closure that uses the value
-// adds the remaining cost. It leaves the error there, or takes it and goes on.
-//
-// TestReference records which expressions of testdata a closure evaluates, and TestTable
-// logs what evaluates each function. The oracle compares results, errors and costs with
-// cel-go and with the server.
+// Most evaluations that fail read an absent field, overflow or divide by zero. An operator
+// with a failed operand fails, except that && and || may not need the operand. The cost of
+// evaluated operands counts. A closure that fails leaves the error in the frame, and returns
+// any value. The closure that uses the value adds the remaining cost, and leaves the error
+// there, or takes it and goes on.
 package celeval
