@@ -25,9 +25,8 @@ import (
 //
 // The zero Catalog is empty and has no options.
 //
-// A Catalog is safe for concurrent use. Definitions can be replaced and removed
-// while requests run. A running request uses the definition with which it
-// began.
+// A Catalog is safe for concurrent use. Definitions can be replaced and removed while
+// requests run. A running request uses the definition with which it began.
 type Catalog struct {
 	cfg   config
 	wrong error // the error of an invalid option
@@ -54,14 +53,12 @@ func (c *Catalog) initialize() {
 	}
 }
 
-// Add adds a definition, or replaces the one with the same name. The catalog
-// keeps crd until all its versions are compiled; the caller must not change it
-// any more.
+// Add adds a definition, or replaces the one with the same name. The catalog keeps crd
+// until all its versions are compiled; the caller must not change it any more.
 //
-// Add returns an error, and changes nothing, if another definition of the group
-// uses one of its names. That error has the names of both definitions. Add also
-// returns the errors of [Compile] that are not about a schema.
-// [Catalog.Version] returns those about a schema.
+// Add returns an error, and changes nothing, if another definition of the group uses one of
+// its names. That error has the names of both definitions. Add also returns the errors of
+// [Compile] that are not about a schema. [Catalog.Version] returns those about a schema.
 func (c *Catalog) Add(crd *apiextensionsv1.CustomResourceDefinition) error {
 	switch {
 	case c.wrong != nil:

@@ -13,11 +13,10 @@ import (
 // the verdict with [Result.Err]: a nil error of Create does not mean that the server
 // admits the object.
 //
-// obj is changed in place. If it is admitted it is what the server stores at version
-// v (see [Version.Store]), apart from what only a server can set: metadata.uid,
-// creationTimestamp, resourceVersion, managedFields and a name made from
-// generateName. If it is refused it is left as it was judged, pruned and defaulted.
-// After an error it may be changed in part.
+// obj is changed in place. If it is admitted it is what the server stores at version v (see
+// [Version.Store]), apart from what only a server can set: metadata.uid, creationTimestamp,
+// resourceVersion, managedFields and a name made from generateName. If it is refused it is
+// left as it was judged, pruned and defaulted. After an error it may be changed in part.
 //
 // The error says why there is no verdict: the context ended, the caller's [Mutate]
 // step failed, an option has a value that does not exist, obj is nil, or the server's

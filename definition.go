@@ -51,24 +51,21 @@ type heldConverter struct {
 
 // Compile prepares a definition for requests. It does not change or keep crd.
 //
-// The error lists everything that keeps the server from serving objects of the
-// definition: schemas that are not structural, and rules that do not compile.
-// It has the texts and field paths of the server, and unwraps to the single
-// *field.Error values. Compile does not check parts of the definition that have
-// no effect on objects.
+// The error lists everything that keeps the server from serving objects of the definition:
+// schemas that are not structural, and rules that do not compile. It has the texts and
+// field paths of the server, and unwraps to the single *field.Error values. Compile does
+// not check parts of the definition that have no effect on objects.
 //
 // Compile defers everything that cannot fail to the first request that needs
 // it. That request therefore takes longer than later ones. Versions with the
 // same schema share the result.
 //
-// If preserveUnknownFields is true, objects keep fields that their schema does
-// not have. The schemas need not be structural then: they only decide which
-// values are valid.
+// If preserveUnknownFields is true, objects keep fields that their schema does not have.
+// The schemas need not be structural then: they only decide which values are valid.
 //
 // If the strategy of the definition is Webhook, conversions call its webhook.
-// [WithConverter] replaces or configures the call. If the webhook cannot be
-// called at all, the definition compiles nevertheless, and conversions fail
-// with conversion.ErrNoWebhook.
+// [WithConverter] replaces or configures the call. If the webhook cannot be called at all,
+// the definition compiles nevertheless, and conversions fail with conversion.ErrNoWebhook.
 func Compile(crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) (*Definition, error) {
 	if crd == nil {
 		return nil, errors.New("crdkit: the definition is nil")
@@ -298,11 +295,10 @@ func (d *Definition) Preferred() (*Version, bool) {
 	return nil, false
 }
 
-// Convert returns objs at version to, in the same order, according to the
-// conversion strategy of the definition. It does not prune, default or
-// validate; [Version.Read] returns objects as they are served. Convert does not
-// change objs, but the results may share memory with them below their top-level
-// fields; see [conversion.Converter].
+// Convert returns objs at version to, in the same order, according to the conversion
+// strategy of the definition. It does not prune, default or validate; [Version.Read]
+// returns objects as they are served. Convert does not change objs, but the results may
+// share memory with them below their top-level fields; see [conversion.Converter].
 func (d *Definition) Convert(ctx context.Context, objs []*unstructured.Unstructured, to string) ([]*unstructured.Unstructured, error) {
 	if d.byName[to] == nil {
 		return nil, fmt.Errorf("request to convert CR to an invalid group/version: %s/%s", d.group, to)

@@ -13,10 +13,9 @@
 // A program that serves many definitions keeps them in a [Catalog], which compiles a
 // version when it is first needed.
 //
-// A definition goes in at the top and becomes one schema tree per version (package
-// schema). Each engine compiles the tree into something immutable. Objects pass
-// through the engines in the order of the server. This package knows that order, and
-// no other package does.
+// A definition goes in at the top and becomes one schema tree per version (package schema).
+// Each engine compiles the tree into something immutable. Objects pass through the engines
+// in the order of the server. This package knows that order, and no other package does.
 //
 // # Packages
 //
@@ -46,15 +45,14 @@
 //
 // # Semantics
 //
-// [Version.Create] follows the server's POST: read strictly or
-// not, coerce metadata, prune, drop nulls, coerce embedded metadata,
-// set defaults, let the caller mutate, reset the fields that clients cannot set,
-// validate, and run the rules unless an error makes the values unfit for them.
-// [Version.Update] and [Version.UpdateStatus] are PUTs over an old object, with
-// ratcheting and transition rules. [Version.Read] returns the object of a GET of a stored
-// object, and [Version.Store] the object that is written to storage. Without options
-// everything is as in a server with default settings; fields that the schema
-// does not know are dropped with a warning, see [FieldValidation].
+// [Version.Create] follows the server's POST: read strictly or not, coerce metadata, prune,
+// drop nulls, coerce embedded metadata, set defaults, let the caller mutate, reset the
+// fields that clients cannot set, validate, and run the rules unless an error makes the
+// values unfit for them. [Version.Update] and [Version.UpdateStatus] are PUTs over an old
+// object, with ratcheting and transition rules. [Version.Read] returns the object of a GET
+// of a stored object, and [Version.Store] the object that is written to storage. Without
+// options everything is as in a server with default settings; fields that the schema does
+// not know are dropped with a warning, see [FieldValidation].
 //
 // [KubernetesVersion] follows an older server in the functions that rules may use
 // and the formats that are known.
@@ -83,10 +81,9 @@
 // generated names, admission by others, and everything about users.
 //
 // [Compile] needs no definition.Check before it to be safe. It accepts rules that the
-// server refuses because they may cost too much, as it must compile definitions that
-// are stored already. Compile bounds what it takes to compile a rule. Each evaluation
-// has limits of cost, memory and time, and ends before it does the work that exceeds
-// one.
+// server refuses because they may cost too much, as it must compile definitions that are
+// stored already. Compile bounds what it takes to compile a rule. Each evaluation has
+// limits of cost, memory and time, and ends before it does the work that exceeds one.
 //
 // # Differences from Kubernetes
 //
@@ -95,9 +92,8 @@
 //
 // # Concurrency and ownership
 //
-// A [Definition] and its parts never change and are safe for concurrent use. A
-// [Catalog] changes, and is safe for concurrent use too.
-// Requests change the object that they are given, and no other; the object must
-// not be used elsewhere meanwhile. Results belong to the caller. The functions
-// that take JSON never change their input.
+// A [Definition] and its parts never change and are safe for concurrent use. A [Catalog]
+// changes, and is safe for concurrent use too. Requests change the object that they are
+// given, and no other; the object must not be used elsewhere meanwhile. Results belong to
+// the caller. The functions that take JSON never change their input.
 package crdkit

@@ -47,10 +47,9 @@ func configOf(opts []Option) config {
 	return cfg
 }
 
-// WithConverter makes the definition convert objects with c, whatever its
-// spec.conversion says: with another strategy, in this process (see
-// [conversion.Local]), or with its webhook called in another way than the
-// server's, as in
+// WithConverter makes the definition convert objects with c, whatever its spec.conversion
+// says: with another strategy, in this process (see [conversion.Local]), or with its
+// webhook called in another way than the server's, as in
 //
 //	converter, err := conversion.New(crd, conversion.Timeout(time.Second))
 //

@@ -25,9 +25,8 @@ func (v *Version) UpdateStatus(ctx context.Context, obj, old *unstructured.Unstr
 	return r.answer(r.updateStatus())
 }
 
-// UpdateStatusJSON is [Version.UpdateStatus] for the body of a request. It returns no
-// bytes for an object that the server refuses; see [Version.CreateJSON]. old is JSON
-// in any case.
+// UpdateStatusJSON is [Version.UpdateStatus] for the body of a request. It returns no bytes
+// for an object that the server refuses; see [Version.CreateJSON]. old is JSON in any case.
 func (v *Version) UpdateStatusJSON(ctx context.Context, raw, old []byte, opts ...JSONOption) ([]byte, *Result, error) {
 	if err := v.checkStatus(); err != nil {
 		return nil, nil, err

@@ -14,9 +14,8 @@ import (
 )
 
 // Update is [Version.Create] for an object that replaces old. Check the verdict with
-// [Result.Err]. old must be as [Version.Read] returns it at version v; an object of
-// another version or kind is an error. It is not changed and shares no memory with the
-// result.
+// [Result.Err]. old must be as [Version.Read] returns it at version v; an object of another
+// version or kind is an error. It is not changed and shares no memory with the result.
 //
 // An old object without a namespace is taken to be in that of the request. The server
 // refuses an update without metadata.resourceVersion. There is no store here: if
@@ -30,9 +29,8 @@ func (v *Version) Update(ctx context.Context, obj, old *unstructured.Unstructure
 	return r.answer(r.update())
 }
 
-// UpdateJSON is [Version.Update] for the body of a request. It returns no bytes for
-// an object that the server refuses; see [Version.CreateJSON]. old is JSON in any
-// case.
+// UpdateJSON is [Version.Update] for the body of a request. It returns no bytes for an
+// object that the server refuses; see [Version.CreateJSON]. old is JSON in any case.
 func (v *Version) UpdateJSON(ctx context.Context, raw, old []byte, opts ...JSONOption) ([]byte, *Result, error) {
 	r, err := newJSONRequest(ctx, v, raw, opts)
 	if err != nil {

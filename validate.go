@@ -169,8 +169,7 @@ func newScale(s *apiextensionsv1.CustomResourceSubresourceScale) *scale {
 	return out
 }
 
-// checkStatus returns the errors of the observed number of replicas and of the
-// selector.
+// checkStatus returns the errors of the observed number of replicas and of the selector.
 func (s *scale) checkStatus(obj map[string]any) validation.ErrorList {
 	errs := s.status.checkReplicas(obj)
 	if s.selector == nil {

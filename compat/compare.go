@@ -14,11 +14,10 @@ import (
 // Compare compares two definitions of one kind: old, which is in use, and crd,
 // which is to replace it. It changes and keeps neither.
 //
-// The error says why there is no comparison: a definition is nil or does not
-// compile, the definitions have different groups, or different kinds and names, or ctx
-// ended. If the
-// time limit of [TimeLimit] ends the comparison, the report has what was decided.
-// A nil ctx never ends.
+// The error says why there is no comparison: a definition is nil or does not compile, the
+// definitions have different groups, or different kinds and names, or ctx ended. If the
+// time limit of [TimeLimit] ends the comparison, the report has what was decided. A nil ctx
+// never ends.
 func Compare(ctx context.Context, old, crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) (*Report, error) {
 	if ctx == nil {
 		ctx = context.Background()
@@ -72,9 +71,8 @@ type config struct {
 	conventions bool
 }
 
-// WorkLimit bounds the steps of the decision procedure for each version. What is
-// not decided within them is unknown. A limit that is not positive means
-// [DefaultWorkLimit].
+// WorkLimit bounds the steps of the decision procedure for each version. What is not
+// decided within them is unknown. A limit that is not positive means [DefaultWorkLimit].
 func WorkLimit(steps int) Option {
 	return option(func(c *config) { c.work = steps })
 }

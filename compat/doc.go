@@ -16,11 +16,10 @@
 // admitted? Stored objects are read and updated without a change. Readers are
 // clients of the old definition: can they read what the new definition admits?
 //
-// Each [Finding] has a [Verdict]. Compatible is proven for all objects.
-// Incompatible comes with a [Witness], an object or an update for which the two
-// definitions differ. Each witness has been given to both compiled definitions
-// before it is reported. Unknown names the part of the schema or the rule that
-// could not be decided.
+// Each [Finding] has a [Verdict]. Compatible is proven for all objects. Incompatible comes
+// with a [Witness], an object or an update for which the two definitions differ. Each
+// witness has been given to both compiled definitions before it is reported. Unknown names
+// the part of the schema or the rule that could not be decided.
 //
 // What is the same for several fields, or for writers and for stored objects, is one
 // finding with the others in Also. Each of them is proved, or has a witness, on its own:
@@ -35,13 +34,12 @@
 //
 // # How it decides
 //
-// Compare walks both schemas. For each keyword of the new schema that the old one
-// does not have, it asks for a value that the old schema and its rules admit and
-// that breaks the keyword. Bounds, lengths, patterns, enums, presence, the sizes and
-// the elements of lists and maps, allOf, anyOf, oneOf and not are decided together.
-// If there is no such value, the change of the keyword is proven compatible. If
-// there is one, Compare builds the smallest object around it and gives it to both
-// definitions.
+// Compare walks both schemas. For each keyword of the new schema that the old one does not
+// have, it asks for a value that the old schema and its rules admit and that breaks the
+// keyword. Bounds, lengths, patterns, enums, presence, the sizes and the elements of lists
+// and maps, allOf, anyOf, oneOf and not are decided together. If there is no such value,
+// the change of the keyword is proven compatible. If there is one, Compare builds the
+// smallest object around it and gives it to both definitions.
 //
 // Of rules it decides comparisons of a field with a constant or with another field,
 // has, size, startsWith, endsWith, contains, matches, in with constants, all and

@@ -21,26 +21,23 @@ type Converter interface {
 	Convert(ctx context.Context, objs []*unstructured.Unstructured, to string) ([]*unstructured.Unstructured, error)
 }
 
-// ErrNoWebhook reports a definition with the strategy Webhook whose webhook
-// cannot be called: its address is missing or wrong, or its certificates cannot
-// be read.
+// ErrNoWebhook reports a definition with the strategy Webhook whose webhook cannot be
+// called: its address is missing or wrong, or its certificates cannot be read.
 var ErrNoWebhook = errors.New("the definition's conversion strategy is Webhook, and there is no webhook to call")
 
-// New returns the converter for the strategy of a definition: that of None, or
-// a client of its webhook. A definition without a conversion has the strategy
-// None.
+// New returns the converter for the strategy of a definition: that of None, or a client of
+// its webhook. A definition without a conversion has the strategy None.
 //
 // New does not call the webhook. It returns an error that wraps [ErrNoWebhook]
 // if the webhook cannot be called at all, and another error for an unknown
 // strategy and for options that exclude one another. Options have no effect on
 // None. New does not keep the definition.
 //
-// The client of a webhook keeps connections for later calls, and implements
-// [io.Closer]. After Close, every call returns an error that wraps [ErrClosed]. Calls
-// in progress end as usual, and the last one closes the connections. Close returns
-// nil, may be called several times and by several goroutines, and does not wait. A
-// client that is not closed closes its connections when they are idle for 90 seconds,
-// or when it is garbage.
+// The client of a webhook keeps connections for later calls, and implements [io.Closer].
+// After Close, every call returns an error that wraps [ErrClosed]. Calls in progress end as
+// usual, and the last one closes the connections. Close returns nil, may be called several
+// times and by several goroutines, and does not wait. A client that is not closed closes
+// its connections when they are idle for 90 seconds, or when it is garbage.
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#webhook-conversion.
 func New(crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) (Converter, error) {
@@ -64,13 +61,11 @@ func New(crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) (Convert
 	}
 }
 
-// ConvertList converts the items of a list to version to, like
-// [Converter.Convert], and returns the list at that version. Its errors have
-// the texts of the server for lists. The items share memory with those of list
-// as results of Convert do.
+// ConvertList converts the items of a list to version to, like [Converter.Convert], and
+// returns the list at that version. Its errors have the texts of the server for lists. The
+// items share memory with those of list as results of Convert do.
 //
-// ConvertList does not change the list. A nil list and a nil converter are
-// errors.
+// ConvertList does not change the list. A nil list and a nil converter are errors.
 func ConvertList(ctx context.Context, c Converter, list *unstructured.UnstructuredList, to string) (*unstructured.UnstructuredList, error) {
 	if list == nil {
 		return nil, errors.New("conversion: the list is nil")

@@ -37,9 +37,8 @@ func positive[T int | int64 | time.Duration](n, standard T) T {
 	return standard
 }
 
-// MaxRequestBytes sets the maximal size of a request. The handler responds with
-// 413 to larger ones. A size that is not positive means
-// [DefaultMaxRequestBytes].
+// MaxRequestBytes sets the maximal size of a request. The handler responds with 413 to
+// larger ones. A size that is not positive means [DefaultMaxRequestBytes].
 func MaxRequestBytes(n int64) HandlerOption {
 	return handlerOption(func(h *handler) { h.maxRequest = n })
 }
@@ -63,17 +62,15 @@ func MaxConcurrentMemory(n int64) HandlerOption {
 	return handlerOption(func(h *handler) { h.memory.all = n })
 }
 
-// MaxObjects sets the maximal number of objects of a review. The handler responds
-// with 413 to a review that has more. A number that is not positive means
-// [DefaultMaxObjects].
+// MaxObjects sets the maximal number of objects of a review. The handler responds with 413
+// to a review that has more. A number that is not positive means [DefaultMaxObjects].
 func MaxObjects(n int) HandlerOption {
 	return handlerOption(func(h *handler) { h.maxObjects = n })
 }
 
-// MaxConcurrent sets the maximal number of requests that the handler handles at the
-// same time. It responds with 429 and a Retry-After of a second to any other; the
-// server then repeats its request. A number that is not positive means
-// [DefaultMaxConcurrent].
+// MaxConcurrent sets the maximal number of requests that the handler handles at the same
+// time. It responds with 429 and a Retry-After of a second to any other; the server then
+// repeats its request. A number that is not positive means [DefaultMaxConcurrent].
 func MaxConcurrent(n int) HandlerOption {
 	return handlerOption(func(h *handler) { h.maxConcurrent = n })
 }
@@ -87,10 +84,9 @@ func HandlerTimeout(d time.Duration) HandlerOption {
 	return handlerOption(func(h *handler) { h.timeout = d })
 }
 
-// OnFailure makes the handler call f for each object that it could not convert,
-// with the object of the request and the error: that of the ConvertFunc, or a
-// [*PanicError]. f must be safe for concurrent use and must not change the
-// object.
+// OnFailure makes the handler call f for each object that it could not convert, with the
+// object of the request and the error: that of the ConvertFunc, or a [*PanicError]. f must
+// be safe for concurrent use and must not change the object.
 func OnFailure(f func(ctx context.Context, obj *unstructured.Unstructured, err error)) HandlerOption {
 	return handlerOption(func(h *handler) { h.onFailure = f })
 }
@@ -102,13 +98,11 @@ type PanicError struct {
 	Stack []byte // the stack of the goroutine
 }
 
-// Error returns a text with the value and without the stack, which clients must
-// not see.
+// Error returns a text with the value and without the stack, which clients must not see.
 func (e *PanicError) Error() string { return fmt.Sprintf("the conversion panicked: %v", e.Value) }
 
-// Handler returns a conversion webhook that converts objects with convert. It
-// reads both versions of ConversionReview, v1 and v1beta1, and responds in the
-// version of the request.
+// Handler returns a conversion webhook that converts objects with convert. It reads both
+// versions of ConversionReview, v1 and v1beta1, and responds in the version of the request.
 //
 // It converts each object, also after one failed, and returns objects at the
 // desired version unchanged. A conversion fails if convert returns an error, or an object

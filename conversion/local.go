@@ -16,14 +16,13 @@ import (
 // A ConvertFunc converts one object to another version of its group. It is the
 // body of a conversion webhook; see [Handler] and [Local].
 //
-// The object belongs to the function, which may change and return it. to is the
-// name of the target version, such as "v1", and differs from the version of the
-// object. The function need not set apiVersion. It must keep all data that it
-// does not know. It must not expect a valid object: the server sets defaults
-// and validates after the conversion, and an object of server-side apply has
-// only the applied fields and perhaps no metadata. The server takes changes of
-// labels and annotations only from the metadata; kind, name, namespace and UID
-// must not change.
+// The object belongs to the function, which may change and return it. to is the name of the
+// target version, such as "v1", and differs from the version of the object. The function
+// need not set apiVersion. It must keep all data that it does not know. It must not expect
+// a valid object: the server sets defaults and validates after the conversion, and an
+// object of server-side apply has only the applied fields and perhaps no metadata. The
+// server takes changes of labels and annotations only from the metadata; kind, name,
+// namespace and UID must not change.
 //
 // It must be safe for concurrent use.
 type ConvertFunc func(ctx context.Context, obj *unstructured.Unstructured, to string) (*unstructured.Unstructured, error)

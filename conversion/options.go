@@ -35,10 +35,9 @@ func Timeout(d time.Duration) Option {
 	return clientOption(func(c *clientConfig) { c.timeout = max(d, 0) })
 }
 
-// MaxResponseBytes sets the maximal size of a response after decompression. A
-// larger response is an error. The default, which a size that is not positive
-// means too, is 64 MiB plus four times the size of the request. The server has
-// no limit.
+// MaxResponseBytes sets the maximal size of a response after decompression. A larger
+// response is an error. The default, which a size that is not positive means too, is 64 MiB
+// plus four times the size of the request. The server has no limit.
 func MaxResponseBytes(n int64) Option {
 	return clientOption(func(c *clientConfig) { c.maxResponse = n })
 }
@@ -75,11 +74,10 @@ func Transport(rt http.RoundTripper) Option {
 	return clientOption(func(c *clientConfig) { c.transport = rt })
 }
 
-// TLS sets the base of the TLS configuration, which the option copies. The
-// certificates of the caBundle, if any, are trusted in addition to
-// config.RootCAs, or instead of those of the system if config has none. A
-// ServerName in config takes precedence. The version of TLS is at least 1.2,
-// whatever config says. A nil config means the default.
+// TLS sets the base of the TLS configuration, which the option copies. The certificates of
+// the caBundle, if any, are trusted in addition to config.RootCAs, or instead of those of
+// the system if config has none. A ServerName in config takes precedence. The version of
+// TLS is at least 1.2, whatever config says. A nil config means the default.
 func TLS(config *tls.Config) Option {
 	return clientOption(func(c *clientConfig) { c.tls = config.Clone() })
 }
@@ -95,9 +93,8 @@ func ClientCertificate(cert tls.Certificate) Option {
 // the Resolver for each new connection, from several goroutines.
 type Resolver func(ctx context.Context, namespace, name string, port int32) (hostPort string, err error)
 
-// Resolve sets the Resolver of service addresses. The default looks up
-// name.namespace.svc, which works inside a cluster. It has no effect on
-// definitions with a URL.
+// Resolve sets the Resolver of service addresses. The default looks up name.namespace.svc,
+// which works inside a cluster. It has no effect on definitions with a URL.
 func Resolve(r Resolver) Option {
 	return clientOption(func(c *clientConfig) { c.resolver = r })
 }

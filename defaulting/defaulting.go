@@ -60,10 +60,9 @@ func (d *Defaulter) Default(obj map[string]any) {
 	d.setDefaults(obj, nil)
 }
 
-// DefaultAndReport changes obj as [Defaulter.Default] does. It also returns the
-// paths of the values that it set, in increasing order of their strings, or nil
-// if it set none. It does not list values inside of a value that it set. The
-// caller owns the paths.
+// DefaultAndReport changes obj as [Defaulter.Default] does. It also returns the paths of
+// the values that it set, in increasing order of their strings, or nil if it set none. It
+// does not list values inside of a value that it set. The caller owns the paths.
 func (d *Defaulter) DefaultAndReport(obj map[string]any) []schema.Path {
 	var rec recorder
 	d.setDefaults(obj, &rec)

@@ -20,18 +20,16 @@
 //
 // # Semantics
 //
-// [Defaulter.DropNulls] removes a map entry if its value is null and its schema
-// is not nullable and declares no default. The schema is the property of that
-// name, or else additionalProperties. Entries without a schema stay, and so do
-// null elements of lists.
+// [Defaulter.DropNulls] removes a map entry if its value is null and its schema is not
+// nullable and declares no default. The schema is the property of that name, or else
+// additionalProperties. Entries without a schema stay, and so do null elements of lists.
 //
-// [Defaulter.Default] starts at the root and goes down. In every map it sets the
-// properties that have a default and are absent, or are null without being
-// nullable. A null that the schema admits stays. Then it enters all values,
-// including those it just set, so a default of {} gets the defaults of the
-// properties below it. If additionalProperties or items declares a default and
-// is not nullable, the default replaces null values of the map or null elements
-// of the list. Nulls inside of a default are never dropped. They are replaced
+// [Defaulter.Default] starts at the root and goes down. In every map it sets the properties
+// that have a default and are absent, or are null without being nullable. A null that the
+// schema admits stays. Then it enters all values, including those it just set, so a default
+// of {} gets the defaults of the properties below it. If additionalProperties or items
+// declares a default and is not nullable, the default replaces null values of the map or
+// null elements of the list. Nulls inside of a default are never dropped. They are replaced
 // only if the schema does not admit them.
 //
 // The schema of a value and its Go type decide, not the declared type. Only
@@ -41,11 +39,10 @@
 //
 // # Reports
 //
-// [Defaulter.DropNullsAndReport] and [Defaulter.DefaultAndReport] change the
-// object in the same way and return the path of each null that they dropped, or
-// of each value that they set, in increasing order of [schema.Path.String].
-// Values inside of a value that was set are not listed. The paths consist of
-// fields and indices; map entries count as fields.
+// [Defaulter.DropNullsAndReport] and [Defaulter.DefaultAndReport] change the object in the
+// same way and return the path of each null that they dropped, or of each value that they
+// set, in increasing order of [schema.Path.String]. Values inside of a value that was set
+// are not listed. The paths consist of fields and indices; map entries count as fields.
 //
 // # Differences from Kubernetes
 //
@@ -57,12 +54,11 @@
 //
 // # Concurrency and ownership
 //
-// A [Defaulter] never changes and is safe for concurrent use. Its methods change
-// the object in place. The object belongs to the caller, must be a tree, and
-// must not be used by another goroutine during the call. Values that are set are
-// copies, which share nothing with each other or with the schema. A nil map
-// stays nil. The methods allocate only the values that they set and the paths
-// of reports.
+// A [Defaulter] never changes and is safe for concurrent use. Its methods change the object
+// in place. The object belongs to the caller, must be a tree, and must not be used by
+// another goroutine during the call. Values that are set are copies, which share nothing
+// with each other or with the schema. A nil map stays nil. The methods allocate only the
+// values that they set and the paths of reports.
 //
 // [defaulting]: https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#defaulting
 // [defaulting and nullable]: https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#defaulting-and-nullable

@@ -19,9 +19,8 @@ import (
 	"github.com/crdkit/crdkit/validation"
 )
 
-// A Report is the answer of kube-apiserver to a definition, with advice of this
-// package. It belongs to the caller; the values of errors may be parts of the
-// definition.
+// A Report is the answer of kube-apiserver to a definition, with advice of this package. It
+// belongs to the caller; the values of errors may be parts of the definition.
 type Report struct {
 	// Errors are the server's errors, sorted by field, type and detail, repeated where the
 	// server repeats them. Step is "definition", and Pointer leads into the definition as

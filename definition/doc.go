@@ -21,22 +21,20 @@
 //
 // # Semantics
 //
-// [Parse] reads YAML or JSON as strictly as kubectl does. It also reads
-// definitions of apiextensions.k8s.io/v1beta1 and returns them as the server
-// serves them at v1.
+// [Parse] reads YAML or JSON as strictly as kubectl does. It also reads definitions of
+// apiextensions.k8s.io/v1beta1 and returns them as the server serves them at v1.
 //
 // [Check], [CheckUpdate] and [CheckStatus] return a [Report] on what a client
 // sends to create the definition, to replace it, or to write its status: the
 // server's errors and warnings, and with [WithNotes] advice that the server does
 // not give. [KubernetesVersion] and [V1beta1Rules] judge as older servers do.
 //
-// The server does not judge the definition that a client sends. It sets defaults
-// first, see [SetDefaults]. Then it converts the definition to its internal form.
-// There, what all versions share (schema, subresources, printer columns and
-// selectable fields, each on its own) belongs to the whole definition, and the
-// webhook of the conversion is one level higher. The fields of errors name locations
-// in that form. The pointers of errors lead into the definition as it was
-// given, and a [Source] finds their lines in the text.
+// The server does not judge the definition that a client sends. It sets defaults first, see
+// [SetDefaults]. Then it converts the definition to its internal form. There, what all
+// versions share (schema, subresources, printer columns and selectable fields, each on its
+// own) belongs to the whole definition, and the webhook of the conversion is one level
+// higher. The fields of errors name locations in that form. The pointers of errors lead
+// into the definition as it was given, and a [Source] finds their lines in the text.
 //
 // An update may keep most faults of the old definition. The server then does not
 // apply that kind of rule to the whole definition.

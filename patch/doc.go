@@ -17,11 +17,10 @@
 //
 // # Semantics
 //
-// The patch is applied to the JSON of the live object at the version of the request.
-// The server decodes the result like the body of an update: it prunes, sets defaults,
-// enters the namespace, restores what clients cannot set, validates with ratcheting and
-// evaluates rules. A live object is as [crdkit.Version.Read] returns it. It never
-// changes.
+// The patch is applied to the JSON of the live object at the version of the request. The
+// server decodes the result like the body of an update: it prunes, sets defaults, enters
+// the namespace, restores what clients cannot set, validates with ratcheting and evaluates
+// rules. A live object is as [crdkit.Version.Read] returns it. It never changes.
 //
 // The answers of the server to what is wrong with a request:
 //

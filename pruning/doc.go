@@ -1,10 +1,8 @@
-// Package pruning removes the fields of an object that its schema does not
-// declare.
+// Package pruning removes the fields of an object that its schema does not declare.
 //
-// kube-apiserver does not store undeclared fields. When an object is created,
-// updated or read back, it removes them, silently or with a warning for each. A
-// [Pruner] does the same to a decoded object. See [field pruning] for the
-// feature as a whole.
+// kube-apiserver does not store undeclared fields. When an object is created, updated or
+// read back, it removes them, silently or with a warning for each. A [Pruner] does the same
+// to a decoded object. See [field pruning] for the feature as a whole.
 //
 //	node, errs := schema.Compile(crd.Spec.Versions[0].Schema.OpenAPIV3Schema)
 //	if len(errs) > 0 {
@@ -33,10 +31,9 @@
 //     in maps for which a scalar is declared. The empty map remains; validation
 //     reports its type.
 //
-// Where [x-kubernetes-preserve-unknown-fields] is true, undeclared entries stay
-// with everything in them. Declared properties and additionalProperties are
-// pruned again, unless they preserve unknown fields themselves. Only items
-// inherit preservation from the list.
+// Where [x-kubernetes-preserve-unknown-fields] is true, undeclared entries stay with
+// everything in them. Declared properties and additionalProperties are pruned again, unless
+// they preserve unknown fields themselves. Only items inherit preservation from the list.
 //
 // Pruning neither removes nor enters apiVersion, kind and metadata of a
 // resource, whatever its schema declares. This holds for the object as a whole

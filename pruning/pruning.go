@@ -8,9 +8,8 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// A Pruner removes undeclared fields from objects of one schema. It never
-// changes and is safe for concurrent use. Only [New] makes one: the methods of
-// a nil Pruner panic.
+// A Pruner removes undeclared fields from objects of one schema. It never changes and is
+// safe for concurrent use. Only [New] makes one: the methods of a nil Pruner panic.
 type Pruner struct {
 	root *node // nil if pruning changes nothing
 	// omitRootMeta: reports omit apiVersion, kind and metadata of the object itself.

@@ -54,8 +54,7 @@ func (a *Annotations) ExternalDocs() (ExternalDocs, bool) {
 	return *a.docs, true
 }
 
-// Example returns a copy of the example value and reports whether the schema
-// has one.
+// Example returns a copy of the example value and reports whether the schema has one.
 func (a *Annotations) Example() (any, bool) {
 	if a == nil || a.example == nil {
 		return nil, false
@@ -63,8 +62,7 @@ func (a *Annotations) Example() (any, bool) {
 	return jsonval.Clone(a.example), true
 }
 
-// Property returns the annotations of a property and below, nil if there are
-// none.
+// Property returns the annotations of a property and below, nil if there are none.
 func (a *Annotations) Property(name string) *Annotations {
 	if a == nil {
 		return nil

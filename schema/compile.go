@@ -18,9 +18,8 @@ import (
 //
 // With [Unstructured], Compile also accepts a schema that is not structural.
 //
-// Errors have the type, field, detail and order of those of kube-apiserver. If
-// the server stops before it checks the structure, there is one error at the
-// root.
+// Errors have the type, field, detail and order of those of kube-apiserver. If the server
+// stops before it checks the structure, there is one error at the root.
 //
 // See
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema.

@@ -51,8 +51,7 @@
 // # Differences from Kubernetes
 //
 // The verdict and the errors are the same, except for schemas beyond the limits, which are
-// errors.
-// If a schema has several unsupported keywords, the server reports a random
+// errors. If a schema has several unsupported keywords, the server reports a random
 // property first; this package reports the first property by name.
 //
 // # Concurrency and ownership

@@ -12,17 +12,15 @@ import (
 	"github.com/crdkit/crdkit/internal/value/jsonval"
 )
 
-// An Interner lets several calls of [Compile] share memory: equal schemas, of
-// one definition or of several, become one [Node] and one [Annotations]. Two
-// equal schemas have the same root, so two roots are the same pointer if and
-// only if the schemas are equal, annotations included. It is an option of
-// [Compile].
+// An Interner lets several calls of [Compile] share memory: equal schemas, of one
+// definition or of several, become one [Node] and one [Annotations]. Two equal schemas have
+// the same root, so two roots are the same pointer if and only if the schemas are equal,
+// annotations included. It is an option of [Compile].
 //
 // An Interner keeps everything that it has shared. A program that compiles and
 // drops schemas again and again replaces its Interner from time to time.
 //
-// An Interner is safe for concurrent use. Calls with the same Interner wait for
-// each other.
+// An Interner is safe for concurrent use. Calls with the same Interner wait for each other.
 type Interner struct {
 	mu    sync.Mutex
 	roots map[sharedRoot]*Node

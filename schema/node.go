@@ -95,8 +95,7 @@ func (n *Node) IntOrString() bool { return n.orEmpty().flags&flagIntOrString != 
 // Len returns the number of declared properties.
 func (n *Node) Len() int { return len(n.orEmpty().names) }
 
-// Property returns the schema of the declared property of this name, nil if
-// there is none.
+// Property returns the schema of the declared property of this name, nil if there is none.
 func (n *Node) Property(name string) *Node {
 	n = n.orEmpty()
 	i := sort.SearchStrings(n.names, name)
@@ -118,14 +117,12 @@ func (n *Node) Properties() iter.Seq2[string, *Node] {
 	}
 }
 
-// Items returns the schema of the elements of an array, nil if it is not
-// declared.
+// Items returns the schema of the elements of an array, nil if it is not declared.
 func (n *Node) Items() *Node { return n.orEmpty().items }
 
-// AdditionalProperties returns the schema of properties that are not declared
-// by name, and reports whether additionalProperties is declared. The node is
-// nil if it is not declared or is a boolean; see
-// [Node.AllowsAdditionalProperties].
+// AdditionalProperties returns the schema of properties that are not declared by name, and
+// reports whether additionalProperties is declared. The node is nil if it is not declared
+// or is a boolean; see [Node.AllowsAdditionalProperties].
 func (n *Node) AdditionalProperties() (*Node, bool) {
 	n = n.orEmpty()
 	return n.additional, n.flags&flagAdditional != 0
@@ -221,11 +218,10 @@ func (n *Node) orEmpty() *Node {
 	return n
 }
 
-// A Branch is the compiled form of a schema below allOf, anyOf, oneOf or not.
-// It constrains values whose structure is declared by a [Node]. In a structural
-// schema, a Branch declares a type only in the int-or-string pattern anyOf:
-// [{type: integer}, {type: string}]. It is not nullable, and its
-// additionalProperties can only be false.
+// A Branch is the compiled form of a schema below allOf, anyOf, oneOf or not. It constrains
+// values whose structure is declared by a [Node]. In a structural schema, a Branch declares
+// a type only in the int-or-string pattern anyOf: [{type: integer}, {type: string}]. It is
+// not nullable, and its additionalProperties can only be false.
 //
 // A Branch never changes and is safe for concurrent use. All methods accept a
 // nil receiver, which stands for a schema that declares nothing.
@@ -275,8 +271,7 @@ func (b *Branch) Properties() iter.Seq2[string, *Branch] {
 	}
 }
 
-// Items returns the constraints on the elements of an array, nil if there are
-// none.
+// Items returns the constraints on the elements of an array, nil if there are none.
 func (b *Branch) Items() *Branch { return (*Branch)(b.node().Items()) }
 
 // Limits returns the value validations of the branch.

@@ -8,9 +8,8 @@ import (
 	"github.com/crdkit/crdkit/internal/test/testopt"
 )
 
-// The bounds of [Compile] without options. Every definition that fits into a
-// request to kube-apiserver (3 MiB of JSON, nested 10,000 levels deep) is
-// within both.
+// The bounds of [Compile] without options. Every definition that fits into a request to
+// kube-apiserver (3 MiB of JSON, nested 10,000 levels deep) is within both.
 const (
 	DefaultMaxDepth = 5_000     // schemas on a path
 	DefaultMaxNodes = 1_000_000 // schemas in total
@@ -38,15 +37,13 @@ type optionFunc func(*options)
 func (optionFunc) SchemaOption(testopt.Sealed) {}
 
 // AtPath makes the fields of errors start with path, such as
-// spec.versions[0].schema.openAPIV3Schema. Without it they start at the root of
-// the schema.
+// spec.versions[0].schema.openAPIV3Schema. Without it they start at the root of the schema.
 func AtPath(path *field.Path) Option {
 	return optionFunc(func(o *options) { o.at = pathstack.At(path) })
 }
 
-// MaxDepth bounds the number of schemas on a path from the root. Compile
-// returns an error for a schema that exceeds it, so for every schema if levels
-// is not positive.
+// MaxDepth bounds the number of schemas on a path from the root. Compile returns an error
+// for a schema that exceeds it, so for every schema if levels is not positive.
 func MaxDepth(levels int) Option {
 	return optionFunc(func(o *options) { o.maxDepth = levels })
 }
@@ -64,12 +61,11 @@ func WithoutAnnotations() Option {
 	return optionFunc(func(o *options) { o.annotations = false })
 }
 
-// Unstructured makes Compile accept a schema that is not structural, as the
-// server does for a definition with preserveUnknownFields: true. Such a schema
-// only serves to validate values: a value without a declared type may be
-// anything, and a [Branch] may declare what in other schemas only a [Node]
-// declares. Keywords that no schema of a definition may have remain errors,
-// except for $schema, which is ignored.
+// Unstructured makes Compile accept a schema that is not structural, as the server does for
+// a definition with preserveUnknownFields: true. Such a schema only serves to validate
+// values: a value without a declared type may be anything, and a [Branch] may declare what
+// in other schemas only a [Node] declares. Keywords that no schema of a definition may have
+// remain errors, except for $schema, which is ignored.
 func Unstructured() Option {
 	return optionFunc(func(o *options) { o.unstructured = true })
 }

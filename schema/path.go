@@ -41,9 +41,8 @@ func (s Step) Name() (string, bool) { return s.name, s.kind != stepIndex }
 // Index returns the position of an index, and reports whether s is one.
 func (s Step) Index() (int, bool) { return s.index, s.kind == stepIndex }
 
-// A Path is the location of a part of an object or of a schema. The empty path
-// is the root. The holder of a Path owns it: functions that return a Path never
-// share its memory.
+// A Path is the location of a part of an object or of a schema. The empty path is the root.
+// The holder of a Path owns it: functions that return a Path never share its memory.
 type Path []Step
 
 // String spells p as kube-apiserver does: fields joined by dots, keys and

@@ -30,8 +30,7 @@ type fieldError = field.Error
 // are promoted from the [field.Error] that kube-apiserver reports. The other
 // fields say what the server does not.
 //
-// An Error never changes after it is returned. BadValue may be a part of the
-// object.
+// An Error never changes after it is returned. BadValue may be a part of the object.
 type Error struct {
 	*fieldError
 

@@ -75,8 +75,7 @@ func (v *Validator) valid(obj map[string]any) bool {
 	return v.root.Valid(obj) && (!v.listsApart || v.root.Distinct(obj)) && v.embedded.Valid(obj)
 }
 
-// Validate returns the errors of obj as a new object, sorted; nil if it is
-// valid.
+// Validate returns the errors of obj as a new object, sorted; nil if it is valid.
 //
 // See
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation.
@@ -91,13 +90,12 @@ func (v *Validator) ValidateCreate(obj map[string]any, opts ...CallOption) Resul
 
 // ValidateUpdate returns the errors of obj as a replacement of old.
 //
-// Errors of a value are forgiven if the value did not change. Its old value is
-// the value in the same location of old: under the same name, or under the same
-// keys of a list of type map. An object with undeclared fields counts as
-// changed, and so does nearly every object as a whole, for that reason. Errors
-// of the kind and the apiVersion of the object are not forgiven. Errors of
-// lists of type set and map are forgiven if old had any such error. Errors of
-// embedded resources are not forgiven.
+// Errors of a value are forgiven if the value did not change. Its old value is the value in
+// the same location of old: under the same name, or under the same keys of a list of type
+// map. An object with undeclared fields counts as changed, and so does nearly every object
+// as a whole, for that reason. Errors of the kind and the apiVersion of the object are not
+// forgiven. Errors of lists of type set and map are forgiven if old had any such error.
+// Errors of embedded resources are not forgiven.
 //
 // See
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-ratcheting.
@@ -256,12 +254,11 @@ type optionFunc func(*config)
 
 func (f optionFunc) apply(c *config) { f(c) }
 
-// KubernetesVersion makes a validator check the formats that the server of a
-// version checks, such as "1.33" or "1.33.4". A server ignores formats that it does
-// not know: k8s-short-name and k8s-long-name before 1.35. An empty version means
-// 1.37. With any other text that is not a version from 1.29 to 1.37, no object is
-// valid: the methods of the validator return one error about the option, and do
-// nothing else.
+// KubernetesVersion makes a validator check the formats that the server of a version
+// checks, such as "1.33" or "1.33.4". A server ignores formats that it does not know:
+// k8s-short-name and k8s-long-name before 1.35. An empty version means 1.37. With any other
+// text that is not a version from 1.29 to 1.37, no object is valid: the methods of the
+// validator return one error about the option, and do nothing else.
 func KubernetesVersion(version string) Option {
 	return optionFunc(func(c *config) {
 		v, err := kubeversion.Parse(version)

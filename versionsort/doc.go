@@ -1,5 +1,4 @@
-// Package versionsort orders the version names of a CustomResourceDefinition
-// by priority.
+// Package versionsort orders the version names of a CustomResourceDefinition by priority.
 //
 //	names := []string{"v1alpha1", "v1", "v2beta3"}
 //	versionsort.Sort(names)
@@ -12,11 +11,10 @@
 //
 // # Semantics
 //
-// A name is Kubernetes-like if it is "v" and a major number, optionally
-// followed by "alpha" or "beta" and a minor number: v1, v2beta3. Each number
-// is one or more ASCII digits and must fit an int64; otherwise the name is not
-// Kubernetes-like. [Version priority] documents the rule, with an example that
-// is an example and a test of this package:
+// A name is Kubernetes-like if it is "v" and a major number, optionally followed by "alpha"
+// or "beta" and a minor number: v1, v2beta3. Each number is one or more ASCII digits and
+// must fit an int64; otherwise the name is not Kubernetes-like. [Version priority]
+// documents the rule, with an example that is an example and a test of this package:
 //
 //   - Kubernetes-like names come before all others.
 //   - Among them, general availability comes before beta and beta before
@@ -25,9 +23,8 @@
 //   - Other names come last, in increasing order of their bytes: foo1 before
 //     foo10.
 //
-// [Compare] is negative if its first argument comes first, so that
-// slices.SortFunc(names, versionsort.Compare) puts the preferred version at
-// index 0.
+// [Compare] is negative if its first argument comes first, so that slices.SortFunc(names,
+// versionsort.Compare) puts the preferred version at index 0.
 //
 // # Differences from Kubernetes
 //
@@ -42,9 +39,8 @@
 //
 // # Concurrency and ownership
 //
-// The package has no state, and its functions may be called by multiple
-// goroutines. Compare and Parse do not allocate. Sort changes its slice and keeps
-// no reference to it.
+// The package has no state, and its functions may be called by multiple goroutines. Compare
+// and Parse do not allocate. Sort changes its slice and keeps no reference to it.
 //
 // [Version priority]: https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#version-priority
 package versionsort

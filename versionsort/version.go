@@ -18,8 +18,7 @@ const (
 	GA                     // v1: stable
 )
 
-// String returns the part of a version name that denotes s: "alpha", "beta", or ""
-// for GA.
+// String returns the part of a version name that denotes s: "alpha", "beta", or "" for GA.
 func (s Stability) String() string {
 	switch s {
 	case Alpha:

@@ -32,10 +32,9 @@ func Groups(crds ...*apiextensionsv1.CustomResourceDefinition) []metav1.APIGroup
 	return groups
 }
 
-// Group returns the document of a group: its versions in order of priority, and the
-// version that clients should prefer. It ignores definitions of other groups. It
-// reports false if no definition publishes a version of the group; the server
-// answers with 404 then.
+// Group returns the document of a group: its versions in order of priority, and the version
+// that clients should prefer. It ignores definitions of other groups. It reports false if
+// no definition publishes a version of the group; the server answers with 404 then.
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#version-priority.
 func Group(group string, crds ...*apiextensionsv1.CustomResourceDefinition) (*metav1.APIGroup, bool) {

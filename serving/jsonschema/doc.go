@@ -49,7 +49,6 @@
 //
 // # Concurrency and ownership
 //
-// [Export] does not change or keep the definition and may be called from several
-// goroutines while nothing changes the definition. The same definition gives the same
-// bytes.
+// [Export] does not change or keep the definition and may be called from several goroutines
+// while nothing changes the definition. The same definition gives the same bytes.
 package jsonschema

@@ -26,10 +26,9 @@ func Draft07() Option {
 	return optionFunc(func(e *exporter) { e.dialect = "http://json-schema.org/draft-07/schema#" })
 }
 
-// Strict exports a schema that also refuses what the server repairs: unknown
-// fields, nulls where the schema does not declare them, strings that do not
-// match a format that JSON Schema has too, and invalid statuses. It may refuse
-// what the server accepts.
+// Strict exports a schema that also refuses what the server repairs: unknown fields, nulls
+// where the schema does not declare them, strings that do not match a format that JSON
+// Schema has too, and invalid statuses. It may refuse what the server accepts.
 func Strict() Option { return optionFunc(func(e *exporter) { e.strict = true }) }
 
 // KeepExtensions exports the keywords x-kubernetes-* as the definition has them, for tools

@@ -93,10 +93,9 @@ func encode(v any) (json.RawMessage, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// Merge returns one document with the contents of the given ones, which must
-// have the same version of OpenAPI. It returns an error for a nil document,
-// without documents, and if two documents have a path or a schema in common,
-// except for schemas of Kubernetes' own types.
+// Merge returns one document with the contents of the given ones, which must have the same
+// version of OpenAPI. It returns an error for a nil document, without documents, and if two
+// documents have a path or a schema in common, except for schemas of Kubernetes' own types.
 func Merge(docs ...*Document) (*Document, error) {
 	if len(docs) == 0 {
 		return nil, errors.New("openapi: no documents to merge")

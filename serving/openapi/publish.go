@@ -24,9 +24,8 @@ func WithoutSelectableFields() Option {
 	return optionFunc(func(o *options) { o.hideSelectable = true })
 }
 
-// V3 returns the documents that the server publishes for definitions: one for
-// each served group and version, by its path below /openapi/v3, such as
-// apis/stable.example.com/v1.
+// V3 returns the documents that the server publishes for definitions: one for each served
+// group and version, by its path below /openapi/v3, such as apis/stable.example.com/v1.
 func V3(crds []*apiextensionsv1.CustomResourceDefinition, opts ...Option) (map[string]*Document, error) {
 	out := map[string]*Document{}
 	err := eachServed(crds, func(crd *apiextensionsv1.CustomResourceDefinition, version string) error {

@@ -16,10 +16,9 @@
 // # Semantics
 //
 // A definition names three fields of its objects: the desired number of replicas
-// (specReplicasPath), the observed number (statusReplicasPath) and, optionally, the
-// label selector of the replicas as text (labelSelectorPath). A Scale has these
-// values and the name, namespace, UID, resource version and creation time of the
-// object.
+// (specReplicasPath), the observed number (statusReplicasPath) and, optionally, the label
+// selector of the replicas as text (labelSelectorPath). A Scale has these values and the
+// name, namespace, UID, resource version and creation time of the object.
 //
 // A read requires the desired number. An absent observed number is 0, and an absent
 // selector is empty. A present value must be an integer, or a string for the selector;

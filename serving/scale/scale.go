@@ -15,9 +15,8 @@ import (
 	"github.com/crdkit/crdkit/internal/path/crdpath"
 )
 
-// Unset is the desired number of replicas in the Scale that [Scaler.Update]
-// passes to its function if the object has none. Update refuses a Scale that
-// still has it.
+// Unset is the desired number of replicas in the Scale that [Scaler.Update] passes to its
+// function if the object has none. Update refuses a Scale that still has it.
 const Unset int32 = math.MinInt32
 
 // A Scaler has the fields that a definition declares for its scale subresource.
@@ -27,9 +26,8 @@ type Scaler struct {
 	selector     *crdpath.ScalePath // nil if none is declared
 }
 
-// New returns a Scaler for a declared scale subresource, which it does not
-// keep. It returns an error if declared is nil or lacks one of the two required
-// paths.
+// New returns a Scaler for a declared scale subresource, which it does not keep. It returns
+// an error if declared is nil or lacks one of the two required paths.
 func New(declared *apiextensionsv1.CustomResourceSubresourceScale) (*Scaler, error) {
 	switch {
 	case declared == nil:
@@ -50,9 +48,8 @@ func New(declared *apiextensionsv1.CustomResourceSubresourceScale) (*Scaler, err
 
 // Read returns the Scale of an object, which it does not change.
 //
-// The error is an internal error (500) of k8s.io/apimachinery/pkg/api/errors if
-// the desired number of replicas is absent, and a plain error if a field has a
-// wrong type.
+// The error is an internal error (500) of k8s.io/apimachinery/pkg/api/errors if the desired
+// number of replicas is absent, and a plain error if a field has a wrong type.
 func (s *Scaler) Read(obj *unstructured.Unstructured) (*autoscalingv1.Scale, error) {
 	out, found, err := s.read(obj)
 	if err != nil {
@@ -102,11 +99,10 @@ func (s *Scaler) read(obj *unstructured.Unstructured) (*autoscalingv1.Scale, boo
 // the client: the whole Scale for a PUT, the patched one for a PATCH. If the
 // object has no desired number, spec.replicas of the current Scale is [Unset].
 //
-// Update takes spec.replicas and, unless it is empty, metadata.resourceVersion
-// from the Scale. It does not change the object if it returns an error: that of
-// change, a bad request (400) of k8s.io/apimachinery/pkg/api/errors if
-// spec.replicas is Unset, or a plain error if a field of the object has a wrong
-// type.
+// Update takes spec.replicas and, unless it is empty, metadata.resourceVersion from the
+// Scale. It does not change the object if it returns an error: that of change, a bad
+// request (400) of k8s.io/apimachinery/pkg/api/errors if spec.replicas is Unset, or a plain
+// error if a field of the object has a wrong type.
 func (s *Scaler) Update(obj *unstructured.Unstructured, change func(current *autoscalingv1.Scale) error) error {
 	current, found, err := s.read(obj)
 	if err != nil {
@@ -140,8 +136,7 @@ func (s *Scaler) Validate(obj map[string]any) field.ErrorList {
 	return append(list(s.spec.CheckReplicas(obj)), s.ValidateStatus(obj)...)
 }
 
-// ValidateStatus is like [Scaler.Validate] without the desired number of
-// replicas.
+// ValidateStatus is like [Scaler.Validate] without the desired number of replicas.
 func (s *Scaler) ValidateStatus(obj map[string]any) field.ErrorList {
 	errs := list(s.status.CheckReplicas(obj))
 	if s.selector == nil {

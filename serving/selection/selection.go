@@ -33,11 +33,10 @@ type declared struct {
 	err  error // the error of a path that does not parse
 }
 
-// New returns the fields that a version declares, spec.versions[*].selectableFields,
-// and those that all objects of the scope have. An empty scope means
+// New returns the fields that a version declares, spec.versions[*].selectableFields, and
+// those that all objects of the scope have. An empty scope means
 // apiextensionsv1.ClusterScoped, and an unknown scope is an error. New does not keep
-// selectable. A path that does not parse is an error of [Fields.Set], as on the
-// server.
+// selectable. A path that does not parse is an error of [Fields.Set], as on the server.
 func New(selectable []apiextensionsv1.SelectableField, scope apiextensionsv1.ResourceScope) (*Fields, error) {
 	switch scope {
 	case "", apiextensionsv1.ClusterScoped, apiextensionsv1.NamespaceScoped:

@@ -25,10 +25,9 @@
 //   - date accepts times in the format of RFC 3339 and shows their age at the time that
 //     the caller passes. Other text is "<invalid>", and empty text "<unknown>".
 //
-// Paths have all features of k8s.io/client-go/util/jsonpath: indexes, wildcards,
-// recursive descent, filters and unions. If a path does not parse, [New] returns an
-// error and a Printer with the columns before it, as the server serves such a
-// definition.
+// Paths have all features of k8s.io/client-go/util/jsonpath: indexes, wildcards, recursive
+// descent, filters and unions. If a path does not parse, [New] returns an error and a
+// Printer with the columns before it, as the server serves such a definition.
 //
 // Each row has the metadata of its object, where kubectl finds namespace and labels.
 // [IncludeObject] selects the whole object or nothing instead.

@@ -261,6 +261,5 @@ func IncludeObject(policy metav1.IncludeObjectPolicy) (Option, error) {
 	return nil, fmt.Errorf("table: unknown policy %q of including objects", policy)
 }
 
-// WithoutHeaders omits the columns, as the server does in a watch after its first
-// event.
+// WithoutHeaders omits the columns, as the server does in a watch after its first event.
 func WithoutHeaders() Option { return optionFunc(func(c *config) { c.noHeaders = true }) }

@@ -312,16 +312,14 @@ const (
 	DefaultSchemaLimit = celcost.SchemaLimit
 )
 
-// Check returns the errors that kube-apiserver has for the rules of n and below
-// when a definition with them is created or updated, nil if it has none. A nil n
-// has no rules.
+// Check returns the errors that kube-apiserver has for the rules of n and below when a
+// definition with them is created or updated, nil if it has none. A nil n has no rules.
 //
-// Rules are new unless [Preexisting] names them. The errors are those of
-// [CheckSyntax]; then, for every schema without such errors there and below,
-// expressions that do not compile, cost too much, or refer to oldSelf where there
-// is none; then the errors of the total. They are in the order of the server:
-// what is below a schema before the schema, which means additionalProperties,
-// properties by name, items, and then its own rules.
+// Rules are new unless [Preexisting] names them. The errors are those of [CheckSyntax];
+// then, for every schema without such errors there and below, expressions that do not
+// compile, cost too much, or refer to oldSelf where there is none; then the errors of the
+// total. They are in the order of the server: what is below a schema before the schema,
+// which means additionalProperties, properties by name, items, and then its own rules.
 //
 // See
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules.

@@ -83,8 +83,7 @@ const (
 	MessageExpression                       // what makes the message
 )
 
-// String returns the name of the field of the rule: "rule" or
-// "messageExpression".
+// String returns the name of the field of the rule: "rule" or "messageExpression".
 func (k ExpressionKind) String() string {
 	if k == MessageExpression {
 		return "messageExpression"
@@ -92,8 +91,7 @@ func (k ExpressionKind) String() string {
 	return "rule"
 }
 
-// A Bound is a keyword that bounds the cost of an expression, or would if it were
-// declared.
+// A Bound is a keyword that bounds the cost of an expression, or would if it were declared.
 type Bound struct {
 	// Path is the path of the values that have the keyword, as in [ExpressionCost.Path].
 	Path string `json:"path"`
@@ -273,9 +271,8 @@ func (c *ExpressionCost) json() expressionJSON {
 	}
 }
 
-// String returns the report as a table: a line for each expression, then the
-// bounds that make each expensive one fit, and the total. A report without
-// expressions is one line.
+// String returns the report as a table: a line for each expression, then the bounds that
+// make each expensive one fit, and the total. A report without expressions is one line.
 func (r *CostReport) String() string {
 	if r.Problem != "" {
 		return "no estimate: " + r.Problem + "\n"

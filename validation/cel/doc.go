@@ -26,11 +26,10 @@
 // addresses and CIDRs, quantities, formats and semantic versions. The functions
 // for authorization are declared, but no variable has their types.
 //
-// A rule refers to its value as self. Property names that are not identifiers are
-// escaped (self.a__dash__b). A null field is absent. The root of a resource has
-// apiVersion, kind, metadata.name and metadata.generateName, declared or not. Lists
-// of type set and map compare without order, and + merges them. Rules do not see
-// values without a schema.
+// A rule refers to its value as self. Property names that are not identifiers are escaped
+// (self.a__dash__b). A null field is absent. The root of a resource has apiVersion, kind,
+// metadata.name and metadata.generateName, declared or not. Lists of type set and map
+// compare without order, and + merges them. Rules do not see values without a schema.
 //
 // Rules run from the outside in: the rules of a value in their order, then those
 // of list elements by index, of map entries by key, and of fields by name. A null
@@ -52,13 +51,12 @@
 //
 // # Checking rules
 //
-// [Check] returns the errors of the server for the rules of a definition that is
-// created or updated: rules that do not compile, rules that refer to oldSelf where
-// there is none, and rules that may cost too much. New rules may only use the
-// functions that the previous version of Kubernetes knows too, as the server
-// refuses what it could not be rolled back with. The server estimates the cost of
-// an expression from the sizes that the schema allows, and multiplies it by how
-// often the value can occur.
+// [Check] returns the errors of the server for the rules of a definition that is created or
+// updated: rules that do not compile, rules that refer to oldSelf where there is none, and
+// rules that may cost too much. New rules may only use the functions that the previous
+// version of Kubernetes knows too, as the server refuses what it could not be rolled back
+// with. The server estimates the cost of an expression from the sizes that the schema
+// allows, and multiplies it by how often the value can occur.
 //
 // [Estimate] returns these estimates. For a rule near or over its limit it adds
 // the bounds of the schema that the cost depends on, each with the largest value
@@ -72,9 +70,8 @@
 //
 // # Differences from Kubernetes
 //
-// Verdicts, texts and costs are the same, including what looks like mistakes; the
-// files of testdata/behaviour with quirk in their names show those. The
-// differences are:
+// Verdicts, texts and costs are the same, including what looks like mistakes; the files of
+// testdata/behaviour with quirk in their names show those. The differences are:
 //
 //   - The order. The server visits fields and keys in the random order of Go
 //     maps, so it changes from run to run which values are left out when the
@@ -92,13 +89,12 @@
 //
 // # Rules of strangers
 //
-// A program of rules that nobody checked is safe to run. [Compile] accepts rules
-// that [Check] refuses because they may cost too much, as definitions that are stored
-// already have such rules. The limits hold while rules run, whatever Compile
-// accepted: an evaluation ends when it exceeds [DefaultPerCallLimit],
-// [DefaultMemory] or the time of its context, before it does the work that exceeds
-// the limit. Where cel-go evaluates a rule, it ends after the call that exceeds the
-// limit of cost.
+// A program of rules that nobody checked is safe to run. [Compile] accepts rules that
+// [Check] refuses because they may cost too much, as definitions that are stored already
+// have such rules. The limits hold while rules run, whatever Compile accepted: an
+// evaluation ends when it exceeds [DefaultPerCallLimit], [DefaultMemory] or the time of its
+// context, before it does the work that exceeds the limit. Where cel-go evaluates a rule,
+// it ends after the call that exceeds the limit of cost.
 //
 // Compile and Check bound what one rule takes: its text has at most 100,000 code
 // points and 250 levels, as in the server, and macros and types that would expand
@@ -115,10 +111,9 @@
 // closure declines. Such an evaluation takes as long as one of cel-go. Typical
 // rules allocate nothing; rules that make strings, maps or boxed values do.
 //
-// Compile compiles the rules of equal schemas once. It does not make programs of
-// cel-go, which are large; an evaluation that needs one compiles it from the text.
-// [AtFirstUse] compiles the closures lazily too: the rules of a schema when its
-// first value arrives.
+// Compile compiles the rules of equal schemas once. It does not make programs of cel-go,
+// which are large; an evaluation that needs one compiles it from the text. [AtFirstUse]
+// compiles the closures lazily too: the rules of a schema when its first value arrives.
 //
 // # Concurrency and ownership
 //

@@ -39,11 +39,10 @@ const (
 	DefaultPerCallLimit = 1_000_000
 )
 
-// DefaultMemory is the limit of the memory of one evaluation in bytes: what the
-// strings, lists and maps take that a rule makes on one value. They count whether
-// the rule still refers to them or not; parts of the object do not count. The
-// server has no such limit. Rules whose cost grows with what they make reach the
-// limit of cost long before.
+// DefaultMemory is the limit of the memory of one evaluation in bytes: what the strings,
+// lists and maps take that a rule makes on one value. They count whether the rule still
+// refers to them or not; parts of the object do not count. The server has no such limit.
+// Rules whose cost grows with what they make reach the limit of cost long before.
 const DefaultMemory = cellib.DefaultMemory
 
 func newCompileOptions(opts []Option) compileOptions {
@@ -93,10 +92,9 @@ func Fragment() Option {
 	return compileOption(func(o *compileOptions) { o.Fragment = true })
 }
 
-// Stored makes [Compile] accept a schema like kube-apiserver accepts one that is
-// already stored: it never refuses rules. A rule that does not compile is an
-// error of each of its values, and a messageExpression that does not compile is
-// ignored.
+// Stored makes [Compile] accept a schema like kube-apiserver accepts one that is already
+// stored: it never refuses rules. A rule that does not compile is an error of each of its
+// values, and a messageExpression that does not compile is ignored.
 func Stored() Option {
 	return compileOption(func(o *compileOptions) { o.stored = true })
 }
@@ -135,17 +133,15 @@ func Preexisting(rules, messageExpressions map[string]bool) Option {
 	return compileOption(func(o *compileOptions) { o.Rules, o.Messages = rules, messageExpressions })
 }
 
-// Unchanged says that the update does not change the schema of this version.
-// [Check] then has no errors for single expressions that cost too much; the total
-// still counts.
+// Unchanged says that the update does not change the schema of this version. [Check] then
+// has no errors for single expressions that cost too much; the total still counts.
 func Unchanged() Option {
 	return compileOption(func(o *compileOptions) { o.Unchanged = true })
 }
 
-// SyntaxChecked says that the caller has done [CheckSyntax], so that [Check] does
-// not repeat it. invalid holds the paths, as in errors, of schemas with errors
-// there or below: [Check] does not compile their rules, like the server. It is
-// not changed and may be nil.
+// SyntaxChecked says that the caller has done [CheckSyntax], so that [Check] does not
+// repeat it. invalid holds the paths, as in errors, of schemas with errors there or below:
+// [Check] does not compile their rules, like the server. It is not changed and may be nil.
 func SyntaxChecked(invalid map[string]bool) Option {
 	return compileOption(func(o *compileOptions) { o.SyntaxChecked, o.Invalid = true, invalid })
 }
@@ -208,9 +204,8 @@ func (n maxErrorsOption) applyEval(o *evalOptions) { o.maxErrors = int(n) }
 // not positive, the lists have all errors.
 func MaxErrors(n int) EvalOption { return maxErrorsOption(n) }
 
-// Old sets the object that is replaced. Transition rules see it as oldSelf, and
-// errors of unchanged values are ratcheted. It is not changed. A nil map is no
-// option.
+// Old sets the object that is replaced. Transition rules see it as oldSelf, and errors of
+// unchanged values are ratcheted. It is not changed. A nil map is no option.
 func Old(old map[string]any) EvalOption {
 	return oldOption(old)
 }

@@ -50,16 +50,14 @@ type Result struct {
 	Cost uint64
 }
 
-// Compile compiles the rules of n and below. It returns either a program or
-// errors, never both. Without any rules the program is nil, which is usable. A
-// nil n has no rules.
+// Compile compiles the rules of n and below. It returns either a program or errors, never
+// both. Without any rules the program is nil, which is usable. A nil n has no rules.
 //
-// The errors are those of kube-apiserver for stored rules, so all functions up to
-// version 1.37 are known unless [KubernetesVersion] says otherwise: an error for
-// each rule and each messageExpression that does not compile, in the order of the
-// schema (a node, its items, its properties by name, its additionalProperties),
-// and internal errors for rules on values without a CEL type. [Check] also checks
-// syntax and costs.
+// The errors are those of kube-apiserver for stored rules, so all functions up to version
+// 1.37 are known unless [KubernetesVersion] says otherwise: an error for each rule and each
+// messageExpression that does not compile, in the order of the schema (a node, its items,
+// its properties by name, its additionalProperties), and internal errors for rules on
+// values without a CEL type. [Check] also checks syntax and costs.
 //
 // See
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules.
@@ -105,9 +103,8 @@ func Compile(n *schema.Node, opts ...Option) (*Program, field.ErrorList) {
 	return p, nil
 }
 
-// Eval runs the rules on obj, which passed validation. It changes neither obj nor
-// the old object, and both must not change during the call. Errors may refer to
-// parts of obj.
+// Eval runs the rules on obj, which passed validation. It changes neither obj nor the old
+// object, and both must not change during the call. Errors may refer to parts of obj.
 //
 // If ctx ends, the run ends within some milliseconds with an error that says so,
 // and the verdict is not valid. A nil ctx never ends.
@@ -141,10 +138,9 @@ func (p *Program) EvalDefault(ctx context.Context, value any, opts ...EvalOption
 // sets. It returns nil if no rule of n has an effect without an old object, because
 // there is none or all are transition rules. See also [Program.NeedsOld].
 //
-// A caller that makes an object only for [Program.Eval] can leave out unread
-// fields. The values that rules are on must be present anyway. Elements and
-// entries of lists and maps that are read must be present with the right
-// kind.
+// A caller that makes an object only for [Program.Eval] can leave out unread fields. The
+// values that rules are on must be present anyway. Elements and entries of lists and maps
+// that are read must be present with the right kind.
 //
 // What the analysis does not follow, such as arguments of functions, counts as
 // read completely, and so do all values with [AtFirstUse].

@@ -18,10 +18,9 @@
 // finds the bounds of the schema that determine a cost. For each it finds by
 // bisection the largest value that keeps the rule within its limit.
 //
-// This walk differs from the walk that compiles a program. If a schema with
-// rules contains a value, the type of self is a part of the type of that
-// schema. Otherwise the type of self is made from the schema of the value
-// alone.
+// This walk differs from the walk that compiles a program. If a schema with rules contains
+// a value, the type of self is a part of the type of that schema. Otherwise the type of
+// self is made from the schema of the value alone.
 //
 // The tests of Check and Estimate in package validation/cel test this package.
 package celcost

@@ -1,5 +1,4 @@
-// Package celtypes turns schemas into CEL types and checks expressions against
-// them.
+// Package celtypes turns schemas into CEL types and checks expressions against them.
 //
 // A [Language] is the language of rules in one Kubernetes version: functions,
 // types, macros and validators. It is built once per process. A [Provider] returns

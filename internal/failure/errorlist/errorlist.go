@@ -9,8 +9,7 @@
 // aggregate of this package takes linear time. The tests compare the texts of both.
 //
 // A text ends after [MaxText] bytes, because each of many errors may have a long text of
-// its own, such as the values of a large enum. docs/DIFFERENCES.md names this
-// errors/text.
+// its own, such as the values of a large enum. docs/DIFFERENCES.md names this errors/text.
 package errorlist
 
 import (

@@ -19,10 +19,9 @@ type ExplainRequest struct {
 	MaxDepth             int      // levels of fields to print if Recursive; 0 for all
 }
 
-// Explain returns what kubectl explain prints in its plaintext format for a kind
-// or one of its fields, space by space: scripts parse this output. Like kubectl,
-// it leaves out fields without a schema. It returns an error if the document lacks the kind
-// or the field.
+// Explain returns what kubectl explain prints in its plaintext format for a kind or one of
+// its fields, space by space: scripts parse this output. Like kubectl, it leaves out fields
+// without a schema. It returns an error if the document lacks the kind or the field.
 func Explain(r ExplainRequest) (string, error) {
 	kind := r.kind()
 	if kind == nil {

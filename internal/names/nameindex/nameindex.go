@@ -1,18 +1,15 @@
-// Package nameindex finds a name in a fixed list of names, such as the fields
-// of a schema.
+// Package nameindex finds a name in a fixed list of names, such as the fields of a schema.
 //
-// A walk over an object looks up every field in the schema. A Go map takes about
-// 15 ns for a lookup, mostly to hash the whole name and to call a function that
-// compares it. An [Index] hashes only the first and the last eight bytes and the
-// length. These determine a name of up to sixteen bytes, so most names need no
-// other comparison.
+// A walk over an object looks up every field in the schema. A Go map takes about 15 ns for
+// a lookup, mostly to hash the whole name and to call a function that compares it. An
+// [Index] hashes only the first and the last eight bytes and the length. These determine a
+// name of up to sixteen bytes, so most names need no other comparison.
 //
 //	index := nameindex.New([]string{"apiVersion", "kind", "metadata"})
 //	i := index.Find("kind") // 1; -1 for a name that is not in the list
 //
-// Names with the same hash are compared one by one. If more than a few names
-// have the same hash, the Index uses a Go map instead, so no choice of names
-// makes it slow.
+// Names with the same hash are compared one by one. If more than a few names have the same
+// hash, the Index uses a Go map instead, so no choice of names makes it slow.
 package nameindex
 
 // An Index maps names to positions. It is immutable, safe for concurrent use, and empty at

@@ -9,11 +9,10 @@
 //
 // # Field paths
 //
-// A rule names the field at which its failure is reported, and a selectable field
-// names the field that it selects. Both are a sequence of .name and, with
-// [DotsAndBrackets], ['name'] with the escapes of Go. Each step leads to a
-// property if the schema declares properties, and otherwise to an entry of a map.
-// No step leads to an element of a list.
+// A rule names the field at which its failure is reported, and a selectable field names the
+// field that it selects. Both are a sequence of .name and, with [DotsAndBrackets], ['name']
+// with the escapes of Go. Each step leads to a property if the schema declares properties,
+// and otherwise to an entry of a map. No step leads to an element of a list.
 //
 // A [FieldCursor] descends with the path. [ParseField] uses one for a compiled
 // schema. [PropsCursor] is one for a schema as the definition has it, which need

@@ -50,8 +50,7 @@ func (d *CustomResourceDefinition) DeepCopyObject() runtime.Object {
 	return &CustomResourceDefinition{d.TypeMeta}
 }
 
-// CustomResourceDefinitionList has the type of a list of definitions, without its
-// fields.
+// CustomResourceDefinitionList has the type of a list of definitions, without its fields.
 type CustomResourceDefinitionList struct {
 	metav1.TypeMeta `json:",inline"`
 }

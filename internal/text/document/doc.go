@@ -23,12 +23,11 @@
 //   - braces and brackets with nothing in them;
 //   - comments.
 //
-// A plain scalar has the value that sigs.k8s.io/yaml gives it, which follows YAML
-// 1.1: true, false, null, an integer, or a string that no YAML version reads as
-// anything else. Tokenize declines scalars whose type depends on the YAML version
-// (yes, no, fractions, dates), anchors, tags, flow collections, folded blocks, tabs,
-// unprintable characters, and values nested deeper than [MaxDepth]. It does not detect
-// duplicate names.
+// A plain scalar has the value that sigs.k8s.io/yaml gives it, which follows YAML 1.1:
+// true, false, null, an integer, or a string that no YAML version reads as anything else.
+// Tokenize declines scalars whose type depends on the YAML version (yes, no, fractions,
+// dates), anchors, tags, flow collections, folded blocks, tabs, unprintable characters, and
+// values nested deeper than [MaxDepth]. It does not detect duplicate names.
 //
 // The tests compare tokens with the values of sigs.k8s.io/yaml, over the corpus
 // and by fuzzing.
@@ -60,16 +59,14 @@
 //
 // # Differences from Kubernetes
 //
-// Kubernetes reports no positions. Positions come from another version of the
-// YAML library than values do, because only that version reports them. A text
-// that only one of the versions can read has no positions, or is refused before
-// a position is needed.
+// Kubernetes reports no positions. Positions come from another version of the YAML library
+// than values do, because only that version reports them. A text that only one of the
+// versions can read has no positions, or is refused before a position is needed.
 //
 // # Concurrency and ownership
 //
-// [Tokens] and [Tree] do not change once made and are safe for
-// concurrent use. Tokens keep the text, and so do the strings that [Tokens.Text]
-// returns: clone a string that outlives them. A Tree keeps positions and the names
-// of members. A definition belongs to the caller and shares no memory with the
-// text; equal strings in it share memory.
+// [Tokens] and [Tree] do not change once made and are safe for concurrent use. Tokens keep
+// the text, and so do the strings that [Tokens.Text] returns: clone a string that outlives
+// them. A Tree keeps positions and the names of members. A definition belongs to the caller
+// and shares no memory with the text; equal strings in it share memory.
 package document

@@ -36,9 +36,8 @@
 //
 // [ReadRegular] reads one file without its objects, and no FIFO or device.
 //
-// A name from the caller may be a FIFO or a character device, as a shell makes
-// for <(command). At most [MaxFileBytes] are read. The end of the context ends
-// the wait for it.
+// A name from the caller may be a FIFO or a character device, as a shell makes for
+// <(command). At most [MaxFileBytes] are read. The end of the context ends the wait for it.
 //
 // # Concurrency and ownership
 //

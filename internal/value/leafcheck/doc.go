@@ -12,10 +12,9 @@
 //
 // # Semantics
 //
-// [Node.Valid] covers all value validations, including those below junctors,
-// and the uniqueness that x-kubernetes-list-type requires. It admits what
-// kube-apiserver admits, even where that is unexpected. The comment at each
-// implementation explains the case:
+// [Node.Valid] covers all value validations, including those below junctors, and the
+// uniqueness that x-kubernetes-list-type requires. It admits what kube-apiserver admits,
+// even where that is unexpected. The comment at each implementation explains the case:
 //
 //   - only type and enum apply to null;
 //   - an array is valid where a string with a format is declared ([Type]);

@@ -12,9 +12,8 @@
 //
 // # Semantics
 //
-// [Compile] accepts exactly what [regexp.Compile] accepts and fails with the
-// same text. [Pattern.Match] gives exactly what [regexp.Regexp.MatchString]
-// gives:
+// [Compile] accepts exactly what [regexp.Compile] accepts and fails with the same text.
+// [Pattern.Match] gives exactly what [regexp.Regexp.MatchString] gives:
 //
 //   - it searches the whole string unless the expression is anchored;
 //   - ^ and $ match at the ends of the text, and with (?m) at the ends of a line;

@@ -1,5 +1,4 @@
-// Package jsonpath evaluates the paths of printer columns and selectable
-// fields.
+// Package jsonpath evaluates the paths of printer columns and selectable fields.
 //
 // client-go parses the paths and this package evaluates them. The evaluation of
 // client-go keeps state in the parsed path, so one path cannot serve two
