@@ -2,12 +2,17 @@ package apply
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/crdkit/crdkit"
@@ -120,4 +125,108 @@ func appliedBy(owners []Owner, manager string) bool {
 	return slices.ContainsFunc(owners, func(o Owner) bool {
 		return o.Manager == manager && o.Operation == metav1.ManagedFieldsOperationApply && o.Subresource == ""
 	})
+}
+
+// A Conflict is a field that an apply would change and another manager owns.
+type Conflict struct {
+	// Manager owns the field by Operation on Subresource, "" for the object itself.
+	Manager     string
+	Operation   metav1.ManagedFieldsOperationType
+	Subresource string
+	// APIVersion is the version at which the manager wrote, "" for an Apply.
+	APIVersion string
+	// Field is the field in the server's words, such as .spec.env[name="A"].value, at the
+	// version at which the owner wrote.
+	Field string
+	// Current is the live value and Wanted the configuration's, nil if there is none or it
+	// cannot be converted to the owner's version.
+	Current, Wanted any
+}
+
+// String returns a line such as
+//
+//	.spec.replicas: 3, wanted 5, owned by "autoscaler" (Update of scale)
+func (c Conflict) String() string {
+	by := string(c.Operation)
+	if c.Subresource != "" {
+		by += " of " + c.Subresource
+	}
+	return fmt.Sprintf("%s: %s, wanted %s, owned by %q (%s)", c.Field, valueText(c.Current), valueText(c.Wanted), c.Manager, by)
+}
+
+// sortCauses sorts causes by manager, because the library's order is random.
+func sortCauses(err error) {
+	status, ok := errors.AsType[*apierrors.StatusError](err)
+	if !ok || status.ErrStatus.Details == nil {
+		return
+	}
+	slices.SortStableFunc(status.ErrStatus.Details.Causes, func(a, b metav1.StatusCause) int { return strings.Compare(a.Message, b.Message) })
+}
+
+// conflictsOf returns the conflicts of an answer of the server.
+func (a *Applier) conflictsOf(ctx context.Context, err error, live, config *unstructured.Unstructured) []Conflict {
+	status, ok := errors.AsType[*apierrors.StatusError](err)
+	if !ok || status.ErrStatus.Details == nil || live == nil {
+		return nil
+	}
+	paths := a.pathsByText(live)
+	var out []Conflict
+	for _, cause := range status.ErrStatus.Details.Causes {
+		if cause.Type != metav1.CauseTypeFieldManagerConflict {
+			continue
+		}
+		c := conflictOf(cause)
+		current, wanted := live, config
+		if at := c.versionIn(live); at != live.GetAPIVersion() {
+			current, wanted = a.converted(ctx, live, at), a.converted(ctx, config, at)
+		}
+		if path := paths[cause.Field]; path != nil {
+			c.Current, _ = lookup(current.Object, path)
+			c.Wanted, _ = lookup(wanted.Object, path)
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// versionIn returns the apiVersion at which the owner of the field wrote.
+func (c Conflict) versionIn(live *unstructured.Unstructured) string {
+	for _, e := range live.GetManagedFields() {
+		if e.Manager == c.Manager && e.Operation == c.Operation && e.Subresource == c.Subresource && (c.APIVersion == "" || e.APIVersion == c.APIVersion) {
+			return e.APIVersion
+		}
+	}
+	return live.GetAPIVersion()
+}
+
+// converted returns a copy of an object at another version, empty if it cannot be
+// converted.
+func (a *Applier) converted(ctx context.Context, obj *unstructured.Unstructured, apiVersion string) *unstructured.Unstructured {
+	gv, err := schema.ParseGroupVersion(apiVersion)
+	if err == nil {
+		var out []*unstructured.Unstructured
+		if out, err = a.version.Definition().Convert(ctx, []*unstructured.Unstructured{obj.DeepCopy()}, gv.Version); err == nil {
+			return out[0]
+		}
+	}
+	return &unstructured.Unstructured{Object: map[string]any{}}
+}
+
+// conflictMessage matches a message such as
+//
+//	conflict with "a" with subresource "status" using v1 at 2024-01-02T03:04:05Z
+var conflictMessage = regexp.MustCompile(`^conflict with ("(?:[^"\\]|\\.)*")(?: with subresource ("(?:[^"\\]|\\.)*"))?(?: using (\S+))?`)
+
+func conflictOf(cause metav1.StatusCause) Conflict {
+	c := Conflict{Field: cause.Field, Operation: metav1.ManagedFieldsOperationApply}
+	m := conflictMessage.FindStringSubmatch(cause.Message)
+	if m == nil {
+		return Conflict{Field: cause.Field, Manager: strings.TrimPrefix(cause.Message, "conflict with ")}
+	}
+	c.Manager, _ = strconv.Unquote(m[1])
+	c.Subresource, _ = strconv.Unquote(m[2]) // "" for none
+	if c.APIVersion = m[3]; c.APIVersion != "" {
+		c.Operation = metav1.ManagedFieldsOperationUpdate
+	}
+	return c
 }

@@ -2,6 +2,7 @@ package defaulting
 
 import (
 	"github.com/crdkit/crdkit/internal/path/pathstack"
+	"github.com/crdkit/crdkit/internal/value/jsonval"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -74,4 +75,224 @@ func (d *Defaulter) setDefaults(obj map[string]any, rec *recorder) {
 	if d.defaults != nil {
 		d.defaults.fillObject(obj, rec)
 	}
+}
+
+// A compiled node knows the fields with a default, or with defaults below.
+
+// A fillNode says which defaults to set in a value, none for nil. Equal schemas share it.
+type fillNode struct {
+	sets  []field // properties with a default, in increasing order of name
+	walks []field // other properties with defaults below, in increasing order of name
+
+	// byName has the nodes of walks. Unless others is idle it has every property, nil
+	// without defaults below.
+	byName map[string]*fillNode
+	others rule // for entries that are not properties
+	items  rule
+}
+
+type field struct {
+	name  string
+	set   *set      // nil in fillNode.walks
+	below *fillNode // for a value that is present
+}
+
+// A rule says how to default items or additional properties.
+type rule struct {
+	null  *set // replaces a null, nil if nulls stay
+	below *fillNode
+}
+
+func (r rule) idle() bool { return r.null == nil && r.below == nil }
+
+// A set is the default of a schema.
+type set struct {
+	value    any
+	below    *fillNode // for the value
+	nullable bool      // the schema admits null, so a null stays
+}
+
+// copy returns a new copy of the default, filled with all defaults below it.
+func (s *set) copy() any {
+	v := jsonval.Clone(s.value)
+	if s.below != nil {
+		s.below.fill(v, schema.Step{}, nil)
+	}
+	return v
+}
+
+func (n *fillNode) idle() bool {
+	return len(n.sets) == 0 && len(n.walks) == 0 && n.others.idle() && n.items.idle()
+}
+
+// fill sets the defaults in v, the value at step s.
+func (n *fillNode) fill(v any, s schema.Step, rec *recorder) {
+	switch v := v.(type) {
+	case map[string]any:
+		rec.Enter(s)
+		n.fillObject(v, rec)
+		rec.Leave()
+	case []any:
+		rec.Enter(s)
+		n.fillList(v, rec)
+		rec.Leave()
+	}
+}
+
+func (n *fillNode) fillList(list []any, rec *recorder) {
+	if n.items.idle() {
+		return
+	}
+	for i, v := range list {
+		switch {
+		case v == nil && n.items.null != nil:
+			list[i] = n.items.null.copy()
+			rec.Record(schema.Index(i))
+		case n.items.below != nil && jsonval.IsContainer(v):
+			n.items.below.fill(v, schema.Index(i), rec)
+		}
+	}
+}
+
+func (n *fillNode) fillObject(m map[string]any, rec *recorder) {
+	if m == nil {
+		return
+	}
+	if n.others.idle() && probeIsFaster(len(n.walks), len(m)) {
+		n.probe(m, rec)
+	} else {
+		n.scan(m, rec)
+	}
+	// The sets come last, so that no walk enters a value that was just set.
+	for i := range n.sets {
+		n.sets[i].apply(m, rec)
+	}
+}
+
+// probe looks up the properties with defaults below in m.
+func (n *fillNode) probe(m map[string]any, rec *recorder) {
+	for i := range n.walks {
+		f := &n.walks[i]
+		if v, ok := m[f.name]; ok && jsonval.IsContainer(v) {
+			f.below.fill(v, schema.Field(f.name), rec)
+		}
+	}
+}
+
+// scan ranges over m to find properties with defaults below and other entries.
+func (n *fillNode) scan(m map[string]any, rec *recorder) {
+	for name, v := range m {
+		if v != nil && !jsonval.IsContainer(v) {
+			continue
+		}
+		below, known := n.byName[name]
+		if !known {
+			if v == nil && n.others.null != nil {
+				m[name] = n.others.null.copy()
+				rec.Record(schema.Field(name))
+				continue
+			}
+			below = n.others.below
+		}
+		if below != nil {
+			below.fill(v, schema.Field(name), rec)
+		}
+	}
+}
+
+func (f *field) apply(m map[string]any, rec *recorder) {
+	v, ok := m[f.name]
+	switch {
+	case !ok || v == nil && !f.set.nullable:
+		m[f.name] = f.set.copy()
+		rec.Record(schema.Field(f.name))
+	case f.below != nil && jsonval.IsContainer(v):
+		f.below.fill(v, schema.Field(f.name), rec)
+	}
+}
+
+type fillCompiler struct {
+	nodes map[*schema.Node]*fillNode
+	sets  map[*schema.Node]*set
+}
+
+// compileDefaults returns the node for objects of schema n.
+func compileDefaults(n *schema.Node) *fillNode {
+	c := fillCompiler{nodes: make(map[*schema.Node]*fillNode), sets: make(map[*schema.Node]*set)}
+	return c.compileNode(n)
+}
+
+// compileNode returns the node for values of n, nil if it sets nothing.
+func (c *fillCompiler) compileNode(n *schema.Node) *fillNode {
+	if n == nil || !n.Facts().Has(schema.HasDefaults) {
+		return nil
+	}
+	done, ok := c.nodes[n]
+	if !ok {
+		done = c.compile(n)
+		if done.idle() {
+			done = nil
+		}
+		c.nodes[n] = done
+	}
+	return done
+}
+
+func (c *fillCompiler) compile(n *schema.Node) *fillNode {
+	additional, _ := n.AdditionalProperties()
+	out := &fillNode{
+		byName: make(map[string]*fillNode),
+		others: c.compileRule(additional),
+		items:  c.compileRule(n.Items()),
+	}
+	for name, p := range n.Properties() {
+		below := c.compileNode(p)
+		if s := c.compileDefault(p); s != nil {
+			out.sets = append(out.sets, field{name: name, set: s, below: below})
+			below = nil
+		} else if below != nil {
+			out.walks = append(out.walks, field{name: name, below: below})
+		}
+		if below != nil || !out.others.idle() {
+			out.byName[name] = below
+		}
+	}
+	return out
+}
+
+// compileRule returns the rule for items or additional properties of schema n.
+func (c *fillCompiler) compileRule(n *schema.Node) rule {
+	r := rule{below: c.compileNode(n)}
+	if n != nil && !n.Nullable() {
+		r.null = c.compileDefault(n)
+	}
+	return r
+}
+
+// compileDefault returns the default of n, nil if there is none.
+func (c *fillCompiler) compileDefault(n *schema.Node) *set {
+	if done, ok := c.sets[n]; ok {
+		return done
+	}
+	var out *set
+	if hasDefault(n) {
+		value, _ := n.Default()
+		out = &set{value: value, below: c.compileNode(n), nullable: n.Nullable()}
+	}
+	c.sets[n] = out
+	return out
+}
+
+func hasDefault(n *schema.Node) bool {
+	_, ok := n.Default()
+	return ok
+}
+
+// probeIsFaster reports whether to look up so many fields in a map instead of ranging over
+// it, which costs about five lookups to start, and more than eight entries are slower.
+func probeIsFaster(fields, entries int) bool {
+	if entries > 8 {
+		return fields <= entries
+	}
+	return fields <= 5
 }

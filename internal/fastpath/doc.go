@@ -36,15 +36,15 @@
 //
 //   - Members that are out of order are sorted when the object is complete, with defaults of
 //     missing members, and with removed ones, so that a repeated key is found.
-//   - Members mostly come in the order of the schema. key.go guesses the next one, direct.go
-//     has a short way for common values, and document.go reads apiVersion, kind and metadata.
+//   - Members mostly come in the order of the schema. direct.go guesses the next one, and has
+//     a short way for common values. document.go reads apiVersion, kind and metadata.
 //   - The elements of a list of type set or map are told apart by the texts of their keys.
 //   - Enum, allOf, anyOf, oneOf and not may concern a whole object or list. Its output is then
 //     decoded and checked when it is complete.
 //   - [objectmeta.Meta] reads, prepares, checks and writes the metadata.
 //
 // Then the fields of the scale subresource are checked, and the rules are evaluated on the
-// values that they read (reads.go, ruleinput.go).
+// values that they read (reads.go).
 //
 // For an update the text of the old object is cut into its members (document.go). The walk
 // over the new object gets its metadata and status. An update of the status is a walk over

@@ -1,8 +1,15 @@
 package fastpath
 
 import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/crdkit/crdkit/internal/cel/fieldaccess"
 	"github.com/crdkit/crdkit/internal/names/nameindex"
+	"github.com/crdkit/crdkit/internal/value/defaultvalue"
 	"github.com/crdkit/crdkit/internal/value/leafcheck"
+	"github.com/crdkit/crdkit/schema"
 )
 
 // A node says what to do with values at one location: prune, drop nulls, set defaults,
@@ -119,3 +126,199 @@ type bitset []uint64
 func (b bitset) add(i int) { b[i/64] |= 1 << (i % 64) }
 
 func (b bitset) has(i int) bool { return b[i/64]&(1<<(i%64)) != 0 }
+
+type compiler struct {
+	checks *leafcheck.Compiler
+	done   map[key]*node
+	fills  map[*schema.Node]*defaultText
+	filler *defaultvalue.Filler
+	empty  *node
+	keep   *node
+	reads  func(*schema.Node) *fieldaccess.ReadSet
+}
+
+type key struct {
+	schema   *schema.Node
+	preserve bool
+}
+
+func newCompiler(minor int) *compiler {
+	c := &compiler{
+		checks: leafcheck.NewCompiler(leafcheck.Config{Minor: minor}),
+		done:   make(map[key]*node),
+		fills:  make(map[*schema.Node]*defaultText),
+		filler: defaultvalue.NewFiller(maxFilled),
+	}
+	c.empty = unchecked(dropOthers)
+	c.keep = unchecked(keepOthers)
+	return c
+}
+
+// unchecked returns a node for values without a schema.
+func unchecked(o others) *node {
+	n := &node{accept: leafcheck.All, free: leafcheck.All, others: o, members: &members{}}
+	n.items = n
+	return n
+}
+
+// compileNode returns the node for values of n. preserve says that a list above preserves
+// fields.
+func (c *compiler) compileNode(n *schema.Node, preserve bool) *node {
+	preserve = preserve || n != nil && n.PreserveUnknownFields()
+	switch {
+	case n == nil && preserve:
+		return c.keep
+	case n == nil:
+		return c.empty
+	}
+	k := key{n, preserve}
+	if done, ok := c.done[k]; ok {
+		return done
+	}
+	out := c.compile(n, preserve)
+	c.done[k] = out
+	return out
+}
+
+func (c *compiler) compile(n *schema.Node, preserve bool) *node {
+	ch := c.checks.Node(n)
+	out := &node{accept: ch.Accept, check: ch, fill: c.fill(n)}
+	out.free = ch.Free()
+	out.nullFill = out.fill != nil && !n.Nullable()
+	out.nullDrop = out.fill == nil && !n.Nullable()
+	out.whole = ch.ChecksWhole()
+	out.ruled = c.ruled(n)
+	out.items = c.compileNode(n.Items(), preserve)
+	c.objects(out, n, preserve)
+	out.list = c.list(out.items, ch)
+	out.declined = out.declined || n.EmbeddedResource()
+	return out
+}
+
+// ruled reports whether rules may have an effect on a new value of n itself.
+func (c *compiler) ruled(n *schema.Node) bool {
+	return len(n.Rules()) > 0 && (c.reads == nil || c.reads(n) != nil)
+}
+
+// resourceMembers are the members that every resource has.
+var resourceMembers = [...]string{"apiVersion", "kind", "metadata"}
+
+func (c *compiler) objects(out *node, n *schema.Node, preserve bool) {
+	if preserve {
+		out.others = keepOthers
+	}
+	additional, declared := n.AdditionalProperties()
+	if declared {
+		out.others, out.rest = walkOthers, c.compileNode(additional, false)
+		if !n.AllowsAdditionalProperties() {
+			out.others = refuseOthers
+		}
+		if n.Len() > 0 { // Which of both applies differs from engine to engine.
+			out.declined = true
+		}
+	}
+	limits := n.Limits()
+	out.counted = limits.MinProperties.Set || limits.MaxProperties.Set
+	if n.Len() == 0 && len(limits.Required) == 0 && !out.counted {
+		out.members = c.empty.members
+		return
+	}
+	m := &members{}
+	m.size = leafcheck.Size{Min: limits.MinProperties, Max: limits.MaxProperties}
+	for name, p := range n.Properties() {
+		out.declined = out.declined || !utf8.ValidString(name)
+		m.add(name, c.compileNode(p, false))
+	}
+	if !m.finish(limits.Required) { // a required property is not declared
+		out.declined = true
+	}
+	out.members = m
+}
+
+func (m *members) add(name string, n *node) {
+	m.list = append(m.list, member{name: name, node: n, text: quote(name) + ":"})
+}
+
+// finish derives the other fields from the list. It is false if a required member is
+// undeclared.
+func (m *members) finish(required []string) bool {
+	list := make([]string, len(m.list))
+	m.gather()
+	words := (len(m.list) + 63) / 64
+	m.required, m.defaults = make(bitset, words), make(bitset, words)
+	for i := range m.list {
+		list[i] = m.list[i].name
+		if m.list[i].node.fill != nil {
+			m.defaults.add(i)
+		}
+	}
+	m.index = nameindex.New(list)
+	for _, name := range required {
+		i, ok := m.at(name)
+		if !ok {
+			return false
+		}
+		if !m.defaults.has(i) {
+			m.required.add(i)
+		}
+	}
+	m.setFirst()
+	return true
+}
+
+// gather puts the heads of the names next to each other, to be compared one after another.
+func (m *members) gather() {
+	m.heads = make([]uint64, len(m.list))
+	for i := range m.list {
+		p := &m.list[i]
+		p.setDirect()
+		m.heads[i] = unmatched
+		if end := len(p.text) - 2; end > 0 && p.text[1:end] == p.name {
+			m.heads[i] = headOf(p.name)
+		}
+		if n := len(p.text); n >= wordSize {
+			p.tail = word(p.text, n-wordSize)
+		}
+	}
+}
+
+// setFirst sets first from required and defaults.
+func (m *members) setFirst() {
+	m.first = 0
+	for i := range m.list {
+		if m.required.has(i) || m.defaults.has(i) {
+			m.first |= 1 << i // nothing for later members
+		}
+	}
+}
+
+func (m *members) find(name string) int {
+	return slices.IndexFunc(m.list, func(p member) bool { return p.name == name })
+}
+
+func (c *compiler) list(items *node, ch *leafcheck.Node) *listRule {
+	l := ch.List
+	if l == nil {
+		return nil
+	}
+	out := &listRule{check: l, slow: l.Unique}
+	if l.Kind != leafcheck.MapList {
+		return out
+	}
+	for _, name := range l.Keys {
+		i, ok := items.members.at(name)
+		if !ok {
+			out.slow = true
+			return out
+		}
+		out.keys = append(out.keys, i)
+	}
+	out.slow = out.slow || len(l.Keys) == 0
+	return out
+}
+
+// isNamedLikeType reports whether a root member is kind or apiVersion without regard to
+// case.
+func isNamedLikeType(name string) bool {
+	return strings.EqualFold(name, "kind") || strings.EqualFold(name, "apiVersion")
+}

@@ -3,6 +3,7 @@ package fastpath
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/crdkit/crdkit/internal/cel/fieldaccess"
 	"github.com/crdkit/crdkit/internal/names/nameindex"
@@ -150,4 +151,222 @@ func below(reads []*fieldaccess.ReadSet, part func(*fieldaccess.ReadSet) *fielda
 		}
 	}
 	return out
+}
+
+// Rules run on values, so what they read is decoded. Nothing refers to it afterwards, and
+// its memory serves the next request.
+
+// values decodes texts for rules. It is for one goroutine.
+type values struct {
+	plan  *Plan
+	maps  []map[string]any
+	used  int   // of maps
+	lists []any // all lists are parts of it
+	stack []any // elements of the lists that are open
+	// boxes are interfaces of copies of strings that were read lately.
+	boxes [boxCount]any
+}
+
+const (
+	boxCount  = 256 // one for each value of a byte
+	longBox   = 64  // longer strings are rarely repeated
+	mostMaps  = 1 << 12
+	mostItems = 1 << 14
+)
+
+// newValues returns values that have decoded nothing yet.
+func (p *Plan) newValues() *values {
+	v, pooled := p.values.Get().(*values)
+	if !pooled {
+		v = &values{}
+	}
+	v.plan = p
+	return v
+}
+
+// release takes back the memory of all decoded values.
+func (v *values) release() {
+	if len(v.maps) > mostMaps || cap(v.lists) > mostItems || cap(v.stack) > mostItems {
+		return
+	}
+	for _, m := range v.maps[:v.used] {
+		clear(m)
+	}
+	clear(v.lists)
+	clear(v.stack[:cap(v.stack)])
+	v.used, v.lists, v.stack = 0, v.lists[:0], v.stack[:0]
+	v.plan.values.Put(v)
+}
+
+// object decodes what n says of an object: what no rule reads is absent, elements never
+// are.
+func (v *values) object(n *readTree, text string) (map[string]any, bool) {
+	value, ok := v.read(n, text)
+	m, isObject := value.(map[string]any)
+	return m, ok && isObject
+}
+
+// read decodes what n says of a value. It reports false if the text cannot be read.
+func (v *values) read(n *readTree, text string) (any, bool) {
+	value, end := v.value(n, text, jsonscan.Space(text, 0), jsonscan.MaxDepth)
+	return value, end >= 0 && jsonscan.Space(text, end) == len(text)
+}
+
+// value decodes what n says of the value at s[i], and returns the index after it or less
+// than 0.
+func (v *values) value(n *readTree, s string, i, depth int) (any, int) {
+	switch {
+	case i >= len(s) || depth < 0:
+		return nil, refused
+	case n == nil:
+		return v.newMap(), jsonscan.Skip(s, i)
+	case n.kind:
+		return sameKind(s[i]), jsonscan.Skip(s, i)
+	case s[i] == '[' && (n.whole || n.items != nil):
+		return v.elements(n, s, i+1, depth-1)
+	case s[i] == '{':
+		return v.members(n, s, i+1, depth-1)
+	case s[i] == '"':
+		end, text := jsonscan.String(s, i+1)
+		if end < 0 || text&jsonscan.Escaped != 0 {
+			return jsonscan.Value(s, i)
+		}
+		return v.box(s[i+1 : end]), end + 1
+	}
+	return jsonscan.Value(s, i)
+}
+
+// sameKind returns a value of the kind of a text that begins with c. It must not be
+// changed.
+func sameKind(c byte) any {
+	switch c {
+	case '{':
+		return noMembers
+	case '[':
+		return noElements
+	case '"':
+		return ""
+	case 't', 'f':
+		return true
+	case 'n':
+		return nil
+	}
+	return int64(0)
+}
+
+var (
+	noMembers  any = map[string]any{}
+	noElements any = []any{}
+)
+
+func (v *values) members(n *readTree, s string, i, depth int) (any, int) {
+	out := v.newMap()
+	i = jsonscan.Space(s, i)
+	if i < len(s) && s[i] == '}' {
+		return out, i + 1
+	}
+	for next, more := 0, true; more; {
+		key, below, at := n.near(s, i, &next)
+		if at == 0 {
+			if key, at = jsonscan.DecodedKey(s, i); at < 0 {
+				return nil, refused
+			}
+			below = n.child(key)
+		}
+		end := refused
+		if below == nil {
+			end = jsonscan.Skip(s, at)
+		} else {
+			before := len(out)
+			var value any
+			value, end = v.value(below, s, at, depth)
+			if out[key] = value; len(out) == before {
+				return nil, refused // the key is repeated
+			}
+		}
+		if end < 0 {
+			return nil, refused
+		}
+		i, more = jsonscan.Next(s, end, '}')
+	}
+	return out, i
+}
+
+func (v *values) elements(n *readTree, s string, i, depth int) (any, int) {
+	items := n.items
+	if n.whole {
+		items = n
+	}
+	i = jsonscan.Space(s, i)
+	if i < len(s) && s[i] == ']' {
+		return noElements, i + 1
+	}
+	base := len(v.stack)
+	for more := true; more; {
+		value, end := v.value(items, s, i, depth)
+		if end < 0 {
+			return nil, refused
+		}
+		v.stack = append(v.stack, value)
+		i, more = jsonscan.Next(s, end, ']')
+	}
+	out := v.list(v.stack[base:])
+	v.stack = v.stack[:base]
+	return out, i
+}
+
+// newMap returns an empty map.
+func (v *values) newMap() map[string]any {
+	if v.used == len(v.maps) {
+		v.maps = append(v.maps, make(map[string]any))
+	}
+	v.used++
+	return v.maps[v.used-1]
+}
+
+// list returns a copy of a list.
+func (v *values) list(elements []any) any {
+	const chunk = 256
+	if cap(v.lists)-len(v.lists) < len(elements) {
+		// Lists that were made before keep the old memory.
+		v.lists = make([]any, 0, max(chunk, 2*cap(v.lists), len(elements)))
+	}
+	start := len(v.lists)
+	v.lists = append(v.lists, elements...)
+	return v.lists[start:len(v.lists):len(v.lists)]
+}
+
+// box returns s as an interface, which strings that were read lately share. A string has
+// two slots, the same in every process.
+func (v *values) box(s string) any {
+	if len(s) > longBox {
+		return s
+	}
+	slot := boxOf(s)
+	first, second := &v.boxes[slot], &v.boxes[slot^1]
+	if old, ok := (*first).(string); ok && old == s {
+		return *first
+	}
+	if old, ok := (*second).(string); !ok || old != s {
+		*second = strings.Clone(s)
+	}
+	*first, *second = *second, *first
+	return *first
+}
+
+// boxOf returns the slot of a string, which depends on all of its bytes.
+func boxOf(s string) uint8 {
+	const factor = 0x9e3779b97f4a7c15
+	h := uint64(len(s)) * factor
+	for i := 0; i+wordSize < len(s); i += wordSize {
+		h = (h ^ word(s, i)) * factor
+		h ^= h >> 32
+	}
+	switch n := len(s); {
+	case n >= wordSize:
+		h ^= word(s, n-wordSize)
+	case n > 0:
+		h ^= headOf(s)
+	}
+	return uint8(h * factor >> 56)
 }

@@ -1,9 +1,15 @@
 package search
 
 import (
+	"maps"
 	"math"
+	"regexp"
+	"slices"
+	"strconv"
 
+	"github.com/crdkit/crdkit/internal/value/format"
 	"github.com/crdkit/crdkit/internal/value/jsonval"
+	"github.com/crdkit/crdkit/internal/value/pattern"
 )
 
 // maxCandidates is how many numbers are tried.
@@ -143,4 +149,183 @@ func (r *span) between(n int) float64 {
 	default:
 		return r.low + (r.high-r.low)*part
 	}
+}
+
+// samples has strings of each format, by normalized name.
+var samples = map[string][]any{
+	"byte":         {"YQ==", "YWFhYWFhYWE=", "+/8="},
+	"cidr":         {"10.0.0.0/8", "fd00::/64"},
+	"date":         {"2024-01-01", "2023-12-31"},
+	"datetime":     {"2024-01-01T00:00:00Z", "2023-12-31T23:59:59Z", "2024-01-01t00:00:00z"},
+	"duration":     {"1s", "0s", "1h", "100h"},
+	"email":        {"a@example.com", "b@example.com"},
+	"hostname":     {"a", "example.com"},
+	"ipv4":         {"10.0.0.1", "10.0.0.2"},
+	"ipv6":         {"::1", "fd00::1"},
+	"mac":          {"00:00:5e:00:53:01"},
+	"uri":          {"/a", "https://example.com"},
+	"uuid":         {"5f7a6b1c-0000-4000-8000-000000000001", "5f7a6b1c-0000-1000-8000-000000000001"},
+	"uuid3":        {"5f7a6b1c-0000-3000-8000-000000000001"},
+	"uuid4":        {"5f7a6b1c-0000-4000-8000-000000000001"},
+	"uuid5":        {"5f7a6b1c-0000-5000-8000-000000000001"},
+	"hexcolor":     {"#fff"},
+	"rgbcolor":     {"rgb(1,2,3)"},
+	"creditcard":   {"4111 1111 1111 1111"},
+	"ssn":          {"111-11-1111"},
+	"isbn":         {"0321751043"},
+	"isbn10":       {"0321751043"},
+	"isbn13":       {"9780321751041"},
+	"bsonobjectid": {"5f7a6b1c0000400080000000"},
+	"password":     {"", "a"},
+	"k8sshortname": {"a", "a-b"},
+	"k8slongname":  {"a.b", "a"},
+}
+
+// others are strings that have no format, or few.
+var others = []any{"", "a", "!", " ", "x y", "aaaaaaaa", "-", "0", "é"}
+
+func hasFormatNamed(name, v string) bool {
+	check, ok := format.Lookup(name, format.DefaultMinor)
+	return !ok || check(v)
+}
+
+// fewExcluded is how many excluded values automata search at once, in time that grows with
+// them.
+const fewExcluded = 12
+
+// counted returns a number in digits or letters that satisfies the conditions.
+func (s *Solver) counted(own []*Cond) (string, bool) {
+	for i := range maxElements {
+		for _, text := range [2]string{lettered(i), strconv.Itoa(i)} {
+			if s.evalAnd(own, text) == yes {
+				return text, true
+			}
+		}
+		if s.spend(len(own)) != "" {
+			break
+		}
+	}
+	return "", false
+}
+
+// lettered writes a number in letters: a, b, ..., z, aa, ab.
+func lettered(i int) string {
+	text := string(rune('a' + i%26))
+	if i < 26 {
+		return text
+	}
+	return lettered(i/26-1) + text
+}
+
+// maxExcluded is how many excluded values become patterns.
+const maxExcluded = 64
+
+// solveString returns a string.
+func (s *Solver) solveString(own []*Cond) Result {
+	l := pattern.Language{MaxRunes: -1}
+	formats := map[string]bool{}
+	for _, c := range own {
+		switch c.kind {
+		case minRunes:
+			boundRunes(&l, c)
+		case matches:
+			s.addPattern(&l, c.text, c.neg)
+		case enum:
+			for _, v := range c.values[:min(len(c.values), maxExcluded)] {
+				if text, ok := v.(string); ok {
+					s.addPattern(&l, `^`+regexp.QuoteMeta(text)+`$`, true)
+				}
+			}
+		case hasFormat:
+			name := format.Normalize(c.text)
+			if before, ok := formats[name]; ok && before != c.neg {
+				return Result{}
+			}
+			formats[name] = c.neg
+			if !c.neg && !hasFormatNamed(name, "") {
+				l.MinRunes = max(l.MinRunes, 1)
+			}
+		}
+	}
+	if len(l.Exclude) > fewExcluded {
+		if v, ok := s.counted(own); ok {
+			return found(v)
+		}
+	}
+	if len(formats) > 0 {
+		return s.formatted(l, formats, own)
+	}
+	return s.shortest(l, own)
+}
+
+func boundRunes(l *pattern.Language, c *Cond) {
+	n := int(max(0, min(c.n, math.MaxInt32)))
+	switch {
+	case !c.neg:
+		l.MinRunes = max(l.MinRunes, n)
+	case c.n <= 0:
+		l.MinRunes, l.MaxRunes = 1, 0
+	case l.MaxRunes < 0 || n-1 < l.MaxRunes:
+		l.MaxRunes = n - 1
+	}
+}
+
+// addPattern adds a pattern to a language. An invalid pattern matches nothing, as in the
+// server.
+func (s *Solver) addPattern(l *pattern.Language, expr string, neg bool) {
+	p := s.pattern(expr)
+	switch {
+	case p == nil && !neg:
+		l.MinRunes, l.MaxRunes = 1, 0
+	case p == nil:
+	case neg:
+		l.Exclude = append(l.Exclude, p)
+	default:
+		l.Match = append(l.Match, p)
+	}
+}
+
+// shortest returns the shortest string of a language.
+func (s *Solver) shortest(l pattern.Language, own []*Cond) Result {
+	if len(l.Match) == 0 && len(l.Exclude) == 0 && l.MinRunes > maxRunes {
+		return undecided("the string is too long")
+	}
+	budget := min(s.work, maxTransitions)
+	text, ok, decided := l.Shortest(budget)
+	if !decided && budget < maxTransitions {
+		s.memory.limited++
+	}
+	if reason := s.spend(8 + l.MinRunes/16); reason != "" {
+		return undecided(reason)
+	}
+	switch {
+	case !decided:
+		return undecided(noLanguage)
+	case !ok:
+		return Result{}
+	case s.evalAnd(own, text) == no: // more values are excluded than became patterns
+		return undecided(noText)
+	}
+	return found(text)
+}
+
+const (
+	maxRunes       = 1 << 16
+	maxTransitions = 1 << 19
+)
+
+// formatted returns a string with some formats and without others.
+func (s *Solver) formatted(l pattern.Language, formats map[string]bool, own []*Cond) Result {
+	var candidates []any
+	for _, name := range slices.Sorted(maps.Keys(formats)) {
+		candidates = append(candidates, samples[name]...)
+	}
+	r := s.shortest(l, own)
+	if r.Status != Undecided {
+		return r
+	}
+	if r = s.choose(String, append(candidates, others...), own); r.Status == Found {
+		return r
+	}
+	return undecided(noText)
 }

@@ -1,8 +1,11 @@
 package celeval
 
 import (
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/common/types/traits"
 
 	"github.com/crdkit/crdkit/internal/cel/cellib"
 	"github.com/crdkit/crdkit/internal/cel/celvalue"
@@ -148,4 +151,141 @@ func (x *compiler) addLists(a, b operand) operand {
 	}
 	return operand{cost: costs(a, b, 1), declared: a.declared.Items.MadeList(),
 		list: list, raw: func(f *Frame) any { return list(f) }}
+}
+
+const (
+	mapInsert = "cel.@mapInsert"
+
+	insertCost      = 3 // the accumulator, the key and the call
+	insertEntryCost = 2 // the accumulator and the call
+)
+
+// inserted returns what a comprehension inserts into a map: a value under the first
+// variable, or entries of another map.
+func inserted(c ast.ComprehensionExpr) (cond, value, entry ast.Expr) {
+	init, accu := c.AccuInit(), c.AccuVar()
+	if !c.HasIterVar2() || init.Kind() != ast.MapKind || init.AsMap().Size() != 0 || !isLiteral(c.LoopCondition(), types.True) || !isIdent(c.Result(), accu) {
+		return nil, nil, nil
+	}
+	step := c.LoopStep()
+	if isCall(step, operators.Conditional, 3) && isIdent(arg(step, 2), accu) {
+		cond, step = arg(step, 0), arg(step, 1)
+	}
+	switch {
+	case isCall(step, mapInsert, 3) && isIdent(arg(step, 0), accu) && isIdent(arg(step, 1), c.IterVar()):
+		return cond, arg(step, 2), nil
+	case isCall(step, mapInsert, 2) && isIdent(arg(step, 0), accu):
+		return cond, nil, arg(step, 1)
+	}
+	return nil, nil, nil
+}
+
+// A mapping is a loop that makes a map. An element that fails makes the result fail and
+// does not end the loop: only conditions are evaluated then, and the last error counts.
+type mapping struct {
+	test       func(*Frame) bool
+	every, hit uint64 // cost of each element, and of each that is inserted
+	insert     func(*Frame)
+	pays       bool // a failed value is paid for like any
+}
+
+// transformMap compiles a loop that makes a map.
+func (x *compiler) transformMap(over, key operand, each rangeFunc, cond, value, entry ast.Expr) operand {
+	m := mapping{test: func(*Frame) bool { return true }}
+	if cond != nil {
+		p := x.condition(x.expr(cond))
+		m.test, m.every = x.bool(p), p.cost
+	}
+	if value != nil {
+		v := x.expr(value)
+		m.hit = v.cost + insertCost
+		m.insert = m.insertValue(x.boxed(key), x.boxed(v))
+	} else {
+		e := x.expr(entry)
+		m.hit, m.pays = e.cost+insertEntryCost, true
+		m.insert = m.insertEntries(x.boxed(e))
+	}
+	if x.why != "" {
+		return operand{}
+	}
+	return operand{cost: over.cost + resultCost, box: func(f *Frame) ref.Val {
+		outer := f.entries
+		made := make(map[ref.Val]ref.Val)
+		f.entries = made
+		f.loop(each, m.step, resultCost)
+		f.entries = outer
+		return types.NewRefValMap(x.language.Builtin, made)
+	}}
+}
+
+// step is the body of the loop.
+func (m *mapping) step(f *Frame) bool {
+	f.cost += m.every
+	is := m.test(f)
+	switch {
+	case f.failed:
+		f.pending = f.takeError()
+	case !is:
+	case f.pending != nil && !m.pays:
+		f.cost++ // the accumulator
+	case f.pending != nil:
+		f.decline()
+	default:
+		f.cost += m.hit
+		m.insert(f)
+	}
+	return f.step()
+}
+
+// insertValue returns a function that inserts a value under a key.
+func (m *mapping) insertValue(key, value func(*Frame) ref.Val) func(*Frame) {
+	return func(f *Frame) {
+		k, v := key(f), value(f)
+		if f.failed {
+			f.pending = f.takeError()
+			return
+		}
+		f.insert(k, v)
+	}
+}
+
+// insertEntries returns a function that inserts the entries of a map.
+func (m *mapping) insertEntries(entries func(*Frame) ref.Val) func(*Frame) {
+	return func(f *Frame) {
+		v := entries(f)
+		if f.failed {
+			f.pending = f.takeError()
+			return
+		}
+		f.insertAll(v)
+	}
+}
+
+// insertAll inserts the entries of a map.
+func (f *Frame) insertAll(of ref.Val) {
+	m, ok := of.(traits.Mapper)
+	if !ok {
+		f.decline()
+		return
+	}
+	for it := m.Iterator(); !f.failed && it.HasNext() == types.True; {
+		k := it.Next()
+		f.insert(k, m.Get(k))
+	}
+}
+
+// insert inserts an entry. It declines a repeated key.
+func (f *Frame) insert(k, v ref.Val) {
+	_, there := f.entries[k]
+	switch k.(type) {
+	case types.String, types.Int:
+	default: // another key may be equal to it
+		there = true
+	}
+	if there {
+		f.decline()
+		return
+	}
+	f.entries[k] = v
+	f.grow(cellib.EntryBytes)
 }
