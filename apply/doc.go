@@ -52,7 +52,7 @@
 //
 // # Time
 //
-// The time of an entry is that of the clock of [Clock], by default that of the system.
+// The time of an entry comes from [Clock], by default from the system's clock.
 //
 // # Differences from Kubernetes
 //

@@ -24,7 +24,7 @@ const LastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 // Migrate prepares an object that was managed with client-side apply for server-side apply
 // by a manager, as kubectl apply --server-side does: the fields of the managers that wrote
 // the annotation [LastApplied] become fields that the manager has applied. The next apply
-// then removes those that its configuration does not have. Migrate changes
+// then removes the fields that its configuration does not have. Migrate changes
 // metadata.managedFields in place and reports whether it has. It returns an error if obj is
 // nil, for malformed managedFields, and for malformed fields of a manager that it changes;
 // like kubectl, it ignores the fields of others.
@@ -66,7 +66,7 @@ const annotationManager = "kubectl-last-applied"
 // have. For the default manager of kubectl, "kubectl", the annotation [LastApplied] stays:
 // the manager "kubectl-last-applied" applies it.
 //
-// The result is that of the first apply, with the object that the last request leaves. If
+// The result is the first apply's, with the object that the last request leaves. If
 // the server refuses a later request, a warning says so, in the words of kubectl.
 func (a *Applier) ApplyAsKubectl(ctx context.Context, live, config *unstructured.Unstructured, manager string, force bool, opts ...crdkit.RequestOption) (*Result, error) {
 	out, err := a.Apply(ctx, live, config, manager, force, opts...)

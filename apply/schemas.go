@@ -20,7 +20,7 @@ import (
 	"github.com/crdkit/crdkit/serving/openapi"
 )
 
-// Schemas has the typed schemas of Appliers, so that those of equal schemas share one. See
+// Schemas has the typed schemas of Appliers, so that equal schemas share one. See
 // [Share]. The zero value is empty and ready to use. Schemas is safe for concurrent use,
 // and must not be copied after its first use. It keeps what it has while it is reachable.
 type Schemas struct {
@@ -35,7 +35,7 @@ type schemaKey struct {
 	scale           bool // the type of the Scale, which has no node
 }
 
-// Share makes Appliers take typed schemas from s, and add to it those that it lacks.
+// Share makes Appliers take typed schemas from s, and add to it what it lacks.
 // Versions of one [crdkit.Catalog] with equal schemas share one, also if they belong to
 // different definitions. Without Share, only the versions of a definition do. A nil s
 // means a new one.

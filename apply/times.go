@@ -13,7 +13,7 @@ import (
 )
 
 // times replaces times by stand-ins while a field manager works, which reads the system's
-// clock. Another time afterwards was set by it, and becomes that of the request's clock.
+// clock. Another time afterwards was set by it, and becomes the time of the request's clock.
 // The stand-in of seconds[i] is i, or standInFuture+i for times after now.
 type times struct {
 	seconds []int64 // of the times of managers, in increasing order

@@ -122,7 +122,7 @@ func (k *conditions) without(n *schema.Node, code Code) *search.Cond {
 	return search.And(parts...)
 }
 
-// keywords returns the conditions of a schema without those of its children.
+// keywords returns the conditions of a schema, not of its children.
 func (k *conditions) keywords(n *schema.Node) []keyword {
 	typ := kindOf(n)
 	out := []keyword{newKeyword(CodeType, search.And(search.Types(typesOf(n)), rangeOf(typ, "")), typeText(n), "/type")}

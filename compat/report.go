@@ -154,7 +154,7 @@ func compareFindings(a, b Finding) int {
 	)
 }
 
-// Merge sorts findings, and makes one finding of those that say the same, as [Compare]
+// Merge sorts findings, and makes one finding of equal ones, as [Compare]
 // does. Merged findings may be among them.
 //
 // Two findings say the same if version, code, verdict and text are equal, and
@@ -206,8 +206,8 @@ func group(findings []Finding, key func(*Finding) string) []Finding {
 	return out
 }
 
-// leading returns a merged finding with the most severe part first, and then that of
-// writers.
+// leading returns a merged finding with the most severe part first, and then the
+// writers' part.
 func leading(f Finding) Finding {
 	parts := Split([]Finding{f})
 	slices.SortStableFunc(parts, func(a, b Finding) int {

@@ -55,7 +55,7 @@ func (w *webhook) Close() error {
 	return nil
 }
 
-// CloseIdleConnections closes connections that wait for calls, except for those of a
+// CloseIdleConnections closes connections that wait for calls, except the connections of a
 // transport of the caller. Later calls make new ones.
 func (w *webhook) CloseIdleConnections() {
 	if w.client.own {

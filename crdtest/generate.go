@@ -86,7 +86,7 @@ type Target struct {
 	SchemaPointer string
 	// Rule is the index in x-kubernetes-validations, -1 for a keyword.
 	Rule int
-	// Expression is that of the rule, "" for a keyword.
+	// Expression is the rule's expression, "" for a keyword.
 	Expression string
 	// Keyword is such as maxLength, "" for a rule.
 	Keyword string

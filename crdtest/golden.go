@@ -18,7 +18,7 @@ import (
 	"github.com/crdkit/crdkit/internal/text/manifest"
 )
 
-// goldenSuffix is what the name of a golden file has after that of its sample file.
+// goldenSuffix ends the name of a golden file, after the name of its sample file.
 const goldenSuffix = ".golden"
 
 // UpdateVariable is the environment variable with which [Golden] writes golden files.

@@ -52,8 +52,8 @@ func (w Warning) String() string { return w.Text }
 // Accepted reports whether the server accepts the definition.
 func (r *Report) Accepted() bool { return len(r.Errors) == 0 }
 
-// Err returns an aggregate of the errors, nil if there are none. Its text counts those that
-// are omitted. Without a verdict the error wraps [Report.Undecided].
+// Err returns an aggregate of the errors, nil if there are none. Its text counts the
+// omitted ones. Without a verdict the error wraps [Report.Undecided].
 func (r *Report) Err() error {
 	if r.Undecided != nil {
 		return fmt.Errorf("definition: the check ended before it was done: %w", r.Undecided)

@@ -46,8 +46,8 @@ type defaultValue struct {
 	props      *apiextensionsv1.JSONSchemaProps
 	value      any
 	at         *pathstack.Chain // of the default
-	ofResource bool             // the schema is that of a resource
-	ofRoot     bool             // the schema is that of the whole object, and not embedded
+	ofResource bool             // the schema describes a resource
+	ofRoot     bool             // the schema describes the whole object, and is not embedded
 }
 
 func (w *defaultWalk) walk(n *schema.Node, root *apiextensionsv1.JSONSchemaProps, at *pathstack.Chain) {

@@ -42,7 +42,7 @@ func (c *checker) addPlain(errs field.ErrorList) {
 	}
 }
 
-// checkSpec returns the errors except those of metadata, unsorted, within the limit of cfg.
+// checkSpec returns all errors but the ones of metadata, unsorted, within the limit of cfg.
 // old is nil for a new definition.
 func checkSpec(s, old *internalForm, opts strictness, cfg *config) field.ErrorList {
 	c := &checker{form: s, opts: opts, cfg: cfg, errs: errorlimit.List{Limit: cfg.limit}}

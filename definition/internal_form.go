@@ -17,7 +17,7 @@ import (
 // common. It refers to parts of the definition.
 type internalForm struct {
 	crd      *apiextensionsv1.CustomResourceDefinition
-	common   internalVersion             // what all versions share; its name is that of the first version
+	common   internalVersion             // what all versions share; it has the name of the first version
 	versions []internalVersion           // in their order, without what is in common
 	byName   map[string]*internalVersion // the first of each name; nil if the versions share schema and subresources
 	schemas  []*internalVersion          // common or the versions, as far as they have a schema

@@ -28,8 +28,8 @@ type walk struct {
 
 // inherited is what a schema inherits from the schemas around it.
 type inherited struct {
-	root     bool   // the schema is that of whole objects
-	resource bool   // the schema is that of a resource
+	root     bool   // the schema describes whole objects
+	resource bool   // the schema describes a resource
 	spine    bool   // outside of allOf, anyOf, oneOf, not and keywords that are not allowed
 	meta     bool   // inside of the metadata, kind or apiVersion of a resource
 	defaults bool   // defaults are allowed
@@ -374,7 +374,7 @@ func (c *checker) atomicSet(s *apiextensionsv1.JSONSchemaProps, at *pathstack.Ch
 		return
 	}
 	if keyword := nonAtomicItems(s); keyword != "" {
-		// The value is that of the list type for either keyword.
+		// The value is the list type for either keyword.
 		c.invalid(at.Child("items").Child(keyword), s.Items.Schema.XListType,
 			"must be atomic as item of a list with x-kubernetes-list-type=set")
 	}
@@ -416,7 +416,7 @@ func (c *checker) mapKeys(s, items *apiextensionsv1.JSONSchemaProps, at *pathsta
 		case !ok:
 			c.invalid(at.Child("x-kubernetes-list-map-keys"), s.XListMapKeys, "entries must all be names of item properties")
 		case property.Type == "array" || property.Type == "object":
-			// The value is the type of the elements, not that of the key.
+			// The value is the type of the elements, not the type of the key.
 			c.invalid(at.Child("items").Child("properties").Key(key).Child("type"), items.Type,
 				"must be a scalar type if parent array's x-kubernetes-list-type is map")
 		}

@@ -94,7 +94,7 @@ func (a *applyCommand) run(ctx context.Context, files []string) error {
 	return err
 }
 
-// readLive reads the objects of --live. It passes over those of other kinds.
+// readLive reads the objects of --live. It passes over other kinds.
 func (a *applyCommand) readLive(ctx context.Context) {
 	for o := range a.reader.Separate().Objects(ctx, a.live...) {
 		if o.Err == nil && !a.kinds.has(o.GroupVersionKind) {

@@ -320,7 +320,7 @@ func (m *migrator) pairs(ctx context.Context) ([]*definitionPair, error) {
 	return pairs, nil
 }
 
-// A planLine is the first line of -o jsonl about a definition, before those of its objects.
+// A planLine is the first line of -o jsonl about a definition, before its objects.
 type planLine struct {
 	Definition string        `json:"definition"`
 	Storage    string        `json:"storage"`

@@ -16,7 +16,7 @@ import (
 	"github.com/crdkit/crdkit/internal/cel/celvalue"
 )
 
-// equal compiles == and !=. They cost a tenth of the smaller size, at least that of one.
+// equal compiles == and !=. They cost a tenth of the smaller size, at least a tenth of one.
 func (x *compiler) equal(a, b operand, not bool) operand {
 	cost := costs(a, b, 1)
 	var out operand
@@ -115,7 +115,7 @@ func (x *compiler) equalRaw(a, b operand) operand {
 	})}
 }
 
-// sizeOrOne returns the size of a value, and that of an error if it failed.
+// sizeOrOne returns the size of a value, 1 without one, and the size of the error if it failed.
 func sizeOrOne(v any, failed *EvalError) int {
 	if failed != nil {
 		return len(errorText)

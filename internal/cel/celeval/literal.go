@@ -136,7 +136,7 @@ func (x *compiler) mapLiteral(e ast.Expr) operand {
 }
 
 // hashable reports whether a value may be a key of a Go map, and declines it otherwise.
-// Lists and maps would be compared by address, and timestamps by that of their time zone.
+// Lists and maps would be compared by address, and timestamps by the address of their time zone.
 func (f *Frame) hashable(v ref.Val) bool {
 	switch v.(type) {
 	case types.String, types.Int, types.Uint, types.Double, types.Bool, types.Null, types.Duration, *types.Type:

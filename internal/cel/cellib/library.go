@@ -196,7 +196,7 @@ func comparisons[T any](kind string, t *cel.Type, compare func(T, T) int) []cel.
 	}
 }
 
-// The types of authorization, of which no rule has a value. A rule may call a method on a
+// The types of authorization. No rule has a value of them. A rule may call a method on a
 // value of unknown type: it is admitted and estimated, and fails.
 var (
 	authorizerType    = cel.ObjectType("kubernetes.authorization.Authorizer")

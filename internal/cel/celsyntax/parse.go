@@ -155,7 +155,7 @@ func (p *parsing) logic(operator, function string, operand func() ast.Expr) ast.
 	return p.balanced(function, terms, ids)
 }
 
-// balanced joins terms by operators, of which there is one fewer.
+// balanced joins terms by operators, one fewer than terms.
 func (p *parsing) balanced(function string, terms []ast.Expr, ids []int64) ast.Expr {
 	if len(terms) == 1 {
 		return terms[0]
@@ -173,7 +173,7 @@ const (
 	multiplicative
 )
 
-// precedence returns that of the next token, 0 if it is no such operator.
+// precedence returns the precedence of the next token, 0 if it is no such operator.
 func (p *parsing) precedence() int {
 	if p.tok.kind != tokenOperator && p.tok.kind != tokenIn {
 		return 0

@@ -13,7 +13,7 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// limit is the cost limit of one evaluation, that of the server.
+// limit is the server's cost limit of one evaluation.
 const limit = 1_000_000
 
 // An Input is a rule and the values that it failed on.

@@ -92,7 +92,7 @@ func (r *Analysis) Add(n *schema.Node, tree *ast.AST) {
 	consume(r.visit(tree.Expr()))
 }
 
-// Note gives n a read set, which is that of rules that read nothing.
+// Note gives n a read set, of rules that read nothing.
 func (r *Analysis) Note(n *schema.Node) {
 	if r.Sets[n] == nil {
 		r.Sets[n] = &ReadSet{schema: n}
