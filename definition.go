@@ -242,10 +242,10 @@ func (d *Definition) Version(name string) (*Version, bool) {
 	return v, ok
 }
 
-// VersionFor returns the version for a request with obj: the one that the
-// apiVersion of obj names. It returns an error if the definition has no such
-// version or does not serve it, if obj is of another group or kind, if its
-// apiVersion is malformed, and if obj is nil. [Definition.Version] also returns versions that are not served.
+// VersionFor returns the version for a request with obj: the one that the apiVersion of obj
+// names. It returns an error if the definition has no such version or does not serve it, if
+// obj is of another group or kind, if its apiVersion is malformed, and if obj is nil.
+// [Definition.Version] also returns versions that are not served.
 func (d *Definition) VersionFor(obj *unstructured.Unstructured) (*Version, error) {
 	gvk, err := kindOf(obj)
 	if err != nil {

@@ -65,9 +65,9 @@
 //
 // # Concurrency and ownership
 //
-// An [Applier] does not change and is safe for concurrent use, and so is [Schemas]. Objects that are given are
-// not kept; [Applier.Create], [Applier.Update] and [Applier.UpdateStatus] change their
-// object in place, as in package crdkit. Results belong to the caller. The objects in
-// them share no memory with live objects and configurations; the values in conflicts,
-// explanations and steps do.
+// An [Applier] does not change and is safe for concurrent use, and so is [Schemas]. Objects
+// that are given are not kept; [Applier.Create], [Applier.Update] and
+// [Applier.UpdateStatus] change their object in place, as in package crdkit. Results belong
+// to the caller. The objects in them share no memory with live objects and configurations;
+// the values in conflicts, explanations and steps do.
 package apply

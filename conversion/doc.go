@@ -70,7 +70,8 @@
 //   - Several errors in labels or annotations of one response are in the order of keys. The
 //     server's order is random.
 //
-// docs/DIFFERENCES.md has the reasons and the smaller differences, under names that begin with conversion/.
+// docs/DIFFERENCES.md has the reasons and the smaller differences, under names that begin
+// with conversion/.
 //
 // # Who may call what
 //

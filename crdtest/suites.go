@@ -16,8 +16,9 @@ type suiteOptions struct{ except map[string]string }
 
 // Except says that the result of a case is not as recorded, or that the case cannot be run
 // because it names no definition, and why. This must still be so: if the result is as
-// recorded, the case fails, and the test fails if there is no such case. name is the file of the case, a colon, a space, and the name in the file, as
-// failures show it. A nil SuiteOption changes nothing.
+// recorded, the case fails, and the test fails if there is no such case. name is the file
+// of the case, a colon, a space, and the name in the file, as failures show it. A nil
+// SuiteOption changes nothing.
 func Except(name, reason string) SuiteOption {
 	return func(o *suiteOptions) { o.except[name] = reason }
 }

@@ -35,10 +35,10 @@
 // If one version cannot express everything of the other, the conversion must keep the rest
 // elsewhere, such as in an annotation.
 //
-// A run reports all failures, grouped by cause: failures of one kind at one path, or with one
-// error, are one. The object of a failure is reduced while the server still admits it and it
-// still fails of the same cause. The same seed gives the same objects, the same failures and the same reduced objects
-// on every machine.
+// A run reports all failures, grouped by cause: failures of one kind at one path, or with
+// one error, are one. The object of a failure is reduced while the server still admits it
+// and it still fails of the same cause. The same seed gives the same objects, the same
+// failures and the same reduced objects on every machine.
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#webhook-conversion.
 //

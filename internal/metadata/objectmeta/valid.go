@@ -138,7 +138,9 @@ func (m *Meta) Validate(old *Meta, namespaced bool, limit *errorlimit.Limit) []P
 
 // ValidateCommon returns the problems that the generic registry finds.
 //
-//   - For a new object it comes after every other check. It finds one problem that [Meta.Validate] does not: a slash or percent sign before the dash at the end of a generateName.
+//   - For a new object it comes after every other check. It finds one problem that
+//     [Meta.Validate] does not: a slash or percent sign before the dash at the end of a
+//     generateName.
 //   - For an update its problems come before the problems of [Meta.Validate], in addition:
 //     the rules for new objects, and then the rules for updates.
 func (m *Meta) ValidateCommon(old *Meta, namespaced bool, limit *errorlimit.Limit) []Problem {

@@ -41,7 +41,7 @@
 //
 // # Concurrency and ownership
 //
-// A Reader may be used by one goroutine at a time, a separate one by another. An [Object] belongs to the
-// caller, but its text shares memory with that of other objects and must not be
-// changed.
+// A Reader may be used by one goroutine at a time, a separate one by another. An [Object]
+// belongs to the caller, but its text shares memory with that of other objects and must not
+// be changed.
 package manifest

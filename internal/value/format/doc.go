@@ -2,8 +2,8 @@
 // the keyword format, such as date-time or ipv4.
 //
 // A caller looks up a format once, when it compiles a schema. Scans recognise byte,
-// date-time and usual hostnames, which real definitions use most, without allocation. strfmt, the package
-// that kube-apiserver uses, checks all others.
+// date-time and usual hostnames, which real definitions use most, without allocation.
+// strfmt, the package that kube-apiserver uses, checks all others.
 //
 //	check, known := format.Lookup("date-time", format.DefaultMinor)
 //	if known && !check("2026-01-02") {
