@@ -30,18 +30,6 @@ func New(ctx context.Context) *Watch {
 	return &Watch{ctx: ctx}
 }
 
-// Start makes w a Watch of ctx. It returns w, or nil if ctx is nil or cannot end.
-func (w *Watch) Start(ctx context.Context) *Watch {
-	if ctx == nil || ctx.Done() == nil {
-		if w.ctx != nil {
-			*w = Watch{}
-		}
-		return nil
-	}
-	*w = Watch{ctx: ctx}
-	return w
-}
-
 // Ended reports whether the context has ended, from then on always. It polls at first and
 // after each [Interval] calls.
 func (w *Watch) Ended() bool { return w != nil && w.turn() }
