@@ -210,12 +210,8 @@ func declares(v *crdkit.Version, rule string) bool {
 
 // isRuleAt reports whether a rule at a schema pointer has this expression or message.
 func isRuleAt(v *crdkit.Version, pointer string, index int, rule string) bool {
-	l, ok := schemapath.At(v.Schema(), pointer)
-	if !ok || index >= len(l.Node.Rules()) {
-		return false
-	}
-	declared := l.Node.Rules()[index]
-	return sameText(declared.Rule, rule) || declared.Message != "" && sameText(declared.Message, rule)
+	declared, ok := schemapath.Rule(v.Schema(), pointer, index)
+	return ok && (sameText(declared.Rule, rule) || declared.Message != "" && sameText(declared.Message, rule))
 }
 
 // sameText compares two texts without regard to white space.
@@ -363,15 +359,15 @@ func (v *verdict) position(c *complaint) string {
 // rule returns the expression of a complaint's rule, and its position in the definition's
 // file.
 func (v *verdict) rule(c *complaint) (expression, position string) {
-	if c.err == nil || c.err.Rule < 0 {
+	if c.err == nil {
 		return "", ""
 	}
-	l, ok := schemapath.At(v.response.version.Schema(), c.err.SchemaPointer)
-	if !ok || c.err.Rule >= len(l.Node.Rules()) {
+	r, ok := schemapath.Rule(v.response.version.Schema(), c.err.SchemaPointer, c.err.Rule)
+	if !ok {
 		return "", ""
 	}
 	pointer := fmt.Sprintf("%s/x-kubernetes-validations/%d", c.err.SchemaPointer, c.err.Rule)
-	return l.Node.Rules()[c.err.Rule].Rule, v.set.definitionPosition(v.response.version.Definition().Name(), v.response.version.Name(), pointer)
+	return r.Rule, v.set.definitionPosition(v.response.version.Definition().Name(), v.response.version.Name(), pointer)
 }
 
 // definitionPosition returns the position of a schema pointer in a definition's file, or

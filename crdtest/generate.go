@@ -12,7 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/crdkit/crdkit"
-	"github.com/crdkit/crdkit/internal/path/schemapath"
 	"github.com/crdkit/crdkit/internal/search"
 	"github.com/crdkit/crdkit/validation"
 )
@@ -110,14 +109,9 @@ func Targets(v *crdkit.Version) []Target {
 	if v == nil {
 		return nil
 	}
-	root := v.Schema()
 	var out []Target
-	for _, t := range search.Targets(root) {
-		target := Target{SchemaPointer: t.Pointer, Rule: t.Rule, Keyword: t.Keyword, Name: t.Name}
-		if l, ok := schemapath.At(root, t.Pointer); ok && t.Keyword == "" {
-			target.Expression = l.Node.Rules()[t.Rule].Rule
-		}
-		out = append(out, target)
+	for _, t := range search.Targets(v.Schema()) {
+		out = append(out, Target(t))
 	}
 	return out
 }
@@ -186,8 +180,7 @@ func Broken(ctx context.Context, v *crdkit.Version, t Target, seed uint64) (*Vio
 
 // Broken is the function [Broken] for the version of the generator.
 func (g *Generator) Broken(ctx context.Context, t Target, seed uint64) (*Violation, error) {
-	target := search.Target{Pointer: t.SchemaPointer, Rule: t.Rule, Keyword: t.Keyword, Name: t.Name}
-	c, err := g.space.Break(ctx, rand.New(rand.NewPCG(seed, 0)), target)
+	c, err := g.space.Break(ctx, rand.New(rand.NewPCG(seed, 0)), search.Target(t))
 	if err != nil {
 		return nil, reported(err)
 	}

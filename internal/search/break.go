@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"iter"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -18,22 +17,14 @@ import (
 	"github.com/crdkit/crdkit/validation"
 )
 
-// rule returns the rule of a target.
-func (t *Target) rule(root *schema.Node) (schema.Rule, bool) {
-	l, ok := schemapath.At(root, t.Pointer)
-	if !ok || l.Node == nil || t.Keyword != "" || t.Rule < 0 || t.Rule >= len(l.Node.Rules()) {
-		return schema.Rule{}, false
-	}
-	return l.Node.Rules()[t.Rule], true
-}
-
-// Break returns a smallest case whose only errors are those of the target, or an
-// [*Unreachable], or the error of the judge.
+// Break returns a case whose only errors are those of the target, as small as possible.
+// It returns an [*Unreachable] if it finds none, and the error of the judge.
 func (s *Space) Break(ctx context.Context, rng *rand.Rand, t Target) (*Case, error) {
 	x := s.search(rng, maxWork)
 	saw := &trace{}
-	r, isRule := t.rule(s.root)
-	if _, exists := schemapath.At(s.root, t.Pointer); !isRule && (t.Keyword == "" || !exists) {
+	r, isRule := schemapath.Rule(s.root, t.SchemaPointer, t.Rule)
+	isRule = isRule && t.Keyword == ""
+	if _, exists := schemapath.At(s.root, t.SchemaPointer); !isRule && (t.Keyword == "" || !exists) {
 		return nil, &Unreachable{"the version has no such rule or keyword"}
 	}
 	steps, levels := t.location()
@@ -41,7 +32,11 @@ func (s *Space) Break(ctx context.Context, rng *rand.Rand, t Target) (*Case, err
 		return nil, &Unreachable{"it is within not, of which the server reports no keyword"}
 	}
 	status := s.head.HasStatus && len(steps) > 1 && steps[1] == "status"
-	read, constant := t.literals(s.root), isRule && constantTrue(r.Rule)
+	constant := isRule && strings.TrimSpace(r.Rule) == "true"
+	read := t.literals(s.root)
+	if isRule {
+		read = literalsOf(r.Rule)
+	}
 	readsStatus := isRule && s.head.HasStatus && len(steps) == 0 && read.names["status"]
 	for try := range breakTries {
 		update := isRule && read.usesOld && (!r.OptionalOldSelf || try%2 == 0)
@@ -59,14 +54,13 @@ func (s *Space) Break(ctx context.Context, rng *rand.Rand, t Target) (*Case, err
 			x.lit = read
 			x.populate(s.rootSite(c.Object), steps)
 		}
-		g := &goal{breaks: t.matches, read: read, levels: levels, present: steps}
-		found, err := x.find(ctx, *c, g, breakSteps, saw)
+		g := &goal{breaks: t.matches, read: read, levels: levels, present: steps, saw: saw}
+		found, err := x.find(ctx, *c, g, breakSteps)
 		if err != nil {
 			return nil, err
 		}
 		if found != nil {
-			g.isFalse = isRule
-			return x.clearest(ctx, found, g)
+			return x.clearest(ctx, found.Case, g, isRule)
 		}
 		if constant {
 			break
@@ -90,7 +84,7 @@ type Quest struct {
 // or the error of the judge.
 func (s *Space) Seek(ctx context.Context, rng *rand.Rand, q Quest) (*Case, error) {
 	x := s.search(rng, q.Limit)
-	steps, _ := (&Target{Pointer: q.Pointer}).location()
+	steps, _ := (&Target{SchemaPointer: q.Pointer}).location()
 	g := &goal{breaks: func(e *validation.Error) bool { return e == Sought }, read: literalsOf(q.Rule), present: steps}
 	c := &q.Start
 	for try := 0; ; try++ {
@@ -101,7 +95,7 @@ func (s *Space) Seek(ctx context.Context, rng *rand.Rand, q Quest) (*Case, error
 		if err != nil || c == nil {
 			return nil, cmp.Or(err, error(&Unreachable{"no admitted object has the value"}))
 		}
-		found, err := x.find(ctx, *c, g, breakSteps, nil)
+		found, err := x.find(ctx, *c, g, breakSteps)
 		if err != nil {
 			return nil, err
 		}
@@ -128,7 +122,7 @@ func (s *search) start(ctx context.Context, steps []string, read *literals, stat
 		c.Object = clone(c.Old)
 	}
 	g := &goal{present: steps, read: read}
-	found, err := s.find(ctx, c, g, admitSteps, nil)
+	found, err := s.find(ctx, c, g, admitSteps)
 	if err != nil || found == nil {
 		return nil, err
 	}
@@ -156,7 +150,7 @@ func (s *search) drift(ctx context.Context, now *state, g *goal) (*state, error)
 		} else {
 			s.editAt(s.rootSite(next.Object), g.present)
 		}
-		judged, err := s.find(ctx, next, g, drifts, nil)
+		judged, err := s.find(ctx, next, g, drifts)
 		if err != nil {
 			return nil, err
 		}
@@ -192,7 +186,11 @@ func (t *trace) cause(constant bool) string {
 	case constant:
 		return "the rule is always true"
 	case t.broken:
-		return "it breaks only with others: " + joinTexts(t.with)
+		var texts []string
+		for _, e := range t.with {
+			texts = append(texts, e.Error())
+		}
+		return "it breaks only with others: " + strings.Join(texts, "; ")
 	case t.around:
 		return "the server reports other branches whenever it breaks"
 	case t.present:
@@ -201,19 +199,20 @@ func (t *trace) cause(constant bool) string {
 	return "no admitted object has the value"
 }
 
-func constantTrue(rule string) bool { return slices.Equal(strings.Fields(rule), []string{"true"}) }
-
-// clearest returns a case that is not larger than one that breaks a target. It prefers a
-// rule that is false to one that ends with an error.
-func (s *search) clearest(ctx context.Context, c *state, g *goal) (*Case, error) {
-	found, err := s.find(ctx, c.Case, g, clearSteps, nil)
+// clearest returns a smaller case than one that breaks a target. If it can, it returns one
+// whose rule is false: an object without the fields that the rule reads is smaller, but
+// such a rule ends with an error.
+func (s *search) clearest(ctx context.Context, c Case, g *goal, isRule bool) (*Case, error) {
+	g.isFalse = isRule
+	found, err := s.find(ctx, c, g, clearSteps)
 	if err != nil {
 		return nil, err
 	}
-	if found == nil {
-		found, g.isFalse = c, false
+	if found != nil {
+		return s.smallest(ctx, found.Case, g), nil
 	}
-	return s.smallest(ctx, found.Case, g), nil
+	g.isFalse = false
+	return s.smallest(ctx, c, g), nil
 }
 
 // clearSteps is for how many requests a false rule is searched beside an error.
@@ -226,7 +225,7 @@ func endsWithError(e *validation.Error) bool { return strings.Contains(e.Detail,
 func (s *search) smallest(ctx context.Context, c Case, g *goal) *Case {
 	out := Minimize(ctx, c, func(c Case) map[string]any { return c.Object }, func(candidate map[string]any) (Case, bool) {
 		smaller := Case{Object: candidate, Old: c.Old, Status: c.Status}
-		now, err := s.judged(ctx, smaller, g, nil)
+		now, err := s.judged(ctx, smaller, g)
 		return smaller, err == nil && now.cost == 0
 	})
 	return &out
@@ -234,12 +233,11 @@ func (s *search) smallest(ctx context.Context, c Case, g *goal) *Case {
 
 // A Target is a rule, or a keyword if Keyword is not "".
 type Target struct {
-	// Pointer is the schema pointer of the schema that has it.
-	Pointer string
-	Rule    int
-	Keyword string
-	// Name is the field that is required.
-	Name string
+	SchemaPointer string // of the schema that has it
+	Rule          int
+	Expression    string // of the rule, for messages only
+	Keyword       string
+	Name          string // the field that is required
 }
 
 // errorTypes are the types of the errors of keywords.
@@ -259,9 +257,9 @@ var keywordTexts = map[string]string{
 // matches reports whether an error is that of the target.
 func (t *Target) matches(e *validation.Error) bool {
 	if t.Keyword == "" {
-		return e.Rule == t.Rule && e.SchemaPointer == t.Pointer && e.Step == validation.StepRules
+		return e.Rule == t.Rule && e.SchemaPointer == t.SchemaPointer && e.Step == validation.StepRules
 	}
-	if e.Rule >= 0 || e.SchemaPointer != t.Pointer || e.Step != validation.StepSchema {
+	if e.Rule >= 0 || e.SchemaPointer != t.SchemaPointer || e.Step != validation.StepSchema {
 		return false
 	}
 	want, ok := errorTypes[t.Keyword]
@@ -281,7 +279,7 @@ type level struct {
 func (t *Target) location() (steps []string, levels []level) {
 	steps = []string{}
 	pointer := ""
-	for tokens := pathstack.Tokens(t.Pointer); len(tokens) > 0; {
+	for tokens := pathstack.Tokens(t.SchemaPointer); len(tokens) > 0; {
 		n := 1 // tokens of the step
 		switch keyword := tokens[0]; keyword {
 		case "properties":
@@ -301,7 +299,7 @@ func (t *Target) location() (steps []string, levels []level) {
 		tokens = tokens[min(n, len(tokens)):]
 	}
 	if slices.Contains(junctors[:], t.Keyword) {
-		levels = append(levels, level{t.Pointer, t.Keyword, true})
+		levels = append(levels, level{t.SchemaPointer, t.Keyword, true})
 	}
 	return steps, levels
 }
@@ -331,41 +329,13 @@ func implied(levels []level, e *validation.Error) bool {
 func Targets(root *schema.Node) []Target { return targets(nil, root, "") }
 
 func targets(out []Target, n *schema.Node, pointer string) []Target {
-	for i := range n.Rules() {
-		out = append(out, Target{Pointer: pointer, Rule: i})
+	for i, r := range n.Rules() {
+		out = append(out, Target{SchemaPointer: pointer, Rule: i, Expression: r.Rule})
 	}
-	out = limitTargets(out, n.Limits(), pointer)
-	out = junctorTargets(out, n, pointer)
-	return childTargets(out, n, pointer, targets)
-}
-
-// A part is a schema.Node or a schema.Branch, with children of the same type.
-type part[S any] interface {
-	comparable
-	nester
-	Len() int
-	Properties() iter.Seq2[string, S]
-	Items() S
-	AdditionalProperties() (S, bool)
-}
-
-// childTargets adds what add adds for properties, elements and entries.
-func childTargets[S part[S]](out []Target, s S, pointer string, add func([]Target, S, string) []Target) []Target {
-	var none S
-	for name, child := range s.Properties() {
-		out = add(out, child, pointer+"/properties/"+schema.EscapePointer(name))
+	add := func(keyword, name string) {
+		out = append(out, Target{SchemaPointer: pointer, Rule: -1, Keyword: keyword, Name: name})
 	}
-	if items := s.Items(); items != none {
-		out = add(out, items, pointer+"/items")
-	}
-	if values, _ := s.AdditionalProperties(); values != none {
-		out = add(out, values, pointer+"/additionalProperties")
-	}
-	return out
-}
-
-// limitTargets adds the keywords of a schema.
-func limitTargets(out []Target, l schema.Limits, pointer string) []Target {
+	l := n.Limits()
 	for _, keyword := range []struct {
 		name string
 		set  bool
@@ -375,62 +345,53 @@ func limitTargets(out []Target, l schema.Limits, pointer string) []Target {
 		{"maxItems", l.MaxItems.Set}, {"minProperties", l.MinProperties.Set && l.MinProperties.N > 0}, {"maxProperties", l.MaxProperties.Set},
 	} {
 		if keyword.set {
-			out = append(out, Target{Pointer: pointer, Rule: -1, Keyword: keyword.name})
+			add(keyword.name, "")
 		}
 	}
 	for _, name := range l.Required {
-		out = append(out, Target{Pointer: pointer, Rule: -1, Keyword: "required", Name: name})
+		add("required", name)
 	}
-	return out
-}
-
-// A nester is a schema.Node or a schema.Branch.
-type nester interface {
-	Type() string
-	Limits() schema.Limits
-	AllOf() []*schema.Branch
-	AnyOf() []*schema.Branch
-	OneOf() []*schema.Branch
-	Not() *schema.Branch
-}
-
-// junctorTargets adds the junctors of a schema, each with the keywords of its branches.
-func junctorTargets(out []Target, n nester, pointer string) []Target {
 	for _, keyword := range junctors {
 		branches := branchesOf(n, keyword)
-		if len(branches) == 0 {
-			continue
+		if len(branches) > 0 {
+			add(keyword, "")
 		}
-		out = append(out, Target{Pointer: pointer, Rule: -1, Keyword: keyword})
 		for i, b := range branches {
 			at := pointer + "/" + keyword
 			if keyword != "not" {
 				at += "/" + strconv.Itoa(i)
 			}
-			out = branchTargets(out, b, at)
+			out = targets(out, b, at)
 		}
+	}
+	for name, child := range n.Properties() {
+		out = targets(out, child, pointer+"/properties/"+schema.EscapePointer(name))
+	}
+	if items := n.Items(); items != nil {
+		out = targets(out, items, pointer+"/items")
+	}
+	if values, _ := n.AdditionalProperties(); values != nil {
+		out = targets(out, values, pointer+"/additionalProperties")
 	}
 	return out
 }
 
-func branchesOf(n nester, keyword string) []*schema.Branch {
+// branchesOf returns the branches of a junctor as nodes, which have no rules.
+func branchesOf(n *schema.Node, keyword string) []*schema.Node {
+	list := []*schema.Branch{n.Not()}
 	switch keyword {
 	case "anyOf":
-		return n.AnyOf()
+		list = n.AnyOf()
 	case "oneOf":
-		return n.OneOf()
+		list = n.OneOf()
 	case "allOf":
-		return n.AllOf()
+		list = n.AllOf()
 	}
-	if not := n.Not(); not != nil {
-		return []*schema.Branch{not}
+	var out []*schema.Node
+	for _, b := range list {
+		if b != nil {
+			out = append(out, (*schema.Node)(b))
+		}
 	}
-	return nil
-}
-
-// branchTargets adds the keywords of a branch.
-func branchTargets(out []Target, b *schema.Branch, pointer string) []Target {
-	out = limitTargets(out, b.Limits(), pointer)
-	out = junctorTargets(out, b, pointer)
-	return childTargets(out, b, pointer, branchTargets)
+	return out
 }

@@ -216,7 +216,12 @@ func Opaque(name string, truths Mask) *Cond {
 // Relation holds if the members at two paths compare in one of the orders [Less], [Same],
 // [Greater] and [NoOrder].
 func Relation(a, b []string, orders Mask) *Cond {
-	return newRelation(join(a), join(b), orders)
+	p, q := strings.Join(a, separator), strings.Join(b, separator)
+	if p > q {
+		p, q, orders = q, p, reversed(orders)
+	}
+	present := []*Cond{atPath(p, True), atPath(q, True)}
+	return &Cond{kind: relation, text: p + separator + separator + q, keys: []string{p, q}, mask: orders, subs: present}
 }
 
 // Vacuous returns c, a condition about one type, as it holds for other types.
@@ -303,7 +308,7 @@ func (s *Solver) relate(c *Cond, v any, rest []*Cond) Result {
 			}
 		}
 	}
-	return undecided(noOrder)
+	return undecided("no values in the wanted order were found")
 }
 
 // reversed returns the orders as seen from the other side.
@@ -334,7 +339,7 @@ func relatedTo(fixed any, orders Mask) *Cond {
 func (s *Solver) pivots(v any, path, other string, rest []*Cond) []any {
 	var out []any
 	add := func(x any) {
-		if TypeOf(x) != Null && !slices.ContainsFunc(out, func(y any) bool { return Equal(x, y) }) {
+		if TypeOf(x) != Null && !slices.ContainsFunc(out, func(y any) bool { return equal(x, y) }) {
 			out = append(out, x)
 		}
 	}
@@ -354,6 +359,8 @@ func (s *Solver) pivots(v any, path, other string, rest []*Cond) []any {
 	}
 	return out
 }
+
+const separator = "\x00" // of the names of a path
 
 // atPath holds for objects with a member at path that satisfies c.
 func atPath(path string, c *Cond) *Cond {
@@ -384,4 +391,44 @@ func relationsOf(own []*Cond) []*Cond {
 		out[i] = &merged
 	}
 	return out
+}
+
+// order returns how the members of v at two paths compare.
+func order(v any, a, b string) Mask {
+	x, okX := lookup(v, a)
+	y, okY := lookup(v, b)
+	if !okX || !okY {
+		return NoOrder
+	}
+	switch {
+	case equal(x, y):
+		return Same
+	case TypeOf(x)&Number != 0 && TypeOf(y)&Number != 0:
+		if number(x) < number(y) {
+			return Less
+		}
+		return Greater
+	case TypeOf(x) == String && TypeOf(y) == String:
+		if x.(string) < y.(string) {
+			return Less
+		}
+		return Greater
+	}
+	return NoOrder
+}
+
+func lookup(v any, path string) (any, bool) {
+	if path == "" {
+		return v, true
+	}
+	for name := range strings.SplitSeq(path, separator) {
+		m, ok := v.(map[string]any)
+		if !ok {
+			return nil, false
+		}
+		if v, ok = m[name]; !ok {
+			return nil, false
+		}
+	}
+	return v, true
 }

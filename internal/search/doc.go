@@ -4,7 +4,7 @@
 //
 //	space := search.New(version.Schema(), head, judge)
 //	obj, err := space.Admitted(ctx, rng)
-//	broken, err := space.Break(ctx, rng, search.Target{Pointer: "/properties/spec", Rule: 0})
+//	broken, err := space.Break(ctx, rng, search.Target{SchemaPointer: "/properties/spec", Rule: 0})
 //
 //	c := search.And(search.Types(search.Object), search.At("replicas", search.Not(search.AtMost(10, false))))
 //	r := search.NewSolver(ctx, 100_000).Solve(c)

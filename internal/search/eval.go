@@ -1,9 +1,9 @@
 package search
 
 import (
+	"maps"
 	"math"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/crdkit/crdkit/internal/value/jsonval"
@@ -37,7 +37,7 @@ func (s *Solver) eval(c *Cond, v any) truth {
 	case types:
 		return truthOf(c.mask&TypeOf(v) != 0)
 	case enum:
-		return truthOf(slices.ContainsFunc(c.equal[enumKey(v)], func(x any) bool { return Equal(x, v) }) != c.neg)
+		return truthOf(slices.ContainsFunc(c.equal[enumKey(v)], func(x any) bool { return equal(x, v) }) != c.neg)
 	case opaque:
 		return unknown
 	case relation:
@@ -170,31 +170,20 @@ func number(v any) float64 {
 	return math.NaN()
 }
 
-// Equal reports whether two decoded values are equal. Numbers are equal by value.
-func Equal(a, b any) bool {
+// equal reports whether two decoded values are equal. Numbers are equal if their
+// values are.
+func equal(a, b any) bool {
 	switch a := a.(type) {
 	case map[string]any:
 		b, ok := b.(map[string]any)
-		if !ok || len(a) != len(b) {
-			return false
-		}
-		for name, v := range a {
-			w, ok := b[name]
-			if !ok || !Equal(v, w) {
-				return false
-			}
-		}
-		return true
+		return ok && maps.EqualFunc(a, b, equal)
 	case []any:
 		b, ok := b.([]any)
-		return ok && slices.EqualFunc(a, b, Equal)
-	case int64:
-		if b, ok := b.(float64); ok {
-			return float64(a) == b
-		}
-		return any(a) == b
-	case float64:
-		return TypeOf(b)&Number != 0 && a == number(b)
+		return ok && slices.EqualFunc(a, b, equal)
+	}
+	_, isInt := a.(int64)
+	if _, same := b.(int64); same != isInt {
+		return number(a) == number(b)
 	}
 	return TypeOf(b)&(Array|Object) == 0 && a == b
 }
@@ -236,57 +225,4 @@ func sameKeys(v, w any, keys []string) bool {
 		}
 	}
 	return true
-}
-
-const separator = "\x00"
-
-func join(path []string) string { return strings.Join(path, separator) }
-
-func newRelation(a, b string, orders Mask) *Cond {
-	if a > b {
-		a, b = b, a
-		orders = reversed(orders)
-	}
-	present := []*Cond{atPath(a, True), atPath(b, True)}
-	return &Cond{kind: relation, text: a + separator + separator + b, keys: []string{a, b}, mask: orders, subs: present}
-}
-
-// order returns how the members of v at two paths compare.
-func order(v any, a, b string) Mask {
-	x, okX := lookup(v, a)
-	y, okY := lookup(v, b)
-	if !okX || !okY {
-		return NoOrder
-	}
-	switch {
-	case Equal(x, y):
-		return Same
-	case TypeOf(x)&Number != 0 && TypeOf(y)&Number != 0:
-		if number(x) < number(y) {
-			return Less
-		}
-		return Greater
-	case TypeOf(x) == String && TypeOf(y) == String:
-		if x.(string) < y.(string) {
-			return Less
-		}
-		return Greater
-	}
-	return NoOrder
-}
-
-func lookup(v any, path string) (any, bool) {
-	if path == "" {
-		return v, true
-	}
-	for name := range strings.SplitSeq(path, separator) {
-		m, ok := v.(map[string]any)
-		if !ok {
-			return nil, false
-		}
-		if v, ok = m[name]; !ok {
-			return nil, false
-		}
-	}
-	return v, true
 }

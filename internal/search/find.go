@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -22,6 +21,7 @@ type goal struct {
 	levels  []level                      // of the target
 	present []string                     // the steps of a schema pointer whose value must be there, nil for none
 	isFalse bool                         // a rule must be false, not end with an error
+	saw     *trace                       // nil if nobody asks for the cause of a failure
 }
 
 // The costs of what keeps an object from its goal.
@@ -77,20 +77,20 @@ type trace struct {
 	around  bool // an anyOf, oneOf or allOf around the target
 }
 
-// find changes a case until it meets the goal, for about steps requests, else it returns
-// nil.
-func (s *search) find(ctx context.Context, c Case, g *goal, steps int, saw *trace) (*state, error) {
-	now, err := s.judged(ctx, c, g, saw)
+// find changes the object of a case until it meets the goal, for about steps requests. It
+// returns nil if it does not get there.
+func (s *search) find(ctx context.Context, c Case, g *goal, steps int) (*state, error) {
+	now, err := s.judged(ctx, c, g)
 	for used := 0; err == nil && now.cost > 0 && used < steps; {
 		before := now.cost
-		if now, err = s.climb(ctx, now, g, stale, saw); err != nil || now.cost < before {
+		if now, err = s.climb(ctx, now, g, stale); err != nil || now.cost < before {
 			used += stale
 			continue
 		}
 		// A change that helps may first break more, such as another member of a union.
 		var other *state
-		if other, err = s.changed(ctx, now, g, saw); err == nil {
-			other, err = s.climb(ctx, other, g, 2*stale, saw)
+		if other, err = s.changed(ctx, now, g); err == nil {
+			other, err = s.climb(ctx, other, g, 2*stale)
 		}
 		if used += 3 * stale; err == nil && other.cost <= now.cost {
 			now = other
@@ -106,12 +106,12 @@ func (s *search) find(ctx context.Context, c Case, g *goal, steps int, saw *trac
 const stale = 50
 
 // climb makes changes and keeps those after which the case is not farther from the goal.
-func (s *search) climb(ctx context.Context, now *state, g *goal, steps int, saw *trace) (*state, error) {
+func (s *search) climb(ctx context.Context, now *state, g *goal, steps int) (*state, error) {
 	for range steps {
 		if now.cost == 0 {
 			break
 		}
-		next, err := s.changed(ctx, now, g, saw)
+		next, err := s.changed(ctx, now, g)
 		if err != nil {
 			return nil, err
 		}
@@ -123,16 +123,16 @@ func (s *search) climb(ctx context.Context, now *state, g *goal, steps int, saw 
 }
 
 // changed returns the state after some changes.
-func (s *search) changed(ctx context.Context, now *state, g *goal, saw *trace) (*state, error) {
+func (s *search) changed(ctx context.Context, now *state, g *goal) (*state, error) {
 	candidate := now.Case
 	candidate.Object = clone(now.Object)
 	for range 1 + s.rng.IntN(3) {
 		s.edit(candidate.Object, g, now.others)
 	}
-	return s.judged(ctx, candidate, g, saw)
+	return s.judged(ctx, candidate, g)
 }
 
-func (s *search) judged(ctx context.Context, c Case, g *goal, saw *trace) (*state, error) {
+func (s *search) judged(ctx context.Context, c Case, g *goal) (*state, error) {
 	size := sizeOf(c.Object)
 	s.work += 1 + size/sizePerWork
 	if s.work > s.limit {
@@ -148,7 +148,7 @@ func (s *search) judged(ctx context.Context, c Case, g *goal, saw *trace) (*stat
 	}
 	s.work += len(errs)
 	out.cost, out.others = g.cost(s.Space, c, errs, refused)
-	if saw != nil && out.cost < costAbsent {
+	if saw := g.saw; saw != nil && out.cost < costAbsent {
 		broken := slices.ContainsFunc(errs, g.breaks)
 		if broken && (saw.with == nil || len(out.others) < len(saw.with)) {
 			saw.broken, saw.with = true, out.others
@@ -200,19 +200,21 @@ func (s *search) editWithin(within *site) {
 func (s *search) repair(root *site, e *validation.Error) {
 	s.lit = &literals{}
 	if e.Rule >= 0 {
-		if l, ok := schemapath.At(s.root, e.SchemaPointer); ok && e.Rule < len(l.Node.Rules()) {
-			s.lit = literalsOf(l.Node.Rules()[e.Rule].Rule)
-			if at := root.find(e); at != nil {
-				s.editWithin(at)
+		if r, ok := schemapath.Rule(s.root, e.SchemaPointer, e.Rule); ok {
+			s.lit = literalsOf(r.Rule)
+			if path, ok := schemapath.Value(e.SchemaPointer, e.Pointer); ok {
+				if at, all := root.along(pathstack.Tokens(path.Pointer())); all && at.present {
+					s.editWithin(at)
+				}
 			}
 			return
 		}
 	}
-	tokens := pathstack.Tokens(e.Pointer)
-	if e.Type == field.ErrorTypeRequired && s.supply(root, tokens) {
+	found, all := root.along(pathstack.Tokens(e.Pointer))
+	if e.Type == field.ErrorTypeRequired && all && !found.present {
+		found.set(s.generated(found.node, 0, false))
 		return
 	}
-	found, _ := root.along(tokens)
 	if found == root || s.oneIn(12) {
 		found = pick(s.rng, root.all(nil, maxSites))
 	}
@@ -226,29 +228,8 @@ func (s *search) repair(root *site, e *validation.Error) {
 	found.set(s.generated(found.node, s.rng.IntN(3), false))
 }
 
-// find returns the site of the value of the rule of an error, nil if it is not there.
-func (x *site) find(e *validation.Error) *site {
-	path, ok := schemapath.Value(e.SchemaPointer, e.Pointer)
-	if !ok {
-		return nil
-	}
-	if found, all := x.along(pathstack.Tokens(path.Pointer())); all && found.present {
-		return found
-	}
-	return nil
-}
-
-// supply sets a required field that is missing, and reports whether there is one.
-func (s *search) supply(root *site, tokens []string) bool {
-	missing, all := root.along(tokens)
-	if !all || missing.present {
-		return false
-	}
-	missing.set(s.generated(missing.node, 0, false))
-	return true
-}
-
-// along returns the last site on the way, and whether the way leads to its end.
+// along returns the last site on the way along names and indexes, and whether the way leads
+// there to its end.
 func (x *site) along(tokens []string) (last *site, all bool) {
 	for _, token := range tokens {
 		children := x.children()
@@ -341,7 +322,7 @@ func (s *search) admitted(ctx context.Context) (map[string]any, error) {
 		if try < admitTries/2 {
 			optional = s.rng.IntN(40)
 		}
-		found, err := s.find(ctx, Case{Object: s.minimal(optional)}, &goal{}, admitSteps, nil)
+		found, err := s.find(ctx, Case{Object: s.minimal(optional)}, &goal{}, admitSteps)
 		if err != nil {
 			return nil, err
 		}
@@ -350,12 +331,4 @@ func (s *search) admitted(ctx context.Context) (map[string]any, error) {
 		}
 	}
 	return nil, &Unreachable{"no admitted object was found"}
-}
-
-func joinTexts(errs validation.ErrorList) string {
-	var texts []string
-	for _, e := range errs {
-		texts = append(texts, e.Error())
-	}
-	return strings.Join(texts, "; ")
 }

@@ -80,27 +80,21 @@ func (s *Space) Object(rng *rand.Rand, edge bool) map[string]any {
 	return obj
 }
 
-var metadataExtras = []func(m map[string]any){
-	func(m map[string]any) { m["labels"] = map[string]any{"app": "demo", "example.com/tier": ""} },
-	func(m map[string]any) { m["annotations"] = map[string]any{"example.com/note": "ünï\ncode"} },
-	func(m map[string]any) { m["finalizers"] = []any{"example.com/guard"} },
-	func(m map[string]any) { m["uid"] = "5f7a6b1c-0000-4000-8000-000000000001" },
-	func(m map[string]any) { m["generation"] = int64(3) },
-	func(m map[string]any) { m["creationTimestamp"] = "2024-02-29T12:00:00Z" },
-	func(m map[string]any) { m["creationTimestamp"] = nil },
-	func(m map[string]any) { m["resourceVersion"] = "17" },
-	func(m map[string]any) {
-		m["ownerReferences"] = []any{map[string]any{
-			"apiVersion": "v1", "kind": "ConfigMap", "name": "owner", "uid": "u-1", "controller": true,
-		}}
-	},
-	func(m map[string]any) {
-		m["managedFields"] = []any{map[string]any{
-			"manager": "kubectl", "operation": "Update", "apiVersion": "v1",
-			"time": "2024-01-01T00:00:00Z", "fieldsType": "FieldsV1",
-			"fieldsV1": map[string]any{"f:spec": map[string]any{".": map[string]any{}}},
-		}}
-	},
+// metadataExtras are fields of metadata that an object may have.
+var metadataExtras = []map[string]any{
+	{"labels": map[string]any{"app": "demo", "example.com/tier": ""}},
+	{"annotations": map[string]any{"example.com/note": "ünï\ncode"}},
+	{"finalizers": []any{"example.com/guard"}},
+	{"uid": "5f7a6b1c-0000-4000-8000-000000000001"},
+	{"generation": int64(3)},
+	{"creationTimestamp": "2024-02-29T12:00:00Z"},
+	{"creationTimestamp": nil},
+	{"resourceVersion": "17"},
+	{"ownerReferences": []any{map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "name": "owner", "uid": "u-1", "controller": true}}},
+	{"managedFields": []any{map[string]any{
+		"manager": "kubectl", "operation": "Update", "apiVersion": "v1", "time": "2024-01-01T00:00:00Z",
+		"fieldsType": "FieldsV1", "fieldsV1": map[string]any{"f:spec": map[string]any{".": map[string]any{}}},
+	}}},
 }
 
 func (g *generator) metadata(namespaced bool) map[string]any {
@@ -109,7 +103,7 @@ func (g *generator) metadata(namespaced bool) map[string]any {
 		m["namespace"] = "default"
 	}
 	for range g.rng.IntN(3) {
-		pick(g.rng, metadataExtras)(m)
+		maps.Copy(m, clone(pick(g.rng, metadataExtras)))
 	}
 	return m
 }
@@ -167,12 +161,13 @@ func (g *generator) properties(path string, c *constraints) map[string]any {
 	for name := range c.node.Properties() {
 		names = append(names, name)
 	}
-	for i, name := range g.shuffled(names) {
+	g.shuffle(names)
+	for i, name := range names {
 		if c.forbidden[name] || path == "" && isHead(name) {
 			continue
 		}
 		if slices.Contains(c.Required, name) || g.budget > 0 && i < 12 && (path == "" || !g.oneIn(3)) {
-			demands := below(c.demands, func(b *schema.Branch) *schema.Branch { return b.Property(name) })
+			demands := below(c.demands, func(b *schema.Node) *schema.Node { return b.Property(name) })
 			obj[name] = g.value(path+"."+name, c.node.Property(name), demands)
 		}
 	}
@@ -221,7 +216,7 @@ func (g *generator) items(path string, c *constraints) []any {
 		return list
 	}
 	listType, _ := c.node.ListType()
-	demands := below(c.demands, (*schema.Branch).Items)
+	demands := below(c.demands, (*schema.Node).Items)
 	for i := 0; len(list) < want && i < 4*want; i++ {
 		g.inherit = c.keeps
 		item := g.value(path+"[]", items, demands)
@@ -266,9 +261,8 @@ var someKeys = []string{
 
 func (g *generator) key() string { return pick(g.rng, someKeys) }
 
-func (g *generator) shuffled(names []string) []string {
-	g.rng.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
-	return names
+func (g *generator) shuffle(texts []string) {
+	g.rng.Shuffle(len(texts), func(i, j int) { texts[i], texts[j] = texts[j], texts[i] })
 }
 
 // anything returns a value that depends on no schema.
@@ -336,7 +330,10 @@ var formats = map[string][]string{
 }
 
 func (g *generator) text(c *constraints) string {
-	low, high := lengths(c)
+	low, high := int(max(0, min(c.MinLength.N, 4096))), 1<<20
+	if c.MaxLength.Set {
+		high = int(max(0, min(c.MaxLength.N, 1<<20)))
+	}
 	if c.Pattern != "" {
 		return g.matching(c.Pattern, low, high)
 	}
@@ -362,31 +359,17 @@ func (g *generator) intOrString(c *constraints) any {
 	return g.integer(c)
 }
 
-func lengths(c *constraints) (int, int) {
-	low, high := 0, 1<<20
-	if c.MinLength.Set {
-		low = int(max(0, min(c.MinLength.N, 4096)))
-	}
-	if c.MaxLength.Set {
-		high = int(max(0, min(c.MaxLength.N, 1<<20)))
-	}
-	return low, high
-}
-
 // resizeText repeats or cuts a text until it has low to high runes.
 func resizeText(text string, low, high int) string {
-	if n := utf8.RuneCountInString(text); n < low {
-		text += strings.Repeat("p", low-n)
-	}
-	if utf8.RuneCountInString(text) > high {
-		text = string([]rune(text)[:high])
-	}
-	return text
+	runes := []rune(text + strings.Repeat("p", max(0, low-utf8.RuneCountInString(text))))
+	return string(runes[:min(high, len(runes))])
 }
 
 // matching returns a string that matches a pattern, mostly of low to high runes.
 func (g *generator) matching(pattern string, low, high int) string {
-	for _, word := range g.shuffled([]string{"demo", "1", "10s", "100m", "a.b", "/x", "https://example.com"}) {
+	words := []string{"demo", "1", "10s", "100m", "a.b", "/x", "https://example.com"}
+	g.shuffle(words)
+	for _, word := range words {
 		if g.oneIn(4) && len(word) >= low && len(word) <= high && matchesPattern(pattern, word) {
 			return word
 		}
@@ -407,7 +390,7 @@ func matchesPattern(pattern, text string) bool {
 }
 
 func (g *generator) integer(c *constraints) any {
-	low, high := g.span(c, -1000, 1000)
+	low, high := c.span()
 	low, high = math.Ceil(low), math.Floor(high)
 	v := g.between(c, low, high)
 	if c.MultipleOf.Set && c.MultipleOf.Value >= 1 {
@@ -424,7 +407,7 @@ func (g *generator) integer(c *constraints) any {
 }
 
 func (g *generator) number(c *constraints) any {
-	low, high := g.span(c, -1000, 1000)
+	low, high := c.span()
 	v := g.between(c, low, high)
 	if c.MultipleOf.Set && c.MultipleOf.Value > 0 {
 		v = math.Ceil(low/c.MultipleOf.Value) * c.MultipleOf.Value
@@ -436,7 +419,8 @@ func (g *generator) number(c *constraints) any {
 }
 
 // span returns the range of a number, narrowed at exclusive bounds.
-func (g *generator) span(c *constraints, low, high float64) (float64, float64) {
+func (c *constraints) span() (low, high float64) {
+	low, high = -1000, 1000
 	if c.Minimum.Set {
 		low = c.Minimum.Value
 		if c.Minimum.Exclusive {
@@ -480,44 +464,37 @@ func (g *generator) patternText(pattern string, low, high int) string {
 	}
 	want := low
 	switch {
-	case g.edge && high <= maxRounds && g.rng.IntN(2) == 0:
+	case g.edge && high <= maxRounds && g.oneIn(2):
 		want = high
 	case !g.edge:
 		want = low + g.rng.IntN(min(8, max(1, high-low+1)))
 	}
 	w := &patternWriter{rng: g.rng, want: want, limit: min(high, want+40)}
 	w.write(tree)
-	return w.text.String()
+	return string(w.text)
 }
 
 type patternWriter struct {
 	rng   *rand.Rand
-	text  strings.Builder
+	text  []rune
 	want  int // the wanted length
 	limit int // the length after which repetitions stop
-	runes int
-}
-
-func (w *patternWriter) rune(c rune) {
-	w.text.WriteRune(c)
-	w.runes++
 }
 
 func (w *patternWriter) write(re *syntax.Regexp) {
 	switch re.Op {
 	case syntax.OpLiteral:
-		w.text.WriteString(string(re.Rune))
-		w.runes += utf8.RuneCountInString(string(re.Rune))
+		w.text = append(w.text, re.Rune...)
 	case syntax.OpCharClass:
 		w.class(re.Rune)
 	case syntax.OpAnyChar, syntax.OpAnyCharNotNL:
-		w.rune([]rune("aZ09-._/ é")[w.rng.IntN(10)])
+		w.text = append(w.text, pick(w.rng, []rune("aZ09-._/ é")))
 	case syntax.OpCapture, syntax.OpConcat:
 		for _, sub := range re.Sub {
 			w.write(sub)
 		}
 	case syntax.OpAlternate:
-		w.write(re.Sub[w.rng.IntN(len(re.Sub))])
+		w.write(pick(w.rng, re.Sub))
 	case syntax.OpStar:
 		w.repeat(re.Sub[0], 0, -1)
 	case syntax.OpPlus:
@@ -534,8 +511,7 @@ func (w *patternWriter) repeat(sub *syntax.Regexp, low, high int) {
 		high = max(low+2, min(maxRounds, w.want))
 	}
 	for i := range high {
-		optional := i >= low
-		if optional && w.runes >= w.want && (w.runes >= w.limit || w.rng.IntN(3) > 0) {
+		if i >= low && len(w.text) >= w.want && (len(w.text) >= w.limit || w.rng.IntN(3) > 0) {
 			return
 		}
 		w.write(sub)
@@ -550,11 +526,10 @@ func (w *patternWriter) class(ranges []rune) {
 			printable = append(printable, c)
 		}
 	}
-	if len(printable) > 0 && w.rng.IntN(20) > 0 {
-		w.rune(printable[w.rng.IntN(len(printable))])
-		return
-	}
-	if len(ranges) > 0 {
-		w.rune(ranges[2*w.rng.IntN(len(ranges)/2)])
+	switch {
+	case len(printable) > 0 && w.rng.IntN(20) > 0:
+		w.text = append(w.text, pick(w.rng, printable))
+	case len(ranges) > 0:
+		w.text = append(w.text, ranges[2*w.rng.IntN(len(ranges)/2)])
 	}
 }

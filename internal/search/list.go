@@ -9,6 +9,7 @@ import (
 
 // listWant is what a conjunction asks of a list.
 type listWant struct {
+	list      []any // the elements so far
 	low, high int64
 	every     []*Cond
 	some      [][]*Cond // an element for each
@@ -17,7 +18,7 @@ type listWant struct {
 }
 
 func listWantOf(own []*Cond) listWant {
-	w := listWant{high: math.MaxInt64}
+	w := listWant{list: []any{}, high: math.MaxInt64}
 	for _, c := range own {
 		switch {
 		case c.kind == everyItem:
@@ -49,57 +50,61 @@ func (s *Solver) solveList(own []*Cond) Result {
 	if w.low > maxElements {
 		return undecided("the list is too long")
 	}
-	out := []any{}
-	r := s.wantedItems(&w, &out)
-	if r.Status != Found {
+	if r := s.wantedItems(&w); r.Status != Found {
 		return r
 	}
 	if len(w.repeated) > 0 {
-		if r := s.repeat(&w, &out); r.Status != Found {
+		if r := s.repeat(&w); r.Status != Found {
 			return r
 		}
 	}
-	for int64(len(out)) < w.low {
-		item := s.newItem(&w, out, nil)
+	for int64(len(w.list)) < w.low {
+		item := s.newItem(&w, nil)
 		if item.Status != Found && len(w.repeated) > 0 {
 			return undecided(noItems) // others could be repeated
 		}
 		if item.Status != Found {
 			return item
 		}
-		out = append(out, item.Value)
 	}
-	if int64(len(out)) > w.high {
+	if int64(len(w.list)) > w.high {
 		return undecided(noItems)
 	}
-	return s.checked(out, own)
+	if s.evalAnd(own, w.list) == no {
+		return undecided(dependent)
+	}
+	return found(w.list)
 }
 
-// wantedItems appends an element for each that must be there, as far as the list may grow.
-func (s *Solver) wantedItems(w *listWant, out *[]any) Result {
+// wantedItems appends an element for each element that must be there. If the list may not
+// be that long, an element must satisfy more than one of them.
+func (s *Solver) wantedItems(w *listWant) Result {
 	merged := int64(len(w.some)) > w.high
 	if merged {
 		if w.high == 0 {
 			return Result{}
 		}
-		w.some = mergeWants(w.some, int(w.high))
+		n := int(w.high)
+		for i, want := range w.some[n:] {
+			w.some[i%n] = slices.Concat(w.some[i%n], want)
+		}
+		w.some = w.some[:n]
 	}
 	for _, want := range w.some {
-		item := s.newItem(w, *out, want)
-		if item.Status == None && (merged || len(*out) > 0 && len(w.distinct) > 0) {
-			return s.sharedItem(w, *out, want)
+		item := s.newItem(w, want)
+		if item.Status == None && (merged || len(w.list) > 0 && len(w.distinct) > 0) {
+			return s.sharedItem(w, want)
 		}
 		if item.Status != Found {
 			return item
 		}
-		*out = append(*out, item.Value)
 	}
 	return found(nil)
 }
 
 // sharedItem succeeds if an element that is there already satisfies want.
-func (s *Solver) sharedItem(w *listWant, out []any, want []*Cond) Result {
-	if slices.ContainsFunc(out, func(v any) bool { return s.evalAnd(want, v) == yes }) {
+func (s *Solver) sharedItem(w *listWant, want []*Cond) Result {
+	if slices.ContainsFunc(w.list, func(v any) bool { return s.evalAnd(want, v) == yes }) {
 		return found(nil)
 	}
 	if len(w.some) == 1 {
@@ -108,53 +113,46 @@ func (s *Solver) sharedItem(w *listWant, out []any, want []*Cond) Result {
 	return undecided(noItems)
 }
 
-// mergeWants makes at most n wants out of more, which later ones join.
-func mergeWants(some [][]*Cond, n int) [][]*Cond {
-	out := slices.Clone(some[:n])
-	for i, want := range some[n:] {
-		out[i%n] = slices.Concat(out[i%n], want)
-	}
-	return out
-}
-
-// newItem returns an element to add. For a long list, it first searches one that differs in
-// one key from all others: a disjunction for each takes cubic time.
-func (s *Solver) newItem(w *listWant, list []any, want []*Cond) Result {
-	if len(list) >= longList && len(w.distinct) == 1 {
+// newItem appends an element. If the list is long, it first searches one that differs in
+// one key from all others: a disjunction of keys for each of them takes time that grows
+// with the third power of the length.
+func (s *Solver) newItem(w *listWant, want []*Cond) Result {
+	if len(w.list) >= longList && len(w.distinct) == 1 {
 		if len(w.distinct[0].keys) == 0 {
-			return s.solve(append(slices.Concat(w.every, want), Not(Enum(slices.Clone(list)...))))
+			return w.add(s.solve(append(slices.Concat(w.every, want), Not(Enum(slices.Clone(w.list)...)))))
 		}
 		for _, key := range w.distinct[0].keys {
-			conds := append(slices.Concat(w.every, want), At(key, Not(Enum(membersOf(list, key)...))))
-			if r := s.solve(conds); r.Status == Found {
-				return r
+			var members []any
+			for _, v := range w.list {
+				m, _ := v.(map[string]any)
+				if member, ok := m[key]; ok {
+					members = append(members, member)
+				}
+			}
+			if r := s.solve(append(slices.Concat(w.every, want), At(key, Not(Enum(members...))))); r.Status == Found {
+				return w.add(r)
 			}
 		}
 	}
-	return s.solve(w.item(list, want))
+	return w.add(s.solve(w.item(want)))
 }
 
 // longList is the length from which the elements of a list differ in one key, if they can.
 const longList = 8
 
-// membersOf returns a member of each object of a list that has it.
-func membersOf(list []any, name string) []any {
-	var out []any
-	for _, v := range list {
-		if m, ok := v.(map[string]any); ok {
-			if member, ok := m[name]; ok {
-				out = append(out, member)
-			}
-		}
+// add appends an element if one is found.
+func (w *listWant) add(r Result) Result {
+	if r.Status == Found {
+		w.list = append(w.list, r.Value)
 	}
-	return out
+	return r
 }
 
-// item returns the conditions of an element that is added to a list.
-func (w *listWant) item(list []any, want []*Cond) []*Cond {
+// item returns the conditions of a new element.
+func (w *listWant) item(want []*Cond) []*Cond {
 	conds := slices.Concat(w.every, want)
 	for _, d := range w.distinct {
-		for _, v := range list {
+		for _, v := range w.list {
 			conds = append(conds, differsFrom(v, d.keys))
 		}
 	}
@@ -169,36 +167,29 @@ func differsFrom(v any, keys []string) *Cond {
 	m, _ := v.(map[string]any)
 	var alternatives []*Cond
 	for _, key := range keys {
-		if member, ok := m[key]; ok {
-			alternatives = append(alternatives, At(key, Not(Enum(member))))
-		} else {
-			alternatives = append(alternatives, At(key, Not(Enum(nil))))
-		}
+		alternatives = append(alternatives, At(key, Not(Enum(m[key])))) // an absent key counts as null
 	}
 	return Or(alternatives...)
 }
 
 // repeat appends an element that agrees with the first one, because two must agree.
-func (s *Solver) repeat(w *listWant, out *[]any) Result {
+func (s *Solver) repeat(w *listWant) Result {
 	if w.high < 2 {
 		return Result{}
 	}
-	if len(*out) == 0 {
-		item := s.solve(w.item(nil, nil))
-		if item.Status != Found {
+	if len(w.list) == 0 {
+		if item := w.add(s.solve(w.item(nil))); item.Status != Found {
 			return item
 		}
-		*out = append(*out, item.Value)
 	}
-	conds := w.item(*out, nil)
+	conds := w.item(nil)
 	for _, c := range w.repeated {
-		conds = append(conds, agreesWith((*out)[0], c.keys))
+		conds = append(conds, agreesWith(w.list[0], c.keys))
 	}
-	again := s.solve(conds)
+	again := w.add(s.solve(conds))
 	if again.Status == None && !w.contradicts() {
 		return undecided(noItems)
 	}
-	*out = append(*out, again.Value)
 	return again
 }
 
@@ -233,16 +224,9 @@ func agreesWith(v any, keys []string) *Cond {
 	return And(parts...)
 }
 
-// checked returns v if it satisfies the conditions: choices may depend on each other.
-func (s *Solver) checked(v any, own []*Cond) Result {
-	if s.evalAnd(own, v) == no {
-		return undecided("parts of a value depend on each other")
-	}
-	return found(v)
-}
-
 // objectWant is what a conjunction asks of an object.
 type objectWant struct {
+	obj       map[string]any // the members so far
 	low, high int64
 	required  map[string][]*Cond
 	allowed   map[string][]*Cond
@@ -251,7 +235,7 @@ type objectWant struct {
 }
 
 func objectWantOf(own []*Cond) objectWant {
-	w := objectWant{high: math.MaxInt64, required: map[string][]*Cond{}, allowed: map[string][]*Cond{}}
+	w := objectWant{obj: map[string]any{}, high: math.MaxInt64, required: map[string][]*Cond{}, allowed: map[string][]*Cond{}}
 	for _, c := range own {
 		switch {
 		case c.kind == at:
@@ -300,58 +284,64 @@ func (s *Solver) members(w objectWant, own []*Cond) Result {
 	if w.low > maxElements {
 		return undecided("the map is too large")
 	}
-	obj := map[string]any{}
 	for _, name := range slices.Sorted(maps.Keys(w.required)) {
-		r := s.solve(w.member(name, w.required[name]))
-		if r.Status != Found {
+		if r := s.member(&w, name, w.required[name]); r.Status != Found {
 			return r
 		}
-		obj[name] = r.Value
 	}
 	for _, c := range w.some {
-		if r := s.someMember(&w, obj, c); r.Status != Found {
+		if r := s.someMember(&w, c); r.Status != Found {
 			return r
 		}
 	}
-	if r := s.fill(&w, obj); r.Status != Found {
-		return r
+	for names := w.candidates(); int64(len(w.obj)) < w.low; {
+		name, named := w.freshName(), len(names) > 0
+		if named {
+			name, names = names[0], names[1:]
+		}
+		if r := s.member(&w, name, nil); r.Status == Undecided || r.Status == None && !named {
+			return r
+		}
 	}
-	if int64(len(obj)) > w.high {
+	if int64(len(w.obj)) > w.high {
 		return undecided(noMembers)
 	}
 	for _, c := range own {
-		if c.kind != relation && s.eval(c, obj) == no {
-			return undecided("parts of a value depend on each other")
+		if c.kind != relation && s.eval(c, w.obj) == no {
+			return undecided(dependent)
 		}
 	}
-	return found(obj)
+	return found(w.obj)
 }
 
-// member returns the conditions of a member.
-func (w *objectWant) member(name string, want []*Cond) []*Cond {
+// member adds a member.
+func (s *Solver) member(w *objectWant, name string, want []*Cond) Result {
 	conds := slices.Concat(want, w.allowed[name])
 	for _, c := range w.every {
 		if !slices.Contains(c.keys, name) {
 			conds = append(conds, c.subs[0])
 		}
 	}
-	return conds
+	r := s.solve(conds)
+	if r.Status == Found {
+		w.obj[name] = r.Value
+	}
+	return r
 }
 
 // someMember adds a member that satisfies c, unless there is one.
-func (s *Solver) someMember(w *objectWant, obj map[string]any, c *Cond) Result {
-	if s.eval(c, obj) == yes {
+func (s *Solver) someMember(w *objectWant, c *Cond) Result {
+	if s.eval(c, w.obj) == yes {
 		return found(nil)
 	}
 	var out Result
 	exhaustive := true
-	for _, name := range w.candidates(obj) {
+	for _, name := range w.candidates() {
 		if slices.Contains(c.keys, name) {
 			continue
 		}
-		r := s.solve(w.member(name, []*Cond{c.subs[0]}))
+		r := s.member(w, name, []*Cond{c.subs[0]})
 		if r.Status == Found {
-			obj[name] = r.Value
 			return r
 		}
 		out.worse(r)
@@ -365,8 +355,9 @@ func (s *Solver) someMember(w *objectWant, obj map[string]any, c *Cond) Result {
 	return out
 }
 
-// candidates returns absent members: those of conditions, and one that none names.
-func (w *objectWant) candidates(obj map[string]any) []string {
+// candidates returns names of members that the object does not have: those of
+// conditions, and then one that no condition names.
+func (w *objectWant) candidates() []string {
 	named := maps.Clone(w.allowed)
 	for _, c := range slices.Concat(w.every, w.some) {
 		for _, name := range c.keys {
@@ -375,49 +366,25 @@ func (w *objectWant) candidates(obj map[string]any) []string {
 	}
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(named)) {
-		if _, ok := obj[name]; !ok {
+		if _, ok := w.obj[name]; !ok {
 			out = append(out, name)
 		}
 	}
-	return append(out, w.freshName(obj))
+	return append(out, w.freshName())
 }
 
-// freshName returns a name that neither obj nor a condition has.
-func (w *objectWant) freshName(obj map[string]any) string {
+// freshName returns a name that neither the object nor a condition has.
+func (w *objectWant) freshName() string {
 	for i := 0; ; i++ {
 		name := "key"
 		if i > 0 {
 			name = fmt.Sprintf("key%d", i)
 		}
-		_, taken := obj[name]
+		_, taken := w.obj[name]
 		_, allowed := w.allowed[name]
 		named := func(c *Cond) bool { return slices.Contains(c.keys, name) }
 		if !taken && !allowed && !slices.ContainsFunc(w.every, named) && !slices.ContainsFunc(w.some, named) {
 			return name
 		}
 	}
-}
-
-// fill adds members until there are enough.
-func (s *Solver) fill(w *objectWant, obj map[string]any) Result {
-	for _, name := range w.candidates(obj) {
-		if int64(len(obj)) >= w.low {
-			return found(nil)
-		}
-		switch r := s.solve(w.member(name, nil)); r.Status {
-		case Found:
-			obj[name] = r.Value
-		case Undecided:
-			return r
-		}
-	}
-	for int64(len(obj)) < w.low {
-		name := w.freshName(obj)
-		r := s.solve(w.member(name, nil))
-		if r.Status != Found {
-			return r
-		}
-		obj[name] = r.Value
-	}
-	return found(nil)
 }

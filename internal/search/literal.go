@@ -44,22 +44,23 @@ func literalsOf(rule string) *literals {
 			if text == "self" || text == "oldSelf" {
 				l.addPath(rule, tokens[i+1:])
 			}
-			l.addName(text, i+1 < len(tokens) && rule[tokens[i+1].Start:tokens[i+1].End] == "(")
-		case t.IsOperator:
-		default:
-			l.addLiteral(text)
+			if text == "oldSelf" {
+				l.usesOld = true
+			} else if i+1 == len(tokens) || rule[tokens[i+1].Start:tokens[i+1].End] != "(" {
+				l.names[unescaped(text)] = true
+			}
+		case t.IsText:
+			if !slices.Contains(l.texts, t.Text) {
+				l.texts = append(l.texts, t.Text)
+			}
+			l.names[t.Text] = true // self['a'], and keys of maps
+		case !t.IsOperator:
+			if n, err := strconv.ParseInt(text, 0, 64); err == nil {
+				l.numbers = append(l.numbers, n)
+			}
 		}
 	}
 	return l
-}
-
-func (l *literals) addName(name string, isCall bool) {
-	switch {
-	case name == "oldSelf":
-		l.usesOld = true
-	case !isCall:
-		l.names[unescaped(name)] = true
-	}
 }
 
 // addPath adds the path of the selections that follow self.
@@ -82,49 +83,22 @@ func (l *literals) addPath(rule string, tokens []celsyntax.Token) {
 // unescaped returns the property of a name such as __namespace__.
 func unescaped(name string) string { return strings.TrimSuffix(strings.TrimPrefix(name, "__"), "__") }
 
-func (l *literals) addLiteral(text string) {
-	if n, err := strconv.ParseInt(text, 0, 64); err == nil {
-		l.numbers = append(l.numbers, n)
-		return
-	}
-	raw := strings.HasPrefix(text, "r") || strings.HasPrefix(text, "R")
-	text = strings.TrimLeft(text, "rR")
-	if len(text) < 2 || text[0] != '\'' && text[0] != '"' {
-		return
-	}
-	quotes := 1
-	if len(text) >= 6 && text[1] == text[0] {
-		quotes = 3 // text of several lines
-	}
-	inner := text[quotes : len(text)-quotes]
-	if !raw {
-		if s, err := strconv.Unquote(`"` + strings.ReplaceAll(strings.ReplaceAll(inner, `\'`, `'`), `"`, `\"`) + `"`); err == nil {
-			inner = s
-		}
-	}
-	if !slices.Contains(l.texts, inner) {
-		l.texts = append(l.texts, inner)
-	}
-	l.names[inner] = true // self['a'], and keys of maps
-}
-
-// literals returns what the values of the target are compared with.
+// literals returns what the values of a keyword are compared with.
 func (t *Target) literals(root *schema.Node) *literals {
-	if r, ok := t.rule(root); ok {
-		return literalsOf(r.Rule)
-	}
 	out := &literals{names: map[string]bool{t.Name: true}}
-	l, ok := schemapath.At(root, t.Pointer)
+	l, ok := schemapath.At(root, t.SchemaPointer)
 	if !ok {
 		return out
 	}
 	out.addLimits(l.Limits())
 	if slices.Contains(junctors[:], t.Keyword) {
-		var n nester = l.Node
+		n := l.Node
 		if l.Branch != nil {
-			n = l.Branch
+			n = (*schema.Node)(l.Branch)
 		}
-		out.addBranches(branchesOf(n, t.Keyword))
+		for _, b := range branchesOf(n, t.Keyword) {
+			out.addBranch(b)
+		}
 	}
 	return out
 }
@@ -143,33 +117,34 @@ func (l *literals) addLimits(limits schema.Limits) {
 	}
 }
 
-// addBranches adds what is in branches, with their fields.
-func (l *literals) addBranches(branches []*schema.Branch) {
-	for _, b := range branches {
-		if b == nil {
-			continue
+// addBranch adds what is in a branch, with its fields.
+func (l *literals) addBranch(b *schema.Node) {
+	if b == nil {
+		return
+	}
+	limits := b.Limits()
+	l.addLimits(limits)
+	if limits.Pattern != "" {
+		l.texts = append(l.texts, limits.Pattern)
+	}
+	for _, v := range limits.Enum {
+		if text, ok := v.(string); ok {
+			l.texts = append(l.texts, text)
 		}
-		limits := b.Limits()
-		l.addLimits(limits)
-		if limits.Pattern != "" {
-			l.texts = append(l.texts, limits.Pattern)
-		}
-		for _, v := range limits.Enum {
-			if text, ok := v.(string); ok {
-				l.texts = append(l.texts, text)
-			}
-		}
-		for _, name := range limits.Required {
-			l.names[name] = true
-		}
-		for name, child := range b.Properties() {
-			l.names[name] = true
-			l.addBranches([]*schema.Branch{child})
-		}
-		values, _ := b.AdditionalProperties()
-		l.addBranches([]*schema.Branch{b.Items(), values})
-		for _, keyword := range junctors {
-			l.addBranches(branchesOf(b, keyword))
+	}
+	for _, name := range limits.Required {
+		l.names[name] = true
+	}
+	for name, child := range b.Properties() {
+		l.names[name] = true
+		l.addBranch(child)
+	}
+	l.addBranch(b.Items())
+	values, _ := b.AdditionalProperties()
+	l.addBranch(values)
+	for _, keyword := range junctors {
+		for _, nested := range branchesOf(b, keyword) {
+			l.addBranch(nested)
 		}
 	}
 }

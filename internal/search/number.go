@@ -90,7 +90,7 @@ func (s *Solver) solveNumber(t Mask, own []*Cond) Result {
 	if complete {
 		return Result{}
 	}
-	return undecided(noNumber)
+	return undecided("no number with the wanted factors was found")
 }
 
 // divides reports whether a number must be a multiple of x and not of y, a multiple of x.
@@ -300,7 +300,7 @@ func (s *Solver) shortest(l pattern.Language, own []*Cond) Result {
 	}
 	switch {
 	case !decided:
-		return undecided(noLanguage)
+		return undecided("a pattern is too large")
 	case !ok:
 		return Result{}
 	case s.evalAnd(own, text) == no: // more values are excluded than became patterns

@@ -95,9 +95,9 @@ func TestBreak(t *testing.T) {
 
 func describe(t search.Target) string {
 	if t.Keyword == "" {
-		return fmt.Sprintf("%s rule %d", t.Pointer, t.Rule)
+		return fmt.Sprintf("%s rule %d", t.SchemaPointer, t.Rule)
 	}
-	return strings.TrimSpace(fmt.Sprintf("%s %s %s", t.Pointer, t.Keyword, t.Name))
+	return strings.TrimSpace(fmt.Sprintf("%s %s %s", t.SchemaPointer, t.Keyword, t.Name))
 }
 
 // broken returns the request that breaks a target with its errors, or the cause.
@@ -150,16 +150,16 @@ func TestBreakUnreachable(t *testing.T) {
 		target     search.Target
 		want       string
 	}{
-		{"always true", `x-kubernetes-validations: [{rule: " true "}]`, search.Target{Pointer: "/properties/spec"}, "the rule is always true"},
+		{"always true", `x-kubernetes-validations: [{rule: " true "}]`, search.Target{SchemaPointer: "/properties/spec"}, "the rule is always true"},
 		{"implied by the schema", `properties: {a: {type: integer, maximum: 3}}, required: [a], x-kubernetes-validations: [{rule: self.a < 5}]`,
-			search.Target{Pointer: "/properties/spec"}, "it breaks only with others: spec.a: Invalid value: "},
+			search.Target{SchemaPointer: "/properties/spec"}, "it breaks only with others: spec.a: Invalid value: "},
 		{"a value that cannot be", `properties: {a: {type: object, maxProperties: 0, required: [b], properties: {b: {type: integer}}}}`,
-			search.Target{Pointer: "/properties/spec/properties/a", Rule: -1, Keyword: "required", Name: "b"}, "no admitted object has the value"},
-		{"no such schema", ``, search.Target{Pointer: "/properties/spec/properties/a", Rule: -1, Keyword: "enum"}, "the version has no such rule or keyword"},
-		{"a pointer that ends early", ``, search.Target{Pointer: "/properties", Rule: -1, Keyword: "enum"}, "the version has no such rule or keyword"},
-		{"no such rule", `x-kubernetes-validations: [{rule: self == self}]`, search.Target{Pointer: "/properties/spec", Rule: 1}, "the version has no such rule or keyword"},
+			search.Target{SchemaPointer: "/properties/spec/properties/a", Rule: -1, Keyword: "required", Name: "b"}, "no admitted object has the value"},
+		{"no such schema", ``, search.Target{SchemaPointer: "/properties/spec/properties/a", Rule: -1, Keyword: "enum"}, "the version has no such rule or keyword"},
+		{"a pointer that ends early", ``, search.Target{SchemaPointer: "/properties", Rule: -1, Keyword: "enum"}, "the version has no such rule or keyword"},
+		{"no such rule", `x-kubernetes-validations: [{rule: self == self}]`, search.Target{SchemaPointer: "/properties/spec", Rule: 1}, "the version has no such rule or keyword"},
 		{"within not", `properties: {p: {type: string}}, not: {required: [p]}`,
-			search.Target{Pointer: "/properties/spec/not", Rule: -1, Keyword: "required", Name: "p"}, "it is within not, of which the server reports no keyword"},
+			search.Target{SchemaPointer: "/properties/spec/not", Rule: -1, Keyword: "required", Name: "p"}, "it is within not, of which the server reports no keyword"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			space, _ := spaceOf(t, tt.spec, "")

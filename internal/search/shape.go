@@ -19,14 +19,14 @@ type constraints struct {
 
 // A demand is a branch that constrains a value beside its schema.
 type demand struct {
-	*schema.Branch
-	inner []demand
+	branch *schema.Node
+	inner  []demand
 }
 
 // below returns the demands on a part of the value. child returns the part of a branch.
-func below(list []demand, child func(*schema.Branch) *schema.Branch) (out []demand) {
+func below(list []demand, child func(*schema.Node) *schema.Node) (out []demand) {
 	for _, d := range list {
-		if b := child(d.Branch); b != nil {
+		if b := child(d.branch); b != nil {
 			out = append(out, demand{b, below(d.inner, child)})
 		}
 	}
@@ -40,15 +40,15 @@ func (g *generator) constraintsOf(n *schema.Node, demands []demand) *constraints
 }
 
 // merged returns the constraints of a node or branch.
-func (g *generator) merged(s nester, demands []demand) *constraints {
-	anyOf, oneOf := s.AnyOf(), s.OneOf()
+func (g *generator) merged(n *schema.Node, demands []demand) *constraints {
+	anyOf, oneOf := branchesOf(n, "anyOf"), branchesOf(n, "oneOf")
 	g.work += 1 + len(oneOf) + len(anyOf)
-	c := &constraints{Limits: s.Limits(), typ: s.Type()}
-	for _, b := range s.AllOf() {
+	c := &constraints{Limits: n.Limits(), typ: n.Type()}
+	for _, b := range branchesOf(n, "allOf") {
 		c.merge(b, g.merged(b, nil))
 	}
 	for _, d := range demands {
-		c.merge(d.Branch, g.merged(d.Branch, d.inner))
+		c.merge(d.branch, g.merged(d.branch, d.inner))
 	}
 	if len(anyOf) > 0 {
 		b := anyOf[g.rng.IntN(len(anyOf))]
@@ -67,27 +67,28 @@ func (g *generator) merged(s nester, demands []demand) *constraints {
 		}
 		c.merge(oneOf[chosen], merged)
 	}
-	if not := s.Not(); not != nil {
-		c.forbid(not)
+	for _, b := range branchesOf(n, "not") {
+		c.forbid(b)
 	}
 	return c
 }
 
-// forbid makes a branch fail by forbidding the properties that it requires, if any.
-func (c *constraints) forbid(branch *schema.Branch) {
+// forbid makes a branch fail by forbidding the properties that it requires. It
+// does not handle branches that require none.
+func (c *constraints) forbid(branch *schema.Node) {
 	if c.forbidden == nil {
 		c.forbidden = map[string]bool{}
 	}
 	for _, name := range branch.Limits().Required {
 		c.forbidden[name] = true
 	}
-	for _, b := range branch.AnyOf() {
+	for _, b := range branchesOf(branch, "anyOf") {
 		c.forbid(b)
 	}
 }
 
 // merge adds the constraints of a branch.
-func (c *constraints) merge(branch *schema.Branch, b *constraints) {
+func (c *constraints) merge(branch *schema.Node, b *constraints) {
 	c.demands = append(c.demands, demand{branch, b.demands})
 	c.Required = slices.Concat(c.Required, b.Required)
 	if len(b.Enum) > 0 {

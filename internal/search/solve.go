@@ -31,14 +31,12 @@ type Result struct {
 
 // Reasons of undecided searches.
 const (
-	workLimit  = "the work limit is used up"
-	ended      = "the time limit has passed"
-	noText     = "no string of the wanted format was found"
-	noLanguage = "a pattern is too large"
-	noNumber   = "no number with the wanted factors was found"
-	noOrder    = "no values in the wanted order were found"
-	noItems    = "the elements of a list could not be chosen"
-	noMembers  = "the members of a map could not be chosen"
+	workLimit = "the work limit is used up"
+	ended     = "the time limit has passed"
+	noText    = "no string of the wanted format was found"
+	noItems   = "the elements of a list could not be chosen"
+	noMembers = "the members of a map could not be chosen"
+	dependent = "parts of a value depend on each other"
 )
 
 func found(v any) Result             { return Result{Status: Found, Value: v} }
@@ -121,34 +119,26 @@ func (s *Solver) solve(list []*Cond) Result {
 // flatten separates a conjunction from its disjunctions. It is not ok if one is False.
 func flatten(list []*Cond) (base, alternatives []*Cond, ok bool) {
 	seen := map[*Cond]bool{}
-	var add func(c *Cond) bool
-	add = func(c *Cond) bool {
+	for len(list) > 0 {
+		c := list[0]
+		list = list[1:]
 		switch {
-		case c.kind == constant:
-			return c.other
-		case seen[c]:
-			return true
-		}
-		seen[c] = true
-		switch c.kind {
-		case and:
-			return !slices.ContainsFunc(c.subs, func(sub *Cond) bool { return !add(sub) })
-		case or:
+		case c.kind == constant && !c.other:
+			return nil, nil, false
+		case c.kind == constant || seen[c]:
+		case c.kind == and:
+			list = slices.Concat(c.subs, list)
+		case c.kind == or:
 			alternatives = append(alternatives, c)
 		default:
 			base = append(base, c)
 		}
-		return true
-	}
-	for _, c := range list {
-		if !add(c) {
-			return nil, nil, false
-		}
+		seen[c] = true
 	}
 	return base, alternatives, true
 }
 
-// split solves base, and splits the first disjunction that the value does not
+// split solves base, and splits the first disjunction that the value does not satisfy.
 func (s *Solver) split(base, alternatives []*Cond) Result {
 	if reason := s.spend(len(base) + len(alternatives)); reason != "" {
 		return undecided(reason)
@@ -157,13 +147,7 @@ func (s *Solver) split(base, alternatives []*Cond) Result {
 	if r.Status == None {
 		return r
 	}
-	open := -1
-	for i, c := range alternatives {
-		if r.Status == Undecided || s.eval(c, r.Value) != yes {
-			open = i
-			break
-		}
-	}
+	open := slices.IndexFunc(alternatives, func(c *Cond) bool { return r.Status == Undecided || s.eval(c, r.Value) != yes })
 	if open < 0 {
 		return r
 	}
@@ -194,9 +178,9 @@ func (s *Solver) branch(base, rest, parts []*Cond) Result {
 	return out
 }
 
-// lookahead tries each part of each disjunction beside base alone and drops the impossible
-// ones, so that a search does not find them again below each choice. It is not ok if a
-// disjunction has no part left.
+// lookahead tries each part of each disjunction beside base alone, so that a search does
+// not find out below each other choice that a part is impossible. It returns what is left
+// of the conjunction, and false if a disjunction has no possible part.
 func (s *Solver) lookahead(base, alternatives []*Cond) (moreBase, open []*Cond, ok bool) {
 	var reduced []*Cond
 	for _, c := range alternatives {
@@ -268,16 +252,12 @@ func (s *Solver) solveType(t Mask, base []*Cond) Result {
 	var own []*Cond
 	var allowed *Cond // a finite set of values
 	for _, c := range base {
+		if c.kind == enum && !c.neg && (allowed == nil || len(c.values) < len(allowed.values)) {
+			allowed = c
+		}
 		switch {
 		case c.kind == types || c.kind == opaque:
-		case c.kind == enum:
-			if !c.neg && (allowed == nil || len(c.values) < len(allowed.values)) {
-				allowed = c
-			}
-			own = append(own, c)
-		case c.kind == relation:
-			own = append(own, c)
-		case about[c.kind]&t != 0:
+		case c.kind == enum || c.kind == relation || about[c.kind]&t != 0:
 			own = append(own, c)
 		case !c.other:
 			return Result{}

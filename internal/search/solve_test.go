@@ -221,10 +221,10 @@ func TestEnumKeys(t *testing.T) {
 	}
 	for _, v := range values {
 		for _, w := range values {
-			if Equal(v, w) && enumKey(v) != enumKey(w) {
+			if equal(v, w) && enumKey(v) != enumKey(w) {
 				t.Errorf("%v and %v have two keys", v, w)
 			}
-			if got := NewSolver(t.Context(), 10).Satisfied(Enum(v), w); got != Equal(w, v) {
+			if got := NewSolver(t.Context(), 10).Satisfied(Enum(v), w); got != equal(w, v) {
 				t.Errorf("enum of %v has %v: %t", v, w, got)
 			}
 		}

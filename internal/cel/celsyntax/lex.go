@@ -226,6 +226,9 @@ type Token struct {
 	IsName bool
 	// IsOperator is true for operators and brackets.
 	IsOperator bool
+	// IsText is true for strings, whose value is Text.
+	IsText bool
+	Text   string
 }
 
 // Tokens splits an expression into its words. It is false for a text that is not read.
@@ -244,7 +247,11 @@ func Tokens(text string) ([]Token, bool) {
 		case tokenEnd:
 			return out, true
 		default:
-			out = append(out, Token{Start: start, End: l.at, IsName: t.kind == tokenName, IsOperator: t.kind == tokenOperator || t.kind == tokenIn})
+			token := Token{Start: start, End: l.at, IsName: t.kind == tokenName, IsOperator: t.kind == tokenOperator || t.kind == tokenIn}
+			if t.kind == tokenString {
+				token.Text, token.IsText = t.unescape()
+			}
+			out = append(out, token)
 		}
 	}
 }

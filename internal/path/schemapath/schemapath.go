@@ -64,6 +64,15 @@ func At(root *schema.Node, pointer string) (Location, bool) {
 	return Location{Node: n}, true
 }
 
+// Rule returns a rule of the schema at a schema pointer, and reports whether there is one.
+func Rule(root *schema.Node, pointer string, index int) (schema.Rule, bool) {
+	l, ok := At(root, pointer)
+	if !ok || index < 0 || index >= len(l.Node.Rules()) {
+		return schema.Rule{}, false
+	}
+	return l.Node.Rules()[index], true
+}
+
 func branchAt(list []*schema.Branch, index string) *schema.Node {
 	i, err := strconv.Atoi(index)
 	if err != nil || i < 0 || i >= len(list) {
