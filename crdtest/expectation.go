@@ -3,6 +3,7 @@ package crdtest
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/explanation"
 	"github.com/crdkit/crdkit/internal/path/schemapath"
+	"github.com/crdkit/crdkit/internal/search"
 	"github.com/crdkit/crdkit/validation"
 )
 
@@ -47,9 +49,6 @@ type complaint struct {
 }
 
 func (c *complaint) unexpected() bool { return !c.expected && !c.implied }
-
-// rulesNotChecked begins the detail of an error which says that rules were not evaluated.
-const rulesNotChecked = "some validation rules were not checked"
 
 type expectation struct {
 	text  func() string
@@ -219,19 +218,16 @@ func sameText(a, b string) bool { return slices.Equal(strings.Fields(a), strings
 
 // withMetadataOf returns got with the metadata fields of want. got does not change.
 func withMetadataOf(got, want map[string]any) map[string]any {
-	out := make(map[string]any, len(got))
-	for name, child := range got {
-		out[name] = child
-	}
-	meta, _ := got["metadata"].(map[string]any)
+	out := maps.Clone(got)
 	wanted, ok := want["metadata"].(map[string]any)
 	if !ok {
 		delete(out, "metadata")
 		return out
 	}
+	meta, _ := got["metadata"].(map[string]any)
 	kept := map[string]any{}
-	for name, child := range meta {
-		if _, ok := wanted[name]; ok {
+	for name := range wanted {
+		if child, ok := meta[name]; ok {
 			kept[name] = child
 		}
 	}
@@ -240,7 +236,7 @@ func withMetadataOf(got, want map[string]any) map[string]any {
 }
 
 // expect compares the answer with the expectations. An unmet one fails the test.
-func (r *Response) expect(t testing.TB, s *Set, want []Expectation) {
+func (r *Response) expect(t testing.TB, s *Set, want []Expectation) *Response {
 	t.Helper()
 	v := newVerdict(s, r)
 	if len(want) == 0 {
@@ -254,14 +250,13 @@ func (r *Response) expect(t testing.TB, s *Set, want []Expectation) {
 	if v.failed() {
 		t.Error(v.report(t.Context()))
 	}
+	return r
 }
 
 func newVerdict(s *Set, r *Response) *verdict {
 	v := &verdict{set: s, response: r, warnings: make([]bool, len(r.Result.Warnings))}
 	for _, e := range r.Result.Errors {
-		c := complaint{err: e, field: e.Field, text: e.Error()}
-		c.implied = strings.HasPrefix(e.Detail, rulesNotChecked)
-		v.complaints = append(v.complaints, c)
+		v.complaints = append(v.complaints, complaint{err: e, field: e.Field, text: e.Error(), implied: search.IsImplied(e)})
 	}
 	if refusal := r.Result.Refusal; refusal != nil {
 		details := refusal.Details
@@ -287,11 +282,7 @@ func (v *verdict) failed() bool {
 func (v *verdict) report(ctx context.Context) string {
 	r := v.response
 	var b strings.Builder
-	state := "admitted"
-	if !r.Admitted() {
-		state = "refused"
-	}
-	fmt.Fprintf(&b, "%s %s %s: %s", r.verb, r.version.GroupVersionKind().Kind, nameOf(r), state)
+	fmt.Fprintf(&b, "%s %s", r.verb, r.verdict())
 	for _, text := range v.unmet {
 		fmt.Fprintf(&b, "\n  unmet: %s", text)
 	}
@@ -306,13 +297,6 @@ func (v *verdict) report(ctx context.Context) string {
 		}
 	}
 	return b.String()
-}
-
-func nameOf(r *Response) string {
-	if name := r.in.object.GetName(); name != "" {
-		return strconv.Quote(name)
-	}
-	return "without a name"
 }
 
 // describe writes a complaint with its position, its rule and its explanation.

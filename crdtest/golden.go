@@ -97,11 +97,7 @@ func (r *Response) writeGolden(s *Set, b *strings.Builder) error {
 	line := func(format string, args ...any) {
 		b.WriteString("# " + strings.ReplaceAll(fmt.Sprintf(format, args...), "\n", "\n#   ") + "\n")
 	}
-	state := "refused"
-	if r.Admitted() {
-		state = "admitted"
-	}
-	line("%s %s: %s", r.version.GroupVersionKind().Kind, nameOf(r), state)
+	line("%s", r.verdict())
 	for _, c := range newVerdict(s, r).complaints {
 		line("error: %s", c.text)
 	}

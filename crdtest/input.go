@@ -163,7 +163,8 @@ func (s *Set) versionOf(obj any, from reflect.Type) (*crdkit.Version, error) {
 		candidates = slices.DeleteFunc(candidates, func(v *crdkit.Version) bool { return v.GroupVersionKind().Kind != from.Name() })
 	}
 	if from != nil && len(candidates) > 1 {
-		if same := inPackage(candidates, from.PkgPath()); len(same) > 0 {
+		other := func(v *crdkit.Version) bool { return v.Name() != path.Base(from.PkgPath()) }
+		if same := slices.DeleteFunc(slices.Clone(candidates), other); len(same) > 0 {
 			candidates = same
 		}
 	}
@@ -171,16 +172,6 @@ func (s *Set) versionOf(obj any, from reflect.Type) (*crdkit.Version, error) {
 		return nil, s.ambiguity(candidates, apiVersion, kind, from)
 	}
 	return s.catalog.Version(candidates[0].GroupVersionKind())
-}
-
-// inPackage returns the versions named like the last element of a package's path.
-func inPackage(versions []*crdkit.Version, pkg string) (out []*crdkit.Version) {
-	for _, v := range versions {
-		if v.Name() == path.Base(pkg) {
-			out = append(out, v)
-		}
-	}
-	return out
 }
 
 func (s *Set) ambiguity(candidates []*crdkit.Version, apiVersion, kind string, from reflect.Type) error {

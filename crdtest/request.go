@@ -1,6 +1,7 @@
 package crdtest
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -37,14 +38,30 @@ type Response struct {
 //
 //	create CronTab "a": refused: CronTab.example.com "a" is invalid: spec: Required value
 func (r *Response) String() string {
-	what := fmt.Sprintf("%s %s %s", r.verb, r.version.GroupVersionKind().Kind, nameOf(r))
 	switch {
 	case r.Result == nil:
-		return what
+		return string(r.verb) + " " + r.what()
 	case r.Admitted():
-		return what + ": admitted"
+		return string(r.verb) + " " + r.verdict()
 	}
-	return what + ": refused: " + r.Result.Err().Error()
+	return string(r.verb) + " " + r.verdict() + ": " + r.Result.Err().Error()
+}
+
+// what returns the kind and the name of the object.
+func (r *Response) what() string {
+	name := "without a name"
+	if given := r.in.object.GetName(); given != "" {
+		name = strconv.Quote(given)
+	}
+	return r.version.GroupVersionKind().Kind + " " + name
+}
+
+// verdict returns the object and whether it is admitted.
+func (r *Response) verdict() string {
+	if r.Admitted() {
+		return r.what() + ": admitted"
+	}
+	return r.what() + ": refused"
 }
 
 // Version returns the version of the object.
@@ -89,9 +106,7 @@ const (
 // does not end it.
 func (s *Set) Create(t testing.TB, obj any, want ...Expectation) *Response {
 	t.Helper()
-	r := s.do(t, creating, nil, obj)
-	r.expect(t, s, want)
-	return r
+	return s.do(t, creating, nil, obj).expect(t, s, want)
 }
 
 // Update updates old to obj. old is the [Response] of an earlier request, or an object
@@ -101,18 +116,14 @@ func (s *Set) Create(t testing.TB, obj any, want ...Expectation) *Response {
 // refuse now.
 func (s *Set) Update(t testing.TB, old, obj any, want ...Expectation) *Response {
 	t.Helper()
-	r := s.do(t, updating, s.stored(t, old).Object, obj)
-	r.expect(t, s, want)
-	return r
+	return s.do(t, updating, s.stored(t, old).Object, obj).expect(t, s, want)
 }
 
 // UpdateStatus is [Set.Update] for the status subresource. Only status and some metadata
 // of obj count. It ends the test if the version has no status subresource.
 func (s *Set) UpdateStatus(t testing.TB, old, obj any, want ...Expectation) *Response {
 	t.Helper()
-	r := s.do(t, updatingStatus, s.stored(t, old).Object, obj)
-	r.expect(t, s, want)
-	return r
+	return s.do(t, updatingStatus, s.stored(t, old).Object, obj).expect(t, s, want)
 }
 
 // Existing returns the response that has an object which is stored already, such as one
@@ -231,18 +242,14 @@ func (s *Set) runText(t testing.TB, r *Response) (err error) {
 // test if body is neither JSON nor YAML, or if it is YAML with a repeated key.
 func (s *Set) Patch(t testing.TB, old any, patchType types.PatchType, body any, want ...Expectation) *Response {
 	t.Helper()
-	r := s.patch(t, patching, s.stored(t, old), patchType, body)
-	r.expect(t, s, want)
-	return r
+	return s.patch(t, patching, s.stored(t, old), patchType, body).expect(t, s, want)
 }
 
 // PatchStatus is [Set.Patch] for the status subresource. It ends the test if the version
 // has none.
 func (s *Set) PatchStatus(t testing.TB, old any, patchType types.PatchType, body any, want ...Expectation) *Response {
 	t.Helper()
-	r := s.patch(t, patchingStatus, s.stored(t, old), patchType, body)
-	r.expect(t, s, want)
-	return r
+	return s.patch(t, patchingStatus, s.stored(t, old), patchType, body).expect(t, s, want)
 }
 
 // patch makes a PATCH request.
@@ -259,7 +266,7 @@ func (s *Set) patch(t testing.TB, verb verb, old *Response, patchType types.Patc
 	if patchType == types.JSONPatchType {
 		r.in.operations = pathsOf(content)
 	}
-	if err := s.runPatch(t, r, patchType, content); err != nil {
+	if err := s.runPatch(t.Context(), r, patchType, content); err != nil {
 		t.Fatalf("crdtest: %s the %s: %v", verb, old.version.GroupVersionKind().Kind, err)
 	}
 	if r.Object.GroupVersionKind() == r.version.GroupVersionKind() {
@@ -288,13 +295,14 @@ func bodyOf(body any) (content []byte, isText bool, err error) {
 	return content, true, err
 }
 
-// runPatch makes the request of a response.
-func (s *Set) runPatch(t testing.TB, r *Response, patchType types.PatchType, body []byte) error {
-	do := patch.New(r.version).Patch
+// runPatch makes the request of a response. The object of a refused patch is as it was
+// validated.
+func (s *Set) runPatch(ctx context.Context, r *Response, patchType types.PatchType, body []byte) error {
+	do, update := patch.New(r.version).Patch, r.version.Update
 	if r.verb == patchingStatus {
-		do = patch.New(r.version).PatchStatus
+		do, update = patch.New(r.version).PatchStatus, r.version.UpdateStatus
 	}
-	answer, err := do(t.Context(), r.old, patchType, body, s.request...)
+	answer, err := do(ctx, r.old, patchType, body, s.request...)
 	if err != nil {
 		return err
 	}
@@ -302,25 +310,14 @@ func (s *Set) runPatch(t testing.TB, r *Response, patchType types.PatchType, bod
 	if answer.Admitted() {
 		return nil
 	}
-	r.Object, err = s.refused(t, r, answer)
+	if r.Object = answer.Patched(); r.Object == nil {
+		r.Object = r.old.DeepCopy()
+		return nil
+	}
+	if answer.Refusal == nil && r.Object.GroupVersionKind() == r.version.GroupVersionKind() {
+		_, err = update(ctx, r.Object, r.old, s.request...)
+	}
 	return err
-}
-
-// refused returns the object of a refused patch as it was validated.
-func (s *Set) refused(t testing.TB, r *Response, answer *patch.Result) (*unstructured.Unstructured, error) {
-	patched := answer.Patched()
-	if patched == nil {
-		return r.old.DeepCopy(), nil
-	}
-	if answer.Refusal != nil || patched.GroupVersionKind() != r.version.GroupVersionKind() {
-		return patched, nil // no value was validated
-	}
-	update := r.version.Update
-	if r.verb == patchingStatus {
-		update = r.version.UpdateStatus
-	}
-	_, err := update(t.Context(), patched, r.old, s.request...)
-	return patched, err
 }
 
 // pathsOf returns the paths of a JSON patch, "" for operations that write nothing, nil for

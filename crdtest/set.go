@@ -58,7 +58,12 @@ func kindOf(v *crdkit.Version) string {
 // two with the same name, or if the server would refuse one.
 func Load(t testing.TB, paths ...string) *Set {
 	t.Helper()
-	s, err := Read(t.Context(), nil, paths...)
+	return load(t, nil, paths)
+}
+
+func load(t testing.TB, files fs.FS, paths []string) *Set {
+	t.Helper()
+	s, err := Read(t.Context(), files, paths...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,11 +76,7 @@ func LoadFS(t testing.TB, files fs.FS, paths ...string) *Set {
 	if files == nil {
 		t.Fatal("crdtest: the file system is nil")
 	}
-	s, err := Read(t.Context(), files, paths...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return load(t, files, paths)
 }
 
 // Read is [Load] for callers without a test, such as TestMain. It returns an error where

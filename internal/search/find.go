@@ -46,7 +46,7 @@ func (g *goal) cost(s *Space, c Case, errs validation.ErrorList, refused bool) (
 	broken := false
 	for _, e := range errs {
 		switch {
-		case isImplied(e), g.breaks == nil && e == Sought:
+		case IsImplied(e), g.breaks == nil && e == Sought:
 		case g.breaks != nil && g.breaks(e):
 			broken = broken || !g.isFalse || !endsWithError(e)
 		case implied(g.levels, e):

@@ -72,7 +72,8 @@ func clone(obj map[string]any) map[string]any {
 	return copied
 }
 
-// isImplied reports whether an error only says that others prevented rules.
-func isImplied(e *validation.Error) bool {
+// IsImplied reports whether an error only says that others prevented the evaluation of
+// rules.
+func IsImplied(e *validation.Error) bool {
 	return e.Step == validation.StepRules && e.Rule < 0 && strings.HasPrefix(e.Detail, "some validation rules were not checked")
 }
