@@ -46,9 +46,6 @@
 //
 // # Differences from Kubernetes
 //
-// The result is the same. A Defaulter compiles the schema first, and looks only at
-// the parts of an object that can get a default or have a null dropped.
-//
 // The server prunes the declared defaults in the schema before it serves a
 // definition. A Defaulter takes the schema as it is.
 //

@@ -52,9 +52,7 @@
 //
 // # Differences from Kubernetes
 //
-// The results are the same. The server looks up every field of the object in
-// the schema. A Pruner compiles the schema first. Where that is faster, it looks
-// up the fields of the schema in the object.
+// None: the results are the same.
 //
 // # Concurrency and ownership
 //

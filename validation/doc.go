@@ -51,12 +51,6 @@
 // Formats of strings are those of Kubernetes 1.37, unless the option
 // [KubernetesVersion] names another version.
 //
-// # Implementation
-//
-// [New] compiles a schema into a tree that returns a verdict without an
-// allocation. Most objects are valid and need nothing else. A second walk
-// collects the errors of an invalid object.
-//
 // # Differences from Kubernetes
 //
 // The same errors are found, with the same types, fields, bad values and

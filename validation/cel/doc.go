@@ -100,21 +100,6 @@
 // points and 250 levels, as in the server, and macros and types that would expand
 // it further are errors.
 //
-// # Implementation
-//
-// Each phase is an internal package: celsyntax parses, celtypes checks, celvalue
-// wraps objects as CEL values, celeval compiles rules to closures over the raw
-// object, and celcost estimates. This package builds the tree of rules and runs it.
-//
-// Closures are the fast implementation and cel-go is the reference. cel-go
-// evaluates an expression that has no closure, and repeats an evaluation that a
-// closure declines. Such an evaluation takes as long as one of cel-go. Typical
-// rules allocate nothing; rules that make strings, maps or boxed values do.
-//
-// Compile compiles the rules of equal schemas once. It does not make programs of cel-go,
-// which are large; an evaluation that needs one compiles it from the text. [AtFirstUse]
-// compiles the closures lazily too: the rules of a schema when its first value arrives.
-//
 // # Concurrency and ownership
 //
 // A [Program] is safe for concurrent use. What it compiles lazily is compiled once,
