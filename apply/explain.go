@@ -32,11 +32,11 @@ type Explanation struct {
 
 // A Drop is a field that a manager no longer applies.
 type Drop struct {
-	Path    string
-	Value   any // of the live object
-	Removed bool
+	Path    string `json:"path"`
+	Value   any    `json:"value"` // of the live object
+	Removed bool   `json:"removed"`
 	// Why says why the apply removes the field or keeps it.
-	Why string
+	Why string `json:"why"`
 }
 
 // String returns a line such as

@@ -20,12 +20,12 @@ import (
 
 // An Owner is a manager that owns a field.
 type Owner struct {
-	Manager     string
-	Operation   metav1.ManagedFieldsOperationType
-	Subresource string // "" for the object itself
-	APIVersion  string // at which the manager wrote
+	Manager     string                            `json:"manager"`
+	Operation   metav1.ManagedFieldsOperationType `json:"operation"`
+	Subresource string                            `json:"subresource,omitempty"` // "" for the object itself
+	APIVersion  string                            `json:"-"`                     // at which the manager wrote
 	// Time is the last write of the manager, not of the field. It is zero if unknown.
-	Time time.Time
+	Time time.Time `json:"-"`
 }
 
 // String returns a text such as

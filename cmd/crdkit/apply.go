@@ -190,7 +190,7 @@ type applyLine struct {
 	lineObject
 	Action    string          `json:"action"`
 	Changes   []applyChange   `json:"changes"`
-	Dropped   []applyDrop     `json:"dropped"`
+	Dropped   []apply.Drop    `json:"dropped"`
 	Conflicts []applyConflict `json:"conflicts"`
 	Warnings  []string        `json:"warnings"`
 	Error     string          `json:"error,omitempty"`
@@ -198,31 +198,18 @@ type applyLine struct {
 
 // An applyChange is a field. A value is null if the object does not have the field.
 type applyChange struct {
-	Path         string       `json:"path"`
-	Before       any          `json:"before"`
-	After        any          `json:"after"`
-	OwnersBefore []applyOwner `json:"ownersBefore"`
-	OwnersAfter  []applyOwner `json:"ownersAfter"`
-}
-
-type applyOwner struct {
-	Manager     string `json:"manager"`
-	Operation   string `json:"operation"`
-	Subresource string `json:"subresource,omitempty"`
-}
-
-type applyDrop struct {
-	Path    string `json:"path"`
-	Value   any    `json:"value"`
-	Removed bool   `json:"removed"`
-	Why     string `json:"why"`
+	Path         string        `json:"path"`
+	Before       any           `json:"before"`
+	After        any           `json:"after"`
+	OwnersBefore []apply.Owner `json:"ownersBefore"`
+	OwnersAfter  []apply.Owner `json:"ownersAfter"`
 }
 
 type applyConflict struct {
-	Path    string     `json:"path"`
-	Owner   applyOwner `json:"owner"`
-	Current any        `json:"current"`
-	Wanted  any        `json:"wanted"`
+	Path    string      `json:"path"`
+	Owner   apply.Owner `json:"owner"`
+	Current any         `json:"current"`
+	Wanted  any         `json:"wanted"`
 }
 
 func applyLineOf(o *manifest.Object, s apply.Step) applyLine {
@@ -230,11 +217,11 @@ func applyLineOf(o *manifest.Object, s apply.Step) applyLine {
 		lineObject: lineObject{originOf(o), lineKind(s.Config.GroupVersionKind()), s.Config.GetNamespace(), s.Config.GetName()},
 		Action:     s.Action(),
 		Changes: mapped(s.Changes, func(c apply.Change) applyChange {
-			return applyChange{c.Path, c.Before, c.After, mapped(c.OwnersBefore, applyOwnerOf), mapped(c.OwnersAfter, applyOwnerOf)}
+			return applyChange{c.Path, c.Before, c.After, listed(c.OwnersBefore), listed(c.OwnersAfter)}
 		}),
-		Dropped: mapped(s.Dropped, func(d apply.Drop) applyDrop { return applyDrop{d.Path, d.Value, d.Removed, d.Why} }),
+		Dropped: listed(s.Dropped),
 		Conflicts: mapped(s.Result.Conflicts, func(c apply.Conflict) applyConflict {
-			return applyConflict{c.Field, applyOwner{c.Manager, string(c.Operation), c.Subresource}, c.Current, c.Wanted}
+			return applyConflict{c.Field, apply.Owner{Manager: c.Manager, Operation: c.Operation, Subresource: c.Subresource}, c.Current, c.Wanted}
 		}),
 		Warnings: texts(s.Result.Warnings),
 	}
@@ -242,8 +229,4 @@ func applyLineOf(o *manifest.Object, s apply.Step) applyLine {
 		l.Error = err.Error()
 	}
 	return l
-}
-
-func applyOwnerOf(o apply.Owner) applyOwner {
-	return applyOwner{o.Manager, string(o.Operation), o.Subresource}
 }
