@@ -158,17 +158,18 @@ func parse(in hostile.Input) (hostile.Run, error) {
 	}, nil
 }
 
+// check converts as the server does: in the conversion it compares the versions.
 func check(in hostile.Input) (hostile.Run, error) {
 	crd, err := definition.Parse([]byte(in.Definition))
 	if err != nil {
 		return nil, err
 	}
 	server := upstream.NewDefinitionServer()
-	obj, err := server.Decoded(crd)
-	if err != nil {
-		return nil, err
-	}
 	return func(context.Context) hostile.Verdict {
+		obj, err := server.Decoded(crd)
+		if err != nil {
+			return hostile.Failed
+		}
 		errs, _ := server.Create(obj)
 		if len(errs) > 0 {
 			_ = errs.ToAggregate().Error()
