@@ -233,6 +233,7 @@ func TestTextsOfValues(t *testing.T) {
 		"'%s'.format([[?dyn({'d': 2, 'c': 1})]]) == ''":                                                                            "element from non-optional value {c: 1, d: 2} evaluating",
 		"google.protobuf.Int64Value{?value: dyn({'d': 2, 'c': 1})} == 1":                                                           "entry 'value' from non-optional value {c: 1, d: 2} evaluating",
 		"[dyn(optional.of(3)), dyn({'d': dyn(2), 'c': dyn(self)})].unwrapOpt() == [0]":                                             "value {c: part of the object, d: 2} is not optional evaluating",
+		"optional.unwrap([dyn(optional.of(3)), dyn({self: timestamp(0)})]) == [0]":                                                 "value {part of the object: 1970-01-01 00:00:00 +0000 UTC} is not optional evaluating",
 		"(dyn(self.l) + dyn([{'d': dyn(2), 'c': dyn(self)}])).join() == ''":                                                        "join: invalid input: {c: part of the object, d: 2} evaluating",
 	} {
 		p := compile(t, `

@@ -265,7 +265,8 @@ func (x *compiler) deeper(loops int) {
 	x.loops, x.highest = loops, loops
 }
 
-// bound returns the variable that names the value v.
+// bound returns the variable that names the value v. cel-go names a changeable copy of an
+// empty list or map, which + changes, so the variable declines these.
 func (x *compiler) bound(v operand, slot int) operand {
 	cost := v.cost
 	out := operand{cost: 1, attr: true}
@@ -276,7 +277,9 @@ func (x *compiler) bound(v operand, slot int) operand {
 			b := &f.vars[slot]
 			if b.reads(f) {
 				f.pay(cost)
-				b.raw = raw(f)
+				if b.raw = raw(f); !f.failed && isEmpty(b.raw) {
+					f.decline()
+				}
 				b.known, b.err = true, f.evalErr
 			}
 			return b.raw
@@ -289,12 +292,29 @@ func (x *compiler) bound(v operand, slot int) operand {
 		b := &f.vars[slot]
 		if b.reads(f) {
 			f.pay(cost)
-			b.box = box(f)
+			if b.box = box(f); !f.failed && isEmpty(b.box) {
+				f.decline()
+			}
 			b.known, b.err = true, f.evalErr
 		}
 		return b.box
 	}
 	return x.unbox(v.typ, out)
+}
+
+// isEmpty reports whether a raw or boxed value is a list or map without entries.
+func isEmpty(v any) bool {
+	switch v := v.(type) {
+	case []any:
+		return len(v) == 0
+	case map[string]any:
+		return len(v) == 0
+	case traits.Lister:
+		return v.Size() == types.IntZero
+	case traits.Mapper:
+		return v.Size() == types.IntZero
+	}
+	return false
 }
 
 // reads reports whether the value is to be evaluated. A failed one fails again.

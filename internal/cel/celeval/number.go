@@ -3,6 +3,7 @@ package celeval
 import (
 	"cmp"
 	"math"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -267,7 +268,7 @@ func (x *compiler) partOfQuantity(overload string, a operand) operand {
 // quantities compiles functions of two quantities, or of a quantity and an integer.
 func (x *compiler) quantities(overload string, a, b operand) operand {
 	cost := costs(a, b, 1)
-	if b.kind() == kindInt {
+	if b.kind() == kindInt && strings.HasSuffix(overload, "_int") {
 		i := closureOf[int64](b)
 		b.value = as(kindQuantity, func(f *Frame) resource.Quantity { return *resource.NewQuantity(i(f), resource.DecimalExponent) })
 	}

@@ -94,9 +94,9 @@ func RepeatedKey(m, entries ref.Val) ref.Val {
 }
 
 // PrintsElement reports whether a function prints the first element that it does not take:
-// join and unwrapOpt.
+// join, unwrapOpt and optional.unwrap.
 func PrintsElement(function string) bool {
-	return function == "join" || function == "unwrapOpt"
+	return function == "join" || function == "unwrapOpt" || function == "optional.unwrap"
 }
 
 // Printing returns the arguments of such a function, with an element replaced that it would
