@@ -126,6 +126,14 @@ func TestNilArguments(t *testing.T) {
 		return cronTabObject("v1", map[string]any{"cronSpec": "0 3 * * *", "replicas": int64(1)})
 	}
 	stored := obj()
+	for _, none := range []*unstructured.Unstructured{nil, {}} {
+		if _, _, err := v.Read(never, none); err == nil {
+			t.Error("Read of nothing returns no error")
+		}
+		if _, err := v.Store(never, none); err == nil {
+			t.Error("Store of nothing returns no error")
+		}
+	}
 	admitted := func(name string, res *crdkit.Result, err error) {
 		t.Helper()
 		if err != nil || !res.Admitted() {

@@ -235,6 +235,8 @@ var ratchetTests = []struct {
 	{name: "a status over equal elements", old: `"spec":{"set":["a","a"]},"status":{"n":1}`, new: `"status":{"n":2}`, status: true, forgiven: 1},
 	{name: "more forgiven errors than a result may have", old: `"spec":{"n":99,"m":99,"set":["a","a"]}`, new: `"spec":{"s":"a","n":99,"m":99,"set":["a","a"]}`, most: 2, forgiven: 2},
 	{name: "as many forgiven errors as a result may have", old: `"spec":{"n":99,"set":["a","a"]}`, new: `"spec":{"s":"a","n":99,"set":["a","a"]}`, most: 2, forgiven: 2},
+	{name: "a rule that a value breaks as before", old: `"spec":{"r":99}`, new: `"spec":{"n":1,"r":99}`, forgiven: 1},
+	{name: "forgiven errors and rules, more than a result may have", old: `"spec":{"n":99,"m":99,"r":99}`, new: `"spec":{"s":"a","n":99,"m":99,"r":99}`, most: 2, forgiven: 2},
 	{name: "another type", old: `"spec":{"n":"one"}`, new: `"spec":{"n":"one","s":"a"}`, forgiven: 1},
 	{name: "a default that is missing from what is wrong", old: `"spec":{"o":{}}`, new: `"spec":{"n":1,"o":{}}`},
 	{name: "a wrong status of which nothing is said", old: `"spec":{"n":1},"status":{"n":99}`, new: `"spec":{"n":2}`, forgiven: 1},
@@ -277,6 +279,7 @@ spec:
             properties:
               "n": &n {type: integer, maximum: 9}
               m: *n
+              r: {type: integer, x-kubernetes-validations: [{rule: self < 9}]}
               s: &s {type: string, pattern: '^[a-z]+$'}
               o: {type: object, required: ["y"], properties: {"n": *n, x: {type: string}, "y": {type: string}, d: {type: string, default: d}}}
               a: {type: array, items: *n}

@@ -108,10 +108,6 @@ func advise(form *internalForm, cfg *config) []Note {
 		if form.common.root() != nil {
 			v = &form.common
 		}
-		root := v.root()
-		if root == nil {
-			continue
-		}
 		if nodes[i], _ = v.compile(); nodes[i] == nil {
 			continue
 		}

@@ -131,6 +131,21 @@ func TestNotes(t *testing.T) {
 	}
 }
 
+// TestNotesOfVersions: no fields are lost in a version that is not served or has no schema.
+func TestNotesOfVersions(t *testing.T) {
+	first, second := `{"type":"object","properties":{"a":{"type":"string"}}}`, `{"type":"object","properties":{"b":{"type":"string"}}}`
+	for name, change := range map[string]func(*apiextensionsv1.CustomResourceDefinitionVersion){
+		"not served":     func(v *apiextensionsv1.CustomResourceDefinitionVersion) { v.Served = false },
+		"without schema": func(v *apiextensionsv1.CustomResourceDefinitionVersion) { v.Schema = nil },
+	} {
+		crd := noteCRD(t, first, second)
+		change(&crd.Spec.Versions[1])
+		if lines := noteLines(Check(crd, WithNotes())); len(lines) > 0 {
+			t.Errorf("%s: notes %q", name, lines)
+		}
+	}
+}
+
 func noteCRD(t *testing.T, first, second string) *apiextensionsv1.CustomResourceDefinition {
 	t.Helper()
 	crd := decodeCRD(t, fmt.Sprintf(checkCRD, "", first))

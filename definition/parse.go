@@ -132,8 +132,6 @@ type head struct {
 // jsonType returns the type of valid JSON, which its first byte determines.
 func jsonType(data []byte) string {
 	switch first := bytes.TrimLeft(data, " \t\r\n"); {
-	case len(first) == 0:
-		return "empty"
 	case first[0] == '{':
 		return "an object"
 	case first[0] == '[':

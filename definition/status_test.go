@@ -280,12 +280,13 @@ func TestStoredDefinition(t *testing.T) {
 	}
 
 	next.Status.StoredVersions = []string{"v2"}
-	next.Spec.Scope = "Cluster"
+	next.Spec.Scope, next.ResourceVersion = "Cluster", "other"
 	status, err := definition.StoredStatus(next, updated)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if status.Spec.Scope != "Namespaced" || status.Generation != 2 || len(status.Status.StoredVersions) != 1 {
+	if status.Spec.Scope != "Namespaced" || status.Generation != 2 || len(status.Status.StoredVersions) != 1 ||
+		status.ResourceVersion != updated.ResourceVersion {
 		t.Errorf("stored status: %+v", status)
 	}
 

@@ -119,6 +119,9 @@ func TestReleaseKeepsNoText(t *testing.T) {
 		if slices.ContainsFunc(w.keys[:cap(w.keys)], func(s string) bool { return s != "" }) {
 			t.Errorf("%s: keys are kept: %q", tt.name, w.keys[:cap(w.keys)])
 		}
+		if n := len(w.cut); n > 0 {
+			t.Errorf("%s: %d members of texts are kept", tt.name, n)
+		}
 		if slices.ContainsFunc(w.steps[:cap(w.steps)], func(s step) bool { return s != step{} }) {
 			t.Errorf("%s: steps are kept: %v", tt.name, w.steps[:cap(w.steps)])
 		}

@@ -199,11 +199,10 @@ func (w *walk) special(o *objectWalk, role role, k memberKey, i, at int) int {
 	case metadataRole:
 		end = w.metadata(at)
 	}
-	if end < 0 {
-		return refused
+	if end >= 0 {
+		w.typed++
+		w.stays(o, k, i, start)
 	}
-	w.typed++
-	w.stays(o, k, i, start)
 	return end
 }
 

@@ -307,9 +307,9 @@ func quicker(overload string, impl *functions.Overload) *functions.Overload {
 // searchWith counts code points. It is not ok for empty strings and invalid UTF-8.
 func searchWith(find func(s, part string) int) func(v, w ref.Val) (ref.Val, bool) {
 	return func(v, w ref.Val) (ref.Val, bool) {
-		s, isText := v.(types.String)
-		part, isTextToo := w.(types.String)
-		if !isText || !isTextToo || s == "" || part == "" || !utf8.ValidString(string(s)) || !utf8.ValidString(string(part)) {
+		s, _ := v.(types.String)
+		part, _ := w.(types.String)
+		if s == "" || part == "" || !utf8.ValidString(string(s)) || !utf8.ValidString(string(part)) {
 			return nil, false
 		}
 		at := find(string(s), string(part))

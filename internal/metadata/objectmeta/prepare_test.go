@@ -1,6 +1,7 @@
 package objectmeta
 
 import (
+	"reflect"
 	"slices"
 	"testing"
 
@@ -139,6 +140,21 @@ func TestReset(t *testing.T) {
 			if x != (pair{}) {
 				t.Errorf("the memory that Reset keeps has %v", x)
 			}
+		}
+	}
+	owners := &Meta{owners: make([]owner, 1), managed: make([]managedEntry, 1)}
+	owners.owners[0].uid, owners.managed[0].manager = "u", "m"
+	kept := owners.managed
+	owners.Reset()
+	if !reflect.ValueOf(kept[0]).IsZero() {
+		t.Errorf("the memory that Reset keeps has %v", kept[0])
+	}
+	for name, m := range map[string]*Meta{
+		"labels": {labels: make([]pair, 10_001)}, "annotations": {annotations: make([]pair, 10_001)}, "finalizers": {finalizers: make([]string, 10_001)},
+		"owners": {owners: make([]owner, 10_001)}, "managed fields": {managed: make([]managedEntry, 10_001)},
+	} {
+		if m.Reset(); cap(m.labels)+cap(m.annotations)+cap(m.finalizers)+cap(m.owners)+cap(m.managed) != 0 {
+			t.Errorf("Reset keeps the memory of many %s", name)
 		}
 	}
 	for _, text := range []string{``, `x`, `{`, `{"name"`, `{"name":`, `{"name":"a"`, `{"name":"a",`, `{}`, `{"name":""}`, `{"name":"a","name":"a"}`, `{"labels":{}}`,

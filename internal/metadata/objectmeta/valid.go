@@ -228,13 +228,7 @@ func (m *Meta) problems(errs field.ErrorList, limit *errorlimit.Limit) []Problem
 	metadata, _ := m.raw.(map[string]any)
 	l := newLocator(metadata, "metadata", "")
 	problems := make([]Problem, len(errs))
-	details := map[string]string{} // equal texts share memory; a text may have 200 bytes
 	for i, err := range errs {
-		if detail, ok := details[err.Detail]; ok {
-			err.Detail = detail
-		} else {
-			details[err.Detail] = err.Detail
-		}
 		problems[i] = Problem{Err: err, Pointer: l.pointer(err)}
 	}
 	slices.SortStableFunc(problems, compareProblems)
