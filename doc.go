@@ -13,10 +13,6 @@
 // A program that serves many definitions keeps them in a [Catalog], which compiles a
 // version when it is first needed.
 //
-// A definition goes in at the top and becomes one schema tree per version (package schema).
-// Each engine compiles the tree into something immutable. Objects pass through the engines
-// in the order of the server. This package knows that order, and no other package does.
-//
 // # Packages
 //
 //   - crdkit: objects of a definition, whole requests. Start here.
@@ -41,7 +37,9 @@
 //   - serving/jsonschema: JSON Schema for editors and other validators.
 //   - versionsort: the order of version names.
 //
-// Each of them stands alone: a program that only prunes links no CEL.
+// Each of them stands alone: a program that only prunes links no CEL. A definition becomes
+// one schema tree per version, each engine compiles the tree into something immutable, and
+// this package passes objects through the engines in the order of the server.
 //
 // # Semantics
 //
@@ -51,49 +49,41 @@
 // values unfit for them. [Version.Update] and [Version.UpdateStatus] are PUTs over an old
 // object, with ratcheting and transition rules. [Version.Read] returns the object of a GET
 // of a stored object, and [Version.Store] the object that is written to storage. Without
-// options everything is as in a server with default settings; fields that the schema does
-// not know are dropped with a warning, see [FieldValidation].
+// options everything is as in a server with default settings; unknown fields are dropped
+// with a warning, see [FieldValidation]. [KubernetesVersion] follows an older server in the
+// functions of rules and in formats.
 //
-// [KubernetesVersion] follows an older server in the functions that rules may use
-// and the formats that are known.
+// The methods with JSON in their names go from bytes to bytes, with the bytes that the
+// server writes. [AppendTo] uses memory again, and [Version.ValidJSON] returns only the
+// verdict.
 //
-// The methods with JSON in their names go from bytes to bytes and make hardly any
-// maps in between. The output has the bytes that the server writes. [AppendTo] uses memory
-// again, and [Version.ValidJSON] returns only the verdict.
-//
-// Objects of a definition with preserveUnknownFields: true, the default of
-// apiextensions.k8s.io/v1beta1, keep fields that the schema does not declare.
-//
-// There are three kinds of failures. If the definition is wrong, [Compile] returns
-// errors, and definition.Check returns those of the server. If the object is wrong,
-// the [Result] has the errors and the method returns no error. If there
-// is no verdict, for example because the context ended, the method returns an error.
+// If a definition is wrong, [Compile] returns errors; definition.Check returns those of the
+// server. If an object is wrong, the [Result] has the errors and the method returns no
+// error. If there is no verdict, for example because the context ended, the method returns
+// an error.
 //
 // Objects consist of the types to which apimachinery decodes JSON: map[string]any, []any,
-// string, int64, float64, bool and nil. Other Go types, such as int and []string,
-// must not occur in objects that a program makes. If such a value would make a
+// string, int64, float64, bool and nil. [ToUnstructured] makes valid objects of Go structs,
+// and of objects with other types such as int and []string. If such a value would make a
 // request be refused, the request returns an error that names it. Otherwise the value
-// stays, and equals only values of its own type. [ToUnstructured] makes
-// valid objects of Go structs, and of objects with such values.
+// stays, and equals only values of its own type.
 //
-// Requests omit everything that only a running server can do: metadata.uid,
-// creationTimestamp, resourceVersion, managedFields (which package apply records),
-// generated names, admission by others, and everything about users.
+// Requests omit what only a running server can do: metadata.uid, creationTimestamp,
+// resourceVersion, managedFields (which package apply records), generated names, admission
+// by others, and everything about users.
 //
 // [Compile] needs no definition.Check before it to be safe. It accepts rules that the
-// server refuses because they may cost too much, as it must compile definitions that are
-// stored already. Compile bounds what it takes to compile a rule. Each evaluation has
-// limits of cost, memory and time, and ends before it does the work that exceeds one.
+// server refuses because they may cost too much, as stored definitions have such rules.
+// Compile bounds the work for a rule. An evaluation has limits of cost, memory and time, and
+// ends before it does the work that exceeds one.
 //
-// # Differences from Kubernetes
-//
-// docs/DIFFERENCES.md lists them, each with its reason. Errors come sorted by
-// field, type and detail, where the server's order is often random.
+// docs/DIFFERENCES.md lists the differences from Kubernetes, each with its reason. Errors
+// come sorted by field, type and detail, where the server's order is often random.
 //
 // # Concurrency and ownership
 //
-// A [Definition] and its parts never change and are safe for concurrent use. A [Catalog]
-// changes, and is safe for concurrent use too. Requests change the object that they are
-// given, and no other; the object must not be used elsewhere meanwhile. Results belong to
-// the caller. The functions that take JSON never change their input.
+// A [Definition] and its parts never change. They and a [Catalog] are safe for concurrent
+// use. Requests change the object that they are given, and no other; the object must not be
+// used elsewhere meanwhile. Results belong to the caller. The functions that take JSON never
+// change their input.
 package crdkit

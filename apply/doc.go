@@ -36,23 +36,14 @@
 //   - does not own what the request cannot set: the status, or everything else for
 //     [Applier.ApplyStatus].
 //
-// The result then goes through the steps of an update of package crdkit, from the
-// metadata on. A request that changes nothing but times keeps the times, and its result
-// is unchanged.
+// The result then goes through the steps of an update of package crdkit, from the metadata
+// on. The times of entries come from [Clock]. A request that changes nothing else keeps
+// them, and its result is unchanged.
 //
 // Live objects are as [crdkit.Version.Read] returns them at the version of the Applier,
 // and never change. Fields of managers at other versions are compared after conversion.
 //
 // See https://kubernetes.io/docs/reference/using-api/server-side-apply/.
-//
-// # Memory
-//
-// An Applier has a typed schema, which is as large as the schema of its version. Versions
-// with equal schemas share one; with [Share], so do the definitions of a catalog.
-//
-// # Time
-//
-// The time of an entry comes from [Clock], by default from the system's clock.
 //
 // # Differences from Kubernetes
 //
@@ -60,14 +51,12 @@
 //     such an update is here "unknown".
 //   - A live object without uid counts as stored.
 //   - The text about a Scale that a patch gives another kind names other code.
-//   - The order of two entries that the operating system's clock would give the same
-//     second is that of the clock of [Clock].
 //
 // # Concurrency and ownership
 //
 // An [Applier] does not change and is safe for concurrent use, and so is [Schemas]. Objects
-// that are given are not kept; [Applier.Create], [Applier.Update] and
-// [Applier.UpdateStatus] change their object in place, as in package crdkit. Results belong
-// to the caller. The objects in them share no memory with live objects and configurations;
-// the values in conflicts, explanations and steps do.
+// are not kept. [Applier.Create], [Applier.Update] and [Applier.UpdateStatus] change their
+// object in place, as in package crdkit. Results belong to the caller. The objects in them
+// share no memory with live objects and configurations; the values in conflicts,
+// explanations and steps do.
 package apply

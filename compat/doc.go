@@ -14,23 +14,23 @@
 // [Compare] answers for each version that both definitions have and each role.
 // Writers create objects: does the new definition admit and keep what the old one
 // admitted? Stored objects are read and updated without a change. Readers are
-// clients of the old definition: can they read what the new definition admits?
+// clients of the old definition: can they read what the new definition admits? They are
+// asked about types, null, required fields and enums only.
 //
 // Each [Finding] has a [Verdict]. Compatible is proven for all objects. Incompatible comes
 // with a [Witness], an object or an update for which the two definitions differ. Each
-// witness has been given to both compiled definitions before it is reported. Unknown names
-// the part of the schema or the rule that could not be decided.
+// witness has been given to both compiled definitions. Unknown names the part of the schema
+// or the rule that could not be decided. kube-apiserver itself compares no schemas; the
+// verdicts on witnesses are those of package crdkit, so they are the server's.
 //
-// What is the same for several fields, or for writers and for stored objects, is one
-// finding with the others in Also. Each of them is proved, or has a witness, on its own:
-// nothing follows from another field. [Split] returns all of them in one list.
+// What is the same for several fields or roles is one finding with the others in Also. Each
+// of them is proved, or has a witness, on its own. [Split] returns all of them in one list.
 //
-// An object counts if the old definition admits it and drops no field of it, and if
-// its whole numbers are written without a fraction: the server admits 3.0, stores it
-// as 3, and judges 3 by other rules. Nor may it have a list where the schema has a
-// string with a format: the server admits the list as long as there is a format and
-// no rule. [Objects] finds what happens to such an object. The status of a version with
-// the status subresource is written through that.
+// An object counts if the old definition admits it and drops no field of it. Its whole
+// numbers are written without a fraction: the server admits 3.0, stores it as 3, and judges
+// 3 by other rules. It has no list where the schema has a string with a format, which the
+// server admits if there is no rule. [Objects] finds what happens to such an object. The
+// status of a version with the status subresource is written through that.
 //
 // # How it decides
 //
@@ -43,26 +43,14 @@
 //
 // Of rules it decides comparisons of a field with a constant or with another field,
 // has, size, startsWith, endsWith, contains, matches, in with constants, all and
-// exists over lists, and !, &&, || and the conditional operator. Other parts of a
-// rule only cancel out against equal parts of an old rule, unless a field that they
-// read may differ. An exists_one over the elements of a list also cancels out against
-// one that agrees with it on every pair of elements. If that decides nothing, Compare searches
-// a witness among variations of objects with the constants of the rule. Transition rules are decided
-// over the old and the new value together: equality and order of their fields, and
-// whatever is decided for other rules.
+// exists over lists, and !, &&, || and the conditional operator. Other parts of a rule only
+// cancel out against equal parts of an old rule, and an exists_one against one that agrees
+// with it on every pair of elements. If that decides nothing, Compare searches a witness
+// among variations of objects with the constants of the rule. Transition rules are decided
+// over the old and the new value together.
 //
-// Readers are asked about types, null, required fields and enums only.
-//
-// # Limits
-//
-// [WorkLimit] and [TimeLimit] bound a comparison. What is not decided within them
-// is unknown. The default of the first is [DefaultWorkLimit]; the second has none.
-//
-// # Differences from Kubernetes
-//
-// kube-apiserver does not compare schemas: it accepts an update of a definition
-// that breaks every client. The verdicts on witnesses are those of package crdkit,
-// so they are the server's.
+// [WorkLimit], by default [DefaultWorkLimit], and [TimeLimit], by default none, bound a
+// comparison. What is not decided within them is unknown.
 //
 // # Concurrency and ownership
 //

@@ -7,8 +7,8 @@
 //	}
 //	objs, err = converter.Convert(ctx, objs, "v1")
 //
-// A definition may serve several versions. The server stores objects at one of them and
-// converts them for requests at another. The strategy in spec.conversion is
+// The server stores objects at one version and converts them for requests at another. The
+// strategy in spec.conversion is
 //
 //   - None: only apiVersion changes. The versions differ in what they prune, default and
 //     validate, but not in where a field is.
@@ -41,9 +41,8 @@
 // changed ones must be valid. See
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#response.
 //
-// Error texts are those of the server. The server reports errors of a list in other words
-// than those of an object; several objects in one call count as a list. See also
-// [ConvertList].
+// Error texts are those of the server. Errors of several objects in one call have the
+// server's words for a list. See also [ConvertList].
 //
 // # Serving a webhook
 //
@@ -52,44 +51,33 @@
 //	http.Handle("/convert", conversion.Handler(convert))
 //	err := http.ListenAndServeTLS(":9443", "tls.crt", "tls.key", nil)
 //
-// It also works in a manager of controller-runtime, in place of the manager's own handler,
-// which requires hub and spoke types:
+// It also works in a manager of controller-runtime, whose own handler requires hub and spoke
+// types:
 //
 //	mgr.GetWebhookServer().Register("/convert", conversion.Handler(convert))
 //
-// [ConvertFunc] documents the rules for conversions.
-//
 // # Differences from Kubernetes
 //
-//   - The context of the caller, and the timeout, end a call and the decoding of its
-//     response. The server's calls continue.
-//   - The size of a response is limited, and so is the memory of its objects; see
-//     [MaxResponseBytes] and [MaxResponseMemory].
-//   - A URL must have https, and a redirect is followed to https only.
-//   - Responses in protobuf, which no webhook sends, are errors.
-//   - Several errors in labels or annotations of one response are in the order of keys. The
-//     server's order is random.
-//
-// docs/DIFFERENCES.md has the reasons and the smaller differences, under names that begin
-// with conversion/.
+// docs/DIFFERENCES.md lists them, under names that begin with conversion/. The important
+// ones: the context of the caller ends a call and the decoding of its response; the size of
+// a response and the memory of its objects are limited (see [MaxResponseBytes] and
+// [MaxResponseMemory]); a URL must have https, and a redirect is followed to https only.
 //
 // # Who may call what
 //
-// The author of a definition decides which host the converter of [New] calls: any
-// host at any port, in the network of the program, with the objects as content. The
-// author also chooses the caBundle, so TLS does not restrict the host. A webhook may redirect to
-// another https host whose certificate the caBundle or the system trusts. Errors of
-// calls, which may show the start of an answer, go to the caller. To convert
-// definitions from strangers, use [PublicAddressesOnly], or the option WithConverter of package
-// crdkit with [None] or [Local], which do not connect to anything. The names of the
-// proxy in the environment of the program count unless an option says otherwise.
+// The author of a definition decides which host the converter of [New] calls: any host at
+// any port, in the network of the program, with the objects as content. The author also
+// chooses the caBundle, so TLS does not restrict the host. A webhook may redirect to another
+// https host whose certificate is trusted. Errors of calls, which may show the start of an
+// answer, go to the caller. To convert definitions from strangers, use
+// [PublicAddressesOnly], or the option WithConverter of package crdkit with [None] or
+// [Local], which do not connect to anything.
 //
-// A handler answers every client that reaches it. It has no authentication: the server sends a
-// certificate only if it is configured to, and an http.Server with
-// tls.RequireAndVerifyClientCert checks it. A handler sees the objects of its requests
-// only, limits their size, number, memory and duration, and never connects to anything. An
-// http.Server needs a ReadHeaderTimeout of its own, because no handler runs before the
-// header has arrived.
+// A handler answers every client that reaches it. It has no authentication: the server sends
+// a certificate only if it is configured to, and an http.Server with
+// tls.RequireAndVerifyClientCert checks it. A handler limits the size, number, memory and
+// duration of its requests, and never connects to anything. An http.Server needs a
+// ReadHeaderTimeout of its own.
 //
 // # Concurrency and ownership
 //

@@ -27,36 +27,30 @@
 // [Check], [CheckUpdate] and [CheckStatus] return a [Report] on what a client
 // sends to create the definition, to replace it, or to write its status: the
 // server's errors and warnings, and with [WithNotes] advice that the server does
-// not give. [KubernetesVersion] and [V1beta1Rules] judge as older servers do.
+// not give. [KubernetesVersion] and [V1beta1Rules] judge as older servers do. An update may
+// keep most faults of the old definition: the server then does not apply that kind of rule
+// to the whole definition.
 //
-// The server does not judge the definition that a client sends. It sets defaults first, see
-// [SetDefaults]. Then it converts the definition to its internal form. There, what all
-// versions share (schema, subresources, printer columns and selectable fields, each on its
-// own) belongs to the whole definition, and the webhook of the conversion is one level
-// higher. The fields of errors name locations in that form. The pointers of errors lead
-// into the definition as it was given, and a [Source] finds their lines in the text.
-//
-// An update may keep most faults of the old definition. The server then does not
-// apply that kind of rule to the whole definition.
+// The server sets defaults ([SetDefaults]) and judges the internal form of the definition.
+// There, what all versions share (schema, subresources, printer columns and selectable
+// fields, each on its own) belongs to the whole definition, and the webhook of the
+// conversion is one level higher. The fields of errors name locations in that form. The
+// pointers of errors lead into the given definition, and a [Source] finds their lines in the
+// text.
 //
 // [StoredDefinition] and [StoredStatus] return what the server stores after an
 // accepted write. [StoredVersions] is its record of storage versions.
 // [ReconciledStatus] returns the status after the server's controllers have run.
 //
-// # Differences from Kubernetes
-//
-// docs/DIFFERENCES.md lists them. Where kube-apiserver panics there are errors: a
-// selectable field is not looked up in a schema that cannot be converted, and a
-// path that leads on through additionalProperties: true refers to no field. The
-// value of an error is a part of the given definition and not of the internal form. That
-// of an error of the list of versions has their names and what is served and stored.
-// A schema that is deeper or larger than package schema admits is refused before
-// anything else is judged. A name that the server generates is judged by a
-// stand-in. Errors are sorted by field, type and detail.
-//
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/.
 //
-// # Limits
+// # Differences from Kubernetes
+//
+// docs/DIFFERENCES.md lists them. Where kube-apiserver panics there are errors. The value of
+// an error is a part of the given definition and not of the internal form. A schema that is
+// deeper or larger than package schema admits is refused before anything else is judged. A
+// name that the server generates is judged by a stand-in. Errors are sorted by field, type
+// and detail.
 //
 // [Parse] bounds the size and the nesting of a text, see [MaxSize] and [MaxNesting].
 // [WithContext] ends a check early. docs/LIMITS.md lists all limits.

@@ -1,8 +1,7 @@
 // Package pruning removes the fields of an object that its schema does not declare.
 //
-// kube-apiserver does not store undeclared fields. When an object is created, updated or
-// read back, it removes them, silently or with a warning for each. A [Pruner] does the same
-// to a decoded object. See [field pruning] for the feature as a whole.
+// kube-apiserver removes undeclared fields when an object is created, updated or read back.
+// A [Pruner] does the same to a decoded object, with the same results. See [field pruning].
 //
 //	node, errs := schema.Compile(crd.Spec.Versions[0].Schema.OpenAPIV3Schema)
 //	if len(errs) > 0 {
@@ -18,41 +17,33 @@
 //
 // # Semantics
 //
-// The schema of a value decides what is pruned from it. Its declared type has no
-// effect, only the type of the value itself:
+// The schema of a value and the type of the value decide, not the declared type:
 //
 //   - Scalars and null stay as they are.
 //   - A map entry whose name is in properties is pruned by the schema of that
 //     property. Any other entry is pruned by additionalProperties if that is
 //     declared, and removed if it is not.
 //   - List elements are pruned by items. Lists never lose elements.
-//   - Without a schema, maps lose all entries: in elements of a list without
-//     items, in values below a boolean additionalProperties (true or false), and
-//     in maps for which a scalar is declared. The empty map remains; validation
-//     reports its type.
+//   - Without a schema, maps lose all entries: in elements of a list without items, in
+//     values below a boolean additionalProperties (true or false), and in maps for which a
+//     scalar is declared.
 //
 // Where [x-kubernetes-preserve-unknown-fields] is true, undeclared entries stay with
 // everything in them. Declared properties and additionalProperties are pruned again, unless
 // they preserve unknown fields themselves. Only items inherit preservation from the list.
 //
-// Pruning neither removes nor enters apiVersion, kind and metadata of a
-// resource, whatever its schema declares. This holds for the object as a whole
-// and for [embedded resources] in it.
+// Pruning neither removes nor enters apiVersion, kind and metadata of the object and of
+// [embedded resources] in it.
 //
 // # Reports
 //
-// [Pruner.PruneAndReport] returns the path of each removed field, in increasing
-// order of [schema.Path.String], which is the spelling of the server's warnings.
-// It does not list what a removed field contained. The paths consist of fields
-// and indices; map entries count as fields.
+// [Pruner.PruneAndReport] returns the path of each removed field, in increasing order of
+// [schema.Path.String], which is the spelling of the server's warnings. It does not list
+// what a removed field contained. Map entries count as fields.
 //
-// With the option [Fragment] the object is not a resource, so its apiVersion,
-// kind and metadata are removed if the schema does not declare them. The report
-// omits these three as the server does, unless there is no schema at all.
-//
-// # Differences from Kubernetes
-//
-// None: the results are the same.
+// With the option [Fragment] the object is not a resource, so its apiVersion, kind and
+// metadata are removed if the schema does not declare them. The report omits these three,
+// unless there is no schema at all.
 //
 // # Concurrency and ownership
 //

@@ -10,30 +10,26 @@
 //	}
 //	p := pruning.New(node) // and the other engines
 //
-// All engines of crdkit start from this tree: pruning, defaulting, validation and
-// validation/cel compile it once more into what they need.
+// All engines of crdkit compile this tree once more into what they need.
 //
 // # Semantics
 //
-// A schema is structural if it determines the type of every part of an object
-// without looking at the object. Its properties, items and additionalProperties
-// form a spine, every schema of the spine has a type, and allOf, anyOf, oneOf and
-// not only constrain values whose structure the spine declares. For schemas that
-// are not structural, [Compile] returns the errors of kube-apiserver, with the
-// same type, field and detail and in the same order.
+// A schema is structural if its properties, items and additionalProperties form a spine,
+// every schema of the spine has a type, and allOf, anyOf, oneOf and not only constrain
+// values whose structure the spine declares. For schemas that are not structural, [Compile]
+// returns the errors of kube-apiserver, with the same type, field and detail and in the
+// same order.
 //
 // A [Node] is one schema of the spine. A [Branch] is a schema below allOf, anyOf,
 // oneOf or not. It has limits but no structure, so it is another type. [Limits]
 // are the value validations that both have. Rules (x-kubernetes-validations) are
 // data here, see [Rule]; package validation/cel compiles them.
 //
-// Equal subtrees become one Node. Generated definitions repeat themselves: nine
-// of ten schemas occur more than once. Whatever is built from the tree handles
-// each only once. Descriptions, titles, links and examples would make equal
-// schemas differ, so they have a tree of their own; see [Node.Annotations].
+// Equal subtrees become one Node: in generated definitions, nine of ten schemas occur more
+// than once. Descriptions, titles, links and examples have a tree of their own; see
+// [Node.Annotations].
 //
-// [Facts] say what a schema declares anywhere below it, such as defaults, rules
-// and embedded resources. Engines use them to skip subtrees.
+// [Facts] say what a schema declares anywhere below it. Engines use them to skip subtrees.
 //
 // Numbers in defaults and enums are decoded as kube-apiserver decodes objects: to
 // int64 if they are written as integers and fit, to float64 otherwise.
@@ -44,9 +40,8 @@
 // # Limits
 //
 // Without options, a schema may be [DefaultMaxDepth] schemas deep and have
-// [DefaultMaxNodes] schemas. Every schema that fits into a request to
-// kube-apiserver is within these limits. A schema that a program built and that
-// contains itself exceeds them, so it is an error.
+// [DefaultMaxNodes] schemas. Every schema that fits into a request to kube-apiserver is
+// within these limits. A schema that contains itself exceeds them.
 //
 // # Differences from Kubernetes
 //

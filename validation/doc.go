@@ -25,7 +25,10 @@
 // (https://kubernetes.io/docs/reference/using-api/server-side-apply/#merge-strategy),
 // and apiVersion, kind and metadata of embedded resources
 // (https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#rawextension).
-// It behaves as the server does, also where that may be unexpected:
+// An update is forgiven the errors of values that it does not change ([Result]), which is ratcheting
+// (https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-ratcheting).
+//
+// The server's behaviour is kept where it may be unexpected:
 //
 //   - Only type, nullable and enum apply to null. An enum refuses null even if
 //     it lists null.
@@ -44,25 +47,16 @@
 //   - If no branch of an anyOf or oneOf is satisfied, the errors of one branch
 //     are reported: of the branch in which most checks passed.
 //
-// An update is forgiven the errors of values that it does not change ([Result]).
-// This is ratcheting
-// (https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-ratcheting).
-//
 // Formats of strings are those of Kubernetes 1.37, unless the option
 // [KubernetesVersion] names another version.
 //
 // # Differences from Kubernetes
 //
-// The same errors are found, with the same types, fields, bad values and
-// details, apart from this:
-//
-//   - The errors are sorted; the server reports them in varying order.
-//   - Property names with dots can give two locations the same path. Two errors
-//     may then have the same text, of which only one is reported. Which one
-//     varies in the server.
-//   - Values of Go types that JSON does not decode to have no JSON type. The
-//     server treats an int as an integer, for example.
-//   - Some results for bounds beyond the range of int64 depend on the processor.
+// The same errors are found, with the same types, fields, bad values and details, but
+// sorted. Property names with dots can give two locations the same path: of two errors with
+// the same text only one is reported, and which one varies in the server. Values of Go types
+// that JSON does not decode to have no JSON type. Some results for bounds beyond the range
+// of int64 depend on the processor.
 //
 // # Concurrency and ownership
 //

@@ -1,6 +1,5 @@
-// Package fastpath handles requests on the JSON text of objects. In one walk over the text it
-// prunes, drops nulls, sets defaults, prepares the metadata, and validates. It makes maps only
-// of what rules and a few keywords read.
+// Package fastpath handles requests on the JSON text of objects. In one walk over the text
+// it prunes, drops nulls, sets defaults, prepares the metadata, and validates.
 //
 //	plan := fastpath.Compile(node, fastpath.Config{APIVersion: "example.com/v1", Kind: "CronTab"})
 //	if res, ok := plan.Create(raw, &fastpath.Request{}); ok {
@@ -11,9 +10,8 @@
 // # Contract
 //
 // A request is handled as a whole, with the answer of the pipeline in the root package: the
-// same bytes, warnings and cost of rules. Or it is declined, and has left nothing behind. The
-// fast path declines every request that the server refuses, so it never explains an error. It
-// also declines what is rare:
+// same bytes, warnings and cost of rules. Or it is declined, and has left nothing behind.
+// It declines every request that the server refuses, and what is rare:
 //
 //   - texts: strings and numbers that package jsonscan does not read, repeated keys, and
 //     numbers such as 1.0, which the output could not tell from integers;

@@ -1,6 +1,6 @@
-// Package search finds objects: objects that a version of a definition admits, objects
-// that break one rule or one keyword of it and nothing else, and the smallest object that
-// keeps a property. It decides, too, whether any value satisfies a condition.
+// Package search finds objects that a version of a definition admits, objects that break
+// one rule or keyword of it and nothing else, and the smallest object that keeps a
+// property. It also decides whether any value satisfies a condition.
 //
 //	space := search.New(version.Schema(), head, judge)
 //	obj, err := space.Admitted(ctx, rng)
@@ -20,19 +20,19 @@
 // [Space.Object] generates an object that should be valid, but may not be. [Space.Admitted]
 // begins with such an object and changes values with errors, and those that a broken rule
 // reads, until the judge admits it. A change stays if there are fewer or milder errors
-// afterwards. Values are generated, or come from rules, enums and other fields.
+// afterwards.
 //
 // [Space.Break] begins with an admitted object that has the value of the rule, with an old
-// object for a transition rule, and with an update of the status for a rule in it. What is
-// found is made small. A rule that is false is preferred to one that ends with an error. The
-// server reports a keyword of a branch with the junctor around it, and other branches of
-// anyOf and oneOf, because these fail only together: these errors are one violation.
+// object for a transition rule, and with an update of the status for a rule in it. A rule
+// that is false is preferred to one that ends with an error. The server reports a keyword
+// of a branch with the junctor around it, and other branches of anyOf and oneOf, because
+// these fail only together: these errors are one violation.
 //
 // [Space.Seek] looks for what the judge says that it wants, such as an object that one
 // definition admits and another one refuses.
 //
 // A search that finds nothing returns an [*Unreachable] with the cause. The same random
-// source gives the same result. The judge decides what an object breaks.
+// source gives the same result.
 //
 // # Conditions
 //
@@ -49,7 +49,7 @@
 // # Concurrency and ownership
 //
 // A [Space] is safe for concurrent use if its judge is. A random source is not. Conditions
-// never change. A [Solver] is for one goroutine, and keeps the results of parts. Objects and
-// values belong to the caller. [Minimize], which removes one part after the other while a
-// property holds, does not change its input. apiVersion and kind stay.
+// never change. A [Solver] is for one goroutine, and keeps the results of parts. Objects
+// and values belong to the caller. [Minimize] removes one part after the other while a
+// property holds, and does not change its input.
 package search

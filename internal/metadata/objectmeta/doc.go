@@ -1,10 +1,9 @@
 // Package objectmeta decodes, writes and checks the metadata of custom resources:
 // of the object itself and of the resources embedded in it.
 //
-// Metadata is the only field of a custom resource for which kube-apiserver has a
-// Go type. On every request and every read from storage it decodes metadata
-// through JSON into ObjectMeta and writes it back. This package has the same
-// result, but goes through JSON only if that might change something.
+// On every request and every read from storage, kube-apiserver decodes metadata through
+// JSON into ObjectMeta and writes it back. This package has the same result, but goes
+// through JSON only if that might change something.
 //
 //	decoded, unknown, err := objectmeta.Decode(obj, objectmeta.Options{ReportUnknown: true})
 //	// prune obj, drop nulls, coerce embedded resources
@@ -18,8 +17,7 @@
 // # Semantics
 //
 // [Decode] and [Decoded.Restore] are the two halves of what the server does to metadata:
-// before the object is pruned, and after embedded resources are coerced. So a schema for
-// metadata cannot change what is stored.
+// before the object is pruned, and after embedded resources are coerced.
 //
 //   - Fields that ObjectMeta does not have are dropped, and reported on request, at most 100.
 //   - Metadata of null becomes an empty object. Absent metadata stays absent.
@@ -42,21 +40,21 @@
 //
 // # Maps and text
 //
-// A [Meta] is read from a map with [Meta.ReadMap] and written with [Meta.Write], or read from
-// JSON text with [Meta.Read] and written with [Meta.Append]. One set of functions reads both,
-// and the same methods prepare and check them. Text that ObjectMeta would write in another
-// form is declined. [Meta.ValidCreate] and [Meta.ValidUpdate] accept metadata that is certainly
-// valid. The rules of apimachinery check the rest, and word the errors.
+// A [Meta] is read from a map with [Meta.ReadMap] and written with [Meta.Write], or read
+// from JSON text with [Meta.Read] and written with [Meta.Append]. Text that ObjectMeta
+// would write in another form is declined. [Meta.ValidCreate] and [Meta.ValidUpdate] accept
+// metadata that is certainly valid. The rules of apimachinery check the rest, and word the
+// errors.
 //
 // # Differences from Kubernetes
 //
-// Errors are sorted, and of several errors of a coercion the first by names is returned, where
-// the server's is random. Errors have a pointer to the exact label, annotation or finalizer.
-// RepairGeneration does nothing without metadata, where the server panics. A new object gets no
-// uid, creationTimestamp or manager, and no generated name: a caller sets one before Validate.
-// The server answers another uid or resourceVersion with a conflict before any check.
+// Errors are sorted, and a coercion returns the first by names, where the server's order is
+// random. RepairGeneration does nothing without metadata, where the server panics. A new
+// object gets no uid, creationTimestamp or manager, and no generated name: a caller sets
+// one before Validate. The server answers another uid or resourceVersion with a conflict
+// before any check.
 //
-// Functions that coerce, restore or write change the object in place; others change nothing.
-// Metadata that needs no change remains the same map. Returned paths belong to the caller. The
-// value of an error may be a part of the object. A [Meta] belongs to one goroutine.
+// Functions that coerce, restore or write change the object in place; others change
+// nothing. Metadata that needs no change remains the same map. The value of an error may be
+// a part of the object. A [Meta] belongs to one goroutine.
 package objectmeta
