@@ -21,28 +21,24 @@
 // [Stored]. A request without expectations must be admitted. [Set.Patch] takes JSON patches
 // and merge patches.
 //
-// A test that fails reports the unmet expectations and what the server says that none
-// expects: each error with its line and column in the text of the object, the rule with
-// its position in the file of the definition, and the part of the rule that decided, as
-// package explanation finds it.
+// A test that fails reports the unmet expectations and the unexpected errors and warnings:
+// each with its line and column in the object, and for a rule its position in the
+// definition and the part that decided.
 //
 // [Mutations] is a table of changes of one valid object. [Golden] compares the answers
 // for a directory of samples with stored ones; the environment variable CRDTEST_UPDATE=1
 // writes them.
 //
-// [Main] measures which rules, terms of rules, branches, enum values, bounds and fields
-// the tests of one or more packages exercise, and writes a page with the text of the
-// definitions in colors. Objects count as they are validated, whether they are admitted
-// or not. It costs nothing without the flag -crdtest.cover.
+// [Main] measures which rules, terms of rules, branches, enum values, bounds and fields the
+// tests of one or more packages exercise, and writes a page with the text of the
+// definitions in colors. It costs nothing without the flag -crdtest.cover.
 //
 // [Objects] generates objects that a version admits, for tests of controllers and as seeds
 // of fuzz tests. [Broken] finds, for each rule and keyword of [Targets], a request that
 // breaks it and nothing else, or says why it found none.
 //
-// [Load] refuses a definition that the server would refuse to create. [New] takes such
-// definitions, as the server does if they are stored already.
-//
-// A test with ginkgo passes GinkgoTB() where these functions take a [testing.TB].
+// [Load] refuses a definition that the server would refuse to create; [New] does not. A
+// test with ginkgo passes GinkgoTB() as [testing.TB].
 //
 // # Differences from Kubernetes
 //

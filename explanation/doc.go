@@ -17,15 +17,12 @@
 //
 // # Semantics
 //
-// Nothing is computed before it is asked for. The package does not change verdicts or
-// errors, and only programs that import it link it.
-//
 // For a failed rule, the text has the parts that decided, with the values of their
 // operands: of && the first false term, of || all terms, of ?: the taken branch and the
 // condition, of all() the first element that fails, of exists() the first element, which
-// fails like all others. cel-go evaluates the rule again, since it is the reference.
-// For a rule that ends with an error, the text has the innermost part with the error.
-// Entries of maps are visited in the order of their keys.
+// fails like all others. cel-go evaluates the rule again. For a rule that ends with an
+// error, the text has the innermost part with the error. Entries of maps are visited in the
+// order of their keys.
 //
 // For an anyOf or a oneOf without a satisfied branch, the text has the errors of the
 // branch that has the fewest. The server adds the errors of the branch in which most
@@ -37,13 +34,8 @@
 // one that is at most one edit for each three bytes away, and never more than three.
 //
 // A value is cut after 80 characters. [WithoutValues] leaves values out, and
-// [Explainer.HideValues] leaves them out of the errors themselves. The same input
-// has the same explanation. Texts may change between releases, the other fields of an
-// [Explanation] do not.
-//
-// # Differences from Kubernetes
-//
-// The server has no explanations. Errors and verdicts are not touched.
+// [Explainer.HideValues] leaves them out of the errors themselves. The same input has the
+// same explanation. Texts may change between releases.
 //
 // # Concurrency and ownership
 //

@@ -15,15 +15,13 @@
 //
 // # Semantics
 //
-// kube-apiserver stores an object at the storage version of its definition, and
-// leaves it there until somebody writes the object again. status.storedVersions
-// records every version at which objects may be stored. The server refuses to drop
-// such a version from spec.versions.
+// An object stays at the storage version at which it was written last.
+// status.storedVersions records every version at which objects may be stored, and the
+// server refuses to drop such a version from spec.versions.
 //
 // [NewPlan] compares two definitions. It lists for each version what keeps it in
 // spec.versions ([Blocker]), the steps until only the new storage version is in use
-// ([Step]), and the errors with which the server refuses the change. It reads
-// definitions only, no objects.
+// ([Step]), and the errors with which the server refuses the change.
 //
 // [DryRun] reads each object as the new definition serves it and writes it back, as
 // a storage migration does, but in memory. Each [Rewrite] says whether the object
@@ -33,9 +31,8 @@
 //
 // # Differences from Kubernetes
 //
-// The errors of a plan and the verdicts of a dry run are the server's. The blockers
-// include that a version is served, which does not stop the server: it drops a
-// served version, and its clients fail.
+// The errors of a plan and the verdicts of a dry run are the server's. The blockers include
+// that a version is served, which does not stop the server.
 //
 // # Concurrency and ownership
 //

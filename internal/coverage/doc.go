@@ -6,23 +6,14 @@
 //	profile := r.Profile()
 //	err = profile.WriteHTML(w)
 //
-// # Semantics
-//
 // A [Point] is a part of a schema with goals: a field that is set, a value of an enum, a
 // value below, at and above a bound, a text that matches a pattern and one that does not, a
 // required field that is there and one that is missing, a branch of anyOf and oneOf that is
-// satisfied, a rule that is true and false, and so is each term of it, as package celbranch
-// finds them. A goal that no rule can miss is optional: that a rule ends with an error.
+// satisfied, a rule that is true and false, and so is each term of it (package celbranch). A
+// goal that no rule can miss is optional: that a rule ends with an error.
 //
 // Objects are observed as they are validated, pruned and with defaults, whether they are
-// admitted or refused. Rules are observed if the server evaluates them. The engine of
-// package validation/cel evaluates the observers of the rules as rules of the schema.
-//
-// # Differences from Kubernetes
-//
-// None: the server does not measure coverage.
-//
-// # Concurrency and ownership
+// admitted or refused. Rules are observed if the server evaluates them.
 //
 // A [Recorder] is safe for concurrent use. It keeps the definitions, and no objects.
 package coverage

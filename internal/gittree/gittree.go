@@ -11,9 +11,7 @@
 //		use(obj.Text)
 //	}
 //
-// # What it runs
-//
-// Only git rev-parse, git ls-tree and git cat-file, which read objects of the
+// It runs git rev-parse, git ls-tree and git cat-file, which read objects of the
 // repository. They change nothing, run no hooks and apply no filters: the files
 // have the bytes of the commit. Git may not use the network: in a partial clone, a
 // file that is not there is an error.
@@ -22,14 +20,7 @@
 // repository, or, if it begins with ./ or ../, to the directory. Symbolic links and
 // submodules are passed over.
 //
-// # Limits
-//
-// The files of a tree are in memory. More than [MaxBytes] are an error.
-//
-// # Concurrency
-//
-// The functions may be called from several goroutines. A tree is immutable and safe
-// for concurrent use.
+// The files of a tree are in memory, at most [MaxBytes].
 package gittree
 
 import (

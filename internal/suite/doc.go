@@ -6,33 +6,21 @@
 //		outcome, err := c.Run(ctx)
 //	}
 //
-// # Semantics
-//
 // A file is one of these, by its content and its name:
 //
-//   - A suite of openshift/api: YAML with crdName and tests, which has onCreate and
-//     onUpdate. docs/TESTING.md has the keys, those of openshift and ours. Each
-//     unknown key is a case that cannot be run, and so are keys that are there twice.
+//   - A suite of openshift/api: YAML with crdName and tests, which has onCreate and onUpdate.
+//     docs/TESTING.md has the keys. Unknown and repeated keys are cases that cannot be run.
 //   - X.yaml beside X.yaml.err, which has the text of the refusal; X.pre.yaml, which
 //     X.post.yaml updates, and X.post.yaml.tx_err with the text of that refusal. In a
 //     directory with such files, all other objects must be admitted.
 //   - Objects in a file or below a directory whose name is valid or invalid, or ends or
 //     begins with that word. The server must admit or refuse all of them. The member
 //     _err of an object has the text of its refusal.
-//   - Definitions, in any other file. Other objects are passed over.
+//   - Definitions, in any other file. Files may have variants of a definition; see
+//     docs/TESTING.md for which of them a case runs against. Other objects are passed over.
 //
-// A text of a refusal must be a part of that of the server. The texts changed between
-// minor versions of Kubernetes. Before 1.35 the error of a rule shows the type of the
-// value in quotes; since then it shows the value, or nothing for an object or an array.
-// Since 1.34 the error of a duplicate in a list shows JSON. Therefore texts are compared
-// without the value.
-//
-// # Differences from Kubernetes
-//
-// A server has one definition of a name. Files may have variants of it; see
-// docs/TESTING.md for which of them a case runs against.
-//
-// # Concurrency and ownership
+// A text of a refusal must be a part of that of the server. The value in a text is left out of
+// the comparison: minor versions of Kubernetes show it in other forms.
 //
 // Cases are safe for concurrent use. A [Suites] belongs to the caller.
 package suite

@@ -9,14 +9,13 @@
 //	list, ok := discovery.Resources("example.com", group.PreferredVersion.Version, crds...)
 //	groups := discovery.Groups(crds...) // the groups of GET /apis
 //
-// Programs that stand in for a server use it, and programs that show how kubectl will
-// see a definition. The values encode to the bytes of the server's responses.
+// The values encode to the bytes of the server's responses.
 //
 // # Semantics
 //
 // Served versions are published in order of priority: the most stable and newest first. The
-// first one is the preferred version. Versions belong to the group: if two definitions of a
-// group serve different versions, the preferred version may lack one of the kinds.
+// first one is the preferred version. If two definitions of a group serve different
+// versions, the preferred version may lack one of the kinds.
 //
 // Each resource is followed by its subresources: status, then scale, which is of kind
 // Scale in autoscaling/v1. The verbs of a definition that is being deleted allow
@@ -40,7 +39,6 @@
 //
 // # Concurrency and ownership
 //
-// Functions do not change or keep definitions and may be called from several
-// goroutines while nothing changes the definitions. Results belong to the caller and
-// share no memory with the definitions. A nil definition is ignored.
+// Functions do not change or keep definitions and may be called from several goroutines.
+// Results share no memory with the definitions. A nil definition is ignored.
 package discovery

@@ -11,8 +11,6 @@
 //
 // # Semantics
 //
-// The text is indented, but for a schema of more than 100 levels, which is on one line.
-//
 // The exported schema accepts every object that the server accepts on creation. The
 // reverse does not hold, because JSON Schema cannot express every constraint;
 // docs/JSON-SCHEMA.md lists those that are left out. The schema describes an object
@@ -24,15 +22,13 @@
 //     is everywhere except in arrays and in required fields;
 //   - status is not checked if it is a subresource.
 //
-// A constraint is left out or widened if it would refuse an object that the server
-// repairs and accepts: oneOf becomes anyOf, and not is dropped, unless the schemas below
-// them are exactly what the server checks.
+// A constraint is left out or widened if it would refuse an object that the server repairs
+// and accepts: oneOf may become anyOf, and not may be dropped.
 //
 // x-kubernetes-int-or-string becomes a choice of types. An embedded resource requires
 // apiVersion and kind. x-kubernetes-preserve-unknown-fields has an effect with [Strict]
-// only. A list of type set has unique items if they are strings or booleans. With
-// [KeepExtensions] the schema has the keywords x-kubernetes-* of the definition too, which
-// no validator needs.
+// only. A list of type set has unique items if they are strings or booleans.
+// [KeepExtensions] keeps the keywords x-kubernetes-* of the definition.
 //
 // A schema with [Strict] is for authors of objects. It refuses unknown fields, nulls that
 // the schema does not declare, strings that do not match a format that JSON Schema has
@@ -49,6 +45,6 @@
 //
 // # Concurrency and ownership
 //
-// [Export] does not change or keep the definition and may be called from several goroutines
-// while nothing changes the definition. The same definition gives the same bytes.
+// [Export] does not change or keep the definition and may be called from several
+// goroutines. The same definition gives the same bytes.
 package jsonschema

@@ -13,8 +13,7 @@
 //	all, err := openapi.V2(crds) // GET /openapi/v2
 //
 // [VersionV3] and [VersionV2] make the document of one version, and [Merge] joins
-// documents. A [Document] is JSON: a program that needs the types of
-// k8s.io/kube-openapi decodes it, and others do not link them.
+// documents. A [Document] is JSON.
 //
 // # Semantics
 //
@@ -37,17 +36,15 @@
 //
 // # Differences from Kubernetes
 //
-// The documents are equal as JSON. Documents of this package have members in increasing
-// order of name, so that their bytes are stable.
+// The documents are equal as JSON. Members are in increasing order of name.
 //
 //   - The server also publishes its own APIs in version 2, with the title and version of
-//     its build. This package publishes the definitions, with the title that the server
-//     gives to documents of definitions.
+//     its build.
 //   - If two definitions claim one schema name or path, the server publishes one of them in
 //     version 2 at random. [V2] and [Merge] return an error, as the server does in version
 //     3.
-//   - The package sets the names that the server sets on creation of a definition: the kind
-//     of the list defaults to the kind followed by List.
+//   - The kind of the list defaults to the kind followed by List, as the server sets it on
+//     creation of a definition.
 //
 // # Concurrency and ownership
 //

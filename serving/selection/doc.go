@@ -18,9 +18,8 @@
 // their paths. It compares fields with text, by = (or ==) and !=, and selects the objects
 // for which all comparisons hold. A selector that names another field is a bad request.
 //
-// Values are compared as Go prints them: numbers in decimal, booleans as true and false.
-// An absent or null field counts as the empty text, and so does a field below one. An
-// object with the empty text and an object without the field cannot be told apart.
+// Values are compared as Go prints them: numbers in decimal, booleans as true and false. An
+// absent or null field counts as the empty text, and so does a field below one.
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#crd-selectable-fields
 // and https://kubernetes.io/docs/concepts/overview/working-with-objects/field-selectors/.
@@ -28,10 +27,8 @@
 // # Differences from Kubernetes
 //
 // The path of a selectable field is evaluated as a JSON path, in which characters of
-// property names such as spaces and stars have a meaning. This is so on the server too. If
-// a path has several values or does not parse, every selection fails with the server's
-// error. If a path does not fit the object, the selection fails with another text than on
-// the server.
+// property names such as spaces and stars have a meaning. So it has on the server. If a
+// path does not fit the object, the selection fails with another text than on the server.
 //
 // # Concurrency and ownership
 //

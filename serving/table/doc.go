@@ -25,9 +25,9 @@
 //   - date accepts times in the format of RFC 3339 and shows their age at the time that
 //     the caller passes. Other text is "<invalid>", and empty text "<unknown>".
 //
-// Paths have all features of k8s.io/client-go/util/jsonpath: indexes, wildcards, recursive
-// descent, filters and unions. If a path does not parse, [New] returns an error and a
-// Printer with the columns before it, as the server serves such a definition.
+// Paths have all features of k8s.io/client-go/util/jsonpath. If one does not parse, [New]
+// returns an error and a Printer with the columns before it, as the server serves such a
+// definition.
 //
 // Each row has the metadata of its object, where kubectl finds namespace and labels.
 // [IncludeObject] selects the whole object or nothing instead.
@@ -36,15 +36,13 @@
 //
 // # Differences from Kubernetes
 //
-//   - Wildcards and recursive descent visit the fields of an object in increasing order
-//     of name. The server visits them in random order, so that its cells are random.
-//   - A path with a range is evaluated alike for each object. The server keeps state
-//     between objects and finds other values from the second object on.
-//   - An object with a list in its top-level field items has a row. The server takes it
-//     for a list and fails.
+//   - Wildcards and recursive descent visit fields in increasing order of name, where the
+//     server's order is random.
+//   - A path with a range finds the same in each object. The server keeps state between
+//     objects.
+//   - An object with a list in its top-level field items has a row, where the server fails.
 //   - A path on which the server panics finds no value.
-//   - A path visits at most a million values for a cell and finds nothing if it needs
-//     more. The server has no limit.
+//   - A path visits at most a million values for a cell and finds nothing if it needs more.
 //
 // # Concurrency and ownership
 //

@@ -6,13 +6,12 @@
 //
 // # Semantics
 //
-// An expression holds, fails or ends with an error. [Rule.Holds] is the condition
-// that the rule holds, and [Rule.Fails] that it fails; an error is neither. Both
-// are exact for comparisons of a field with a constant or with another field, has,
-// size, startsWith, endsWith, contains, matches, in with constants, all and exists
-// over lists, negation, conjunction, disjunction and the conditional operator. A
-// part of a rule that is none of these becomes an opaque condition with the text of
-// that part, so that equal parts of two rules cancel out.
+// An expression holds, fails or ends with an error. [Rule.Holds] is the condition that the
+// rule holds, and [Rule.Fails] that it fails; an error is neither. Both are exact for
+// comparisons of a field with a constant or with another field, has, size, startsWith,
+// endsWith, contains, matches, in with constants, all and exists over lists, negation,
+// conjunction, disjunction and the conditional operator. Every other part becomes an opaque
+// condition with its text, so that equal parts of two rules cancel out.
 //
 // A comparison of a sum of sizes of elements with fixed indices is opaque, but holds if no
 // element has more than its share. One of the size of a filtered list is opaque, but holds if
@@ -34,13 +33,6 @@
 //
 // As in the server, a field that is null is absent. The formats byte and date-time admit
 // texts that CEL does not read, and has ends with an error for a field with one.
-//
-// # Differences from Kubernetes
-//
-// None that a verdict depends on: what the conditions prove is true for the
-// server, and callers run rules on the values that they find.
-//
-// # Concurrency and ownership
 //
 // A Translator is for one goroutine. Conditions never change.
 package celcond

@@ -11,16 +11,13 @@
 //	}
 //	total, ruleErrs, totalErrs := checker.Totals()
 //
-// [New] visits a schema in the order of the server and returns a [Checker] with
-// a [RuleCost] for each rule. The server estimates the cost of one evaluation
-// from the sizes that the schema allows. It multiplies this cost by the number
-// of times that the value of the rule can occur in one object. [Checker.Bounds]
-// finds the bounds of the schema that determine a cost. For each it finds by
+// [New] visits a schema in the order of the server and returns a [Checker] with a [RuleCost]
+// for each rule. The server estimates the cost of one evaluation from the sizes that the
+// schema allows, and multiplies it by how often the value can occur in one object.
+// [Checker.Bounds] finds the bounds of the schema that determine a cost, and for each by
 // bisection the largest value that keeps the rule within its limit.
 //
 // This walk differs from the walk that compiles a program. If a schema with rules contains
 // a value, the type of self is a part of the type of that schema. Otherwise the type of
 // self is made from the schema of the value alone.
-//
-// The tests of Check and Estimate in package validation/cel test this package.
 package celcost

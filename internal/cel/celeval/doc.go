@@ -1,17 +1,12 @@
 // Package celeval compiles checked expressions to closures and evaluates them.
 //
-// The interface is small. [CompileRule] and [CompileMessage] compile a tree, or say
-// why they decline it. [Closure.Eval] runs a closure in a [Frame], whose fields are
-// the inputs and the text of a message. [Frame.Release] makes the frame forget the
-// object. An [EvalError] is the error of an evaluation that failed.
-//
 //	compiled, declined := celeval.CompileRule(language, tree, self, optionalOldSelf)
 //	if declined != "" {
 //		return evaluateWithCELGo(tree) // declined is the reason
 //	}
 //	frame := celeval.Frame{Self: value, Limit: 1_000_000, Memory: cellib.Meter{Limit: cellib.DefaultMemory}}
 //	holds, cost, failed, ok := compiled.Eval(&frame) // if !ok, the closure declines the evaluation
-//	frame.Release()
+//	frame.Release()                                  // forgets the object
 //
 // cel-go evaluates a tree of interfaces over boxed values and measures the cost of each step.
 // Closures read the raw values of the object as the Go type that the checker found. Most of
@@ -20,13 +15,11 @@
 // Closures are the fast implementation and cel-go is the reference. The compiler declines an
 // expression with a part that it does not know. A closure declines an evaluation, at any
 // point, for a value that its schema does not admit, an error of unknown cost, or a cost over
-// its limit. The caller then evaluates the expression with cel-go. Rules have no side effects,
-// so that is always right. Functions without a closure are called through the bridge, which
-// boxes their arguments and charges what cel-go charges.
+// its limit. The caller then evaluates the expression with cel-go. Functions without a closure
+// are called through the bridge, which boxes their arguments and charges what cel-go charges.
 //
-// Most evaluations that fail read an absent field, overflow or divide by zero. An operator
-// with a failed operand fails, except that && and || may not need the operand. The cost of
-// evaluated operands counts. A closure that fails leaves the error in the frame, and returns
-// any value. The closure that uses the value adds the remaining cost, and leaves the error
-// there, or takes it and goes on.
+// An operator with a failed operand fails, except that && and || may not need the operand. The
+// cost of evaluated operands counts. A closure that fails leaves the error in the frame, and
+// returns any value. The closure that uses the value adds the remaining cost, and leaves the
+// error there, or takes it and goes on.
 package celeval

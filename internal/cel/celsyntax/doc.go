@@ -11,11 +11,8 @@
 //	}
 //	return tree
 //
-// [Parser.Parse] returns nil for a text with an error, for one with a rare construct such as a
-// map, and for one that is nearly too deep or too long for cel-go. The parser of cel-go, which
-// is the reference, then reads it or says what is wrong. Trees of this parser have no source
-// positions, because only errors need them.
-//
-// TestParse, TestBrokenRules and FuzzParse compare both parsers; TestCorpus pins the
-// share of real rules that this parser reads.
+// [Parser.Parse] returns nil for a text with an error, for one with a rare construct such
+// as a map, and for one that is nearly too deep or too long for cel-go. The parser of
+// cel-go, which is the reference, then reads it or says what is wrong. Trees of this parser
+// have no source positions.
 package celsyntax

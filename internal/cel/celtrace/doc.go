@@ -12,6 +12,5 @@
 //	}
 //
 // The work is bounded by the cost limit of the rule for each evaluation, and by
-// [maxElements] evaluations of conditions. Values are cut while they are written, so
-// that large ones are not written at all.
+// [maxElements] evaluations of conditions. Values are cut while they are written.
 package celtrace

@@ -1,8 +1,8 @@
 // Package celtypes turns schemas into CEL types and checks expressions against them.
 //
-// A [Language] is the language of rules in one Kubernetes version: functions,
-// types, macros and validators. It is built once per process. A [Provider] returns
-// the types of one schema, and a [Checker] checks the expressions of it.
+// A [Language] is the language of rules in one Kubernetes version: functions, types, macros
+// and validators. A [Provider] returns the types of one schema, and a [Checker] checks the
+// expressions of it.
 //
 //	language, err := celtypes.LanguageOf(celtypes.NewestMinor)
 //	if err != nil {
@@ -23,10 +23,6 @@
 //   - reference: the parser, checker, validators and planner of cel-go. They judge all other
 //     expressions, and say what is wrong with them.
 //
-// Object types are named by their path below the value that a rule is on, so two
-// equal schemas at different locations have different types. A type is built when the
-// checker asks for it.
-//
-// TestTyping, TestNeedsNone and FuzzExpression compare both; TestCorpusNeedsNone pins the
-// share of real rules that take the fast path.
+// Object types are named by their path below the value that a rule is on, so two equal
+// schemas at different locations have different types.
 package celtypes

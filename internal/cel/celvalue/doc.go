@@ -9,9 +9,8 @@
 //	declared := make(celvalue.Types).Of(node, true) // true: the root of an object
 //	self := declared.Value(obj)                     // a value of cel-go
 //
-// The other methods of a DeclaredType serve package celeval, which reads raw values
-// without wrapping them: they look up fields, check that a value fits, and compare
-// values. Their results are those of the wrapped values.
+// The other methods of a DeclaredType serve package celeval, which reads raw values without
+// wrapping them.
 //
 // Lists of type set and map compare without order, and + merges them. Null fields
 // are absent. Fields that no schema declares are invisible, but count for the size.

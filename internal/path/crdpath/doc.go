@@ -4,8 +4,7 @@
 //	err = crdpath.FollowField(text, &crdpath.PropsCursor{At: props}, crdpath.Dots)
 //	errs := crdpath.NewScalePath(".spec.replicas").CheckReplicas(obj)
 //
-// JSON paths, which printer columns use, are in package jsonpath below this one:
-// only programs that need them link client-go's parser.
+// JSON paths, which printer columns use, are in package jsonpath below this one.
 //
 // # Field paths
 //
@@ -14,9 +13,8 @@
 // with the escapes of Go. Each step leads to a property if the schema declares properties,
 // and otherwise to an entry of a map. No step leads to an element of a list.
 //
-// A [FieldCursor] descends with the path. [ParseField] uses one for a compiled
-// schema. [PropsCursor] is one for a schema as the definition has it, which need
-// not compile. Both give the same result on a schema that compiles.
+// A [FieldCursor] descends with the path. [ParseField] uses one for a compiled schema.
+// [PropsCursor] is one for a schema as the definition has it, which need not compile.
 //
 // Error texts are those of the server. [ErrNoField] depends on the schema; all
 // other errors depend on the text of the path only.

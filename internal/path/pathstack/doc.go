@@ -17,8 +17,7 @@
 //   - A [Recorder] is the location in an object and the paths recorded so far.
 //     Pruning and defaulting report their changes with it.
 //
-// A walk that finds nothing to report builds no path and, up to the depth that the
-// stack has room for, allocates nothing.
+// A walk that finds nothing to report builds no path.
 //
 // Each of them belongs to one walk and must not be used by several goroutines.
 package pathstack

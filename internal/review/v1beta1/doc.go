@@ -5,9 +5,7 @@
 //	review := &v1beta1.ConversionReview{}
 //
 // The types and the name of the package are those of
-// k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1beta1, because the
-// errors of decoders name them. That package is not imported: it registers the
-// conversions and the protocol buffers of all definitions of this version, which
-// adds half a megabyte to a program. Definitions are known by their kind only
-// here, because no webhook has a reason to answer with one.
+// k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1beta1, because the errors of
+// decoders name them. That package is not imported: it would add half a megabyte to a
+// program.
 package v1beta1

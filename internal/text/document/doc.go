@@ -10,8 +10,8 @@
 // # Tokens
 //
 // [Tokenize] is the fast path for YAML, for the small part of it that tools write. It
-// declines every other text, and the caller falls back to a YAML library. It decodes and
-// copies next to nothing: a token says where its value is in the text. It reads
+// declines every other text, and the caller falls back to a YAML library. A token says
+// where its value is in the text. It reads
 //
 //   - block mappings and block lists;
 //   - keys of plain ASCII letters and signs, or in quotes;
@@ -29,16 +29,15 @@
 //
 // # Trees
 //
-// [ReadTree] reads one document, and [Tree.Find] returns the position to which a JSON pointer
-// leads: of the name of a member, of an element of a list, or of the innermost part that
-// exists. An alias leads to the value of its anchor. A member that is merged into a mapping
-// (<<) is found where it is written. Positions come from another version of the YAML library
-// than values, so a text that only one can read has no positions, or is refused before.
+// [ReadTree] reads one document, and [Tree.Find] returns the position to which a JSON
+// pointer leads: of the name of a member, of an element of a list, or of the innermost part
+// that exists. An alias leads to the value of its anchor. A member that is merged into a
+// mapping (<<) is found where it is written. A text that the YAML library for positions
+// cannot read has none.
 //
 // [Split] cuts a YAML file into documents exactly as kubectl does.
 //
 // [Tokens] and [Tree] do not change once made and are safe for concurrent use. Tokens keep
 // the text, and so do the strings that [Tokens.Text] returns: clone a string that outlives
-// them. A definition belongs to the caller and shares no memory with the text; equal strings
-// in it share memory.
+// them. A definition shares no memory with the text; equal strings in it share memory.
 package document

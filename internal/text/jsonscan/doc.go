@@ -7,21 +7,13 @@
 //	v, ok := jsonscan.Decode(text)
 //	text, ok = jsonscan.Append(nil, v)
 //
-// [String], [Number], [Literal] and [Space] find the end of a token, [Decode] makes
-// a value, [Lookup] finds one, and [Append] and its parts write values.
+// Numbers decode as in apimachinery: to an int64 if the text has neither fraction nor exponent
+// and the number fits, and to a float64 otherwise. The package writes values exactly as
+// encoding/json does: it sorts keys, escapes HTML characters and writes floats in the form of
+// ECMAScript.
 //
-// # Semantics
-//
-// Numbers decode as in apimachinery: to an int64 if the text has neither fraction
-// nor exponent and the number fits, and to a float64 otherwise. The package writes
-// values exactly as encoding/json does: it sorts keys, escapes HTML characters and
-// writes floats in the form of ECMAScript. Tests and fuzz targets compare reading
-// and writing with encoding/json and apimachinery.
-//
-// # What the package declines
-//
-// The package serves fast paths. Their callers fall back to a decoder, so the
-// package may decline valid text. It declines text that is not JSON, and also
+// The package serves fast paths, whose callers fall back to a decoder. It declines text that
+// is not JSON, and also
 //
 //   - strings that are not UTF-8, and escapes of half a surrogate pair, because a
 //     decoder replaces both;
@@ -31,9 +23,6 @@
 //
 // [Skip], [Lookup] and [Decode] accept more; their comments say what.
 //
-// # Concurrency and ownership
-//
-// The package has no state, and its functions may be called by multiple goroutines.
-// Texts are strings, so that a part of a text needs no copy. A decoded value may
-// share memory with the text.
+// The functions may be called by several goroutines. A decoded value may share memory with the
+// text.
 package jsonscan

@@ -1,5 +1,4 @@
-// Package manifest reads the Kubernetes objects of files, directories and
-// standard input. All commands of crdkit read with it.
+// Package manifest reads the Kubernetes objects of files, directories and standard input.
 //
 //	r := manifest.NewReader(os.Stdin, true) // true: directories below, too
 //	for obj := range r.Objects(ctx, "config/", "-") {
@@ -12,9 +11,8 @@
 //
 // A text in UTF-16 with a byte order mark is decoded, as kubectl does. A text is cut into
 // documents as [document.Split] does. Text after the value of a document is an error. A
-// document that is a sequence of JSON objects counts as one document for each object,
-// whatever the name of the file is. Every other document is YAML. In a file whose name ends in
-// .json or .jsonl every document is JSON.
+// sequence of JSON objects counts as one document for each object. Every other document is
+// YAML. In a file whose name ends in .json or .jsonl every document is JSON.
 //
 // An object of kind List, or of a kind that ends in "List" and has items, stands
 // for its items, unless IsKind says that it is a kind of its own. Items without a
@@ -37,7 +35,7 @@
 // [ReadRegular] reads one file without its objects, and no FIFO or device.
 //
 // A name from the caller may be a FIFO or a character device, as a shell makes for
-// <(command). At most [MaxFileBytes] are read. The end of the context ends the wait for it.
+// <(command). At most [MaxFileBytes] are read.
 //
 // # Concurrency and ownership
 //

@@ -1,8 +1,6 @@
-// Package correlate finds the old value of a part of a new object, and reports
-// whether that part changed.
-//
-// An update needs both. Ratcheting forgives errors of values that the old object
-// already had, and transition rules see the old value beside the new one.
+// Package correlate finds the old value of a part of a new object, and reports whether that
+// part changed. Ratcheting forgives errors of values that the old object already had, and
+// transition rules see the old value beside the new one.
 //
 //	s := correlate.New(node) // once per schema
 //
@@ -31,8 +29,7 @@
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-ratcheting.
 //
-// Start with a [Pair] of the root and walk down with [Pair.Key] and [Pair.Elements]. Where
-// nothing corresponds, the Pair is zero, and so are those below. Ratcheting then uses the
-// nearest Pair above. A Schema is immutable and safe for concurrent use. Pairs and Elements
-// belong to one call.
+// Where nothing corresponds, a [Pair] is zero, and so are those below. Ratcheting then uses
+// the nearest Pair above. A Schema is immutable and safe for concurrent use. Pairs and
+// Elements belong to one call.
 package correlate

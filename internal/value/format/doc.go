@@ -1,9 +1,8 @@
 // Package format checks whether a string has a format that a schema requires with
 // the keyword format, such as date-time or ipv4.
 //
-// A caller looks up a format once, when it compiles a schema. Scans recognise byte,
-// date-time and usual hostnames, which real definitions use most, without allocation.
-// strfmt, the package that kube-apiserver uses, checks all others.
+// Scans recognise byte, date-time and usual hostnames without allocation. strfmt, the
+// package that kube-apiserver uses, checks all others.
 //
 //	check, known := format.Lookup("date-time", format.DefaultMinor)
 //	if known && !check("2026-01-02") {
@@ -23,14 +22,12 @@
 //   - type number: float and double, without removing dashes
 //   - other types: no format
 //
-// Kubernetes 1.34 added k8s-short-name and k8s-long-name. A server uses the
-// formats of the minor version before its own, so that the objects that it admits
-// remain valid after a rollback. The newest server uses [DefaultMinor].
+// Kubernetes 1.34 added k8s-short-name and k8s-long-name. A server uses the formats of the
+// minor version before its own; the newest uses [DefaultMinor].
 //
-// [Supported] reports whether a server honours a format. [Lookup] returns the
-// check of a format of strings. [Registered] ignores the version, as
-// kube-apiserver does when it validates defaults. This package does not check the
-// formats of numbers, which restrict the range of values.
+// [Supported] reports whether a server honours a format. [Lookup] returns the check of a
+// format of strings. [Registered] ignores the version, as kube-apiserver does when it
+// validates defaults.
 //
 // Every [Func] is safe for concurrent use and does not keep its argument.
 package format

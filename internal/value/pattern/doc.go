@@ -1,8 +1,7 @@
-// Package pattern reports whether a string matches an RE2 expression. It does not
-// report the position of the match or its groups, and is fast because of that: it
-// turns an expression into a deterministic automaton (see build.go), which reads
-// each byte once and looks up one table entry for it. The automaton stops as soon
-// as the rest of the string cannot change the verdict.
+// Package pattern reports whether a string matches an RE2 expression. It turns an expression
+// into a deterministic automaton (see build.go), which reads each byte once and looks up one
+// table entry for it. The automaton stops as soon as the rest of the string cannot change the
+// verdict.
 //
 //	p, err := pattern.Compile("^[a-z]+$")
 //	if err != nil {
@@ -10,25 +9,17 @@
 //	}
 //	fmt.Println(p.Match("crontab"))
 //
-// # Semantics
-//
 // [Compile] accepts exactly what [regexp.Compile] accepts and fails with the same text.
-// [Pattern.Match] gives exactly what [regexp.Regexp.MatchString] gives:
+// [Pattern.Match] gives exactly what [regexp.Regexp.MatchString] gives.
 //
-//   - it searches the whole string unless the expression is anchored;
-//   - ^ and $ match at the ends of the text, and with (?m) at the ends of a line;
-//   - \b and \B use ASCII word characters, and (?i) uses Unicode simple folding;
-//   - each byte that is not UTF-8 reads as U+FFFD.
+// The automaton covers all of Unicode. Each column of its table is a class of runes that the
+// expression does not distinguish. It finds the class of an ASCII byte by one table lookup,
+// and the class of another rune by binary search.
 //
-// The automaton covers all of Unicode. Each column of its table is a class of
-// runes that the expression does not distinguish. It finds the class of an ASCII
-// byte by one table lookup, and the class of another rune by binary search.
-//
-// Expressions can be hostile: (a|b)*a(a|b){20} needs two million states. So the
-// number of states, the bytes of the table and the steps of building it are
-// bounded. Package regexp matches an expression that exceeds a bound, in linear
-// time and with the same verdicts, and also one with \b, \B or the flag m, which
-// definitions hardly use. [Pattern.Fast] reports whether the pattern has an automaton.
+// Expressions can be hostile: (a|b)*a(a|b){20} needs two million states. So the number of
+// states, the bytes of the table and the steps of building it are bounded. Package regexp
+// matches an expression that exceeds a bound, with the same verdicts, and also one with \b,
+// \B or the flag m. [Pattern.Fast] reports whether the pattern has an automaton.
 //
 // A [Pattern] is safe for concurrent use. Its first use builds the automaton, under a
 // lock. After that, Match does not allocate if [Pattern.Fast] is true.
