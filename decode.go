@@ -68,7 +68,6 @@ func (r *request) decodeBody() *Refusal {
 	return nil
 }
 
-// decodeBoth decodes the body of the request and the old object.
 func (r *request) decodeBoth(old []byte) (*Refusal, error) {
 	if refusal, err := r.decode(); refusal != nil || err != nil {
 		return refusal, err

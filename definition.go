@@ -182,7 +182,6 @@ func (e *wrongDefinition) Error() string {
 // Unwrap returns the distinct errors as one error.
 func (e *wrongDefinition) Unwrap() error { return errorlist.OfSome(e.errs, e.more) }
 
-// compileVersions compiles all versions and returns all errors, or the context's.
 func (d *Definition) compileVersions(crd *apiextensionsv1.CustomResourceDefinition, cfg config, watch *interrupt.Watch) error {
 	var errs field.ErrorList
 	for i := range crd.Spec.Versions {
@@ -267,7 +266,6 @@ func kindOf(obj *unstructured.Unstructured) (runtimeschema.GroupVersionKind, err
 	return gv.WithKind(obj.GetKind()), nil
 }
 
-// servedVersion returns the served version of a kind.
 func (d *Definition) servedVersion(gvk runtimeschema.GroupVersionKind) (*Version, error) {
 	if v, ok := d.byName[gvk.Version]; ok && v.served && gvk.GroupKind() == d.GroupKind() {
 		return v, nil

@@ -102,7 +102,6 @@ type ReadOption interface {
 	applyRead()
 }
 
-// requestOptions are the values of the options of a request.
 type requestOptions struct {
 	fields    FieldValidation
 	report    bool

@@ -72,7 +72,6 @@ func (v *Version) Store(ctx context.Context, obj *unstructured.Unstructured) (*u
 	return r.obj, nil
 }
 
-// newReadRequest returns a request on a copy of obj.
 func newReadRequest(ctx context.Context, v *Version, obj *unstructured.Unstructured, opts []ReadOption) (*request, error) {
 	r, err := newRequest(ctx, v, opts)
 	if err != nil {

@@ -179,7 +179,6 @@ func (r *request) judgeFields() *Refusal {
 	return badRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %s", gvk.Kind, gvk.Version, gvk.Kind, why), r.complaints...)
 }
 
-// setDefaults sets the defaults of the version that the object names.
 func (r *request) setDefaults() {
 	if !r.sameKind() {
 		return

@@ -83,7 +83,6 @@ func newMapRequest(ctx context.Context, v *Version, obj, old *unstructured.Unstr
 	return r, r.begin()
 }
 
-// begin begins the pipeline.
 func (r *request) begin() error {
 	r.watch = interrupt.New(r.ctx)
 	if r.version.warning != "" {
@@ -130,7 +129,6 @@ func (r *request) fastPath() *fastpath.Plan {
 	return r.version.plan()
 }
 
-// answerFast returns the answer to a request that the fast path has handled.
 func (r *request) answerFast(out fastpath.Result) ([]byte, *Result, error) {
 	if err := r.ctx.Err(); err != nil {
 		return nil, nil, err
@@ -167,7 +165,6 @@ func (r *request) answer(refusal *Refusal, err error) (*Result, error) {
 	return res, nil
 }
 
-// answerJSON is answer for a JSON form.
 func (r *request) answerJSON(refusal *Refusal, err error) ([]byte, *Result, error) {
 	res, err := r.answer(refusal, err)
 	if err != nil {

@@ -165,7 +165,6 @@ func (r *request) reset(names ...string) {
 	r.change(Reset, path)
 }
 
-// changeMetadata runs f, and records what it changed in metadata.
 func (r *request) changeMetadata(f func()) {
 	if !r.report {
 		f()

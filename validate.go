@@ -20,7 +20,6 @@ import (
 // budget is what all rules of one object may spend together, in CEL cost units.
 const budget = 10_000_000
 
-// checkType checks kind and apiVersion.
 func (r *request) checkType() {
 	v := r.version
 	if got := r.obj.GetKind(); got != v.def.kind {

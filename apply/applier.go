@@ -39,7 +39,6 @@ const (
 	scaleResource  subresource = "scale"
 )
 
-// resetFields are the fields that the server resets, by apiVersion.
 type resetFields = map[fieldpath.APIVersion]*fieldpath.Set
 
 // An Option changes an [Applier]. A nil Option changes nothing.

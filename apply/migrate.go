@@ -54,7 +54,6 @@ func annotationOwners(obj *unstructured.Unstructured, operation metav1.ManagedFi
 	return csaupgrade.FindFieldsOwners(obj.GetManagedFields(), operation, annotation)
 }
 
-// kubectlManager is the default manager of kubectl.
 const kubectlManager = "kubectl"
 
 // annotationManager is kubectl's manager of [LastApplied] for the default manager.

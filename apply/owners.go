@@ -142,7 +142,6 @@ func lookup(v any, path fieldpath.Path) (any, bool) {
 	return v, true
 }
 
-// member returns the value that one element of a path denotes.
 func member(v any, element fieldpath.PathElement) (any, bool) {
 	if element.FieldName != nil {
 		m, _ := v.(map[string]any)
@@ -171,7 +170,6 @@ func member(v any, element fieldpath.PathElement) (any, bool) {
 	return nil, false
 }
 
-// hasKey reports whether an item of a list of type map has a key.
 func hasKey(item map[string]any, key value.FieldList) bool {
 	for _, f := range key {
 		got, ok := item[f.Name]

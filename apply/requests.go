@@ -98,7 +98,6 @@ func jsonOptions(opts []crdkit.RequestOption) []crdkit.JSONOption {
 	return out
 }
 
-// refused returns the result of a request that the server refuses with an error.
 func (a *Applier) refused(err error) *Result {
 	return a.refusedBy(crdkit.RefusalOf(err))
 }
@@ -326,7 +325,6 @@ func (a *Applier) PatchStatus(ctx context.Context, live *unstructured.Unstructur
 	return a.patch(ctx, patch.New(a.version).PatchStatus, statusResource, live, patchType, body, manager, opts)
 }
 
-// A patcher is a method of patch.Patcher.
 type patcher func(context.Context, *unstructured.Unstructured, types.PatchType, []byte, ...crdkit.RequestOption) (*patch.Result, error)
 
 func (a *Applier) patch(ctx context.Context, do patcher, s subresource, live *unstructured.Unstructured, patchType types.PatchType, body []byte, manager string, opts []crdkit.RequestOption) (*Result, error) {

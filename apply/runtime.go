@@ -132,7 +132,6 @@ func (a *Applier) ApplyJSON(ctx context.Context, live, body []byte, manager stri
 	return out, res, nil
 }
 
-// encode returns an object as the server encodes it, in a buffer for size bytes.
 func encode(object map[string]any, size int) ([]byte, error) {
 	if out, ok := jsonscan.Append(make([]byte, 0, size), object); ok {
 		return out, nil

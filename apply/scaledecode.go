@@ -42,7 +42,6 @@ func undecodable(patched []byte, err error, details []string) *crdkit.Refusal {
 	return r
 }
 
-// strictError returns the error of the server for complaints of strict decoding.
 func strictError(complaints []string) error {
 	list := make([]error, len(complaints))
 	for i, text := range complaints {

@@ -48,7 +48,6 @@ type conditions struct {
 	changed    func(path []string) bool
 }
 
-// newConditions returns the conditions of the objects of one side.
 func newConditions(solver *search.Solver, s *side, substitute bool) *conditions {
 	k := &conditions{
 		side: s, open: s.crd.Spec.PreserveUnknownFields, substitute: substitute, solver: solver, root: s.node,
@@ -73,7 +72,6 @@ func replicas(path string) *search.Cond {
 	return c
 }
 
-// object returns the condition of whole objects.
 func (k *conditions) object() *search.Cond {
 	gvk := k.side.version.GroupVersionKind()
 	text := search.And(search.Types(search.String), search.Not(search.MinRunes(64)))
@@ -91,7 +89,6 @@ func (k *conditions) object() *search.Cond {
 	)
 }
 
-// objectName matches names of objects.
 const objectName = `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`
 
 // of returns the condition of the values of a schema and of everything below.
@@ -349,7 +346,6 @@ func multipleOf(x float64) *search.Cond {
 	return search.MultipleOf(x)
 }
 
-// formatCond returns the condition of a format.
 func formatCond(typ, name string) *search.Cond {
 	if typ == "integer" || typ == "number" {
 		return rangeOf(typ, name)

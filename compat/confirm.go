@@ -203,7 +203,6 @@ func short(v any) string {
 	return valueText(v)
 }
 
-// shortList returns the first values of a list.
 func shortList(values []any) string {
 	var texts []string
 	for _, v := range values[:min(len(values), mostShown+1)] {

@@ -105,7 +105,6 @@ var provedTexts = map[Role]string{
 	Readers: "every object that the new definition admits has the types, fields and values of the old schema",
 }
 
-// pursue searches an object for a goal.
 func (c *comparison) pursue(w *walk, object *search.Cond, g *goal) ([]Finding, error) {
 	if g.code == CodeTransition {
 		return c.pursueUpdate(w, object, g)
@@ -148,7 +147,6 @@ func (c *comparison) pursue(w *walk, object *search.Cond, g *goal) ([]Finding, e
 	return []Finding{c.undecided(g, reason)}, nil
 }
 
-// isAbout reports whether one of the findings is about a role.
 func isAbout(found []Finding, role Role) bool {
 	return slices.ContainsFunc(found, func(f Finding) bool { return f.Role == role })
 }
@@ -274,7 +272,6 @@ func otherErrors(errs, known validation.ErrorList) validation.ErrorList {
 	})
 }
 
-// findingOf returns the finding for a difference that meets a goal.
 func (c *comparison) findingOf(g *goal, d *difference) Finding {
 	f := c.finding(g.code, Incompatible, Error, d.role)
 	f.Pointer += g.pointer
@@ -297,7 +294,6 @@ func (g *goal) path() []step {
 	return extend(g.steps, step{name: g.part})
 }
 
-// field returns the field path of what a goal is about.
 func (g *goal) field() string { return fieldOf(g.path()) }
 
 // consequence says what a difference means for its role.

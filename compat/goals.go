@@ -26,7 +26,6 @@ type goal struct {
 	update  *search.Cond // of a transition rule: what the new and the old object must be, nil if it is not known
 }
 
-// role returns the role of the goals of a walk.
 func (w *walk) role() Role {
 	if w.readers {
 		return Readers
@@ -136,7 +135,6 @@ func (w *walk) local(o, n *schema.Node, steps []step, pointer string) {
 	}
 }
 
-// changeText describes the change of a keyword.
 func (w *walk) changeText(was []keyword, k keyword) string {
 	before, after := "", k.text
 	var enum []any
@@ -199,7 +197,6 @@ func (w *walk) solveWithin(share int, conds ...*search.Cond) search.Result {
 	return r
 }
 
-// properties compares the properties of two schemas.
 func (w *walk) properties(o, n *schema.Node, steps []step, pointer string) {
 	if root := len(steps) == 0; root || o.EmbeddedResource() && n.EmbeddedResource() {
 		w.metadata(o.Property("metadata"), n.Property("metadata"), extend(steps, step{name: "metadata"}), propertyPointer(pointer, "metadata"))
@@ -328,7 +325,6 @@ func (w *walk) others(o, n *schema.Node, steps []step, pointer string) {
 	}
 }
 
-// missing returns the values that a list lacks.
 func missing(list, values []any) []any {
 	known := map[string]bool{}
 	for _, v := range list {

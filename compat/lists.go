@@ -199,7 +199,6 @@ func (l *listCheck) checkEmbedded(old, v *schema.Node) {
 	}
 }
 
-// unknownField is a field that no schema declares.
 const unknownField = "unknownToTheSchema"
 
 func (l *listCheck) checkPreserved(old, v *schema.Node) {

@@ -38,7 +38,6 @@ func (v *versionPair) side(isNew bool) *side {
 	return &v.before
 }
 
-// newPair compiles both definitions.
 func newPair(ctx context.Context, old, crd *apiextensionsv1.CustomResourceDefinition) (*pair, error) {
 	if old == nil || crd == nil {
 		return nil, errors.New("compat: a definition is nil")

@@ -51,7 +51,6 @@ func fieldOf(steps []step) string {
 	return b.String()
 }
 
-// partsAt returns the values at the steps in v.
 func partsAt(v any, steps []step) []any {
 	if len(steps) == 0 {
 		return []any{v}
@@ -88,7 +87,6 @@ var (
 	resourceMetadata = impliedSchema(apiextensionsv1.JSONSchemaProps{Type: "object", XPreserveUnknownFields: new(true)})
 )
 
-// impliedSchema compiles a schema that no definition has.
 func impliedSchema(props apiextensionsv1.JSONSchemaProps) *schema.Node {
 	n, errs := schema.Compile(&props, schema.Unstructured())
 	if len(errs) > 0 {

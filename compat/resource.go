@@ -398,7 +398,6 @@ func (r *resourceCheck) reportRemoved(i int) {
 	r.addNotServed(i, VersionRemoved, "/spec/versions", "version %s is removed: every request at it fails")
 }
 
-// checkServed compares whether version i of the old definition is served and deprecated.
 func (r *resourceCheck) checkServed(i int, v *apiextensionsv1.CustomResourceDefinitionVersion, pointer string) {
 	old := &r.old.Spec.Versions[i]
 	switch {

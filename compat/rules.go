@@ -187,7 +187,6 @@ type ruled struct {
 	pointer string
 }
 
-// sameRule reports whether two rules have the same text.
 func sameRule(a, b schema.Rule) bool {
 	return a.Rule == b.Rule && a.OptionalOldSelf == b.OptionalOldSelf
 }

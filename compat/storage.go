@@ -149,7 +149,6 @@ func (w *storageWalk) others(n storedNodes, names []string, steps []step, pointe
 	}
 }
 
-// members returns the schemas of a member.
 func (n storedNodes) members(name string) storedNodes {
 	return storedNodes{memberSchema(n.old, name), memberSchema(n.crd, name), memberSchema(n.oldStorage, name), memberSchema(n.newStorage, name)}
 }

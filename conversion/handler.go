@@ -204,7 +204,6 @@ func fail(w http.ResponseWriter, status int, err error) {
 	http.Error(w, err.Error(), status)
 }
 
-// read returns the review of a request, or an HTTP status and an error.
 func (h *handler) read(w http.ResponseWriter, r *http.Request, held *share) (*request, int, error) {
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)

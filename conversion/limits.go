@@ -92,7 +92,6 @@ const maxDepth = 10_000
 // errBusy: as many requests as allowed are handled, or they take all of the memory.
 var errBusy = errors.New("too many requests at the same time")
 
-// errMemory reports a request that alone takes more than the memory of all requests.
 var errMemory = errors.New("the request would take more memory than there is for all requests")
 
 // A budget is the memory, in bytes, that the requests of a handler may take together.
@@ -124,7 +123,6 @@ func (s *share) hold(n int64) error {
 	return nil
 }
 
-// release returns the share to the budget.
 func (s *share) release() {
 	s.of.mu.Lock()
 	s.of.free += s.held

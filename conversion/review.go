@@ -354,7 +354,6 @@ func decodeDocument(text []byte, defaults *schema.GroupVersionKind, into runtime
 	return obj, err
 }
 
-// reviewScheme returns the types of reviews.
 var reviewScheme = sync.OnceValue(func() *runtime.Scheme {
 	s := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{v1beta1.AddToScheme, apiextensionsv1.AddToScheme} {

@@ -47,7 +47,6 @@ func (r *Response) String() string {
 	return string(r.verb) + " " + r.verdict() + ": " + r.Result.Err().Error()
 }
 
-// what returns the kind and the name of the object.
 func (r *Response) what() string {
 	name := "without a name"
 	if given := r.in.object.GetName(); given != "" {

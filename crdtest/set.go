@@ -44,7 +44,6 @@ func (s *Set) String() string {
 	return text
 }
 
-// kindOf returns the kind of a version as messages name it.
 func kindOf(v *crdkit.Version) string {
 	gvk := v.GroupVersionKind()
 	return gvk.GroupVersion().String() + " " + gvk.Kind

@@ -216,7 +216,6 @@ type fillCompiler struct {
 	sets  map[*schema.Node]*set
 }
 
-// compileDefaults returns the node for objects of schema n.
 func compileDefaults(n *schema.Node) *fillNode {
 	c := fillCompiler{nodes: make(map[*schema.Node]*fillNode), sets: make(map[*schema.Node]*set)}
 	return c.compileNode(n)
@@ -260,7 +259,6 @@ func (c *fillCompiler) compile(n *schema.Node) *fillNode {
 	return out
 }
 
-// compileRule returns the rule for items or additional properties of schema n.
 func (c *fillCompiler) compileRule(n *schema.Node) rule {
 	r := rule{below: c.compileNode(n)}
 	if n != nil && !n.Nullable() {

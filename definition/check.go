@@ -70,7 +70,6 @@ func (r *Report) Err() error {
 	return nil
 }
 
-// stepDefinition is the step of errors about a definition.
 const stepDefinition validation.Step = "definition"
 
 // Check returns the answer of kube-apiserver 1.37 to the creation of crd, as by

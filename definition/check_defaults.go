@@ -103,7 +103,6 @@ func (d *defaultValue) embedded(limit *errorlimit.Limit) *objectmeta.Embedded {
 	return &objectmeta.Embedded{Schema: d.node, IsResource: d.ofResource, At: d.at, Limit: limit}
 }
 
-// pointer returns the pointer of a part of the default as far as the default has it.
 func (d *defaultValue) pointer(part string) string {
 	here, value := d.at, d.value
 	for _, token := range pathstack.Tokens(part) {

@@ -59,7 +59,6 @@ func (v *internalVersion) inconvertible() *field.Error {
 	return nil
 }
 
-// commonSchema is the location of the schema that all versions share.
 var commonSchema = (*pathstack.Chain)(nil).Child("spec").Child("validation").Moved("/spec/versions/0/schema").Child("openAPIV3Schema")
 
 // newInternalForm returns the internal form of a definition with defaults. limit bounds the
@@ -177,7 +176,6 @@ func (s *internalForm) schemaOf(name string) (*apiextensionsv1.CustomResourceVal
 	return nil, false
 }
 
-// subresourcesOf returns the subresources of the first version of that name.
 func (s *internalForm) subresourcesOf(name string) *apiextensionsv1.CustomResourceSubresources {
 	if !s.subresourcesApart {
 		return s.common.subresources

@@ -15,7 +15,6 @@ import (
 	"github.com/crdkit/crdkit/internal/text/document"
 )
 
-// crdKind is the kind of a definition.
 const crdKind = "CustomResourceDefinition"
 
 // Parse reads one CustomResourceDefinition from YAML or JSON. It is as strict as kubectl:
@@ -247,7 +246,6 @@ func Tolerant(found func(error)) ParseOption {
 // definition, or cannot be read.
 var ErrRefused = errors.New("the server refuses the definition")
 
-// A refusedText is an error that is ErrRefused.
 type refusedText struct{ error }
 
 // Is reports whether the target is ErrRefused.

@@ -17,7 +17,6 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// errNil is the error for a missing definition.
 var errNil = errors.New("crdkit: the definition is nil")
 
 // StoredDefinition returns a definition as kube-apiserver stores it when it
@@ -208,7 +207,6 @@ func copyWithDefaults(crd *apiextensionsv1.CustomResourceDefinition, status apie
 	return &out
 }
 
-// prepareCreate returns crd as the server validates it when it is created.
 func prepareCreate(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
 	stored := apiextensionsv1.CustomResourceDefinitionStatus{StoredVersions: StoredVersions(crd, nil)}
 	out := copyWithDefaults(crd, stored)

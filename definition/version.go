@@ -99,7 +99,6 @@ const (
 	columnFormats = "byte,date,date-time,double,float,int32,int64,password"
 )
 
-// isListed reports whether word is in a list that is separated by commas.
 func isListed(word, list string) bool {
 	for w := range strings.SplitSeq(list, ",") {
 		if w == word {

@@ -350,7 +350,6 @@ func escapedNames(n *schema.Node) iter.Seq[string] {
 	}
 }
 
-// functionNames yields the names of the functions that rules call by name.
 func functionNames() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		language, err := celtypes.LanguageOf(celtypes.NewestMinor)

@@ -154,7 +154,6 @@ const (
 // costs is the suggestion for rules that cost too much.
 const costs = "lower maxItems, maxLength or maxProperties of what the rule reads; cel.Estimate and crdkit cost compute bounds that fit"
 
-// rule explains an error of a rule.
 func (x *Explainer) rule(ctx context.Context, err *validation.Error, obj, old *unstructured.Unstructured) (*Explanation, error) {
 	switch {
 	case strings.HasPrefix(err.Detail, notCompiled):
@@ -184,7 +183,6 @@ func (x *Explainer) rule(ctx context.Context, err *validation.Error, obj, old *u
 
 var errElsewhere = errors.New("explanation: the error does not belong to the object")
 
-// input returns the rule of an error and its values.
 func (x *Explainer) input(err *validation.Error, obj, old *unstructured.Unstructured) (celtrace.Input, error) {
 	l, ok := schemapath.At(x.root, err.SchemaPointer)
 	if !ok || err.Rule >= len(l.Node.Rules()) {

@@ -121,7 +121,6 @@ func (o object) longest(path string) (next object, rest string, ok bool) {
 	return next, after, ok
 }
 
-// leadingIndex reports whether a path begins with the index of an element.
 func leadingIndex(path string) (index, rest string, ok bool) {
 	end := strings.IndexByte(path, ']')
 	if end < 2 || path[0] != '[' {
@@ -246,7 +245,6 @@ func declaredType(t reflect.Type, name string) reflect.Type {
 	return t
 }
 
-// jsonFields returns the types of the fields of a struct by their names in JSON.
 func jsonFields(t reflect.Type) map[string]reflect.Type {
 	fields := map[string]reflect.Type{}
 	for i := range t.NumField() {

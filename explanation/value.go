@@ -108,7 +108,6 @@ func written(text string, kind schema.Kind) bool {
 	return err == nil
 }
 
-// branches explains an error of an anyOf or a oneOf.
 func (x *Explainer) branches(err *validation.Error, b validation.Branches) *Explanation {
 	e := &Explanation{Branches: &b}
 	pointer := func(i int) string { return err.SchemaPointer + "/" + b.Keyword + "/" + strconv.Itoa(i) }
@@ -128,10 +127,8 @@ func (x *Explainer) branches(err *validation.Error, b validation.Branches) *Expl
 	return e
 }
 
-// firstOf joins the first of n texts.
 func firstOf(first []string, n int) string { return joined(first, n, "; ") }
 
-// commas joins the first of n names.
 func commas(first []string, n int) string { return joined(first, n, ", ") }
 
 func joined(first []string, n int, separator string) string {
@@ -193,7 +190,6 @@ func (x *Explainer) HideValues(err *validation.Error) *validation.Error {
 	return out
 }
 
-// isTypeName reports whether a text is the name of a type, as errors of wrong types have.
 func isTypeName(text string) bool {
 	switch text {
 	case "array", "boolean", "integer", "null", "number", "object", "string":

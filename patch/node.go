@@ -35,13 +35,11 @@ const (
 // below are read at once, in linear time.
 const maxLazyDepth = 32
 
-// newNode returns the node of a value of valid JSON.
 func newNode(value string) *node { return &node{text: value} }
 
 // newDocument returns the node of a value in the spelling of the server.
 func newDocument(value string) *node { return &node{text: value, encoded: true} }
 
-// element returns the node of a value within n.
 func (n *node) element(value string) *node {
 	if value == "null" {
 		return nil
@@ -49,19 +47,16 @@ func (n *node) element(value string) *node {
 	return &node{text: value, depth: n.depth + 1, encoded: n.encoded}
 }
 
-// isObject enters the node and reports whether it is an object.
 func (n *node) isObject() bool {
 	n.enter()
 	return n.kind == object || n.kind == broken
 }
 
-// isList enters the node and reports whether it is a list.
 func (n *node) isList() bool {
 	n.enter()
 	return n.kind == list
 }
 
-// isContainer reports whether the node is an object or a list.
 func (n *node) isContainer() bool { return n.isObject() || n.isList() }
 
 // enter reads one level of the text, or all of a deep one. Scalars remain text.
@@ -137,7 +132,6 @@ func readMembers(s string, i int, f func(key string, i int) int) int {
 	return i + 1
 }
 
-// readItems is readMembers for the items of a list.
 func readItems(s string, i int, f func(i int) int) int {
 	for i = skipSpace(s, i+1); s[i] != ']'; {
 		if i = skipSpace(s, f(i)); s[i] == ',' {

@@ -26,7 +26,6 @@ type jsonPatchOp struct {
 	Value any    `json:"value"`
 }
 
-// jsonPatch applies a JSON patch to the JSON of an object.
 func jsonPatch(ctx context.Context, live string, body []byte, strict bool) (patched []byte, complaints []string, r *crdkit.Refusal, err error) {
 	if strict {
 		if complaints, r = readStrictly(body); r != nil {
@@ -52,7 +51,6 @@ func jsonPatch(ctx context.Context, live string, body []byte, strict bool) (patc
 	return d.root.append(make([]byte, 0, len(live)+len(body))), complaints, nil, nil
 }
 
-// readStrictly returns what strict decoding finds in a JSON patch.
 func readStrictly(body []byte) ([]string, *crdkit.Refusal) {
 	var decoded []jsonPatchOp
 	found, err := kjson.UnmarshalStrict(body, &decoded)

@@ -215,7 +215,6 @@ func tooLarge(message string) *crdkit.Refusal {
 	return crdkit.RefusalOf(apierrors.NewRequestEntityTooLargeError(message))
 }
 
-// encode returns an object as the server encodes it.
 func encode(object map[string]any) ([]byte, error) {
 	if out, ok := jsonscan.Append(nil, object); ok {
 		return out, nil

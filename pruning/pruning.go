@@ -89,7 +89,6 @@ func isMeta(name string) bool {
 // A recorder records the paths that a walk removes. A nil recorder records none.
 type recorder = pathstack.Recorder[schema.Path, schema.Step]
 
-// value prunes v, the value at step s.
 func (n *node) value(v any, s schema.Step, rec *recorder) {
 	switch v := v.(type) {
 	case map[string]any:

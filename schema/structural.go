@@ -60,7 +60,6 @@ func (l structuralLevel) below(level structuralLevel) structuralLevel {
 	return level
 }
 
-// nested returns the level of a schema nested in one at l.
 func (l structuralLevel) nested() structuralLevel { return l.below(levelNested) }
 
 // junctors returns the levels of the first schema in allOf and of those in anyOf. See

@@ -22,10 +22,8 @@ func (r *run) begin() []byte {
 	return append(b, inBody...)
 }
 
-// end adds an error with a text from begin.
 func (r *run) end(text []byte, e field.Error) { r.add(text, e, true) }
 
-// invalid adds an error of type Invalid with a text from begin.
 func (r *run) invalid(text []byte, bad any) {
 	r.end(text, field.Error{Type: field.ErrorTypeInvalid, BadValue: bad})
 }

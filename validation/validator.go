@@ -191,7 +191,6 @@ func (v *Validator) addLists(res *Result, obj, old map[string]any) {
 	}
 }
 
-// addResources adds the errors of embedded resources.
 func (v *Validator) addResources(res *Result, obj map[string]any) {
 	var errs ErrorList
 	v.embedded.EachProblem(obj, func(p objectmeta.Problem) {

@@ -398,7 +398,6 @@ func (v *verdict) record() {
 	}
 }
 
-// addRefusal adds the single complaints of a refusal, or the refusal itself.
 func (v *verdict) addRefusal(refusal *crdkit.Refusal) {
 	details := refusal.Details
 	if len(details) == 0 {

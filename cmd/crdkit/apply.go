@@ -146,7 +146,6 @@ func (a *applyCommand) apply(ctx context.Context, o *manifest.Object, config *un
 	return a.print(o, steps[0])
 }
 
-// print prints what an apply does.
 func (a *applyCommand) print(o *manifest.Object, s apply.Step) error {
 	res := s.Result
 	if res.Err() != nil {

@@ -170,7 +170,6 @@ func (c *comparer) compare(ctx context.Context) (*compatReport, error) {
 	return report, c.checkObjects(ctx, pairs, report)
 }
 
-// comparePair returns the report on one pair.
 func (c *comparer) comparePair(ctx context.Context, p *definitionPair) compatReport {
 	at := p.at()
 	d := comparedDefinition{File: at.File, Document: at.Number}
@@ -218,7 +217,6 @@ func (c *comparer) findings(ctx context.Context, p *definitionPair) ([]compat.Fi
 	return report.Findings, nil
 }
 
-// setPosition sets the positions of a finding about an object.
 func setPosition(f *compat.Finding, source *definition.Source, about *manifest.Object) {
 	at := source.Position(about.Within + f.Pointer)
 	f.Line, f.Column = at.Line, at.Column

@@ -49,7 +49,6 @@ type compatFinding struct {
 	Accepted string `json:"accepted,omitempty"` // the reason
 }
 
-// An objectName is a stored object.
 type objectName struct {
 	Kind      string `json:"kind"`
 	Namespace string `json:"namespace,omitempty"`
@@ -59,7 +58,6 @@ type objectName struct {
 
 func (o *objectName) String() string { return objectTitle(o.Kind, o.Namespace, o.Name) }
 
-// objectCounts counts stored objects.
 type objectCounts struct {
 	Checked      int            `json:"checked"`
 	Incompatible int            `json:"incompatible"`
@@ -75,7 +73,6 @@ type unreadObject struct {
 	Error    string `json:"error"`
 }
 
-// objectAt returns a document, or an object in it, for its location in messages.
 func objectAt(file string, document int, within string) *manifest.Object {
 	return &manifest.Object{Document: &manifest.Document{File: file, Number: document}, Within: within}
 }
@@ -199,7 +196,6 @@ func (f *compatFinding) parts() (places, roles []*compat.Finding) {
 	return places, roles
 }
 
-// otherWitnesses returns the parts for other roles that have another witness.
 func (f *compatFinding) otherWitnesses() []*compat.Finding {
 	_, roles := f.parts()
 	return slices.DeleteFunc(roles, func(o *compat.Finding) bool { return reflect.DeepEqual(o.Witness, f.Witness) })
@@ -353,7 +349,6 @@ func (a *acceptance) check() error {
 	return nil
 }
 
-// compatCodes returns the codes of all findings.
 func compatCodes() []string {
 	return append([]string{string(codeDefinitionAdded), string(codeDefinitionRemoved)}, texts(compat.Codes())...)
 }
@@ -507,7 +502,6 @@ func (r *compatReport) add(other compatReport) error {
 	return nil
 }
 
-// add adds the counts of other objects.
 func (c *objectCounts) add(other *objectCounts) {
 	c.Checked += other.Checked
 	c.Incompatible += other.Incompatible
@@ -520,7 +514,6 @@ func (c *objectCounts) add(other *objectCounts) {
 	}
 }
 
-// printCompat prints a report in one of the formats.
 func printCompat(out io.Writer, r *compatReport, format string, colors bool) error {
 	switch format {
 	case "json":
@@ -592,7 +585,6 @@ func evidence(f *compat.Finding) []string {
 	return lines
 }
 
-// yamlText returns an object of a witness as YAML.
 func yamlText(object map[string]any) string {
 	text, err := yaml.Marshal(object)
 	if err != nil {
@@ -671,7 +663,6 @@ func objectsMarkdown(b *strings.Builder, r *compatReport) {
 	}
 }
 
-// cell escapes a text for a cell of a table.
 func cell(text string) string {
 	return strings.NewReplacer("\\", "\\\\", "|", "\\|", "\n", " ", "\r", " ", "<", "&lt;", "`", "\\`", "*", "\\*", "_", "\\_", "[", "\\[", "#", "\\#", "@", "&#64;").Replace(text)
 }
@@ -689,7 +680,6 @@ func code(text string) string {
 	return fence + text + fence
 }
 
-// longestRun returns the length of the longest run of a character.
 func longestRun(text string, c rune) int {
 	longest := 0
 	for _, run := range strings.FieldsFunc(text, func(r rune) bool { return r != c }) {

@@ -70,7 +70,6 @@ func completeStrings(of ...string) cobra.CompletionFunc {
 	return cobra.FixedCompletions(of, cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveKeepOrder)
 }
 
-// completeFiles completes the names of directories, and of files with some extensions.
 func completeFiles(extensions ...string) cobra.CompletionFunc {
 	return cobra.FixedCompletions(extensions, cobra.ShellCompDirectiveFilterFileExt)
 }
@@ -109,7 +108,6 @@ func unique(names []string) []string {
 	return slices.Compact(names)
 }
 
-// completeVersions completes the names of the versions of the definitions.
 func completeVersions(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 	var names []string
 	for _, crd := range givenDefinitions(cmd) {

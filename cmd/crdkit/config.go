@@ -19,7 +19,6 @@ import (
 	"github.com/crdkit/crdkit/internal/text/manifest"
 )
 
-// configName is the name of the configuration file.
 const configName = ".crdkit.yaml"
 
 // A configFile is what .crdkit.yaml holds. Flags win over it.
@@ -175,7 +174,6 @@ func (s severities) apply(f *finding) {
 	}
 }
 
-// flag returns the values that the file has for a flag.
 func (c *configFile) flag(name string) []string {
 	var value string
 	switch name {

@@ -90,7 +90,6 @@ func (d *definitions) ofList(ctx context.Context, gvk schema.GroupVersionKind) *
 	return found
 }
 
-// listKindOf returns the kind of the lists of a definition.
 func listKindOf(crd *apiextensionsv1.CustomResourceDefinition) string {
 	if kind := crd.Spec.Names.ListKind; kind != "" {
 		return kind
@@ -111,7 +110,6 @@ func (e *definitionError) Error() string {
 
 func (e *definitionError) Unwrap() error { return e.err }
 
-// version returns the served version of a kind.
 func (d *definitions) version(ctx context.Context, gvk schema.GroupVersionKind) (*crdkit.Version, error) {
 	k := d.byKind[gvk.GroupKind()]
 	if k == nil {
@@ -179,13 +177,11 @@ func (d *definitions) ensure(ctx context.Context, k *knownDefinition) error {
 	return k.err
 }
 
-// A parsedDefinition is a definition with its place.
 type parsedDefinition struct {
 	*manifest.Object
 	crd *apiextensionsv1.CustomResourceDefinition
 }
 
-// parsed parses the definition in an object.
 func parsed(o *manifest.Object) (*parsedDefinition, error) {
 	if o.Err != nil {
 		return nil, o.Err
@@ -275,7 +271,6 @@ func (c *kindCounts) add(o *manifest.Object, err error) *kindCount {
 	return k
 }
 
-// report calls print with the error of each kind.
 func (c *kindCounts) report(print func(error)) {
 	for _, k := range c.list {
 		print(locate(k.first, k.problem()))
@@ -322,13 +317,11 @@ func (e noMatch) Error() string {
 	return fmt.Sprintf("no matches for kind %q in version %q: %s", e.gvk.Kind, e.gvk.GroupVersion(), reason)
 }
 
-// isUnknownKind reports whether an error says that a kind has no definition.
 func isUnknownKind(err error) bool {
 	e, ok := errors.AsType[noMatch](err)
 	return ok && e.definition == ""
 }
 
-// isOfKind reports whether all objects of a kind and version have an error.
 func isOfKind(err error) bool {
 	_, ok := errors.AsType[noMatch](err)
 	return ok || errors.Is(err, errNeedsWebhook)

@@ -150,7 +150,6 @@ func (e *explainer) version(crd *apiextensionsv1.CustomResourceDefinition) (stri
 	return version, nil
 }
 
-// servedVersions returns the names of the served versions of a definition by priority.
 func servedVersions(crd *apiextensionsv1.CustomResourceDefinition) []string {
 	var served []string
 	for _, v := range crd.Spec.Versions {

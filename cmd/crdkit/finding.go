@@ -85,7 +85,6 @@ func (f *finding) exitCode() int {
 	return map[string]int{refused: exitRefused, undecided: exitUndecided}[f.verdict]
 }
 
-// description returns the text of an issue.
 func (i *issue) description() string {
 	if i.err != nil {
 		return i.err.Error()
@@ -120,7 +119,6 @@ func (f *finding) addOmitted(n int) {
 // fieldComplaint is a complaint of strict decoding about a field.
 var fieldComplaint = regexp.MustCompile(`^(unknown|duplicate) field (".*")$`)
 
-// warnedField is the field that a warning about metadata begins with.
 var warnedField = regexp.MustCompile(`^metadata\.[^ :]+`)
 
 // addText adds an issue whose text may name a field or a line. It returns an issue about an
@@ -163,7 +161,6 @@ func (f *finding) addComplaint(level, code, text string) {
 	}
 }
 
-// start returns the position of the object.
 func (f *finding) start() definition.Position {
 	if f.doc.Within == "" {
 		return positionOf(f.doc)
@@ -197,7 +194,6 @@ func complaints(text string) []string {
 // repeatedKey is the error of the YAML library for a key that a mapping has twice.
 var repeatedKey = regexp.MustCompile(`^yaml: line \d+: key ".*" already set in map$`)
 
-// yamlLine is a line of the document in an error of the YAML library.
 var yamlLine = regexp.MustCompile(`\bline (\d{1,9})\b`)
 
 // lineIn returns the first line that an error of the YAML library names, or 0.
@@ -257,7 +253,6 @@ func (s *sources) of(o *manifest.Object) *definition.Source {
 	return s.source
 }
 
-// positionOf returns the position of the document of an object.
 func positionOf(o *manifest.Object) definition.Position {
 	return definition.Position{Line: o.Line, Column: o.Column}
 }
@@ -303,7 +298,6 @@ func objectOf(o *manifest.Object) (*unstructured.Unstructured, error) {
 	return &unstructured.Unstructured{Object: object}, nil
 }
 
-// locate adds the location of an object to an error, with lines of the file.
 func locate(o *manifest.Object, err error) error {
 	return fmt.Errorf("%s: %w", o.Location(), errorInFile{err, o.Line})
 }

@@ -60,12 +60,10 @@ func (s *session) addOutput(of ...string) {
 	s.addChoice(&s.output, "output", "o", "what to print", of...)
 }
 
-// addRecursive adds the flag -R of a command that reads directories.
 func (s *session) addRecursive() {
 	s.cmd.Flags().BoolVarP(&s.recursive, "recursive", "R", false, "read directories below the directories that are named")
 }
 
-// addDefinitions adds the flag -c of a command that reads definitions.
 func (s *session) addDefinitions() {
 	s.cmd.Flags().StringArrayVarP(&s.definitions, "crd", "c", nil, "file or directory with CustomResourceDefinitions; may be repeated (default: definitions of "+configName+")")
 }

@@ -317,7 +317,6 @@ func objectLine(o *manifest.Object) lineObject {
 	return lineObject{originOf(o), lineKind(o.GroupVersionKind), o.Namespace, o.Name}
 }
 
-// ofLevel returns the issues of some levels.
 func (f *finding) ofLevel(levels ...string) (issues []*issue) {
 	for n := range f.issues {
 		if i := &f.issues[n]; slices.Contains(levels, i.level) {
@@ -456,7 +455,6 @@ func (p *junitPrinter) print(f *finding) error {
 	return nil
 }
 
-// add adds a case to the suite of its file.
 func (p *junitPrinter) add(c junitCase) {
 	if n := len(p.all.Suites); n == 0 || p.all.Suites[n-1].Name != c.File {
 		p.all.Suites = append(p.all.Suites, &junitSuite{Name: c.File})
@@ -635,7 +633,6 @@ var descriptions = map[string]string{
 	string(codeDefinitionRemoved): "The definition is removed",
 }
 
-// describe returns the meaning of a code.
 func describe(code string) string {
 	text := cmp.Or(descriptions[code], definition.NoteCode(code).Description(), compat.Code(code).Description())
 	switch {

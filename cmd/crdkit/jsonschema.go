@@ -160,7 +160,6 @@ func (e *schemaExporter) exportAll(ctx context.Context) (err error) {
 	})
 }
 
-// write writes the schema of a version to a file and prints its name.
 func (e *schemaExporter) write(d *parsedDefinition, version string, text []byte) error {
 	name, err := schemaName(d.crd, version)
 	if err != nil {

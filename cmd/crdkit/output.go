@@ -77,7 +77,6 @@ func mapped[T, U any](values []T, f func(T) U) []U {
 // listed returns values, never nil: in JSON they are a list.
 func listed[T any](values []T) []T { return append([]T{}, values...) }
 
-// texts returns values as texts.
 func texts[T any](values []T) []string {
 	return mapped(values, func(v T) string { return fmt.Sprint(v) })
 }

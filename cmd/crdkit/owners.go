@@ -62,7 +62,6 @@ func (n *ownersCommand) object(o *manifest.Object) error {
 	return nil
 }
 
-// fields returns the fields of an object that the command lists.
 func (n *ownersCommand) fields(o *manifest.Object) ([]apply.Field, error) {
 	obj, err := objectOf(o)
 	if err != nil {

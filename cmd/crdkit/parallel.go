@@ -23,7 +23,6 @@ type worklog struct {
 
 type worklogKey struct{}
 
-// worklogOf returns the worklog of a context.
 func worklogOf(ctx context.Context) *worklog {
 	if w, ok := ctx.Value(worklogKey{}).(*worklog); ok {
 		return w

@@ -218,7 +218,6 @@ func (s *session) skips(o *manifest.Object, err error) bool {
 	return true
 }
 
-// passesOver reports whether an object is to be passed over.
 func (s *session) passesOver(o *manifest.Object) bool {
 	return o.Err == nil && (o.IsDefinition() && !s.noInputDefinitions || s.wantsSkipped(o.GroupKind()))
 }

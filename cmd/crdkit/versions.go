@@ -43,7 +43,6 @@ func newVersions() *cobra.Command {
 	return cmd
 }
 
-// printVersions prints the versions of all definitions.
 func printVersions(ctx context.Context, s *session) error {
 	all := []listedVersion{}
 	var names, tables []string
@@ -70,7 +69,6 @@ func printVersions(ctx context.Context, s *session) error {
 	return err
 }
 
-// A listedVersion is the output for a version.
 type listedVersion struct {
 	Definition string `json:"definition"`
 	Name       string `json:"name"`

@@ -117,7 +117,6 @@ func (p *Point) clone() *Point {
 	return &q
 }
 
-// add adds a check.
 func (l *location) add(p *Point, goal func(v any) int) { l.checks = append(l.checks, check{p, goal}) }
 
 // goalIf returns the first goal if cond holds, and another one otherwise.
@@ -128,7 +127,6 @@ func goalIf(cond bool, otherwise int) int {
 	return otherwise
 }
 
-// addRequired adds a point for each required field.
 func (l *location) addRequired() {
 	for i, name := range l.props.Required {
 		l.add(newPoint(Required, l.pointer+"/required/"+strconv.Itoa(i), name, "present", "missing"), func(v any) int {
@@ -236,7 +234,6 @@ func objectSize(v any) int {
 	return -1
 }
 
-// addPattern adds a point for the pattern.
 func (l *location) addPattern() {
 	if l.props.Pattern == "" {
 		return

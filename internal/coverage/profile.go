@@ -107,7 +107,6 @@ type Definition struct {
 	positions map[string]definition.Position
 }
 
-// position returns the position in the text of a pointer in the schema of a version.
 func (d *Definition) position(v *Version, inSchema string) definition.Position {
 	if d.source == nil {
 		d.source = definition.NewSource([]byte(d.Text), definition.Position{})
@@ -122,7 +121,6 @@ func (d *Definition) position(v *Version, inSchema string) definition.Position {
 	return at
 }
 
-// inFile returns the position of a point in the file of the definition.
 func (d *Definition) inFile(v *Version, p *Point) string {
 	at := d.position(v, p.Pointer)
 	if at.IsValid() && d.Line > 0 {

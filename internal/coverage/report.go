@@ -96,7 +96,6 @@ func describe(p *Point) string {
 	return ": " + text
 }
 
-// pointer returns the pointer in the definition of a pointer in the schema.
 func (v *Version) pointer(inSchema string) string {
 	return "/spec/versions/" + strconv.Itoa(v.Index) + "/schema/openAPIV3Schema" + inSchema
 }
@@ -221,7 +220,6 @@ func (d *Definition) page(v *Version) *page {
 	return p
 }
 
-// blockEnd returns the last line of the list element at a column that has a line.
 func (p *page) blockEnd(line, column int) int {
 	for line < len(p.lines) {
 		next := p.lines[line]
@@ -250,7 +248,6 @@ func lineState(points []*Point) string {
 	return "part"
 }
 
-// titleOf returns the counts of points.
 func titleOf(points []*Point) string {
 	var texts []string
 	for _, p := range points {

@@ -137,7 +137,6 @@ func (c *Claim) Conflict(other *Claim) (what, name string) {
 // fewNames is the length up to which a list is searched without an index.
 const fewNames = 16
 
-// firstIn returns the first of the names that is also in list.
 func firstIn(names, list []string) (string, bool) {
 	has := func(name string) bool { return slices.Contains(list, name) }
 	if len(list) > fewNames {

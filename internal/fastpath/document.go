@@ -106,7 +106,6 @@ type headText struct {
 	apiVersion, kind span // of the values in text
 }
 
-// newHead returns the text of the first of the members of the root.
 func newHead(members []member, apiVersion, kind string) (h headText) {
 	for i, r := range [typedMembers]role{apiVersionRole, kindRole, metadataRole} {
 		if members[i].role != r {

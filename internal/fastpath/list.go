@@ -129,7 +129,6 @@ func (w *walk) distinct(texts []string, width int) bool {
 	return true
 }
 
-// distinctRows is distinct for many rows.
 func (w *walk) distinctRows(texts []string, width int) bool {
 	if w.rows == nil {
 		w.rows = make(map[string]bool)

@@ -200,7 +200,6 @@ func (c *compiler) ruled(n *schema.Node) bool {
 	return len(n.Rules()) > 0 && (c.reads == nil || c.reads(n) != nil)
 }
 
-// resourceMembers are the members that every resource has.
 var resourceMembers = [...]string{"apiVersion", "kind", "metadata"}
 
 func (c *compiler) objects(out *node, n *schema.Node, preserve bool) {

@@ -66,7 +66,6 @@ func (w *walk) enter(n *node, kind leafcheck.Mask) bool {
 	return true
 }
 
-// members handles the members from s[i] on.
 func (w *walk) members(o *objectWalk, i int) int {
 	i = jsonscan.Space(w.s, i)
 	if i < len(w.s) && w.s[i] == '}' {
@@ -183,7 +182,6 @@ func (w *walk) drop(o *objectWalk, k memberKey, i, at int) int {
 	return w.remove(o, k, i, end)
 }
 
-// special handles a member of the root that has a role.
 func (w *walk) special(o *objectWalk, role role, k memberKey, i, at int) int {
 	if role == droppedRole {
 		return w.dropped(o, k, i, at)

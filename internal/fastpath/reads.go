@@ -33,7 +33,6 @@ var (
 	everything = &readTree{whole: true}
 )
 
-// setFields sets the fields.
 func (n *readTree) setFields(fields map[string]*readTree) {
 	names := slices.Sorted(maps.Keys(fields))
 	n.names, n.fields = nameindex.New(names), nil
@@ -43,7 +42,6 @@ func (n *readTree) setFields(fields map[string]*readTree) {
 	}
 }
 
-// child returns the readTree of a member.
 func (n *readTree) child(name string) *readTree {
 	if n.whole {
 		return n
@@ -315,7 +313,6 @@ func (v *values) elements(n *readTree, s string, i, depth int) (any, int) {
 	return out, i
 }
 
-// newMap returns an empty map.
 func (v *values) newMap() map[string]any {
 	if v.used == len(v.maps) {
 		v.maps = append(v.maps, make(map[string]any))
@@ -324,7 +321,6 @@ func (v *values) newMap() map[string]any {
 	return v.maps[v.used-1]
 }
 
-// list returns a copy of a list.
 func (v *values) list(elements []any) any {
 	const chunk = 256
 	if cap(v.lists)-len(v.lists) < len(elements) {

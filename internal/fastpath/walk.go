@@ -94,7 +94,6 @@ func (w *walk) release() {
 
 const refused = -1
 
-// keyOf returns the name of a member of n.
 func (w *walk) keyOf(n *node, e *entry) string {
 	if e.member >= 0 {
 		return n.members.list[e.member].name
@@ -128,7 +127,6 @@ func (w *walk) run() bool {
 	return true
 }
 
-// walkValue handles the value at s[i].
 func (w *walk) walkValue(n *node, i int) int {
 	if n.declined {
 		return refused
@@ -404,7 +402,6 @@ func (w *walk) name(n *node, k memberKey, i, at int) {
 	w.writeName(n, k)
 }
 
-// writeName writes the name of a member and a colon.
 func (w *walk) writeName(n *node, k memberKey) {
 	w.flush()
 	if k.member >= 0 {
@@ -429,7 +426,6 @@ func (w *walk) remove(o *objectWalk, k memberKey, i, end int) int {
 	return end
 }
 
-// note adds an entry.
 func (w *walk) note(key, value span, member int) {
 	w.entries = append(w.entries, entry{key, value, member})
 }

@@ -221,7 +221,6 @@ const clearSteps = 300
 // endsWithError reports whether the rule of an error could not be evaluated to the end.
 func endsWithError(e *validation.Error) bool { return strings.Contains(e.Detail, " evaluating rule: ") }
 
-// smallest returns a smaller case that meets the goal.
 func (s *search) smallest(ctx context.Context, c Case, g *goal) *Case {
 	out := Minimize(ctx, c, func(c Case) map[string]any { return c.Object }, func(candidate map[string]any) (Case, bool) {
 		smaller := Case{Object: candidate, Old: c.Old, Status: c.Status}
@@ -240,7 +239,6 @@ type Target struct {
 	Name          string // the field that is required
 }
 
-// errorTypes are the types of the errors of keywords.
 var errorTypes = map[string]field.ErrorType{
 	"type": field.ErrorTypeTypeInvalid, "enum": field.ErrorTypeNotSupported, "required": field.ErrorTypeRequired,
 	"maxLength": field.ErrorTypeTooLong, "maxItems": field.ErrorTypeTooMany, "maxProperties": field.ErrorTypeTooMany,
@@ -254,7 +252,6 @@ var keywordTexts = map[string]string{
 	"anyOf": "schema (anyOf)", "oneOf": "schema (oneOf)", "allOf": "schemas (allOf)", "not": "schema (not)",
 }
 
-// matches reports whether an error is that of the target.
 func (t *Target) matches(e *validation.Error) bool {
 	if t.Keyword == "" {
 		return e.Rule == t.Rule && e.SchemaPointer == t.SchemaPointer && e.Step == validation.StepRules

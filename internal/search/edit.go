@@ -197,7 +197,6 @@ func (s *search) text() string {
 	return pick(s.rng, commonTexts)
 }
 
-// newValue returns a new value for a site.
 func (s *search) newValue(x *site) any {
 	limits, typ := x.node.Limits(), x.node.Type()
 	if len(limits.Enum) > 0 && !s.oneIn(10) {
@@ -227,7 +226,6 @@ type site struct {
 	remove  func() // nil for the root and for its metadata
 }
 
-// rootSite returns the site of a whole object.
 func (s *Space) rootSite(obj map[string]any) *site {
 	return &site{node: s.root, value: obj, present: true, set: func(any) {}}
 }

@@ -567,7 +567,6 @@ func (g *generator) constraintsOf(n *schema.Node, demands []demand) *constraints
 	return c
 }
 
-// merged returns the constraints of a node or branch.
 func (g *generator) merged(n *schema.Node, demands []demand) *constraints {
 	anyOf, oneOf := branchesOf(n, "anyOf"), branchesOf(n, "oneOf")
 	g.work += 1 + len(oneOf) + len(anyOf)
@@ -615,7 +614,6 @@ func (c *constraints) forbid(branch *schema.Node) {
 	}
 }
 
-// merge adds the constraints of a branch.
 func (c *constraints) merge(branch *schema.Node, b *constraints) {
 	c.demands = append(c.demands, demand{branch, b.demands})
 	c.Required = slices.Concat(c.Required, b.Required)

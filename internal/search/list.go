@@ -41,7 +41,6 @@ func listWantOf(own []*Cond) listWant {
 // maxElements bounds the lists and maps that a solver fills.
 const maxElements = 2000
 
-// solveList returns a list.
 func (s *Solver) solveList(own []*Cond) Result {
 	w := listWantOf(own)
 	if w.high < 0 || w.low > w.high {
@@ -255,7 +254,6 @@ func objectWantOf(own []*Cond) objectWant {
 	return w
 }
 
-// solveObject returns an object.
 func (s *Solver) solveObject(own []*Cond) Result {
 	relations := relationsOf(own)
 	for _, c := range relations {
@@ -314,7 +312,6 @@ func (s *Solver) members(w objectWant, own []*Cond) Result {
 	return found(w.obj)
 }
 
-// member adds a member.
 func (s *Solver) member(w *objectWant, name string, want []*Cond) Result {
 	conds := slices.Concat(want, w.allowed[name])
 	for _, c := range w.every {

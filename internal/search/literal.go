@@ -29,7 +29,6 @@ var commonTexts = []string{
 
 const strings64 = "0123456789012345678901234567890123456789012345678901234567890123"
 
-// literalsOf returns the literals of a rule.
 func literalsOf(rule string) *literals {
 	l := &literals{names: map[string]bool{}}
 	tokens, ok := celsyntax.Tokens(rule)
@@ -103,7 +102,6 @@ func (t *Target) literals(root *schema.Node) *literals {
 	return out
 }
 
-// addLimits adds the numbers of a schema.
 func (l *literals) addLimits(limits schema.Limits) {
 	for _, c := range []schema.Count{limits.MinLength, limits.MaxLength, limits.MinItems, limits.MaxItems, limits.MinProperties, limits.MaxProperties} {
 		if c.Set {
@@ -117,7 +115,6 @@ func (l *literals) addLimits(limits schema.Limits) {
 	}
 }
 
-// addBranch adds what is in a branch, with its fields.
 func (l *literals) addBranch(b *schema.Node) {
 	if b == nil {
 		return

@@ -53,7 +53,6 @@ func (r *span) integers() span {
 	return out
 }
 
-// solveNumber returns an integer or a number with a fraction.
 func (s *Solver) solveNumber(t Mask, own []*Cond) Result {
 	r := spanOf(own)
 	if t == Integer {
@@ -220,7 +219,6 @@ func lettered(i int) string {
 // maxExcluded is how many excluded values become patterns.
 const maxExcluded = 64
 
-// solveString returns a string.
 func (s *Solver) solveString(own []*Cond) Result {
 	l := pattern.Language{MaxRunes: -1}
 	formats := map[string]bool{}
@@ -285,7 +283,6 @@ func (s *Solver) addPattern(l *pattern.Language, expr string, neg bool) {
 	}
 }
 
-// shortest returns the shortest string of a language.
 func (s *Solver) shortest(l pattern.Language, own []*Cond) Result {
 	if len(l.Match) == 0 && len(l.Exclude) == 0 && l.MinRunes > maxRunes {
 		return undecided("the string is too long")

@@ -151,7 +151,6 @@ type specRunner struct {
 	gates  []string
 }
 
-// add adds a case of a list of the suite.
 func (r *specRunner) add(list string, i int, name string, run func(context.Context, *Definition) (string, error)) {
 	at := r.source.Position(fmt.Sprintf("/tests/%s/%d", list, i))
 	r.suites.add(r.file, name, at.Line, r.each(run))
@@ -322,7 +321,6 @@ func (s *Suites) addUnknownKey(name, path string, source *definition.Source) {
 	s.add(name, fmt.Sprintf("unknown key %q", path), line, func(context.Context) (string, error) { return "", errors.New(text) })
 }
 
-// addKeys adds the keys of a type.
 func addKeys(to map[string]bool, t reflect.Type) {
 	if t.Kind() == reflect.Slice {
 		t = t.Elem()

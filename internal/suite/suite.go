@@ -203,7 +203,6 @@ func verdictOf(name string) string {
 	return ""
 }
 
-// objects returns the objects of a file.
 func (s *Suites) objects(ctx context.Context, name string) ([]*manifest.Object, error) {
 	r := manifest.NewReader(nil, false)
 	r.FS = s.files

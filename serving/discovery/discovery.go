@@ -99,7 +99,6 @@ func StorageVersionHash(group, version, kind string) string {
 	return base64.StdEncoding.EncodeToString(sum[:shown])
 }
 
-// resourcesOf returns the resource of a definition and its subresources at version v.
 func resourcesOf(crd *apiextensionsv1.CustomResourceDefinition, v *apiextensionsv1.CustomResourceDefinitionVersion) []metav1.APIResource {
 	names := namesOf(crd)
 	namespaced := crd.Spec.Scope == apiextensionsv1.NamespaceScoped

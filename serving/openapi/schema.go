@@ -222,7 +222,6 @@ func (b *builder) gvk(kind string) map[string]any {
 	return map[string]any{"group": b.group, "version": b.version.Name, "kind": kind}
 }
 
-// kindSchema returns the schema of the kind.
 func (b *builder) kindSchema() map[string]any {
 	s := map[string]any{"type": "object"}
 	if b.publishable() {
@@ -271,7 +270,6 @@ func hasKnownTypes(n *schema.Node, seen map[*schema.Node]bool) bool {
 	return hasKnownTypes(n.Items(), seen) && hasKnownTypes(additional, seen)
 }
 
-// listSchema returns the schema of the list of the kind.
 func (b *builder) listSchema() map[string]any {
 	s := map[string]any{
 		"type":        "object",
@@ -308,7 +306,6 @@ func (b *builder) addSelectableFields(s map[string]any) {
 	s[selectableFields] = fields
 }
 
-// text returns the schema of a string.
 func text(description string) map[string]any {
 	return map[string]any{"type": "string", "description": description}
 }

@@ -225,7 +225,6 @@ func number(value any) any {
 	return nil
 }
 
-// age returns the age of a time at now, in the format of kubectl.
 func age(value string, now time.Time) string {
 	var t metav1.Time
 	if err := t.UnmarshalQueryParameter(value); err != nil {

@@ -179,7 +179,6 @@ func (b *builder) untyped(out *node, n *schema.Node, path *field.Path) {
 	}
 }
 
-// rules compiles the rules of n itself.
 func (b *builder) rules(out *node, n *schema.Node, t *celtypes.Type, root bool, path *field.Path) {
 	rules := n.Rules()
 	out.ruled = len(rules) > 0

@@ -27,7 +27,6 @@ const maxMessageBytes = 5 * 1024
 
 const outOfBudget = "validation failed due to running out of cost budget, no further validation rules will be run"
 
-// rules runs the rules of n on value.
 func (r *run) rules(n *node, value, old any) {
 	if n.broken != "" {
 		r.fail(n, noRule, "rule compiler initialization error: "+n.broken)
@@ -105,7 +104,6 @@ func (r *run) decide(n *node, rule *rule) (bool, costProblem, error) {
 	return result == types.True, cost, err
 }
 
-// evalError returns the error of a closure.
 func (r *run) evalError(failed *celeval.EvalError) error {
 	switch failed {
 	case nil:
@@ -177,13 +175,11 @@ func isOverCallLimit(err error) bool {
 	return ok && cancelled.Cause == interpreter.CostLimitExceeded
 }
 
-// isOverMemory reports whether an evaluation exceeded its memory.
 func isOverMemory(err error) bool { return errors.Is(err, celtypes.MemoryExceeded) }
 
 // isInterrupted reports whether an evaluation ended because the context did.
 func isInterrupted(err error) bool { return errors.Is(err, interpreter.InterruptError{}) }
 
-// reportFalse reports a rule that is false.
 func (r *run) reportFalse(n *node, i int, value any) {
 	rule := &n.rules[i]
 	text := rule.text
@@ -284,7 +280,6 @@ func (r *run) call(e *expression, vars *variables) (ref.Val, costProblem, error)
 // fail reports that rules have no result, with the type of the schema as value.
 func (r *run) fail(n *node, i int, text string) { r.add(i, field.Invalid(nil, n.typ, text)) }
 
-// add adds an error at the current location.
 func (r *run) add(i int, err *field.Error) { r.addTo(&r.errors, &r.failed, i, err, nil) }
 
 // addUnlessRatcheted adds the error of a rule, ratcheted if the value is unchanged and
@@ -352,7 +347,6 @@ func (r *run) errorAt(index int, err *field.Error, below *rule) *validation.Erro
 	return &x.err
 }
 
-// errorText returns the text of an error for an error of the condition.
 func (r *rule) errorText(what error) string {
 	if isNoSuchOverload(what) {
 		return "'" + what.Error() + "': call arguments did not match a supported operator, function or macro signature for rule: " + r.name

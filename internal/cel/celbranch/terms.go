@@ -134,7 +134,6 @@ func (s *splitter) is(i, end int, operator string) bool {
 	return i < end && s.tokens[i].IsOperator && s.word(i) == operator
 }
 
-// span returns the text of the tokens from lo to hi.
 func (s *splitter) span(lo, hi int) string {
 	if lo >= hi {
 		return ""
@@ -225,7 +224,6 @@ func (s *splitter) isJunction(lo, hi int) bool {
 	return !ternary && len(operands) > 1
 }
 
-// ternary returns the operators of a ternary.
 func (s *splitter) ternary(lo, hi int) (question, colon int, ok bool) {
 	nested := 0
 	for i := lo; i < hi; i = s.next(i) {

@@ -313,7 +313,6 @@ func (x *translation) boundedSum(a, b ast.Expr, orders search.Mask, sc scope) *s
 	return search.And(search.Types(search.Array), search.EveryItem(search.And(parts...)))
 }
 
-// summands returns the summands of a sum.
 func (x *translation) summands(e ast.Expr, sc scope) ([]summand, bool) {
 	if e.Kind() != ast.CallKind {
 		return nil, false
@@ -351,7 +350,6 @@ func isZero(e ast.Expr) bool {
 	return v == int64(0)
 }
 
-// sizeOf returns the operand of size.
 func sizeOf(e ast.Expr) (ast.Expr, bool) {
 	if e.Kind() != ast.CallKind || e.AsCall().FunctionName() != "size" {
 		return nil, false

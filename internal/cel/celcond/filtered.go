@@ -17,7 +17,6 @@ type filter struct {
 	name string  // the same for the same list and body
 }
 
-// filter returns the filter of a call of a macro.
 func (x *translation) filter(e ast.Expr, macro string, sc scope) (filter, bool) {
 	list, variable, body, ok := macroOf(e, macro)
 	if !ok {
@@ -221,7 +220,6 @@ func (x *translation) unique(e ast.Expr, sc scope) (verdict, bool) {
 	}, true
 }
 
-// operands returns the first and the last operand of a call of a function.
 func operands(e ast.Expr, function string) (first, last ast.Expr, ok bool) {
 	if e.Kind() != ast.CallKind || e.AsCall().FunctionName() != function {
 		return nil, nil, false
@@ -230,7 +228,6 @@ func operands(e ast.Expr, function string) (first, last ast.Expr, ok bool) {
 	return args[0], args[len(args)-1], true
 }
 
-// macroOf returns the list, the variable and the body of a call of a macro.
 func macroOf(e ast.Expr, name string) (list ast.Expr, variable string, body ast.Expr, ok bool) {
 	if e.Kind() != ast.CallKind {
 		return nil, "", nil, false

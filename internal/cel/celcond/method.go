@@ -12,7 +12,6 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// method translates the call of a method.
 func (x *translation) method(c ast.CallExpr, sc scope) (verdict, bool) {
 	name, args := c.FunctionName(), c.Args()
 	if name == "hasValue" && len(args) == 0 && c.Target().Kind() == ast.IdentKind && c.Target().AsIdent() == OldSelf {
@@ -137,7 +136,6 @@ func (x *translation) quantified(p path, c ast.CallExpr, sc scope) (verdict, boo
 	return verdict{x.at(p, v.holds), x.at(p, v.fails)}, true
 }
 
-// elements returns the verdict of a macro on a list from that of its body.
 func elements(body verdict, macro string) verdict {
 	if macro == "exists" {
 		body = body.not()
@@ -149,7 +147,6 @@ func elements(body verdict, macro string) verdict {
 	return out
 }
 
-// overSame reports whether an expression has a macro over a list.
 func overSame(e, list ast.Expr) bool {
 	return contains(e, func(e ast.Expr) bool {
 		return e.Kind() == ast.CallKind && isQuantifier(e.AsCall()) && Text(e.AsCall().Target()) == Text(list)

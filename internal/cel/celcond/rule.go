@@ -127,7 +127,6 @@ type update struct {
 	members map[string]string
 }
 
-// variable returns the path to the value of a variable.
 func (u *update) variable(name string) (path, bool) {
 	if u == nil || u.members[name] == "" {
 		return path{}, false

@@ -214,7 +214,6 @@ func (s *Checker) typeAlone(p *site) {
 	}
 }
 
-// rules checks the rules of p itself.
 func (s *Checker) rules(p *site) {
 	at := p.at.Child("x-kubernetes-validations")
 	switch {

@@ -141,7 +141,6 @@ func (t *tally) observe(at *pathstack.Chain, cost uint64) {
 	t.most = t.most[:min(len(t.most), mostExpensive)]
 }
 
-// errors returns the errors of the total.
 func (t *tally) errors(at *pathstack.Chain, limit *errorlimit.Limit) field.ErrorList {
 	err := overLimit(limit, at, "x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema", t.total, SchemaLimit)
 	if err == nil {

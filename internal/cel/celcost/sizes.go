@@ -110,7 +110,6 @@ func (p location) field(escaped string) (location, bool) {
 	return location{node: child, root: child.EmbeddedResource(), path: joinPath(p.path, name)}, true
 }
 
-// name returns the location of a field of implied metadata.
 func (p location) name(field, path string) (location, bool) {
 	runes := int64(maxNameRunes)
 	switch field {

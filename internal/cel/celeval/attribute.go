@@ -219,10 +219,8 @@ type qualifier struct {
 	test     bool // only the presence is asked for
 }
 
-// fieldOf returns the qualifier of a field.
 func fieldOf(name string) qualifier { return qualifier{known: types.String(name)} }
 
-// indexWith returns the qualifier of an index.
 func (x *compiler) indexWith(at operand) qualifier {
 	q := qualifier{known: at.constant}
 	if q.known == nil {

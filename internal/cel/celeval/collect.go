@@ -99,7 +99,6 @@ func (x *compiler) collectRaw(over operand, g *gathering, e operand) operand {
 		list: list, raw: func(f *Frame) any { return list(f) }}
 }
 
-// list returns the index of an empty list of the frame.
 func (f *Frame) list() int {
 	if f.used == len(f.lists) {
 		f.lists = append(f.lists, nil)
@@ -237,7 +236,6 @@ func (m *mapping) step(f *Frame) bool {
 	return f.step()
 }
 
-// insertValue returns a function that inserts a value under a key.
 func (m *mapping) insertValue(key, value func(*Frame) ref.Val) func(*Frame) {
 	return func(f *Frame) {
 		k, v := key(f), value(f)
@@ -249,7 +247,6 @@ func (m *mapping) insertValue(key, value func(*Frame) ref.Val) func(*Frame) {
 	}
 }
 
-// insertEntries returns a function that inserts the entries of a map.
 func (m *mapping) insertEntries(entries func(*Frame) ref.Val) func(*Frame) {
 	return func(f *Frame) {
 		v := entries(f)

@@ -104,7 +104,6 @@ func (x *compiler) list(e ast.Expr) operand {
 	})
 }
 
-// mapLiteral compiles a map literal.
 func (x *compiler) mapLiteral(e ast.Expr) operand {
 	l := x.literal(common.MapCreateBaseCost)
 	for _, entry := range e.AsMap().Entries() {

@@ -25,7 +25,6 @@ const (
 	mapCost, mapKnownCost  = 12, 2
 )
 
-// loop compiles a comprehension.
 func (x *compiler) loop(c ast.ComprehensionExpr) operand {
 	if isBind(c) {
 		return x.bind(c)
@@ -72,12 +71,10 @@ func (x *compiler) loop(c ast.ComprehensionExpr) operand {
 	return x.refuse("comprehension")
 }
 
-// isMap reports whether an operand is a map of the object.
 func (o operand) isMap() bool {
 	return o.kind() == kindRaw && o.declared.Kind == celvalue.KindObject && o.declared.Props == nil && o.declared.Values != nil
 }
 
-// quantifier compiles all and exists.
 func (x *compiler) quantifier(over operand, each rangeFunc, p operand, exists bool) operand {
 	p = x.condition(p)
 	test := x.bool(p)
@@ -162,7 +159,6 @@ func (x *compiler) existsOne(over operand, each rangeFunc, p operand) operand {
 	})}
 }
 
-// macroOf returns the macro of a comprehension, with its condition and value.
 func macroOf(c ast.ComprehensionExpr) (macro string, cond, value ast.Expr) {
 	accu, step := c.AccuVar(), c.LoopStep()
 	init := c.AccuInit()
@@ -429,13 +425,11 @@ func (f *Frame) notIterable(v ref.Val) {
 	}
 }
 
-// boxVariable returns the variable that holds a boxed value of type t.
 func (x *compiler) boxVariable(t *types.Type, slot int) operand {
 	x.boxes = true
 	return x.unbox(t, operand{cost: 1, attr: true, box: func(f *Frame) ref.Val { return f.checked(f.vars[slot].box) }})
 }
 
-// elementType returns a type parameter of a list or map, and dyn for other types.
 func elementType(t *types.Type, i int) *types.Type {
 	if p := t.Parameters(); (t.Kind() == types.ListKind || t.Kind() == types.MapKind) && i < len(p) {
 		return p[i]

@@ -51,7 +51,6 @@ type operand struct {
 	terms []func(*Frame) string // of a sum of strings
 }
 
-// kind returns the kind of value to which the operand evaluates.
 func (o operand) kind() kind {
 	switch {
 	case o.value != nil:
@@ -76,7 +75,6 @@ type closure[T any] struct {
 	run func(*Frame) T
 }
 
-// as returns the value of a kind that run evaluates.
 func as[T any](is kind, run func(*Frame) T) value { return &closure[T]{is, run} }
 
 // closureOf returns the function that evaluates an operand, nil for another Go type.
@@ -294,7 +292,6 @@ func (x *compiler) condition(c operand) operand {
 	return c
 }
 
-// bool returns the closure of a condition.
 func (x *compiler) bool(c operand) func(*Frame) bool {
 	if c.kind() != kindBool {
 		x.refuse("condition of " + kindName(c))

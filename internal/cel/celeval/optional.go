@@ -21,7 +21,6 @@ func (o *optional) after(before func(*Frame)) value {
 	return &optional{has: after(before, o.has), value: o.value, pure: o.pure}
 }
 
-// isOptional reports whether an operand is an optional.
 func (o operand) isOptional() bool {
 	return o.kind() == kindOptional || o.kind() == kindBox && o.typ != nil && isOptionalType(o.typ)
 }
@@ -30,7 +29,6 @@ func isOptionalType(t *types.Type) bool {
 	return t.Kind() == types.OpaqueKind && t.TypeName() == types.OptionalType.TypeName()
 }
 
-// optional returns the optional that an operand evaluates to.
 func (x *compiler) optional(c operand) *optional {
 	if of, ok := c.value.(*optional); ok {
 		return of
@@ -88,7 +86,6 @@ func (o operand) evaluated() operand {
 	return o
 }
 
-// optionalMethod compiles a method of an optional.
 func (x *compiler) optionalMethod(name string, args []operand) operand {
 	a := args[0]
 	m := x.optional(a)
@@ -198,7 +195,6 @@ func (x *compiler) ternaryOfOptionals(t *branches, a, b *optional) operand {
 // maxChoices is the number of such bits.
 const maxChoices = 64
 
-// chosenValue returns the value of the chosen optional.
 func (x *compiler) chosenValue(bit uint64, a, b operand) operand {
 	switch {
 	case a.kind() == kindNone:
@@ -339,7 +335,6 @@ func (x *compiler) optionalField(of operand, field string) operand {
 	})
 }
 
-// optionalSelection compiles .? with a name, to an optional of type t.
 func (x *compiler) optionalSelection(of, at operand, t *types.Type) operand {
 	name, ok := at.constant.(types.String)
 	if !ok || of.presence {

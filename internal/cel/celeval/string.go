@@ -228,7 +228,6 @@ func parsing[T any](a operand, price cellib.Price, parse func(*Frame, string) T)
 	}
 }
 
-// conversion returns the closure of a conversion from a string.
 func conversion[T any](a operand, to *types.Type, parse func(string) (T, error)) func(*Frame) T {
 	s := closureOf[string](a)
 	what := &EvalError{text: types.NewErr("type conversion error from '%s' to '%s'", types.StringType, to).(*types.Err).Error()}
@@ -280,7 +279,6 @@ func shiftASCII(s string, from, to, by rune) string {
 
 // These replace functions of cel-go that copy a string to look into it.
 
-// quicker returns impl with a faster function for some overloads.
 func quicker(overload string, impl *functions.Overload) *functions.Overload {
 	var binary func(v, w ref.Val) (ref.Val, bool)
 	switch overload {

@@ -243,7 +243,6 @@ func traversed(v ref.Val) uint64 {
 	return cost
 }
 
-// hasOwnType reports whether the type of v is one that the server adds.
 func hasOwnType(v ref.Val) bool {
 	switch v.(type) {
 	case apiservercel.Quantity, *apiservercel.Quantity, apiservercel.IP, apiservercel.CIDR,

@@ -65,7 +65,6 @@ func nameRule(errs func(string, bool) []string, prefix bool) func(string) []stri
 	return func(s string) []string { return errs(s, prefix) }
 }
 
-// schemaFormat returns a format that schemas have too.
 func schemaFormat(name string, length int, err string) apiservercel.Format {
 	return apiservercel.Format{
 		Name: name,

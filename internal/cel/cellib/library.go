@@ -59,7 +59,6 @@ type signature struct {
 	result *cel.Type
 }
 
-// declare returns the signature of the overload id.
 func declare(id string, result *cel.Type, params ...*cel.Type) signature {
 	return signature{id: id, params: params, result: result}
 }
@@ -174,12 +173,10 @@ func test[T any](f func(T) bool) cel.OverloadOpt {
 	return unary(func(x T) ref.Val { return types.Bool(f(x)) })
 }
 
-// text returns a binding of a function from a T to a string.
 func text[T any](f func(T) string) cel.OverloadOpt {
 	return unary(func(x T) ref.Val { return types.String(f(x)) })
 }
 
-// texts returns a list of strings.
 func texts(list []string) ref.Val { return types.NewStringList(types.DefaultTypeAdapter, list) }
 
 // comparisons declares the comparison methods of t, whose values are a T, as overloads that

@@ -244,7 +244,6 @@ func formatMemory(args []ref.Val) uint64 {
 	}
 }
 
-// precisionOf returns the precision at the start of a clause: .N.
 func precisionOf(clause string) uint64 {
 	var n uint64
 	for i := 1; i < len(clause) && clause[0] == '.' && '0' <= clause[i] && clause[i] <= '9'; i++ {
@@ -287,7 +286,6 @@ func Deep(function string) bool {
 	return false
 }
 
-// A part is a part of the object.
 type part interface{ PartOfObject() }
 
 // Nodes returns the number of values in v as a tree, up to most. A part of the object is

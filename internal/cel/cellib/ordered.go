@@ -93,7 +93,6 @@ func rankOf(key ref.Val) int {
 	return unordered
 }
 
-// A keyIterator visits keys.
 type keyIterator struct {
 	types.Int // what it is as a value of CEL has no meaning
 	keys      []ref.Val

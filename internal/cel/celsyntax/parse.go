@@ -195,7 +195,6 @@ func (p *parsing) sum() ast.Expr { return p.row(additive, p.product) }
 
 func (p *parsing) product() ast.Expr { return p.row(multiplicative, p.unary) }
 
-// row parses operands with operators of one precedence, from the left.
 func (p *parsing) row(precedence int, operand func() ast.Expr) ast.Expr {
 	before := p.depth
 	e := operand()

@@ -142,7 +142,6 @@ type macro struct {
 	condition ast.Expr
 }
 
-// macroOf returns the macro that expanded to e.
 func (t *tracer) macroOf(e ast.Expr) (macro, bool) {
 	call, ok := t.plans.Tree.SourceInfo().GetMacroCall(e.ID())
 	if !ok || call.Kind() != ast.CallKind {
@@ -171,7 +170,6 @@ func (m *macro) variable() string {
 	return m.loop.IterVar()
 }
 
-// macro traces a macro.
 func (t *tracer) macro(f frame, m macro, result bool) string {
 	found := t.elements(f, m)
 	if !found.complete {
@@ -224,7 +222,6 @@ func counted(n int) string {
 	return strconv.Itoa(n) + " elements"
 }
 
-// element returns the clause for one element of a macro.
 func (t *tracer) element(m macro, at *element) string {
 	if at == nil {
 		return t.text(m.expr)

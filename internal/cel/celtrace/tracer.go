@@ -38,7 +38,6 @@ type frame struct {
 	values interpreter.EvalState
 }
 
-// evaluate evaluates a part and records the values of its parts.
 func (t *tracer) evaluate(part ast.Expr, vars interpreter.Activation) (frame, ref.Val) {
 	program, err := t.plans.Plan(part)
 	if err != nil {

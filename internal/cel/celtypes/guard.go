@@ -354,7 +354,6 @@ func (c *validatorScan) visit(e ast.Expr) (known bool) {
 
 func (c *validatorScan) doubt(cond bool) { c.doubtful = c.doubtful || cond }
 
-// list scans a list literal.
 func (c *validatorScan) list(l ast.ListExpr) (known bool) {
 	known = true
 	for _, e := range l.Elements() {

@@ -168,7 +168,6 @@ func (t *inference) field(e ast.Expr) *types.Type {
 	return typ
 }
 
-// member returns the type of the member of a map, of an object, or of an optional one.
 func (t *inference) member(operand ast.Expr, name string) (typ *types.Type, optional bool) {
 	of := t.expr(operand)
 	if of == nil {
@@ -250,7 +249,6 @@ func (t *inference) loop(l ast.ComprehensionExpr) *types.Type {
 	return t.expr(l.Result())
 }
 
-// assert reports whether e has a type.
 func (t *inference) assert(e ast.Expr, want *types.Type) bool {
 	is := t.expr(e)
 	return is != nil && sameType(is, want)
@@ -352,7 +350,6 @@ func (t *inference) qualify(e ast.Expr) {
 	}
 }
 
-// list returns the type of a list whose elements have one type.
 func (t *inference) list(l ast.ListExpr) *types.Type {
 	var elem *types.Type
 	for i, e := range l.Elements() {

@@ -172,7 +172,6 @@ func (p *planner) implementation(name string, ids []string) *functions.Overload 
 	return p.bindings[name]
 }
 
-// plan returns the program of a checked expression.
 func (p *planner) plan(checked *ast.AST, opts ...cel.ProgramOption) (_ cel.Program, err error) {
 	defer Recover(func(p error) { err = p })
 	tree := orderLoops(checked)

@@ -140,7 +140,6 @@ func isLoose(t *types.Type) bool {
 	return t.Kind() == types.DynKind || t.Kind() == types.NullTypeKind || hasLoose(t)
 }
 
-// hasLoose reports whether a part of t is loose.
 func hasLoose(t *types.Type) bool { return slices.ContainsFunc(t.Parameters(), isLoose) }
 
 // isNullable reports whether null fits a type.

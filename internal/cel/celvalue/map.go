@@ -118,7 +118,6 @@ func (m *mapValue) Equal(other ref.Val) ref.Val {
 	return out
 }
 
-// equalEntry compares the entry of m with this property name.
 func (m *mapValue) equalEntry(name string, other traits.Mapper) ref.Val {
 	if m.entryType(name) == nil {
 		theirs, ok := other.(*mapValue)

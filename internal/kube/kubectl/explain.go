@@ -100,7 +100,6 @@ func member[T any](s schema, name string) T {
 	return v
 }
 
-// resolve returns the schema that s refers to, or s.
 func (r *ExplainRequest) resolve(s schema) schema {
 	if found := r.find(member[string](s, "$ref")); len(found) > 0 {
 		return found

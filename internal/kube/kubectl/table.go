@@ -57,7 +57,6 @@ func PrintTable(out io.Writer, t *metav1.Table, o TableOptions) error {
 	return w.Flush()
 }
 
-// lines returns the cells of the visible headers and of each row.
 func (o TableOptions) lines(t *metav1.Table) (headers []string, rows [][]string) {
 	visible := func(i int) bool {
 		return i < len(t.ColumnDefinitions) && (o.Wide || t.ColumnDefinitions[i].Priority == 0)

@@ -57,7 +57,6 @@ func unmarshal(data []byte, into *metav1.ObjectMeta, strictly bool) (strict []er
 	return nil, utiljson.Unmarshal(data, into)
 }
 
-// decodeValidMembers decodes the members of m one by one and skips invalid ones.
 func decodeValidMembers(m map[string]any, o Options) (*metav1.ObjectMeta, []schema.Path) {
 	meta, scratch := &metav1.ObjectMeta{}, &metav1.ObjectMeta{}
 	var unknown []schema.Path
@@ -74,7 +73,6 @@ func decodeValidMembers(m map[string]any, o Options) (*metav1.ObjectMeta, []sche
 	return meta, unknown
 }
 
-// encode returns the map that ObjectMeta is written as.
 func encode(meta *metav1.ObjectMeta) (map[string]any, error) {
 	return runtime.DefaultUnstructuredConverter.ToUnstructured(meta)
 }
@@ -172,7 +170,6 @@ func (m *Meta) KeepManaged(old *Meta, status bool) {
 	}
 }
 
-// setManaged sets the managed fields to copies of the entries.
 func (m *Meta) setManaged(entries []managedEntry) {
 	m.managed = append(m.managed[:0], entries...)
 	m.changed.add(memberManagedFields)

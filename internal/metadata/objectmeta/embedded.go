@@ -269,7 +269,6 @@ func (e *Embedded) walkInvalid(obj any, f func(Problem)) {
 	w.walk(e.Schema, e.isResource(), obj)
 }
 
-// validResource reports whether an embedded resource has no problems.
 func validResource(m map[string]any) bool {
 	return fastValidResource(m) || len(resourceErrors(nil, m)) == 0
 }

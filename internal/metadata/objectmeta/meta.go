@@ -91,7 +91,6 @@ func memberOf(key string) member {
 // members is a set.
 type members uint16
 
-// add adds k, and reports whether it is new.
 func (s *members) add(k member) bool {
 	before := *s
 	*s |= 1 << k

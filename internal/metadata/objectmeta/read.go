@@ -303,7 +303,6 @@ func unknownPaths(raw any, strict []error) []schema.Path {
 	return paths
 }
 
-// unknownFields returns the paths of the unknown fields of metadata by string.
 func unknownFields(raw any) map[string]schema.Path {
 	found := map[string]schema.Path{}
 	add := func(p schema.Path) { found[p.String()] = p }
@@ -375,7 +374,6 @@ func (in input) object(member func(key string, in input) int) int {
 	return i
 }
 
-// list reads a list, each of its elements with the function.
 func (in input) list(element func(in input) int) int {
 	s, i := in.s, in.i
 	if s == "" {
@@ -508,7 +506,6 @@ func readText(s string, at int) (text string, as jsonscan.Text, end int) {
 	return s[at+1 : end], as, end + 1
 }
 
-// decoded returns the string with the text.
 func decoded(text string, as jsonscan.Text) (string, bool) {
 	if as&jsonscan.Escaped == 0 {
 		return text, true

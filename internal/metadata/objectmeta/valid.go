@@ -255,7 +255,6 @@ func firstConvertError(m map[string]any, err error) error {
 	return cmp.Or(convert(reduced, &metav1.ObjectMeta{}), err)
 }
 
-// finalizerKubernetes is the finalizer of namespaces.
 const finalizerKubernetes = "kubernetes"
 
 // FinalizerWarnings returns kube-apiserver's warnings about finalizers that old lacks,
@@ -277,7 +276,6 @@ func (m *Meta) FinalizerWarnings(old *Meta) []string {
 	return warnings
 }
 
-// isWarnedOf reports whether [finalizerWarnings] has warnings.
 func isWarnedOf(name string) bool {
 	return !objectname.IsQualifiedName(name, false) || !strings.Contains(name, "/") && !standardFinalizer(name)
 }

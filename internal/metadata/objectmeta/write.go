@@ -147,7 +147,6 @@ func endList(dst []byte, elements int) []byte {
 	return append(dst, ']')
 }
 
-// appendKey appends a comma and the key of a member.
 func appendKey(dst []byte, key string) []byte {
 	return append(append(append(dst, ',', '"'), key...), '"', ':')
 }

@@ -51,7 +51,6 @@ func New(list []string) Index {
 	return x
 }
 
-// newMapIndex returns an Index that uses a Go map.
 func newMapIndex(list []string) Index {
 	x := Index{byName: make(map[string]int, len(list))}
 	for i, name := range list {

@@ -28,7 +28,6 @@ func ReadDefinition(data []byte) *apiextensionsv1.CustomResourceDefinition {
 	return crd
 }
 
-// isMember reports whether a document has one member of a name, with that text.
 func isMember(t *Tokens, name, text string) bool {
 	v, n := t.Member(0, name)
 	return n == 1 && t.Kind(v) == String && t.Text(v) == text

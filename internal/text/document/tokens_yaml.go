@@ -423,7 +423,6 @@ func isCertainlyString(text string) bool {
 	return true
 }
 
-// isNeverInNumber reports whether r occurs in no number and no date.
 func isNeverInNumber(r rune) bool {
 	return !strings.ContainsRune("0123456789 +-.:_abcdefABCDEFtTzZxXoO", r)
 }

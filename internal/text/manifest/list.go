@@ -56,7 +56,6 @@ func isKustomize(h *rawHead) bool {
 	return group == "kustomize.config.k8s.io"
 }
 
-// expand yields an object with its head, or the items of a list.
 func (r *Reader) expand(o *Object, h *rawHead, depth int, yield yielder) bool {
 	if o.Head, o.Err = h.head(); !r.isList(o.GroupVersionKind, h) {
 		return yield(o)
@@ -91,7 +90,6 @@ func (r *Reader) isList(gvk schema.GroupVersionKind, h *rawHead) bool {
 	return gvk.Version != "" && (r.IsKind == nil || !r.IsKind(gvk))
 }
 
-// item yields the objects of an item of a list.
 func (r *Reader) item(o *Object, list schema.GroupVersionKind, depth int, yield yielder) bool {
 	h, err := readHead(o.Text, false)
 	if err != nil {

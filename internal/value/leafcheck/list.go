@@ -294,7 +294,6 @@ func (f *Fields) finish() {
 	f.additional = f.Additional.orNilIfAdmitsAll()
 }
 
-// admitsAll reports whether f admits every object.
 func (f *Fields) admitsAll() bool {
 	return len(f.probed) == 0 && len(f.Required) == 0 && f.additional == nil && !f.Closed && !f.Min.Set && !f.Max.Set
 }

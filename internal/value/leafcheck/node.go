@@ -28,7 +28,6 @@ type Node struct {
 	HasLists bool
 }
 
-// admitsAll reports whether n admits every value.
 func (n *Node) admitsAll() bool {
 	return n.Accept == All && n.Text == nil && n.Enum == nil && n.fields == nil &&
 		n.Nested == nil && n.items == nil && n.List == nil && n.Number == nil

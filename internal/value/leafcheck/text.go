@@ -127,7 +127,6 @@ func (n *Number) limit(b schema.Bound) Limit {
 	return l
 }
 
-// kinds returns the kinds of numbers that n can refuse.
 func (n *Number) kinds() Mask {
 	if n.Min.Set || n.Max.Set || n.Multiple.Set {
 		return Int | Float
@@ -247,7 +246,6 @@ func newEnum(values []any) *Enum {
 	return e
 }
 
-// enumTexts are the texts for errors.
 type enumTexts struct{ list, detail string }
 
 // maxList is the largest length in bytes of the text of a list of values.

@@ -355,7 +355,6 @@ type alphabet struct {
 	within [][]uint64 // by class: bit n is set if the class lies in set n
 }
 
-// contains reports whether the class lies in the set.
 func (a *alphabet) contains(class, set int) bool {
 	return a.within[class][set/64]>>(set%64)&1 != 0
 }

@@ -130,7 +130,6 @@ func (w *walk) loop(values []any, body []jsonpath.Node) ([][]any, bool) {
 	return out, true
 }
 
-// step applies one node to values.
 func (w *walk) step(values []any, node jsonpath.Node) ([]any, bool) {
 	if w.visits -= 1 + len(values); w.visits < 0 {
 		return nil, false
@@ -204,7 +203,6 @@ func (w *walk) identifier(values []any, name string) ([]any, bool) {
 	}
 }
 
-// fields returns the fields with this name of all values that are objects.
 func fields(values []any, name string) []any {
 	var out []any
 	for _, value := range values {
