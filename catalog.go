@@ -176,7 +176,6 @@ func conflict(d, other *Definition) error {
 	return fmt.Errorf("crdkit: definition %s: the %s %q is already in use by definition %s", d.name, what, name, other.name)
 }
 
-// claimOf returns the claim of a definition, with the server's defaults for names.
 func claimOf(crd *apiextensionsv1.CustomResourceDefinition) crdversion.Claim {
 	names := crd.Spec.Names
 	crdversion.SetDefaultNames(&names)

@@ -27,7 +27,6 @@ type config struct {
 	limit     *errorlimit.Limit // of the errors of Compile; nil admits any number
 }
 
-// minor returns the minor version of Kubernetes.
 func (c config) minor() int {
 	v, _ := kubeversion.Parse(c.version) // Compile refuses wrong versions
 	return int(v)

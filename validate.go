@@ -137,7 +137,6 @@ func (v *Version) rulesHold(ctx context.Context, obj, old map[string]any) (cost 
 	return res.Cost, len(res.Errors) == 0 && len(res.Ratcheted) == 0 && ctx.Err() == nil
 }
 
-// warnOfFinalizers adds the warnings about finalizers of an accepted object.
 func (r *request) warnOfFinalizers() {
 	if len(r.result.Errors) == 0 {
 		r.warn(r.meta.FinalizerWarnings(r.oldMeta)...)
@@ -168,7 +167,6 @@ func newScale(s *apiextensionsv1.CustomResourceSubresourceScale) *scale {
 	return out
 }
 
-// checkStatus returns the errors of the observed number of replicas and of the selector.
 func (s *scale) checkStatus(obj map[string]any) validation.ErrorList {
 	errs := s.status.checkReplicas(obj)
 	if s.selector == nil {

@@ -100,7 +100,6 @@ func compileEngines(node *schema.Node, i int, cfg config, watch *interrupt.Watch
 	return rules, newEngines(node, cfg), nil
 }
 
-// set sets the compiled parts.
 func (v *Version) set(node *schema.Node, e *engines, rules *cel.Program, cfg config) {
 	v.compiled = compiled{node: node, engines: e, rules: rules, minor: cfg.minor(), plan: sync.OnceValue(v.compilePlan)}
 }

@@ -80,7 +80,6 @@ func (a *Applier) Explain(ctx context.Context, live, config *unstructured.Unstru
 	return out, err
 }
 
-// drops returns the fields of live that manager applied and no longer applies in obj.
 func drops(live, obj *unstructured.Unstructured, manager string) ([]Drop, error) {
 	before, err := Owners(live)
 	if err != nil {
@@ -163,7 +162,6 @@ func sortCauses(err error) {
 	slices.SortStableFunc(status.ErrStatus.Details.Causes, func(a, b metav1.StatusCause) int { return strings.Compare(a.Message, b.Message) })
 }
 
-// conflictsOf returns the conflicts of an answer of the server.
 func (a *Applier) conflictsOf(ctx context.Context, err error, live, config *unstructured.Unstructured) []Conflict {
 	status, ok := errors.AsType[*apierrors.StatusError](err)
 	if !ok || status.ErrStatus.Details == nil || live == nil {

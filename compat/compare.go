@@ -118,7 +118,6 @@ type comparison struct {
 	unread []unread // see storageWalk
 }
 
-// schemaFindings returns the findings about the schemas of two versions.
 func (c *comparison) schemaFindings() []Finding {
 	if c.sameSchema() {
 		return c.guard(c.proved("the schema and the rules are equal"))

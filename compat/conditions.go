@@ -231,7 +231,6 @@ func (k *conditions) otherValues(n *schema.Node) *search.Cond {
 	return search.False
 }
 
-// propertyNames appends the names of the members that a schema declares.
 func (k *conditions) propertyNames(n *schema.Node, names []string) []string {
 	for name := range n.Properties() {
 		names = append(names, name)
@@ -242,7 +241,6 @@ func (k *conditions) propertyNames(n *schema.Node, names []string) []string {
 	return names
 }
 
-// embeddedMembers is the condition of the members that every resource has.
 func embeddedMembers() *search.Cond {
 	text := search.And(search.Types(search.String), search.MinRunes(1))
 	return search.And(
@@ -353,7 +351,6 @@ func formatCond(typ, name string) *search.Cond {
 	return search.Format(name)
 }
 
-// rangeOf returns the condition that a number is in the range of its type and format.
 func rangeOf(typ, name string) *search.Cond {
 	low, high, strict := -float64(1<<63), float64(1<<63), true
 	switch {

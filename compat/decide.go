@@ -286,7 +286,6 @@ func (c *comparison) findingOf(g *goal, d *difference) Finding {
 	return f
 }
 
-// path leads to what a goal is about.
 func (g *goal) path() []step {
 	if g.part == "" {
 		return g.steps

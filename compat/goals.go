@@ -61,7 +61,6 @@ func newWalk(from, to *conditions, readers bool, alike func(*goal) bool) *walk {
 	return &walk{alike: alike, from: from, to: to, readers: readers, without: map[comparedPair]bool{}, changed: map[[2]*schema.Node]bool{}}
 }
 
-// pair compares the schemas of one value.
 func (w *walk) pair(o, n *schema.Node, steps []step, pointer string) {
 	here := comparedPair{o, n, !w.readers && correlatable(w.to.root, steps) && !correlatable(w.from.root, steps)}
 	if o == n && w.from.open == w.to.open && !here.gains || w.without[here] || w.undone != "" {
@@ -278,7 +277,6 @@ func (w *walk) removed(o, n, old *schema.Node, name string, steps []step, pointe
 	}
 }
 
-// defaults compares the defaults of a property.
 func (w *walk) defaults(o, old, child *schema.Node, name string, steps []step, pointer string) {
 	if w.readers || sameDefault(old, child) {
 		return

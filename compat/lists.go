@@ -21,7 +21,6 @@ type listCheck struct {
 	found    []Finding
 }
 
-// listFindings returns the findings about the list and map types of one version.
 func (c *comparison) listFindings() []Finding {
 	l := &listCheck{comparison: c}
 	if !c.old.Spec.PreserveUnknownFields && !c.crd.Spec.PreserveUnknownFields {

@@ -61,7 +61,6 @@ func qualifiedKind(crd *apiextensionsv1.CustomResourceDefinition) string {
 	return crd.Spec.Names.Kind + "." + crd.Spec.Group
 }
 
-// compile compiles a definition with conversions that call no webhook.
 func compile(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition) (*crdkit.Definition, error) {
 	return crdkit.Compile(crd, crdkit.WithContext(ctx), crdkit.WithConverter(conversion.None(crd)))
 }

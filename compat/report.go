@@ -219,7 +219,6 @@ func leading(f Finding) Finding {
 	return f
 }
 
-// statementOf returns what merged findings have in common.
 func statementOf(f *Finding) string {
 	return fmt.Sprintf("%q %q %q %q %q", f.Version, f.OldVersion, f.Code, f.Verdict, f.Text)
 }

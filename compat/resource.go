@@ -200,7 +200,6 @@ func (r *resourceCheck) checkConversion() {
 	r.add(ConversionChanged, severity, "", pointerIf("/spec", "conversion", r.crd.Spec.Conversion != nil), before, after, "%s", text).Verdict = verdict
 }
 
-// describeConversion returns the strategy of conversions and the address of the webhook.
 func describeConversion(crd *apiextensionsv1.CustomResourceDefinition) string {
 	if !convertsByWebhook(crd) {
 		return string(apiextensionsv1.NoneConverter)
@@ -218,7 +217,6 @@ func describeConversion(crd *apiextensionsv1.CustomResourceDefinition) string {
 	return text
 }
 
-// sameVersions reports whether all versions of the new definition have one schema.
 func (r *resourceCheck) sameVersions() bool {
 	versions := r.crd.Spec.Versions
 	return !slices.ContainsFunc(versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool {

@@ -200,7 +200,6 @@ func (w *walk) hasRule(n *schema.Node, rule schema.Rule) bool {
 	})
 }
 
-// recordRules records a value whose rules differ.
 func (w *walk) recordRules(o, n *schema.Node, steps []step, pointer string) {
 	if !w.readers && !slices.EqualFunc(o.Rules(), n.Rules(), sameRule) {
 		w.ruled = append(w.ruled, ruled{o, n, steps, pointer})

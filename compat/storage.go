@@ -161,7 +161,6 @@ func (w *storageWalk) part(n storedNodes, steps []step, pointer string) {
 	w.walk(n, steps, pointer, false)
 }
 
-// storedAlike reports whether the old storage version removes what a goal is about.
 func (c *comparison) storedAlike(g *goal) bool {
 	if g.stored || !slices.Contains(contentCodes, g.code) || !c.storesAnotherVersion() {
 		return false

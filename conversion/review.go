@@ -198,7 +198,6 @@ const (
 
 var reviewVersions = []string{apiextensionsv1.SchemeGroupVersion.Version, v1beta1.Version}
 
-// encodeRequest returns a review as the server sends it, byte for byte.
 func encodeRequest(version string, uid types.UID, objs []*unstructured.Unstructured, to schema.GroupVersion) ([]byte, error) {
 	text := beginReview(version, `"request":{"uid":`)
 	text = appendString(text, string(uid), true)
@@ -298,7 +297,6 @@ func decodeResponse(text, version string, n int, memory int64) (*response, error
 	return r, nil
 }
 
-// object decodes the text of an object, or returns the server's error.
 func object(text string) (*unstructured.Unstructured, error) {
 	value, err := decodeObject(text)
 	fields, _ := value.(map[string]any)

@@ -11,7 +11,6 @@ import (
 	"github.com/crdkit/crdkit/internal/suite"
 )
 
-// coverFlag is the name of the flag that turns coverage on.
 const coverFlag = "crdtest.cover"
 
 // Main runs the tests of a package for a function TestMain, and records which parts of

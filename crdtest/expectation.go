@@ -207,7 +207,6 @@ func declares(v *crdkit.Version, rule string) bool {
 	})
 }
 
-// isRuleAt reports whether a rule at a schema pointer has this expression or message.
 func isRuleAt(v *crdkit.Version, pointer string, index int, rule string) bool {
 	declared, ok := schemapath.Rule(v.Schema(), pointer, index)
 	return ok && (sameText(declared.Rule, rule) || declared.Message != "" && sameText(declared.Message, rule))

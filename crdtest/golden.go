@@ -89,7 +89,6 @@ func (s *Set) goldenTexts(t testing.TB, dir string) ([]*goldenFile, error) {
 	return files, nil
 }
 
-// writeGolden writes the answer as YAML with comments.
 func (r *Response) writeGolden(s *Set, b *strings.Builder) error {
 	if b.Len() > 0 {
 		b.WriteString("---\n")

@@ -190,7 +190,6 @@ func (s *Set) do(t testing.TB, verb verb, old *unstructured.Unstructured, obj an
 	return r
 }
 
-// run makes the request of a response.
 func (s *Set) run(t testing.TB, r *Response) (err error) {
 	ctx, v := t.Context(), r.version
 	switch r.verb {
@@ -251,7 +250,6 @@ func (s *Set) PatchStatus(t testing.TB, old any, patchType types.PatchType, body
 	return s.patch(t, patchingStatus, s.stored(t, old), patchType, body).expect(t, s, want)
 }
 
-// patch makes a PATCH request.
 func (s *Set) patch(t testing.TB, verb verb, old *Response, patchType types.PatchType, body any) *Response {
 	t.Helper()
 	content, isText, err := bodyOf(body)

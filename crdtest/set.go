@@ -147,7 +147,6 @@ func newSet(byName map[string]*source, opts []crdkit.Option) (*Set, error) {
 	return s, errors.Join(errs...)
 }
 
-// addSource adds the definition of an object that a reader found.
 func addSource(byName map[string]*source, o *manifest.Object) error {
 	if o.Err != nil {
 		return o.Err

@@ -155,7 +155,6 @@ func factsOrRefuse(crd *apiextensionsv1.CustomResourceDefinition, cfg *config) (
 	return nil, r
 }
 
-// createdMeta returns the errors of new metadata, with a stand-in for a generated name.
 func createdMeta(crd *apiextensionsv1.CustomResourceDefinition) field.ErrorList {
 	want := crd.Spec.Names.Plural + "." + crd.Spec.Group
 	generated := crd.Name == "" && crd.GenerateName != ""

@@ -37,7 +37,6 @@ func (c *checker) unsupported(at *pathstack.Chain, value any, supported []string
 	c.errs.AddAt(at, field.NotSupported(at.Path(), value, supported))
 }
 
-// addPlain adds errors whose fields have no names that need escaping.
 func (c *checker) addPlain(errs field.ErrorList) {
 	for _, err := range errs {
 		c.errs.Add(c.cfg.limit.AtPointer(plainPointer(err.Field), err))

@@ -153,7 +153,6 @@ func titleOf(name string) string {
 	return "definition " + name
 }
 
-// expectDefinition returns the apiVersion of a definition, or an error for anything else.
 func expectDefinition(data []byte) (string, error) {
 	if is := jsonType(data); is != "an object" {
 		return "", fmt.Errorf("crdkit: not a definition: the document is %s, want an object", is)

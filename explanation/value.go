@@ -151,7 +151,6 @@ func (x *Explainer) requirement(pointer string) string {
 	return " (requires " + celtrace.Cut(strings.Join(required, ", "), maxText) + ")"
 }
 
-// missing returns the text for one error of a branch.
 func (x *Explainer) missing(err *validation.Error) string {
 	switch {
 	case err.Type == field.ErrorTypeRequired:
@@ -164,7 +163,6 @@ func (x *Explainer) missing(err *validation.Error) string {
 	return err.Field + ": " + err.Type.String()
 }
 
-// hidden stands for a value in the detail of an error.
 const hidden = `"…"`
 
 // HideValues returns an error of a request without the values of the object, as

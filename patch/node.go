@@ -187,7 +187,6 @@ func skipWord(s string, i int) int {
 	return len(s)
 }
 
-// unquote returns the value of a JSON string.
 func unquote(quoted string) string {
 	if inner := quoted[1 : len(quoted)-1]; isASCII(inner) {
 		return inner

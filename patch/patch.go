@@ -290,7 +290,6 @@ func (n *node) merge(changes *node) {
 	}
 }
 
-// dropNulls drops the members of objects that are null, also of objects in lists.
 func (n *node) dropNulls() {
 	switch {
 	case n.isObject():

@@ -218,7 +218,6 @@ func (c *structuralCheck) resourceField(n *apiextensionsv1.JSONSchemaProps, name
 	c.at.Pop()
 }
 
-// forbidMetadata adds an error for the property metadata of the current schema.
 func (c *structuralCheck) forbidMetadata(detail string) {
 	at := c.at.Here().Child("properties").Key("metadata")
 	c.errs.AddAt(at, field.Forbidden(at.Path(), detail))
@@ -266,7 +265,6 @@ func (c *structuralCheck) forbid(keyword, detail string) {
 	c.errs.AddAt(at, field.Forbidden(at.Path(), detail))
 }
 
-// invalid adds an error for the value of a keyword of the current schema.
 func (c *structuralCheck) invalid(keyword string, value any, detail string) {
 	at := c.at.Here().Child(keyword)
 	c.errs.AddAt(at, field.Invalid(at.Path(), value, detail))

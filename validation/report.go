@@ -117,7 +117,6 @@ func (r *run) join() {
 	}
 }
 
-// restore adds findings that were taken back.
 func (r *run) restore(taken []finding) {
 	for _, x := range taken {
 		if over := r.limit.over(len(r.found), x.err.Type); over != nil {

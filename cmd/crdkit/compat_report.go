@@ -443,7 +443,6 @@ func mergeReports(ctx context.Context, r *manifest.Reader, files []string) (*com
 	return merged, nil
 }
 
-// split returns the findings about definitions, and those about stored objects.
 func (r *compatReport) split() (definitions, objects []compatFinding) {
 	for _, f := range r.Findings {
 		if f.Object == nil {

@@ -130,7 +130,6 @@ func completeGroupVersions(cmd *cobra.Command, _ []string, _ string) ([]string, 
 	return unique(names), cobra.ShellCompDirectiveNoFileComp
 }
 
-// maxCompletedObjects is the number of objects in which completeKinds looks for kinds.
 const maxCompletedObjects = 10_000
 
 // completeKinds completes the kinds of the objects in the named files, as GROUP/KIND.

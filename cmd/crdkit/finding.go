@@ -104,7 +104,6 @@ func (f *finding) addAt(pointer string, i issue) {
 	f.issues = append(f.issues, i)
 }
 
-// addNote adds a note about the whole object.
 func (f *finding) addNote(text string) {
 	f.issues = append(f.issues, issue{level: levelNote, code: codeNote, text: text, position: f.start()})
 }
@@ -191,7 +190,6 @@ func complaints(text string) []string {
 	return all
 }
 
-// repeatedKey is the error of the YAML library for a key that a mapping has twice.
 var repeatedKey = regexp.MustCompile(`^yaml: line \d+: key ".*" already set in map$`)
 
 var yamlLine = regexp.MustCompile(`\bline (\d{1,9})\b`)

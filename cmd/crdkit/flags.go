@@ -117,7 +117,6 @@ func (s *session) addVersion() {
 	s.cmd.Flags().Var(&textFlag{&s.version, check, known}, "kubernetes-version", "version of the server, "+kubeversion.Span)
 }
 
-// addJudging adds the flags of the commands that judge as the server does.
 func (s *session) addJudging() {
 	s.addVersion()
 	f := s.cmd.Flags()
@@ -147,7 +146,6 @@ const ofDefinition = "definition"
 // errNeedsWebhook replaces conversion.ErrNoWebhook: a command calls no webhook unasked.
 var errNeedsWebhook = errors.New("the definition converts objects with a webhook, which crdkit calls only with --webhook URL, or --webhook " + ofDefinition + " for the URL in the definition")
 
-// needs reports whether an error says that a webhook was needed, and the flags name none.
 func (w *webhookFlag) needs(err error) bool {
 	return w.url == "" && errors.Is(err, conversion.ErrNoWebhook)
 }

@@ -117,7 +117,6 @@ func (p *textPrinter) print(f *finding) error {
 	return nil
 }
 
-// colors are the colors of verdicts and levels.
 var colors = map[string]int{
 	refused: red, levelError: red, string(compat.Incompatible): red,
 	undecided: yellow, levelWarning: yellow, string(compat.Unknown): yellow,

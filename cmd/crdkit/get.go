@@ -162,7 +162,6 @@ func (g *getter) print(objs []*unstructured.Unstructured) error {
 	return err
 }
 
-// single returns a single object as it is, and any other number as a list.
 func single(objs []*unstructured.Unstructured) runtime.Object {
 	if len(objs) == 1 {
 		return objs[0]

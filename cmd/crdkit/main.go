@@ -124,7 +124,6 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	}
 }
 
-// buildVersion returns the text of --version for the running program.
 func buildVersion() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -44,7 +44,6 @@ func newOwners() *cobra.Command {
 	return cmd
 }
 
-// object prints the fields of an object.
 func (n *ownersCommand) object(o *manifest.Object) error {
 	fields, err := n.fields(o)
 	if err != nil {

@@ -248,7 +248,6 @@ func (l *location) addPattern() {
 	})
 }
 
-// branches adds a point for each branch of anyOf or oneOf, and one for a refused value.
 func (l *location) branches(keyword string, list []apiextensionsv1.JSONSchemaProps, refused func(satisfied int) bool) {
 	if len(list) == 0 {
 		return

@@ -202,7 +202,6 @@ func (s *ruleSet) visit(ctx context.Context, obj, old map[string]any) {
 	}
 }
 
-// count counts an error of an observer: it observed its goal, or ended with an error.
 func (o *observer) count(l *ruleLocation, isObserved bool) {
 	switch {
 	case o.rule == nil && isObserved:
@@ -220,7 +219,6 @@ func (o *observer) count(l *ruleLocation, isObserved bool) {
 	}
 }
 
-// countTrue counts how often rules were true for an object, and begins anew.
 func (l *ruleLocation) countTrue() {
 	for _, r := range l.rules {
 		if r.class != none {

@@ -62,7 +62,6 @@ func (w *walk) direct(o *objectWalk, p *member, n, i, at int) int {
 	return end
 }
 
-// nested is direct for an object or list.
 func (w *walk) nested(o *objectWalk, p *member, n, i, at int) int {
 	w.see(o, n)
 	w.pending.end = at

@@ -27,7 +27,6 @@ type objectWalk struct {
 	start int // of the object in out
 }
 
-// object handles the object at s[i], and appends the texts of the members keys to w.keys.
 func (w *walk) object(n *node, i int, keys []int) int {
 	if !w.enter(n, leafcheck.Object) {
 		return refused

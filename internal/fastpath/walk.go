@@ -110,7 +110,6 @@ const undeclared = -1
 // typedMembers are apiVersion, kind and metadata.
 const typedMembers = 3
 
-// run walks the whole object.
 func (w *walk) run() bool {
 	i := jsonscan.Space(w.s, 0)
 	if i >= len(w.s) || w.s[i] != '{' {

@@ -82,7 +82,6 @@ func (s *search) changeInside(x *site) bool {
 // maxResized is the length of the longest list that a change makes.
 const maxResized = 300
 
-// resized returns a longer or shorter list.
 func (s *search) resized(x *site, list []any) []any {
 	list = slices.Clone(list)
 	fresh := func() any {

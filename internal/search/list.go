@@ -370,7 +370,6 @@ func (w *objectWant) candidates() []string {
 	return append(out, w.freshName())
 }
 
-// freshName returns a name that neither the object nor a condition has.
 func (w *objectWant) freshName() string {
 	for i := 0; ; i++ {
 		name := "key"

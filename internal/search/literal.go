@@ -62,7 +62,6 @@ func literalsOf(rule string) *literals {
 	return l
 }
 
-// addPath adds the path of the selections that follow self.
 func (l *literals) addPath(rule string, tokens []celsyntax.Token) {
 	word := func(i int) string {
 		if i < len(tokens) {

@@ -41,7 +41,6 @@ func spanOf(own []*Cond) span {
 	return r
 }
 
-// integers returns the range of the integers in r, with inclusive bounds.
 func (r *span) integers() span {
 	out := span{low: math.Ceil(r.low), high: math.Floor(r.high)}
 	if r.strictLow && out.low == r.low {

@@ -247,7 +247,6 @@ func (s *Solver) solveBase(base []*Cond) Result {
 	return out
 }
 
-// solveType returns a value of one type that satisfies a conjunction.
 func (s *Solver) solveType(t Mask, base []*Cond) Result {
 	var own []*Cond
 	var allowed *Cond // a finite set of values

@@ -33,7 +33,6 @@ func (d *Definition) compile() (*crdkit.Definition, error) {
 	return d.compiled, d.err
 }
 
-// addDefinitions adds the definitions and the feature gates of a file.
 func (s *Suites) addDefinitions(ctx context.Context, name string) error {
 	objects, err := s.objects(ctx, name)
 	if err != nil {

@@ -20,7 +20,6 @@ const (
 	postSuffix        = ".post.yaml"
 )
 
-// isText reports whether a file has the text of a refusal.
 func isText(name string) bool {
 	return strings.HasSuffix(name, errorSuffix) || strings.HasSuffix(name, updateErrorSuffix)
 }
@@ -28,7 +27,6 @@ func isText(name string) bool {
 // errorMember is the member of an object that has a part of the text of its refusal.
 const errorMember = "_err"
 
-// addFolder adds a case for each object of a file.
 func (s *Suites) addFolder(ctx context.Context, name string, refused bool) error {
 	objects, err := s.objects(ctx, name)
 	if err != nil {
@@ -87,7 +85,6 @@ func (s *Suites) createFrom(ctx context.Context, obj *unstructured.Unstructured,
 	return s.create(ctx, d, obj)
 }
 
-// addPaired adds the case of an object with its text, or that of an update.
 func (s *Suites) addPaired(ctx context.Context, name string) error {
 	obj, err := s.objectIn(ctx, name)
 	if err != nil {

@@ -79,7 +79,6 @@ type conversion struct {
 	To      string `json:"to"`
 }
 
-// addSpecs adds the cases of the suites of a file, each a document of YAML.
 func (s *Suites) addSpecs(name string, data []byte) error {
 	for parts := document.Split(data); ; {
 		part, line, err := parts.Next()

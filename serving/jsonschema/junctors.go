@@ -7,7 +7,6 @@ import "reflect"
 // the server does, and the translation says whether it is exact. Only then may it be
 // negated or be a branch of oneOf.
 
-// junctors sets the junctors of s, a schema of the values of the node core.
 func (e *exporter) junctors(out object, s, core *props) bool {
 	exact := true
 	var all []any

@@ -180,7 +180,6 @@ func hasDefault(s *props) bool {
 	return s.Default != nil && len(s.Default.Raw) > 0 && string(s.Default.Raw) != "null"
 }
 
-// required returns the required names of a schema.
 func required(s object) []string {
 	names, _ := s["required"].([]string)
 	return names

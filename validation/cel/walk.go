@@ -64,7 +64,6 @@ func (r *run) ended() bool {
 // pollVisits is the number of values between two looks at the context.
 const pollVisits = 16
 
-// stopped reports whether no more rules are to be run.
 func (r *run) stopped() bool { return r.remaining < 0 }
 
 func (r *run) stop() { r.remaining = -1 }
@@ -196,7 +195,6 @@ type level struct {
 	compared, same bool // ratchet.here was compared, and is unchanged
 }
 
-// ratchet returns the ratchet of the current location.
 func (r *run) ratchet() ratchet {
 	if !r.ratchets {
 		return ratchet{}
@@ -261,7 +259,6 @@ func (r ratchet) key(name string, index int) ratchet {
 	return ratchet{here: r.here.Key(name), above: r.here, aboveIndex: index}
 }
 
-// element descends from the level at an index to an element of a list.
 func (r ratchet) element(here correlate.Pair, index int) ratchet {
 	if !r.here.Correlated() {
 		return r

@@ -259,7 +259,6 @@ func (s *splitter) operands(lo, hi int, operator string) [][2]int {
 	return append(out, [2]int{start, hi})
 }
 
-// addOperands finds the terms of && or ||.
 func (s *splitter) addOperands(operands [][2]int, operator string, c scope, parent int) {
 	first, previous := operands[0][0], none
 	for i, o := range operands {
@@ -417,7 +416,6 @@ func (s *splitter) call(start, open int, c scope) {
 	}
 }
 
-// loop returns the scope within a macro: for at least one element.
 func (s *splitter) loop(m macro, name, receiver string, arguments [][2]int, c scope) scope {
 	variables := s.span(arguments[0][0], arguments[m.variables-1][1])
 	if slices.Contains([]string{"optMap", "optFlatMap"}, name) {

@@ -114,7 +114,6 @@ var readableTexts = map[string]string{
 	"date-time": `^[-0-9]{10}T[:0-9]{8}([.,][0-9]+)?(Z|[-+]([01][0-9]|2[0-4]):([0-5][0-9]|60))$`,
 }
 
-// compareConstant translates the comparison of a field with a constant.
 func (x *translation) compareConstant(p path, c any, orders search.Mask) (verdict, bool) {
 	equality := orders == search.Same || orders == search.Less|search.Greater
 	mask, ok := comparable(p.node)
@@ -155,7 +154,6 @@ func ordered(c any, orders search.Mask) *search.Cond {
 	return search.AtLeast(x, orders&search.Same == 0)
 }
 
-// nullable reports whether null could be on the path.
 func (p *path) nullable() bool {
 	if p.node.Nullable() {
 		return true
@@ -171,7 +169,6 @@ func (p *path) nullable() bool {
 // oldMember stands for oldSelf in relations, which only cancel out: no object has it.
 const oldMember = "\x01oldSelf"
 
-// pathOrOld returns the path that an expression selects from self or oldSelf.
 func (x *translation) pathOrOld(e ast.Expr, sc scope) (path, bool) {
 	if p, ok := x.path(e, sc); ok {
 		return p, true
@@ -194,7 +191,6 @@ func (x *translation) sized(e ast.Expr, sc scope) (path, bool) {
 	return x.path(of, sc)
 }
 
-// compareSize translates the comparison of a size with a constant.
 func (x *translation) compareSize(p path, c any, orders search.Mask) (verdict, bool) {
 	n, ok := c.(int64)
 	atLeast, mask := search.MinRunes, search.String
@@ -283,8 +279,7 @@ type summand struct {
 // boundedSum returns a condition on which a comparison holds: a sum of sizes at fixed
 // indices, such as
 //
-// \t(self.size() > 0 ? self[0].f.size() : 0) + (self.size() > 1 ? self[1].f.size() : 0) <=
-// 16
+//	(self.size() > 0 ? self[0].f.size() : 0) + (self.size() > 1 ? self[1].f.size() : 0) <= 16
 //
 // holds if no element has more than its share. It is False for others.
 func (x *translation) boundedSum(a, b ast.Expr, orders search.Mask, sc scope) *search.Cond {

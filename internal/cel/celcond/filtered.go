@@ -41,7 +41,7 @@ func (x *translation) keepsAtMost(f filter, most int64) *search.Cond {
 // boundedFilter returns a condition on which a comparison holds: the size of a filtered
 // list, such as
 //
-// \tself.filter(f, f.type == 'A').size() < 3
+//	self.filter(f, f.type == 'A').size() < 3
 //
 // is small enough if the list is, or none is kept. It is False for others.
 func (x *translation) boundedFilter(a, b ast.Expr, orders search.Mask, sc scope) *search.Cond {
@@ -64,8 +64,8 @@ func (x *translation) boundedFilter(a, b ast.Expr, orders search.Mask, sc scope)
 // atMostOne translates two expressions that at most, or exactly, one element satisfies a
 // condition:
 //
-// \tself.filter(f, f.type == 'A').size() <= 1
-// \tself.exists_one(f, f.type == 'A')
+//	self.filter(f, f.type == 'A').size() <= 1
+//	self.exists_one(f, f.type == 'A')
 //
 // Both have one opaque condition, so that one implies the other.
 func (x *translation) atMostOne(e ast.Expr, sc scope) (verdict, bool) {
@@ -121,7 +121,7 @@ func (x *translation) evaluated(e ast.Expr, sc scope) *search.Cond {
 
 // A Count is a macro exists_one in the body of a macro over the same list, such as
 //
-// \tself.all(a, self.exists_one(b, b.name == a.name))
+//	self.all(a, self.exists_one(b, b.name == a.name))
 //
 // It is opaque, but two agree if their bodies agree on all pairs of elements.
 type Count struct {
@@ -186,9 +186,9 @@ func (x *translation) orKnown(v verdict, c *Count) verdict {
 // unique translates a rule that all strings of a list, or in a field of its elements,
 // differ:
 //
-// \tself.all(a, self.exists_one(b, a == b))
-// \tself.all(a, size(self.filter(b, b.name == a.name)) < 2)
-// \tsize(self.filter(a, size(self.filter(b, a == b)) > 1)) == 0
+//	self.all(a, self.exists_one(b, a == b))
+//	self.all(a, size(self.filter(b, b.name == a.name)) < 2)
+//	size(self.filter(a, size(self.filter(b, a == b)) > 1)) == 0
 func (x *translation) unique(e ast.Expr, sc scope) (verdict, bool) {
 	macro, wanted := e, true
 	if left, right, ok := operands(e, "_==_"); ok && isZero(right) {

@@ -20,7 +20,6 @@ type path struct {
 	node    *schema.Node   // the schema of the field
 }
 
-// path returns the path that an expression selects.
 func (x *translation) path(e ast.Expr, sc scope) (path, bool) {
 	switch e.Kind() {
 	case ast.IdentKind:
@@ -98,7 +97,6 @@ func unescaped(name string) string {
 	return name
 }
 
-// constantOf returns the value of a literal, as a decoder returns it.
 func constantOf(e ast.Expr) (any, bool) {
 	switch e.Kind() {
 	case ast.LiteralKind:

@@ -79,7 +79,6 @@ type estimated struct {
 	limit *field.Error // if it is too much
 }
 
-// expressions returns the rule and the messageExpression of a scan result.
 func (s *Checker) expressions(f *RuleCost) []estimated {
 	rule := estimated{at: f.At().Child("rule")}
 	_, _, rule.total = s.CardinalityOf(f)

@@ -46,7 +46,6 @@ func (x *compiler) ident(e ast.Expr, name string) operand {
 	return x.refuse("variable " + name)
 }
 
-// selection compiles a field selection or has().
 func (x *compiler) selection(e ast.Expr, sel ast.SelectExpr) operand {
 	if r, ok := x.tree.ReferenceMap()[e.ID()]; ok {
 		if r.Value != nil {

@@ -188,7 +188,6 @@ type mapping struct {
 	pays       bool // a failed value is paid for like any
 }
 
-// transformMap compiles a loop that makes a map.
 func (x *compiler) transformMap(over, key operand, each rangeFunc, cond, value, entry ast.Expr) operand {
 	m := mapping{test: func(*Frame) bool { return true }}
 	if cond != nil {
@@ -258,7 +257,6 @@ func (m *mapping) insertEntries(entries func(*Frame) ref.Val) func(*Frame) {
 	}
 }
 
-// insertAll inserts the entries of a map.
 func (f *Frame) insertAll(of ref.Val) {
 	m, ok := of.(traits.Mapper)
 	if !ok {

@@ -127,7 +127,6 @@ func (o operand) isIntOrString() bool {
 	return o.kind() == kindRaw && o.declared.Kind == celvalue.KindIntOrString
 }
 
-// equalIntOrString compiles a comparison with a constant string or integer.
 func (x *compiler) equalIntOrString(a, b operand) operand {
 	raw := a.raw
 	text, isText := b.constant.(types.String)
@@ -197,7 +196,6 @@ func hasText(v, of operand) operand {
 	})}
 }
 
-// hasNamed returns a closure that reports whether a map has a key.
 func hasNamed(v, in operand) func(*Frame) bool {
 	name, object, s := closureOf[string](v), in.object(), in.declared.Values
 	return func(f *Frame) bool {
@@ -256,7 +254,6 @@ func (x *compiler) inKnown(e ast.Expr, v, of operand, known traits.Lister) opera
 	return out
 }
 
-// inSet returns a closure that reports whether a value is one of a list.
 func inSet[T comparable](v operand, list []T) func(*Frame) bool {
 	of := closureOf[T](v)
 	return func(f *Frame) bool { return contains(list, of(f)) }

@@ -164,7 +164,6 @@ func (f *Frame) Release() {
 	}
 }
 
-// maxLists is the number of lists that a frame keeps.
 const maxLists = 16
 
 // maxKept is how many elements kept slices have room for, and maxKeptList lists of raw

@@ -80,7 +80,6 @@ func (x *compiler) done(l *literal, box func(*Frame) ref.Val) operand {
 	return l.operand
 }
 
-// list compiles a list literal.
 func (x *compiler) list(e ast.Expr) operand {
 	list := e.AsList()
 	l := x.literal(common.ListCreateBaseCost)

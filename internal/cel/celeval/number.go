@@ -70,7 +70,6 @@ func binaryInt(name, overload string, a, b operand) operand {
 	return operand{}
 }
 
-// compareInts is comparison with a shorter closure for a constant on the right.
 func compareInts(cost uint64, a, b operand, is func(a, b int64) bool) operand {
 	known, ok := b.constant.(types.Int)
 	if !ok {

@@ -348,7 +348,6 @@ func (f *Frame) box(raw any, s *celvalue.DeclaredType) ref.Val {
 	return v
 }
 
-// kindName names an operand in the reasons of [compiler.refuse].
 func kindName(c operand) string {
 	switch c.kind() {
 	case kindBool, kindInt, kindDouble, kindString:

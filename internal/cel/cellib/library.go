@@ -80,7 +80,6 @@ func (s signature) method(binding cel.OverloadOpt) cel.FunctionOpt {
 // cel-go compares types before it calls a binding, so that it gets no other CEL type and no
 // error. It checks the Go type nevertheless, which the maker of a value decides.
 
-// unary returns a binding of f for values that are a T in Go.
 func unary[T any](f func(T) ref.Val) cel.OverloadOpt {
 	return bindUnary(func(v ref.Val) ref.Val {
 		x, ok := valueOf[T](v)
@@ -121,7 +120,6 @@ func OfString(overload string) any {
 	return nil
 }
 
-// ofString declares an overload that [OfString] has.
 func ofString(id string, result *cel.Type) cel.FunctionOpt {
 	s := declare(id, result, cel.StringType)
 	if is, ok := OfString(id).(func(string) bool); ok {
@@ -168,7 +166,6 @@ func valueOf[T any](v ref.Val) (x T, ok bool) {
 	return x, ok
 }
 
-// test returns a binding of a condition on a T.
 func test[T any](f func(T) bool) cel.OverloadOpt {
 	return unary(func(x T) ref.Val { return types.Bool(f(x)) })
 }
@@ -356,7 +353,6 @@ func (m copying) Expander() parser.MacroExpander {
 	}
 }
 
-// nodes returns the number of nodes of an expression.
 func nodes(e ast.Expr) int {
 	count := 0
 	ast.PreOrderVisit(e, ast.NewExprVisitor(func(ast.Expr) { count++ }))

@@ -212,7 +212,6 @@ func rangeMemory(args []ref.Val) uint64 {
 	return BoxedBytes * RangeSize(args)
 }
 
-// maxRange is the size of the largest list that lists.range makes.
 const maxRange = 1_000_000
 
 // RangeSize returns the size of the result of lists.range, 0 if that is an error.

@@ -169,7 +169,6 @@ func urls() cel.EnvOption {
 	)
 }
 
-// isURL reports whether s is an absolute URL or an absolute path.
 func isURL(s string) bool {
 	_, err := url.ParseRequestURI(s)
 	return err == nil

@@ -268,7 +268,6 @@ func (p *parsing) member(sign token) ast.Expr {
 	}
 }
 
-// field parses what follows a dot.
 func (p *parsing) field(of ast.Expr) ast.Expr {
 	optional := p.skipped("?")
 	name := p.tok

@@ -238,7 +238,6 @@ func (t *tracer) decided(e ast.Expr) {
 
 func isError(v ref.Val) bool { return v == nil || types.IsUnknownOrError(v) }
 
-// failure traces a rule that ends with an error, to the innermost part with it.
 func (t *tracer) failure(f frame, e ast.Expr, v ref.Val) *Trace {
 	part, inner, element := t.innermost(f, e)
 	if failed := t.valueOf(inner, part); isError(failed) && failed != nil {

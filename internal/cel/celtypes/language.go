@@ -124,7 +124,6 @@ const (
 	NewestMinor = int(kubeversion.Newest)
 )
 
-// languages builds the language of each minor version lazily.
 var languages = func() (all [NewestMinor - OldestMinor + 1]func() (*Language, error)) {
 	for i := range all {
 		all[i] = sync.OnceValues(func() (*Language, error) { return newLanguage(OldestMinor + i) })

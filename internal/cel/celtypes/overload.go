@@ -142,7 +142,6 @@ func isLoose(t *types.Type) bool {
 
 func hasLoose(t *types.Type) bool { return slices.ContainsFunc(t.Parameters(), isLoose) }
 
-// isNullable reports whether null fits a type.
 func isNullable(t *types.Type) bool {
 	switch t.Kind() {
 	case types.OpaqueKind, types.StructKind, types.DurationKind, types.TimestampKind, types.NullTypeKind, types.DynKind:

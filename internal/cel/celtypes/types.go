@@ -14,7 +14,6 @@ import (
 // random.
 const SelfType = "\x00selfType"
 
-// readable returns an error text with a printable name for the type of self.
 func readable(text string) string { return strings.ReplaceAll(text, SelfType, SelfType[1:]) }
 
 // A Type is the CEL type of a schema.

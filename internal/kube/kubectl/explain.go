@@ -233,7 +233,6 @@ func (r *ExplainRequest) field(parent schema, name string, s schema, by int) str
 	return out + "\n"
 }
 
-// typeOf returns the name that kubectl shows for the type of a schema.
 func (r *ExplainRequest) typeOf(s schema) string {
 	if items := member[schema](s, "items"); len(items) > 0 {
 		return "[]" + r.typeOf(items)

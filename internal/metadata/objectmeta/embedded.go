@@ -108,7 +108,6 @@ func canonicalResource(m map[string]any) bool {
 	return !ok || checkMap(raw, (*Meta).Plain)
 }
 
-// checkMap reports whether raw is usual metadata that passes the check.
 func checkMap(raw any, check func(*Meta) bool) bool {
 	m := New()
 	defer m.Release()
@@ -286,7 +285,6 @@ func fastValidResource(m map[string]any) bool {
 	return !found || checkMap(raw, (*Meta).validEmbedded)
 }
 
-// resourceErrors returns the errors of apiVersion, kind and metadata of one resource.
 func resourceErrors(path *field.Path, m map[string]any) field.ErrorList {
 	errs := typeErrors(path, m, "apiVersion", func(s string) string {
 		if _, err := runtimeschema.ParseGroupVersion(s); err != nil {

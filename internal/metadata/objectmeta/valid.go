@@ -69,7 +69,6 @@ func (m *Meta) validFinalizers() bool {
 	return !slices.Contains(m.finalizers, metav1.FinalizerOrphanDependents) || !slices.Contains(m.finalizers, metav1.FinalizerDeleteDependents)
 }
 
-// validCommon checks what the rules for all objects have in common.
 func (m *Meta) validCommon() bool {
 	if m.unusual || m.Generation < 0 {
 		return false

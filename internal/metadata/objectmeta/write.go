@@ -49,7 +49,6 @@ func (m *Meta) Write(obj map[string]any) {
 	obj["metadata"], m.raw = out, out
 }
 
-// set sets a member, or removes it.
 func set(out map[string]any, key string, v any, present bool) {
 	if present {
 		out[key] = v

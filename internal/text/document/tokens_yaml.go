@@ -135,7 +135,6 @@ func (r *yamlTokenizer) endLine() bool {
 
 func (r *yamlTokenizer) isDash() bool { return r.text[r.i] == '-' && r.text[r.i+1] == ' ' }
 
-// readMapping reads a mapping with keys at a column, from the first to what follows.
 func (r *yamlTokenizer) readMapping(col int) bool {
 	if r.depth++; r.depth > MaxDepth {
 		return false
@@ -230,7 +229,6 @@ func (r *yamlTokenizer) readValue(col int) bool {
 	return true
 }
 
-// readList reads a list with dashes at a column, from the first to what follows.
 func (r *yamlTokenizer) readList(col int) bool {
 	if r.depth++; r.depth > MaxDepth {
 		return false
@@ -376,7 +374,6 @@ func (r *yamlTokenizer) addBare(at int, text string) bool {
 	return true
 }
 
-// isBoolOrNull reports whether a text is a boolean or null in some version of YAML.
 func isBoolOrNull(text string) bool {
 	if len(text) > len("false") {
 		return false

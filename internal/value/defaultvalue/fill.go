@@ -43,7 +43,6 @@ func (f *Filler) add(n *schema.Node, replaced int) (any, bool) {
 	return d, ok
 }
 
-// count returns the number of values in v.
 func count(v any) int {
 	total := 1
 	switch v := v.(type) {

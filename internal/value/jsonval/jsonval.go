@@ -35,7 +35,6 @@ func TooDeep(v any) bool { return !every(v, 0, func(any) bool { return true }) }
 // string, int64, float64, bool and nil. It is false beyond [MaxDepth].
 func IsDecoded(v any) bool { return every(v, 0, isScalar) }
 
-// isScalar reports whether v is of a type of scalars that a JSON decoder returns.
 func isScalar(v any) bool {
 	switch v.(type) {
 	case nil, bool, int64, float64, string:

@@ -149,7 +149,6 @@ func (n *Node) validList(list []any) bool {
 // Valid reports whether v, which is not null, satisfies the junctors.
 func (j *Junctors) Valid(v any) bool { return satisfied(j, (*Node).Valid, v) }
 
-// satisfied reports whether v satisfies the junctors, by a method of the branches.
 func satisfied[T any](j *Junctors, valid func(*Node, T) bool, v T) bool {
 	for _, b := range j.AllOf {
 		if !valid(b, v) {
