@@ -19,9 +19,8 @@ import (
 	"github.com/crdkit/crdkit/validation/cel"
 )
 
-// A Catalog holds many definitions, as a server does. It compiles each version
-// separately, at its first use, so adding a definition takes little time. Equal
-// schemas, and equal parts of schemas, are in memory once.
+// A Catalog holds many definitions, as a server does. It compiles each version separately,
+// at its first use, and keeps equal schemas, and equal parts of schemas, once.
 //
 // The zero Catalog is empty and has no options.
 //
@@ -57,8 +56,8 @@ func (c *Catalog) initialize() {
 // until all its versions are compiled; the caller must not change it any more.
 //
 // Add returns an error, and changes nothing, if another definition of the group uses one of
-// its names. That error has the names of both definitions. Add also returns the errors of
-// [Compile] that are not about a schema. [Catalog.Version] returns those about a schema.
+// its names. Add also returns the errors of [Compile] that are not about a schema.
+// [Catalog.Version] returns those about a schema.
 func (c *Catalog) Add(crd *apiextensionsv1.CustomResourceDefinition) error {
 	switch {
 	case c.wrong != nil:

@@ -53,11 +53,9 @@ type heldConverter struct {
 //
 // The error lists everything that keeps the server from serving objects of the definition:
 // schemas that are not structural, and rules that do not compile. It has the texts and
-// field paths of the server, and unwraps to the single *field.Error values. Compile does
-// not check parts of the definition that have no effect on objects.
+// field paths of the server, and unwraps to the single *field.Error values.
 //
-// Compile defers everything that cannot fail to the first request that needs
-// it. That request therefore takes longer than later ones. Versions with the
+// Compile defers what cannot fail to the first request that needs it. Versions with the
 // same schema share the result.
 //
 // If preserveUnknownFields is true, objects keep fields that their schema does not have.
@@ -307,12 +305,11 @@ func (d *Definition) Convert(ctx context.Context, objs []*unstructured.Unstructu
 	return d.converter.Convert(orBackground(ctx), objs, to)
 }
 
-// Close closes the connections to the webhook of the definition. Requests that need
-// a conversion by the webhook are errors afterwards; those in progress end as usual.
-// Close has no effect on a converter of [WithConverter], which belongs to the caller,
-// and on definitions without a webhook. It may be called several times and by several
-// goroutines, and returns the error of the converter, if any. See [conversion.New] for
-// what happens without Close.
+// Close closes the connections to the webhook of the definition. Requests that need a
+// conversion by the webhook are errors afterwards; those in progress end as usual. Close
+// has no effect on a converter of [WithConverter], which belongs to the caller, and on
+// definitions without a webhook. It may be called several times and by several goroutines,
+// and returns the error of the converter, if any.
 func (d *Definition) Close() error {
 	if c, ok := d.converter.Converter.(io.Closer); ok && d.converter.own {
 		return c.Close()

@@ -32,8 +32,7 @@ const (
 // `json patch unknown field "[0].pth"`; they come before those about the result. Patched
 // does not keep them.
 //
-// Package patch makes whole PATCH requests. Patched is for patch types of a program's
-// own. It is an error for CreateJSON.
+// Package patch makes whole PATCH requests. Patched is an error for CreateJSON.
 func Patched(complaints ...string) JSONOption {
 	complaints = slices.Clone(complaints)
 	return jsonOption(func(o *requestOptions) { o.origin, o.patchComplaints = fromPatch, complaints })

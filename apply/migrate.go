@@ -22,9 +22,8 @@ import (
 const LastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 
 // Migrate prepares an object that was managed with client-side apply for server-side apply
-// by a manager, as kubectl apply --server-side does: the fields of the managers that wrote
-// the annotation [LastApplied] become fields that the manager has applied. The next apply
-// then removes the fields that its configuration does not have. Migrate changes
+// by a manager, as kubectl does: the fields of the managers that wrote the annotation
+// [LastApplied] become fields that the manager has applied. Migrate changes
 // metadata.managedFields in place and reports whether it has. It returns an error if obj is
 // nil, for malformed managedFields, and for malformed fields of a manager that it changes;
 // like kubectl, it ignores the fields of others.

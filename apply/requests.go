@@ -36,12 +36,11 @@ type Result struct {
 	Conflicts []Conflict
 }
 
-// Apply applies a configuration for a manager. Check the verdict with
-// [crdkit.Result.Err]. live is nil if the object does not exist; Apply then creates it,
-// with the name of the configuration. force takes the fields that other managers own. The
-// body of the request is the configuration as JSON, as clients in Go send it. The server
-// reads it as YAML, and refuses what YAML does not allow: control characters, and keys of
-// 1,024 characters or more.
+// Apply applies a configuration for a manager. Check the verdict with [crdkit.Result.Err].
+// live is nil if the object does not exist; Apply then creates it, with the name of the
+// configuration. force takes the fields that other managers own. The server reads the
+// configuration as YAML, and refuses what YAML does not allow: control characters, and keys
+// of 1,024 characters or more.
 //
 // live must be at the version of the Applier. Neither object is changed, and the result
 // shares no memory with them. A [crdkit.Mutate] step runs on the merged object.

@@ -109,8 +109,6 @@ func checkGoTypes(objs ...*unstructured.Unstructured) error {
 // exist. It returns the object to store as the server encodes it, and no bytes if the
 // server refuses the request; the Object of the result is nil. live is not changed and not
 // kept.
-//
-// The error of ApplyJSON also says that live is no JSON object.
 func (a *Applier) ApplyJSON(ctx context.Context, live, body []byte, manager string, force bool, opts ...crdkit.RequestOption) ([]byte, *Result, error) {
 	var before *unstructured.Unstructured
 	if live != nil {

@@ -31,10 +31,9 @@ func NewObjects(ctx context.Context, old, crd *apiextensionsv1.CustomResourceDef
 	return &Objects{p}, nil
 }
 
-// Check says what the change does to one stored object: values that the server with
-// the new definition reads differently, and the answer to an update that changes
-// nothing. What happens with the old definition, too, is not found. No finding means
-// that the object survives.
+// Check says what the change does to one stored object: values that the server with the new
+// definition reads differently, and the answer to an update that changes nothing. No
+// finding means that the object survives.
 //
 // Each finding has the role [Stored] and the field and the pointer in the object, and no
 // witness. obj may be at any version of the old definition; it is not changed. Objects

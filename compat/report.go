@@ -162,9 +162,8 @@ func compareFindings(a, b Finding) int {
 //   - one is about writers and one about stored objects, of one field, or
 //   - they are about different fields, with the same roles, severities and answers.
 //
-// The answers are Old and New. What a refusal says and which value is removed do not matter,
-// since the witnesses decide that. Proofs with the same text are one finding, whatever their
-// roles are.
+// The answers are Old and New. What a refusal says and which value is removed do not
+// matter. Proofs with the same text are one finding, whatever their roles are.
 func Merge(findings []Finding) []Finding {
 	all := Split(findings)
 	slices.SortStableFunc(all, compareFindings)

@@ -38,9 +38,8 @@ var ErrNoWebhook = errors.New("the definition's conversion strategy is Webhook, 
 //
 // The client of a webhook keeps connections for later calls, and implements [io.Closer].
 // After Close, every call returns an error that wraps [ErrClosed]. Calls in progress end as
-// usual, and the last one closes the connections. Close returns nil, may be called several
-// times and by several goroutines, and does not wait. A client that is not closed closes
-// its connections when they are idle for 90 seconds, or when it is garbage.
+// usual. Close returns nil, may be called several times and by several goroutines, and does
+// not wait. Connections of other clients are closed when they are idle for 90 seconds.
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#webhook-conversion.
 func New(crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) (Converter, error) {
@@ -179,15 +178,15 @@ func Timeout(d time.Duration) Option {
 
 // MaxResponseBytes sets the maximal size of a response after decompression. A larger
 // response is an error. The default, which a size that is not positive means too, is 64 MiB
-// plus four times the size of the request. The server has no limit.
+// plus four times the size of the request.
 func MaxResponseBytes(n int64) Option {
 	return clientOption(func(c *clientConfig) { c.maxResponse = n })
 }
 
-// MaxResponseMemory sets the maximal memory that the decoded objects of a response
-// may hold, as estimated from the text before they are decoded. A response that
-// would hold more is an error. The default, which a size that is not positive means
-// too, is 64 MiB plus 16 times the size of the response. The server has no limit.
+// MaxResponseMemory sets the maximal memory that the decoded objects of a response may
+// hold, as estimated from the text before they are decoded. A response that would hold more
+// is an error. The default, which a size that is not positive means too, is 64 MiB plus 16
+// times the size of the response.
 func MaxResponseMemory(n int64) Option {
 	return clientOption(func(c *clientConfig) { c.maxMemory = n })
 }
@@ -199,9 +198,8 @@ func MaxResponseMemory(n int64) Option {
 // redirects and of a [Resolver]. The converter does not use a proxy then, because a
 // proxy would choose the address.
 //
-// Use it for definitions from strangers, which could otherwise make the program
-// connect to hosts that only the program can reach. Services inside a cluster have
-// private addresses and cannot be called with it.
+// Use it for definitions from strangers, which could otherwise make the program connect to
+// hosts that only the program can reach.
 func PublicAddressesOnly() Option {
 	return clientOption(func(c *clientConfig) { c.publicOnly = true })
 }

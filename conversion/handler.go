@@ -75,11 +75,10 @@ func MaxConcurrent(n int) HandlerOption {
 	return handlerOption(func(h *handler) { h.maxConcurrent = n })
 }
 
-// HandlerTimeout sets the maximal duration of a request, from its header to the last
-// byte of the response. It limits how long the handler waits for a slow client, and
-// it is the deadline of the context of the ConvertFunc. The handler does not convert
-// further objects after it and reports a failure. It cannot stop a ConvertFunc that
-// ignores its context. A duration that is not positive means [DefaultHandlerTimeout].
+// HandlerTimeout sets the maximal duration of a request, from its header to the last byte
+// of the response. It limits how long the handler waits for a slow client, and it is the
+// deadline of the context of the ConvertFunc. It cannot stop a ConvertFunc that ignores its
+// context. A duration that is not positive means [DefaultHandlerTimeout].
 func HandlerTimeout(d time.Duration) HandlerOption {
 	return handlerOption(func(h *handler) { h.timeout = d })
 }
@@ -114,12 +113,10 @@ func (e *PanicError) Error() string { return fmt.Sprintf("the conversion panicke
 // are too many at the same time or they take too much memory, and 400 otherwise. It checks
 // the size and the number of objects before it decodes any. The options set the limits.
 //
-// A panic of convert, and a call of [runtime.Goexit], become a failure of its object.
-// What Go cannot recover from, such as an overflow of the stack, ends the program. The
+// A panic of convert, and a call of [runtime.Goexit], become a failure of its object. The
 // handler calls convert in goroutines of its own, one after another for a request.
 //
-// The handler works at any path and is safe for concurrent use. The server
-// calls it with TLS only.
+// The handler works at any path and is safe for concurrent use.
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#write-a-conversion-webhook-server.
 func Handler(convert ConvertFunc, opts ...HandlerOption) http.Handler {

@@ -27,10 +27,9 @@ import (
 // It must be safe for concurrent use.
 type ConvertFunc func(ctx context.Context, obj *unstructured.Unstructured, to string) (*unstructured.Unstructured, error)
 
-// Local returns a converter that calls convert in this process and applies the
-// server's rules for responses of webhooks to its results. Results are as a
-// webhook would send them: an int becomes an int64. Local serves to use and to
-// test a conversion without a server. A nil crd has no versions.
+// Local returns a converter that calls convert in this process and applies the server's
+// rules for responses of webhooks to its results. Results are as a webhook would send them:
+// an int becomes an int64. A nil crd has no versions.
 //
 // A panic in convert becomes an error that wraps a [*PanicError].
 func Local(crd *apiextensionsv1.CustomResourceDefinition, convert ConvertFunc) Converter {
@@ -84,9 +83,8 @@ func asDecoded(obj *unstructured.Unstructured) (*unstructured.Unstructured, erro
 //		return v1beta1.Convert_v1beta1_CronTab_To_v1_CronTab(in, out, nil)
 //	})
 //
-// It converts one pair of versions; [Hub] combines several. Structs are
-// converted by their json tags, as package runtime of apimachinery does.
-// convert need not set kind and apiVersion.
+// It converts one pair of versions; [Hub] combines several. convert need not set kind and
+// apiVersion.
 //
 // A field of the object that In does not have is an error, because the
 // conversion would lose it silently.
@@ -125,8 +123,6 @@ func TypedSpoke[S, H any](toHub func(in *S, out *H) error, fromHub func(in *H, o
 // from one of them, the hub. It converts from one spoke to another through the
 // hub. spokes has the other versions by name; Hub copies it. Converting a
 // version that is neither the hub nor a spoke is an error.
-//
-// No data is lost if the hub can express everything that the spokes can.
 func Hub(hub string, spokes map[string]Spoke) ConvertFunc {
 	spokes = maps.Clone(spokes)
 	return func(ctx context.Context, obj *unstructured.Unstructured, to string) (*unstructured.Unstructured, error) {

@@ -272,8 +272,8 @@ type response struct {
 // decodeResponse decodes the response to a review of n objects. memory bounds the estimated
 // size of the objects, by default if not positive.
 //
-// The response is taken apart first. The server's decoder reads what is not an object, or
-// no regular review: YAML, or without a type. It cannot be bounded, so its text is.
+// The server's decoder reads what is no regular review: YAML, or without a type. It cannot
+// be bounded, so its text is.
 func decodeResponse(text, version string, n int, memory int64) (*response, error) {
 	memory = positive(memory, minMemory+memoryFactor*int64(len(text)))
 	taken, err := readReview(text, "response", n)

@@ -20,17 +20,15 @@ const coverFlag = "crdtest.cover"
 //
 //	go test ./... -crdtest.cover=$PWD/cover.html
 //
-// Main writes three files with the extensions .json, .txt and .html, whichever of them
-// the flag has: the record, a summary with all goals that no test meets, and a page with
-// the text of each definition in colours. It adds to a record that exists, so that the
-// packages of one run have one record: remove it to begin anew. The counts of a
-// definition whose text has changed since are dropped. A relative name is one in the
-// directory of the package, as for all flags of tests.
+// Main writes three files with the extensions .json, .txt and .html, whichever of them the
+// flag has: the record, a summary with all goals that no test meets, and a page with the
+// text of each definition in colours. It adds to a record that exists, so that the packages
+// of one run have one record: remove it to begin anew. The counts of a definition whose
+// text has changed since are dropped.
 //
-// Every package that the command line names must have the flag. TestMain may do
-// something before and after Main, which ends the program only if it cannot write the
-// record. With the flag, garbage is collected less often, as with GOGC=400, unless the
-// environment has GOGC. If m is nil, Main ends the program with an error.
+// Every package that the command line names must have the flag. Main ends the program if m
+// is nil or if it cannot write the record. With the flag, garbage is collected less often,
+// as with GOGC=400, unless the environment has GOGC.
 func Main(m *testing.M) {
 	if m == nil {
 		fmt.Fprintln(os.Stderr, "crdtest: Main got no testing.M")

@@ -123,9 +123,9 @@ func Exactly(want ...Expectation) Expectation {
 }
 
 // Errors expects these errors in any order, and no others. Each is the whole text of an
-// error, as in the message of the server: "spec.replicas: Required value". Repeated errors
-// are repeated. The error which says that others prevented the evaluation of rules may be
-// left out, also for [Exactly]. Without texts, Errors expects that the object is admitted.
+// error, as in the message of the server: "spec.replicas: Required value". The error which
+// says that others prevented the evaluation of rules may be left out, also for [Exactly].
+// Without texts, Errors expects that the object is admitted.
 func Errors(texts ...string) Expectation {
 	return expects("Errors", texts, func(v *verdict) {
 		v.onlyThese = true

@@ -51,9 +51,8 @@ func (g *Generator) String() string { return "generator of " + kindOf(g.version)
 // [*UnreachableError], and ends; so it does if v is nil or if ctx ends. Objects belong to
 // the caller.
 //
-// An object costs some requests: most of what is generated is refused at first, and
-// changed until it is admitted. The work for one object is limited, and so is its size
-// (about 1 MiB). The error names the limit if the search reaches it.
+// The work for one object is limited, and so is its size (about 1 MiB). The error names the
+// limit if the search reaches it.
 func Objects(ctx context.Context, v *crdkit.Version, seed uint64) iter.Seq2[*unstructured.Unstructured, error] {
 	g, err := NewGenerator(v)
 	if err != nil {
@@ -160,16 +159,15 @@ type UnreachableError struct{ Cause string }
 // Error returns the cause.
 func (e *UnreachableError) Error() string { return "crdtest: " + e.Cause }
 
-// Broken returns a violation of a target, whose object is as small as possible: without
-// any one of its parts it is admitted, or has another error. A rule of the violation is
-// false; it ends with an error, such as "no such key", if no object was found for which it
-// is false. A transition rule is broken by an update, and a rule about the status by an
-// update of the status. The same seed gives the same violation. It returns an
-// [*UnreachableError] if no object was found: the rule may be true for all objects, others
-// may say the same, or the server may report another branch in place of that of the
-// target. Of a keyword within not the server never reports an error. The work of the
-// search is limited as for [Objects]. The error of ctx comes as it is.
-// [Generator.Broken] does less for many targets of one version.
+// Broken returns a violation of a target, whose object is as small as possible: without any
+// one of its parts it is admitted, or has another error. A rule of the violation is false;
+// it ends with an error, such as "no such key", if no object was found for which it is
+// false. A transition rule is broken by an update, and a rule about the status by an update
+// of the status. The same seed gives the same violation. It returns an [*UnreachableError]
+// if no object was found: the rule may be true for all objects, others may say the same, or
+// the server may report another branch in place of that of the target. The work of the
+// search is limited as for [Objects]. The error of ctx comes as it is. [Generator.Broken]
+// does less for many targets of one version.
 func Broken(ctx context.Context, v *crdkit.Version, t Target, seed uint64) (*Violation, error) {
 	g, err := NewGenerator(v)
 	if err != nil {

@@ -29,9 +29,8 @@ const UpdateVariable = "CRDTEST_UPDATE"
 // for each object whether it is admitted, the errors and the warnings, what was pruned
 // and defaulted, and the object as it is stored. Objects of other kinds are passed over.
 //
-// Golden writes the golden files instead if the environment variable CRDTEST_UPDATE is 1
-// or if the test has a boolean flag with the name update, and it is set. Golden does not
-// define the flag, so that packages can have one of their own.
+// Golden writes the golden files instead if the environment variable CRDTEST_UPDATE is 1 or
+// if the test has a boolean flag with the name update, and it is set.
 //
 // A golden file without its sample file fails the test, and a directory without objects
 // of the set ends it.

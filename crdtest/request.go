@@ -229,12 +229,11 @@ func (s *Set) runText(t testing.TB, r *Response) (err error) {
 	return err
 }
 
-// Patch patches old at its version and compares the answer with the expectations. old is
-// as for [Set.Update]. patchType is [types.MergePatchType] or [types.JSONPatchType]; the
-// server refuses others. body is JSON or YAML as a string, []byte or [json.RawMessage],
-// or a value that is encoded as JSON: a struct or a map for a merge patch, a list of
-// operations for a JSON patch. A struct patches all fields that its JSON has, so its other
-// fields need omitempty or omitzero.
+// Patch patches old at its version and compares the answer with the expectations. old is as
+// for [Set.Update]. patchType is [types.MergePatchType] or [types.JSONPatchType]; the
+// server refuses others. body is JSON or YAML as a string, []byte or [json.RawMessage], or
+// a value that is encoded as JSON: a struct or a map for a merge patch, a list of
+// operations for a JSON patch.
 //
 // The object of the response is the old one if the patch cannot be applied. Patch ends the
 // test if body is neither JSON nor YAML, or if it is YAML with a repeated key.

@@ -110,8 +110,8 @@ func Read(ctx context.Context, files fs.FS, paths ...string) (*Set, error) {
 
 // New returns the set of definitions that a program has in memory. It does not check
 // whether the server would accept them. The set keeps them, and the caller must not change
-// them any more. The options are for the compilation, such as [crdkit.KubernetesVersion].
-// New ends the test if a definition does not compile or if two of them use the same name.
+// them any more. New ends the test if a definition does not compile or if two of them use
+// the same name.
 func New(t testing.TB, crds []*apiextensionsv1.CustomResourceDefinition, opts ...crdkit.Option) *Set {
 	t.Helper()
 	byName := map[string]*source{}

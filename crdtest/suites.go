@@ -26,8 +26,8 @@ func Except(name, reason string) SuiteOption {
 // RunSuites runs the recorded cases of a file system, such as os.DirFS("tests"), against
 // the definitions in it: suites of openshift/api with onCreate and onUpdate, and objects
 // below directories with the names valid and invalid. docs/TESTING.md describes the
-// formats, and what a suite may have besides. Each file is a subtest, and each of its cases
-// is one of that, if t is a *testing.T.
+// formats. Each file is a subtest, and each of its cases is one of that, if t is a
+// *testing.T.
 //
 // RunSuites ends the test if a file cannot be read, or if there is no case. A case without
 // a definition fails.

@@ -76,9 +76,8 @@ const stepDefinition validation.Step = "definition"
 // kubectl create. It sets defaults first, see [SetDefaults], and ignores the status, as
 // the server does. crd is not changed. If crd is nil the report has an error.
 //
-// Errors have the type, field and detail of the server's. Where the server panics there
-// is an error: for selectable fields of a schema that cannot be converted, for paths
-// that lead on through additionalProperties: true, and for some rules.
+// Errors have the type, field and detail of the server's. Where the server panics there is
+// an error.
 //
 // An accepted definition compiles, see package crdkit. Check may be called from several
 // goroutines.
@@ -202,8 +201,8 @@ func (r *Report) explain(errs field.ErrorList, cfg *config) *Report {
 // as by [CheckUpdate], since such a write changes it. [StoredStatus] returns what an
 // accepted write stores.
 //
-// The server checks that accepted names are well-formed, and neither conditions nor
-// stored versions. [WithNotes] adds a note where stored versions and spec do not fit.
+// The server checks that accepted names are well-formed. [WithNotes] adds a note where
+// stored versions and spec do not fit.
 //
 // Neither definition is changed. If one of them is nil the report has an error.
 // CheckStatus may be called from several goroutines.
@@ -337,11 +336,10 @@ func MaxErrors(n int) Option { return option(func(c *config) { c.maxErrors = n }
 // long as checking the rules again.
 func WithNotes() Option { return option(func(c *config) { c.notes = true }) }
 
-// KubernetesVersion judges rules as the server of a version does, such as "1.33"
-// or "1.33.4", from 1.29 to 1.37: rules may use the functions that this server
-// knows. Everything else, such as the formats of defaults and warnings, is that
-// of 1.37. An empty version means 1.37. Any other text makes the check return a
-// report with one error and nothing else.
+// KubernetesVersion judges rules as the server of a version does, such as "1.33" or
+// "1.33.4", from 1.29 to 1.37: rules may use the functions that this server knows.
+// Everything else is that of 1.37. An empty version means 1.37. Any other text makes the
+// check return a report with one error.
 //
 // See https://kubernetes.io/docs/reference/using-api/cel/#cel-options-language-features-and-libraries.
 func KubernetesVersion(version string) Option {

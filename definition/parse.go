@@ -25,13 +25,11 @@ const crdKind = "CustomResourceDefinition"
 // A definition of apiextensions.k8s.io/v1 is returned as it is written. A definition of
 // v1beta1, which servers up to 1.21 read, is returned as such a server serves it at v1:
 // defaults are set, among them preserveUnknownFields: true and the scope Namespaced. What
-// it says of all versions is repeated for each; the versions share the pointers. A
-// definition that says something both of all versions and of single ones cannot be
-// expressed at v1 and is an error with the server's text. [V1beta1Rules] judges a
-// definition as those servers did.
+// it says of all versions is repeated for each. A definition that says something both of
+// all versions and of single ones cannot be expressed at v1 and is an error with the
+// server's text. [V1beta1Rules] judges a definition as those servers did.
 //
-// Several documents or a list of definitions are an error. NewYAMLReader of
-// k8s.io/apimachinery/pkg/util/yaml splits documents.
+// Several documents or a list of definitions are an error.
 //
 // A text that is longer than [DefaultMaxSize], or nested deeper than [DefaultMaxNesting],
 // is an error before it is decoded. [MaxSize] and [MaxNesting] set other limits.
@@ -234,7 +232,7 @@ func MaxNesting(levels int) ParseOption {
 // Tolerant makes [Parse] drop unknown fields and take the last one of duplicate fields, as
 // a server does for a request without strict field validation. It calls found, if that is
 // not nil, with the error for each of them: one for all duplicate keys of a YAML text, and
-// one for each other field. The calls end before Parse returns.
+// one for each other field.
 func Tolerant(found func(error)) ParseOption {
 	return parseOption(func(c *parseConfig) { c.tolerant, c.found = true, found })
 }

@@ -28,10 +28,6 @@ import (
 // definition with the name of crd and a nil one are skipped. None is changed, and the
 // result shares no memory with them.
 //
-// The server does not judge accepted names again that equal the names asked for. If the
-// status has such names but no condition NamesAccepted, the definition gets neither that
-// condition nor Established.
-//
 // Existing conditions keep their order, and new ones follow in the order above. There is no
 // clock: lastTransitionTime stays if the status of the condition does not change, and is
 // zero otherwise.

@@ -61,7 +61,7 @@ func StoredDefinition(crd, old *apiextensionsv1.CustomResourceDefinition) (*apie
 
 // StoredStatus returns a definition as kube-apiserver stores it after a write to its status
 // subresource: old with the status and the metadata of crd, as far as clients can change
-// them. Whether the server accepts it is said by [CheckStatus].
+// them. [CheckStatus] says whether the server accepts it.
 //
 // Neither argument is changed, and the result shares no memory with them. It is
 // an error if one of them is nil.

@@ -185,14 +185,11 @@ func isConvertible(s *apiextensionsv1.JSONSchemaProps) bool {
 // 4. walk.go checks what the server demands of every schema.
 // 5. Package validation/cel checks the rules of the compiled schema.
 // 6. notes.go adds the notes.
-//
-// Each walk has its location, and tells the limit of errors the pointer of an error.
 
 // A visitor walks all schemas of one, under any keyword, for the one phase that is not nil.
 // Named schemas come in random order.
 //
-// A phase must not keep a schema: named ones are copies that are used again. The phases are
-// fields, not an interface, so that these copies stay on the stack.
+// A phase must not keep a schema: named ones are copies that are used again.
 type visitor struct {
 	at       pathstack.SchemaStack // the location of the current schema
 	location *pathstack.Chain      // of at; made at the first use

@@ -25,9 +25,8 @@ import (
 // has no explanation.
 //
 // It finds names that need escaping (self.a-b is self.a__dash__b), reserved words, names
-// without self, and otherwise the nearest declared field. It costs a compilation of the
-// schema that has the rule, and a comparison with at most 10,000 names of fields there
-// and below. crd and err are not changed.
+// without self, and otherwise the nearest declared field. It compiles the schema that has
+// the rule. crd and err are not changed.
 //
 // See
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules.

@@ -65,11 +65,9 @@ func New(v *crdkit.Version, opts ...Option) *Explainer {
 // text and call the other form to get one. old is the old object of an update, nil for
 // others. Neither is changed.
 //
-// An error of a rule costs another evaluation of the rule with cel-go: about a millisecond
-// to compile the rule (BenchmarkRule), and then as long as cel-go takes for it; for all(),
-// exists() and exists_one() it takes one more for each level, over at most 10,000 elements
-// altogether. An error of an anyOf or a oneOf costs another validation of the value. Other
-// errors cost a comparison with each known name or value.
+// An error of a rule costs another evaluation of the rule with cel-go, and for all(),
+// exists() and exists_one() one more for each level, over at most 10,000 elements
+// altogether. An error of an anyOf or a oneOf costs another validation of the value.
 //
 // It returns an error if ctx ended, if err does not belong to obj, or if the rule does
 // not fail on it. A nil ctx never ends.

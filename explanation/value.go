@@ -167,9 +167,8 @@ const hidden = `"…"`
 
 // HideValues returns an error of a request without the values of the object, as
 // [WithoutValues] leaves them out of explanations: BadValue is [field.OmitValueType], a
-// string is left out of the detail, and what a rule says by a messageExpression, or by
-// an error that ended it, is replaced by its message or its text. The paths of the error
-// may contain keys of maps.
+// string is left out of the detail, and what a rule says by a messageExpression, or by an
+// error that ended it, is replaced by its message or its text.
 //
 // The other fields are those of err, which is not changed. It returns nil for nil.
 func (x *Explainer) HideValues(err *validation.Error) *validation.Error {

@@ -97,20 +97,17 @@ const (
 	Replaced crdkit.Op = "replaced"
 )
 
-// DryRun does to each object what happens when it is read from storage and
-// written back, which is how objects get to a new storage version. It reports the
-// result for each object. Nothing is written anywhere. def is the new definition.
-// Objects are taken to be stored at their apiVersion. They are not changed. A
-// number is an integer if JSON would write it as one, whatever its Go type.
+// DryRun reports what happens to each object that is read from storage and written back,
+// which is how objects get to a new storage version. Nothing is written. def is the new
+// definition. Objects are taken to be stored at their apiVersion. They are not changed.
 //
 // The object is decoded at the version that it is stored at, converted, pruned,
 // sent back unchanged, defaulted, validated as an update, and converted to the
 // storage version. Then it is read at its old version again, to find what is lost.
 //
-// The result is lazy and holds one object at a time, so the number of objects is
-// not limited. An error that objects yields is passed on in its place, and the next
-// object follows. When the context ends, its error comes last. If def is nil or
-// does not serve the version, the only element is an error.
+// The result holds one object at a time. An error that objects yields is passed on in its
+// place, and the next object follows. When the context ends, its error comes last. If def
+// is nil or does not serve the version, the only element is an error.
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#upgrade-existing-objects-to-a-new-stored-version.
 func DryRun(ctx context.Context, def *crdkit.Definition, objects iter.Seq2[*unstructured.Unstructured, error], opts ...Option) iter.Seq2[*Rewrite, error] {

@@ -22,7 +22,7 @@
 // the namespace, restores what clients cannot set, validates with ratcheting and evaluates
 // rules. A live object is as [crdkit.Version.Read] returns it. It never changes.
 //
-// The answers of the server to what is wrong with a request:
+// The server answers a wrong request with
 //
 //	415  the type of the patch is neither of the two; strategic merge patch is refused,
 //	     and so is server-side apply, which package apply makes
@@ -35,11 +35,8 @@
 //
 // The server does not say why an operation fails. Refusal.Details does.
 //
-// As for updates, [crdkit.Strict] refuses unknown and duplicate fields, in the patch and
-// in its result, and [crdkit.Warn], the default, warns of them.
-//
-// A patch does not change metadata.managedFields unless it names them. Package apply
-// patches and records who owns which field.
+// A patch does not change metadata.managedFields unless it names them; those of package
+// apply do.
 //
 // See https://kubernetes.io/docs/reference/using-api/api-concepts/#patch-and-apply.
 //
@@ -50,7 +47,7 @@
 //
 // # Concurrency and ownership
 //
-// A [Patcher] does not change and is safe for concurrent use. Patches and live objects
-// are not changed and not kept. Results belong to the caller. A [crdkit.Mutate] step of
-// the caller runs on the patched object, before validation.
+// A [Patcher] does not change and is safe for concurrent use. Patches and live objects are
+// not changed and not kept. A [crdkit.Mutate] step of the caller runs on the patched
+// object, before validation.
 package patch

@@ -158,8 +158,8 @@ func (p *Patcher) apply(ctx context.Context, update update, live []byte, patchTy
 // Document applies a patch to a JSON document that is no object of a version, such as a
 // Scale, with the limits and the answers of the server. document is as the server encodes
 // it, without white space; it is not changed and not kept. complaints are what strict
-// decoding finds in the patch; [crdkit.Ignore] asks for none. refusal is the answer of
-// the server to a patch that does not apply. Package apply patches Scales with it.
+// decoding finds in the patch; [crdkit.Ignore] asks for none. refusal is the answer of the
+// server to a patch that does not apply.
 //
 // The error says why there is no verdict: ctx ended, or an option has a value that does
 // not exist. A nil ctx never ends.

@@ -6,10 +6,8 @@ import (
 	"github.com/crdkit/crdkit/internal/value/jsonval"
 )
 
-// Annotations are what a schema says to its readers: descriptions, titles,
-// links and examples. Their tree has the structure of the schema, but is
-// separate from the tree of nodes: equal nodes in different locations are one
-// node, but seldom have equal descriptions.
+// Annotations are what a schema says to its readers: descriptions, titles, links and
+// examples. Their tree has the structure of the schema.
 //
 // All methods accept a nil receiver, which stands for a schema without
 // annotations. Annotations never change and are safe for concurrent use.

@@ -13,12 +13,11 @@ import (
 )
 
 // An Interner lets several calls of [Compile] share memory: equal schemas, of one
-// definition or of several, become one [Node] and one [Annotations]. Two equal schemas have
-// the same root, so two roots are the same pointer if and only if the schemas are equal,
-// annotations included. It is an option of [Compile].
+// definition or of several, become one [Node] and one [Annotations]. Two roots are the same
+// pointer if and only if the schemas are equal, annotations included. It is an option of
+// [Compile].
 //
-// An Interner keeps everything that it has shared. A program that compiles and
-// drops schemas again and again replaces its Interner from time to time.
+// An Interner keeps everything that it has shared.
 //
 // An Interner is safe for concurrent use. Calls with the same Interner wait for each other.
 type Interner struct {
@@ -208,11 +207,10 @@ func appendJSON(b []byte, j *apiextensionsv1.JSON) []byte {
 	return append(appendUint(b, uint64(len(j.Raw))), j.Raw...)
 }
 
-// RewriteDefaults returns the tree below n with every default replaced by the
-// result of f; nil removes the default. f gets the path of the default, which
-// it must not keep, and a copy of the default. In the path, items of an array
-// have the index 0 and additional properties the key "*". If f changes nothing,
-// the result is n itself. n does not change. A nil n gives nil.
+// RewriteDefaults returns the tree below n with every default replaced by the result of f;
+// nil removes the default. f gets the path of the default, which it must not keep, and a
+// copy of the default. In the path, items of an array have the index 0 and additional
+// properties the key "*". If f changes nothing, the result is n itself. A nil n gives nil.
 func (n *Node) RewriteDefaults(f func(path Path, def any) any) *Node {
 	return n.rewrite(nil, f)
 }

@@ -11,11 +11,10 @@ import (
 // A Node is the compiled form of one structural schema. The nodes of a schema
 // form its spine: properties, items and additionalProperties.
 //
-// A Node never changes and is safe for concurrent use. Equal schemas within one
-// Compile are one Node, so a pointer identifies the schema of a value but not
-// its location. All methods accept a nil receiver, which stands for a schema
-// that declares nothing. Most methods are for building something else from the
-// tree, once; the caller owns the copies that they return.
+// A Node never changes and is safe for concurrent use. Equal schemas within one Compile are
+// one Node, so a pointer identifies the schema of a value but not its location. All methods
+// accept a nil receiver, which stands for a schema that declares nothing. The caller owns
+// the copies that methods return.
 type Node struct {
 	kind  Kind
 	flags flags
@@ -219,9 +218,9 @@ func (n *Node) orEmpty() *Node {
 }
 
 // A Branch is the compiled form of a schema below allOf, anyOf, oneOf or not. It constrains
-// values whose structure is declared by a [Node]. In a structural schema, a Branch declares
-// a type only in the int-or-string pattern anyOf: [{type: integer}, {type: string}]. It is
-// not nullable, and its additionalProperties can only be false.
+// values whose structure is declared by a [Node]. In a structural schema, it declares a
+// type only in the int-or-string pattern anyOf: [{type: integer}, {type: string}], and its
+// additionalProperties can only be false.
 //
 // A Branch never changes and is safe for concurrent use. All methods accept a
 // nil receiver, which stands for a schema that declares nothing.

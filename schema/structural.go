@@ -16,11 +16,10 @@ import (
 
 // Structural rules.
 //
-// JSONSchemaProps represents two languages. Outside of allOf, anyOf, oneOf and not, a
-// schema declares the structure of values. A nested schema, inside of them, only constrains
-// values. The server first converts a schema to a pair of types. This package walks it as
-// it was decoded, and where the conversion drops or keeps a member, the rule tests that
-// member:
+// Outside of allOf, anyOf, oneOf and not, a schema declares the structure of values. A
+// nested schema, inside of them, only constrains values. The server first converts a schema
+// to a pair of types. This package walks it as it was decoded, and where the conversion
+// drops or keeps a member, the rule tests that member:
 //
 //   - a default or an example of null is absent, and so is an empty enum;
 //   - required, x-kubernetes-list-map-keys and x-kubernetes-validations are present

@@ -14,9 +14,8 @@ import (
 // A Validator checks objects of one schema: types and values, the elements of
 // lists of type set and map, and embedded resources.
 //
-// It never changes and is safe for concurrent use. It neither changes nor keeps
-// the objects that it checks; errors may refer to parts of them. Only [New]
-// makes one: the methods of a nil Validator panic.
+// It is immutable and safe for concurrent use. Errors may refer to parts of objects. Only
+// [New] makes one: the methods of a nil Validator panic.
 type Validator struct {
 	root      *leafcheck.Node
 	status    *leafcheck.Node // of the property status, nil if it is not declared
@@ -92,10 +91,9 @@ func (v *Validator) ValidateCreate(obj map[string]any, opts ...CallOption) Resul
 //
 // Errors of a value are forgiven if the value did not change. Its old value is the value in
 // the same location of old: under the same name, or under the same keys of a list of type
-// map. An object with undeclared fields counts as changed, and so does nearly every object
-// as a whole, for that reason. Errors of the kind and the apiVersion of the object are not
-// forgiven. Errors of lists of type set and map are forgiven if old had any such error.
-// Errors of embedded resources are not forgiven.
+// map. An object with undeclared fields counts as changed. Errors of the kind and the
+// apiVersion of the object are not forgiven. Errors of lists of type set and map are
+// forgiven if old had any such error. Errors of embedded resources are not forgiven.
 //
 // See
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-ratcheting.

@@ -103,10 +103,9 @@ func cutStability(s string) (stability Stability, rest string, ok bool) {
 	return 0, s, false
 }
 
-// Compare compares two version names by priority, for [slices.SortFunc]. It
-// returns -1 if a has the higher priority and sorts first, +1 if b has the higher
-// priority, and 0 only if a and b are the same string. It is a strict total order
-// over all strings, including those that are not valid version names.
+// Compare compares two version names by priority, for [slices.SortFunc]. It returns -1 if a
+// has the higher priority and sorts first, +1 if b has the higher priority, and 0 only if a
+// and b are the same string. It is a strict total order over all strings.
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#version-priority
 func Compare(a, b string) int {

@@ -14,37 +14,28 @@
 //		t.Error(err) // all failures, one of each cause
 //	}
 //
-// It tests a [conversion.ConvertFunc], a running webhook, any [conversion.Converter], and the
-// strategy of the definition. In a fuzz test, [Tester.Seeded] makes an object from a number
-// and converts it to another version and back.
+// It tests a [conversion.ConvertFunc], a running webhook, any [conversion.Converter], and
+// the strategy of the definition. In a fuzz test, [Tester.Seeded] makes an object from a
+// number.
 //
 // # Semantics
 //
-// Objects are generated from the schema of the version at which they start, with and without
-// optional fields, with values of all kinds, and every second one with values at the limits of
-// the schema. Each object is first created as the server does it: pruned, defaulted and
-// validated. Objects that the server refuses are not used.
+// Objects are generated from the schema of the version at which they start, every second
+// one with values at the limits of the schema. Objects that the server refuses are not
+// used.
 //
 // Both conversions follow the rules of the server: a conversion may change certain metadata
 // only, and fields and nulls that the schema of the target does not admit are removed. No
-// defaults of the other version are set, because they are not part of the conversion. An
-// object survives if it equals the original. An added field is a failure too. Numbers are
-// compared by value: 1.0 becomes 1 in JSON. [EmptyIsAbsent] and [Ignore] make the
-// comparison less strict.
-//
-// If one version cannot express everything of the other, the conversion must keep the rest
-// elsewhere, such as in an annotation.
+// defaults of the other version are set. An object survives if it equals the original. An
+// added field is a failure too. Numbers are compared by value: 1.0 becomes 1 in JSON.
+// [EmptyIsAbsent] and [Ignore] make the comparison less strict.
 //
 // A run reports all failures, grouped by cause: failures of one kind at one path, or with
 // one error, are one. The object of a failure is reduced while the server still admits it
-// and it still fails of the same cause. The same seed gives the same objects, the same
-// failures and the same reduced objects on every machine.
+// and it still fails of the same cause. The same seed gives the same report on every
+// machine.
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#webhook-conversion.
-//
-// # Differences from Kubernetes
-//
-// The server does not compare objects before and after a conversion.
 //
 // # Concurrency and ownership
 //

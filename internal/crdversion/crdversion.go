@@ -7,10 +7,6 @@
 //		...
 //	}
 //
-// It is the one owner of the step from a definition to the schema tree of a
-// version. The root package serves objects with the tree; package definition
-// judges the definition with its parts.
-//
 // All functions may be called from several goroutines. They change nothing that
 // they are given.
 package crdversion
@@ -106,7 +102,7 @@ func SetDefaultNames(n *apiextensionsv1.CustomResourceDefinitionNames) {
 }
 
 // A Claim has the names by which clients know a definition. No two of one group have a
-// resource name or a kind in common. The two do not conflict with each other.
+// resource name or a kind in common.
 //
 // See
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#create-a-customresourcedefinition.
@@ -156,10 +152,8 @@ func firstIn(names, list []string) (string, bool) {
 // PruneDefaults returns the tree with the defaults that kube-apiserver serves, node itself
 // if none changes.
 //
-// An accepted default may have undeclared fields below additionalProperties, and unknown
-// metadata in embedded resources. When the server begins to serve the definition, it puts
-// each default into the smallest object that has it at its path, and coerces and prunes
-// that.
+// An accepted default may have undeclared fields. The server puts each default into the
+// smallest object that has it at its path, and coerces and prunes that.
 func PruneDefaults(node *schema.Node) *schema.Node {
 	if !node.Facts().Has(schema.HasDefaults) {
 		return node

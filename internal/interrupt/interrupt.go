@@ -1,8 +1,8 @@
 // Package interrupt ends long work early, when a context ends.
 //
 // The work makes one [Watch] and hands it down. Each loop that depends on input calls
-// [Watch.Ended] in every turn and leaves when it reports true; what it has found is then
-// of no use, and the caller at the top returns [Watch.Err].
+// [Watch.Ended] in every turn and leaves when it reports true. The caller at the top then
+// returns [Watch.Err].
 package interrupt
 
 import (

@@ -14,7 +14,7 @@ const MaxRemovals = 5000
 
 // Minimize returns a smaller case that still has a property. object returns the object of a
 // case. try gets a smaller object, which it may keep, and returns its case and whether it
-// has the property. A case whose object is not smaller is ignored.
+// has the property.
 //
 // Minimize ends when ctx ends or after [MaxRemovals] candidates, with the smallest case so
 // far.

@@ -31,10 +31,8 @@ func Draft07() Option {
 // Schema has too, and invalid statuses. It may refuse what the server accepts.
 func Strict() Option { return optionFunc(func(e *exporter) { e.strict = true }) }
 
-// KeepExtensions exports the keywords x-kubernetes-* as the definition has them, for tools
-// that know them. They do not change what the schema accepts: JSON Schema ignores unknown
-// keywords. Strict modes of some validators refuse them. Without this option they are left
-// out.
+// KeepExtensions exports the keywords x-kubernetes-* as the definition has them. They do
+// not change what the schema accepts. Strict modes of some validators refuse them.
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema.
 func KeepExtensions() Option { return optionFunc(func(e *exporter) { e.extensions = true }) }

@@ -1,6 +1,5 @@
-// Package scale reads and writes the scale subresource of custom resources: an
-// object as an autoscaling/v1 Scale, which is all that kubectl scale and the
-// HorizontalPodAutoscaler use.
+// Package scale reads and writes the scale subresource of custom resources: an object as an
+// autoscaling/v1 Scale, as kubectl scale and the HorizontalPodAutoscaler use it.
 //
 //	s, err := scale.New(version.Subresources.Scale)
 //	if err != nil {
@@ -18,7 +17,7 @@
 // A definition names three fields of its objects: the desired number of replicas
 // (specReplicasPath), the observed number (statusReplicasPath) and, optionally, the label
 // selector of the replicas as text (labelSelectorPath). A Scale has these values and the
-// name, namespace, UID, resource version and creation time of the object.
+// identity of the object.
 //
 // A read requires the desired number. An absent observed number is 0, and an absent
 // selector is empty. A present value must be an integer, or a string for the selector;
@@ -34,9 +33,7 @@
 //
 // # Differences from Kubernetes
 //
-// Errors are those of the server, with its status: a value of a wrong type is a plain
-// error (500), an absent desired number is an internal error on reads and a bad
-// request on writes.
+// Errors are those of the server, with its status.
 //
 //   - Writes leave metadata.managedFields unchanged. UpdateScale of package apply moves
 //     the ownership of the desired number, as the server does.

@@ -42,7 +42,6 @@ const (
 // DefaultMemory is the limit of the memory of one evaluation in bytes: what the strings,
 // lists and maps take that a rule makes on one value. They count whether the rule still
 // refers to them or not; parts of the object do not count. The server has no such limit.
-// Rules whose cost grows with what they make reach the limit of cost long before.
 const DefaultMemory = cellib.DefaultMemory
 
 func newCompileOptions(opts []Option) compileOptions {
@@ -99,10 +98,9 @@ func Stored() Option {
 	return compileOption(func(o *compileOptions) { o.stored = true })
 }
 
-// AtFirstUse makes [Compile] compile the rules of a schema lazily, when its first
-// value arrives. It implies [Stored], as it is not known whether a rule compiles.
-// Use it for definitions that were checked before and for programs with few runs:
-// rules that no object reaches use hardly any memory.
+// AtFirstUse makes [Compile] compile the rules of a schema lazily, when its first value
+// arrives. It implies [Stored], as it is not known whether a rule compiles. Use it for
+// definitions that were checked before and for programs with few runs.
 func AtFirstUse() Option {
 	return compileOption(func(o *compileOptions) { o.stored, o.lazy = true, true })
 }
@@ -112,9 +110,8 @@ func AtFirstUse() Option {
 // is not a version from 1.29 to 1.37 is an error of [Compile] and [Check], which
 // then do nothing else, and [CostReport.Problem] of [Estimate].
 //
-// Rules that run know the functions of the version. New rules, in [Check] and
-// [Estimate], know only those that the previous version knows too: a server
-// refuses rules that it could not be rolled back with.
+// Rules that run know the functions of the version. New rules, in [Check] and [Estimate],
+// know only those that the previous version knows too.
 func KubernetesVersion(version string) Option {
 	return compileOption(func(o *compileOptions) {
 		v, err := kubeversion.Parse(version)

@@ -139,8 +139,8 @@ func (p *Program) EvalDefault(ctx context.Context, value any, opts ...EvalOption
 // there is none or all are transition rules. See also [Program.NeedsOld].
 //
 // A caller that makes an object only for [Program.Eval] can leave out unread fields. The
-// values that rules are on must be present anyway. Elements and entries of lists and maps
-// that are read must be present with the right kind.
+// values that rules are on, and elements and entries of lists and maps that are read, must
+// be present.
 //
 // What the analysis does not follow, such as arguments of functions, counts as
 // read completely, and so do all values with [AtFirstUse].

@@ -14,8 +14,7 @@ import (
 
 // The name of a function decides how a call is charged. An estimate depends on what is
 // known of the arguments and covers the most expensive case. The actual cost depends on the
-// values. The two differ in places, as in the server, which admits rules by estimates and
-// stops them by actual costs.
+// values.
 
 // A Price is a way to charge for a function call.
 type Price uint8

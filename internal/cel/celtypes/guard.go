@@ -310,7 +310,6 @@ func (s *sizing) loop(c ast.ComprehensionExpr) int {
 // Once types match, little can be wrong: a literal of a duration, timestamp or regular
 // expression, a list of mixed types, a constant key. cel-go takes longer to find these than
 // to check types, so this walk decides which expressions need no validator and no planner.
-// The reference checks all others.
 
 // A validatorScan is the state of one walk.
 type validatorScan struct {

@@ -17,7 +17,7 @@ import (
 // cel-go infers types in both directions and copies them for each overload. Rules read
 // fields of known types, so one walk from below that looks for the only overload is enough.
 // What needs more inference (null, empty lists, types as values, qualified names, lists of
-// several types), or is wrong, goes to cel-go. Only macros make maps here, empty ones.
+// several types), or is wrong, goes to cel-go.
 
 // signatures are the overloads of a language and the first parts of qualified names,
 // immutable.

@@ -62,7 +62,7 @@ func newLanguage(minor int) (*Language, error) {
 }
 
 // declarationsOf returns a checker with the declarations of env, which does not expose its
-// own. To extend it for every node would cost several times more than the checks.
+// own.
 func declarationsOf(env *cel.Env) (*checker.Env, error) {
 	c, err := checker.NewEnv(env.Container, env.CELTypeProvider(), checker.CrossTypeNumericComparisons(true))
 	if err != nil {

@@ -4,12 +4,9 @@
 // A check makes one [Limit] and hands it down. Each part collects its errors in a [List]
 // and returns [List.Errors]. The check joins these lists with [Limit.Cut].
 //
-// A List keeps the errors that come first by field, type, detail and value, so that the kept
-// errors do not depend on the order in which a part finds them. It holds at most twice as
-// many errors as the limit.
+// A List keeps the errors that come first by field, type, detail and value.
 //
-// A Limit also keeps the JSON pointers of errors for a check that asks for them: a
-// [field.Error] has a path only.
+// A Limit also keeps the JSON pointers of errors for a check that asks for them.
 package errorlimit
 
 import (

@@ -4,12 +4,10 @@
 //	err := errorlist.Of(errs)                         // as errs.ToAggregate()
 //	err := errorlist.Invalid(groupKind, name, errs)   // as apierrors.NewInvalid
 //
-// The aggregate of apimachinery appends each text to the text before it, so that the
-// time to make the whole text grows with the square of the number of errors. The
-// aggregate of this package takes linear time. The tests compare the texts of both.
+// The aggregate of apimachinery takes time that grows with the square of the number of
+// errors, this one linear time.
 //
-// A text ends after [MaxText] bytes, because each of many errors may have a long text of
-// its own, such as the values of a large enum. docs/DIFFERENCES.md names this errors/text.
+// A text ends after [MaxText] bytes (errors/text in docs/DIFFERENCES.md).
 package errorlist
 
 import (

@@ -4,9 +4,6 @@
 //	err = kubectl.PrintTable(out, table, kubectl.TableOptions{Wide: true})
 //
 // [Explain] has the output of kubectl explain, [PrintTable] that of kubectl get.
-// The oracle compares both with kubectl 1.37.
-//
-// The functions keep no state and may be called from several goroutines.
 package kubectl
 
 import (
@@ -34,10 +31,9 @@ type TableOptions struct {
 	AllLabels bool     // a last column with all labels
 }
 
-// PrintTable writes a table as kubectl get does: column headers in capitals,
-// columns as wide as their widest cell, and cells that cannot break a line or
-// send control sequences to a terminal. It writes nothing, not even headers, if
-// the table has no rows. It returns the error of out.
+// PrintTable writes a table as kubectl get does: column headers in capitals, columns as
+// wide as their widest cell, and cells that cannot break a line or send control sequences
+// to a terminal. It writes nothing, not even headers, if the table has no rows.
 func PrintTable(out io.Writer, t *metav1.Table, o TableOptions) error {
 	if len(t.Rows) == 0 {
 		return nil

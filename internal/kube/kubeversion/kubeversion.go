@@ -2,8 +2,7 @@
 //
 //	version, err := kubeversion.Parse("1.33.4") // 33
 //
-// Every package that follows a version parses it here, so that all accept the same
-// texts and return the same error for others.
+// Every package that follows a version parses it here.
 package kubeversion
 
 import (

@@ -1,9 +1,8 @@
 // Package nameindex finds a name in a fixed list of names, such as the fields of a schema.
 //
-// A walk over an object looks up every field in the schema. A Go map takes about 15 ns for
-// a lookup, mostly to hash the whole name and to call a function that compares it. An
-// [Index] hashes only the first and the last eight bytes and the length. These determine a
-// name of up to sixteen bytes, so most names need no other comparison.
+// An [Index] hashes only the first and the last eight bytes and the length. These determine
+// a name of up to sixteen bytes, so most names need no other comparison, and a lookup takes
+// less than that of a Go map, about 15 ns.
 //
 //	index := nameindex.New([]string{"apiVersion", "kind", "metadata"})
 //	i := index.Find("kind") // 1; -1 for a name that is not in the list

@@ -7,8 +7,7 @@
 //
 //	nearest, ok := nearname.Nearest("replica", slices.Values([]string{"image", "replicas"})) // "replicas", true
 //
-// The work is bounded by the number of known names times 64 bytes: longer names are
-// only compared for equality.
+// Names of more than 64 bytes are only compared for equality.
 package nearname
 
 import "iter"

@@ -257,9 +257,7 @@ func Unescape(token string) string {
 // A Recorder is the location of a walk and the paths, of type P with steps S, that it has
 // recorded.
 //
-// A package that changes objects and reports changes passes a *Recorder through its walk,
-// nil for no report: every method does nothing on nil. A path is copied when it is
-// recorded. The zero Recorder is at the root.
+// Every method does nothing on nil, for no report. The zero Recorder is at the root.
 type Recorder[P ~[]S, S any] struct {
 	steps [inline]S // the location, while depth is at most inline
 	deep  []S       // the location, once depth has exceeded inline

@@ -200,8 +200,7 @@ const (
 // the text, or if a text with aliases cannot be read.
 //
 // It decodes such a text once: strings share memory, and the decoder refuses lists and
-// mappings that are repeated too often. The JSON, which the caller makes afterwards, is not
-// small.
+// mappings that are repeated too often.
 func CheckAliases(text []byte) error {
 	anchors, aliases := countIndicators(text, '&'), countIndicators(text, '*')
 	most := max(expansion*len(text), minExpansion)

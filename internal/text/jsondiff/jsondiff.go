@@ -25,9 +25,8 @@ type Difference struct {
 	Before, After any // nil for the value that lacks the path
 }
 
-// Of returns the differences between before and after, depth first. It visits the
-// fields of an object in increasing order of name, and the elements of a list in
-// increasing order of index. The result is nil if the values are equal.
+// Of returns the differences between before and after, depth first. Fields come in
+// increasing order of name. The result is nil if the values are equal.
 func Of(before, after any) []Difference {
 	w := walk{}
 	w.compareValues(before, after)

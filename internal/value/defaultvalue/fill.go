@@ -4,8 +4,8 @@
 //	filler := defaultvalue.NewFiller(100_000) // the most values that it adds
 //	v, filled := filler.Default(node)
 //
-// The fast path uses it. Package defaulting sets a default as it is declared and then
-// fills the copy, as the server does.
+// The fast path uses it. Package defaulting sets a default as it is declared and then fills
+// the copy.
 package defaultvalue
 
 import "github.com/crdkit/crdkit/schema"

@@ -15,8 +15,7 @@ import (
 //
 // Elements of a map list are equal if their keys are. They must be objects, or null, which
 // has no keys. A single key is compared like an element of a set, and an absent one equals
-// an absent one. Several keys are compared as the JSON of those that are present. Without
-// keys all elements are equal.
+// an absent one. Several keys are compared as the JSON of those that are present.
 type List struct {
 	Size
 	Unique bool // uniqueItems: jsonval.Equal compares the elements
@@ -192,9 +191,6 @@ func (l *List) KeysOf(element any) map[string]any {
 
 // Distinct reports whether all lists in v conform to their list types, and ignores the
 // rest.
-//
-// It differs from Valid where additionalProperties applies to declared properties, too,
-// which no definition may have.
 func (n *Node) Distinct(v any) bool {
 	if n == nil || !n.HasLists {
 		return true
@@ -247,7 +243,7 @@ func (n *Node) distinctObject(obj map[string]any) bool {
 //
 // Mostly the declared properties are looked up in the object (probe), which is faster and
 // skips others. A small object with a large schema, or whose undeclared properties matter,
-// is ranged over. TestProbeAndRangeAgree compares the two.
+// is ranged over.
 type Fields struct {
 	Size
 	Required []string // in the order of the schema

@@ -11,12 +11,10 @@ import (
 // The builder performs the subset construction over the program of regexp/syntax, with two
 // changes.
 //
-// A match may begin at every position. So the entry of the program is an implicit member of
-// every state.
+// A match may begin at every position, so every state has the entry of the program.
 //
 // $ depends on what follows. So a state keeps such instructions, which count if the text
-// ends there. ^ holds before the first rune, so only the first state follows it. Programs
-// with \b, \B or (?m) do not become automata.
+// ends there. ^ holds before the first rune, so only the first state follows it.
 //
 // States from which every continuation matches become the state always, and those from
 // which none does the state never. finish finds both by walking the transitions backwards.
@@ -340,8 +338,7 @@ func (b *builder) reaching(verdict bool, sources []int32, ends []int) []bool {
 
 // A class is a set of runes that no instruction distinguishes. newAlphabet collects the
 // sets of runes that instructions accept, cuts all runes into pieces where a set begins or
-// ends, and gives one class to the pieces in the same sets. [^a]+ has two classes, and so
-// has \pL+, with 600 ranges.
+// ends, and gives one class to the pieces in the same sets.
 
 // maxClasses is the number of classes that a uint8 can number.
 const maxClasses = 256

@@ -35,15 +35,13 @@ type config struct{ maxStates, maxBytes int }
 // matches.
 func MaxStates(n int) Option { return func(c *config) { c.maxStates = n } }
 
-// MaxBytes bounds the size of the automaton in bytes. Package regexp matches a
-// pattern that needs more. The default is 65536. Whatever the bound, an automaton
-// has at most 65536 table entries of two bytes each.
+// MaxBytes bounds the size of the automaton in bytes. Package regexp matches a pattern that
+// needs more. The default is 65536. An automaton has at most 65536 table entries of two
+// bytes each.
 func MaxBytes(n int) Option { return func(c *config) { c.maxBytes = n } }
 
-// Compile compiles an expression in the syntax of package regexp. It returns
-// a nil Pattern and the error of [regexp.Compile] if the expression is invalid.
-// The first use of the pattern builds the automaton. The time and the memory that
-// this takes are bounded, whatever the expression.
+// Compile compiles an expression in the syntax of package regexp. It returns a nil Pattern
+// and the error of [regexp.Compile] if the expression is invalid.
 func Compile(expr string, opts ...Option) (*Pattern, error) {
 	cfg := config{maxStates: defaultMaxStates, maxBytes: defaultMaxBytes}
 	for _, o := range opts {
@@ -116,9 +114,8 @@ const (
 
 // An automaton is a complete deterministic automaton over all runes.
 //
-// A state is the index of its row in next instead of a row number, which saves a
-// multiplication for each byte. The ordinary states that accept at the end of the
-// text come last, so that one comparison finds them.
+// A state is the index of its row in next. The ordinary states that accept at the end of
+// the text come last, so that one comparison finds them.
 type automaton struct {
 	ascii [utf8.RuneSelf]uint8 // class of each ASCII byte
 	wide  []span               // classes of the other runes, ascending

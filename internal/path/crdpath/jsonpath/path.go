@@ -1,15 +1,12 @@
 // Package jsonpath evaluates the paths of printer columns and selectable fields.
 //
-// client-go parses the paths and this package evaluates them. The evaluation of
-// client-go keeps state in the parsed path, so one path cannot serve two
-// objects at once. It also visits object fields in random order and uses
-// reflection for every step. The evaluation here supports the values that JSON
-// has, visits fields in order of name, and stops after a million values.
+// client-go parses the paths and this package evaluates them. The evaluation of client-go
+// keeps state in the parsed path and visits fields in random order. The evaluation here
+// visits fields in order of name, and stops after a million values.
 //
-// A step maps a list of values to a list of values, and may fail. If a step
-// fails, the path has no value, with one exception: a filter that tests for
-// existence uses the values that the step found before it failed. So steps
-// return both the values and whether they succeeded.
+// A step maps a list of values to a list of values, and may fail. If a step fails, the path
+// has no value, with one exception: a filter that tests for existence uses the values that
+// the step found before it failed.
 package jsonpath
 
 import (
