@@ -166,7 +166,6 @@ func (c *Catalog) VersionFor(obj *unstructured.Unstructured) (*Version, error) {
 	return c.Version(gvk)
 }
 
-// conflict returns an error if two definitions of one group claim the same name.
 func conflict(d, other *Definition) error {
 	what, name := d.names.Conflict(&other.names)
 	if what == "" {

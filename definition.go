@@ -133,7 +133,6 @@ func (d *Definition) setConverter(crd *apiextensionsv1.CustomResourceDefinition,
 	return nil
 }
 
-// checkShape returns an error for a missing field that every request needs.
 func (d *Definition) checkShape(crd *apiextensionsv1.CustomResourceDefinition) error {
 	var errs field.ErrorList
 	spec := field.NewPath("spec")

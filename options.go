@@ -75,7 +75,6 @@ func KubernetesVersion(version string) Option {
 	return compileOption(func(cfg *config) { cfg.version = version })
 }
 
-// unknownVersion returns the error of a text that is no known version of Kubernetes.
 func unknownVersion(version string) error {
 	if _, err := kubeversion.Parse(version); err != nil {
 		return fmt.Errorf("crdkit: %w", err)

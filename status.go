@@ -86,7 +86,6 @@ func (r *request) restoreAllButStatus() {
 	}
 }
 
-// checkStatus returns an error if the version has no status subresource.
 func (v *Version) checkStatus() error {
 	if v.status {
 		return nil

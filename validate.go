@@ -58,7 +58,6 @@ func (r *request) addValidation(res validation.Result) {
 	r.forgive(res.Ratcheted)
 }
 
-// mostErrors returns how many errors the result has at most.
 func (r *request) mostErrors() int { return cmp.Or(r.maxErrors, DefaultMaxErrors) }
 
 func (r *request) add(errs validation.ErrorList) {
@@ -69,13 +68,11 @@ func (r *request) add(errs validation.ErrorList) {
 	r.result.Errors = append(r.result.Errors, errs...)
 }
 
-// omit counts errors that the result does not have.
 func (r *request) omit(n int, blockRules bool) {
 	r.result.Omitted += n
 	r.rulesBlocked = r.rulesBlocked || blockRules
 }
 
-// forgive adds forgiven errors.
 func (r *request) forgive(errs validation.ErrorList) {
 	room := r.mostErrors() - len(r.result.Ratcheted)
 	r.result.Ratcheted = append(r.result.Ratcheted, errs[:min(len(errs), room)]...)

@@ -224,7 +224,6 @@ func (c Change) String() string {
 	return text
 }
 
-// ownersText returns owners without times.
 func ownersText(owners []Owner) string {
 	if len(owners) == 0 {
 		return "nobody"

@@ -109,7 +109,6 @@ func (a *Applier) refusedBy(refusal *crdkit.Refusal) *Result {
 	return &Result{Result: res}
 }
 
-// checkManager returns the answer of the server to a malformed name of a manager.
 func checkManager(manager string, applies bool) error {
 	var errs field.ErrorList
 	kind := "UpdateOptions"

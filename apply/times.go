@@ -103,7 +103,6 @@ func compareEntries(a, b map[string]any) int {
 	)
 }
 
-// checkEntries returns an error for managedFields that cannot be decoded.
 func checkEntries(obj *unstructured.Unstructured) error {
 	metadata, _ := obj.Object["metadata"].(map[string]any)
 	raw, found := metadata["managedFields"]

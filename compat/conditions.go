@@ -104,7 +104,6 @@ func (k *conditions) of(n *schema.Node) *search.Cond {
 	return c
 }
 
-// without returns the condition of a schema without the keywords of a code.
 func (k *conditions) without(n *schema.Node, code Code) *search.Cond {
 	var parts []*search.Cond
 	for _, w := range k.keywords(n) {
@@ -173,7 +172,6 @@ func typeText(n *schema.Node) string {
 	return text
 }
 
-// members returns the conditions of the declared properties.
 func (k *conditions) members(n *schema.Node) *search.Cond {
 	var parts []*search.Cond
 	for name, child := range n.Properties() {

@@ -28,7 +28,6 @@ type outcome struct {
 	result *crdkit.Result
 }
 
-// answer returns the outcome in the words of the server.
 func (o *outcome) answer() string {
 	if err := o.result.Err(); err != nil {
 		return err.Error()
@@ -146,7 +145,6 @@ func (c *comparison) differences(readers bool, obj, old map[string]any) (first *
 	return first, append(found, more...), err
 }
 
-// sameName reports whether clients of both definitions use the same version.
 func (c *comparison) sameName() bool { return c.before.version.Name() == c.after.version.Name() }
 
 // drops reports whether a request removed a field or a null.

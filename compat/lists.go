@@ -29,7 +29,6 @@ func (c *comparison) listFindings() []Finding {
 	return l.found
 }
 
-// compare compares two nodes and what both declare below them.
 func (l *listCheck) compare(old, v *schema.Node) {
 	if old == v || old == nil || v == nil {
 		return
@@ -222,7 +221,6 @@ func (l *listCheck) checkPreserved(old, v *schema.Node) {
 	})
 }
 
-// keepsUnknown reports whether an object may have fields that the schema does not name.
 func keepsUnknown(n *schema.Node) bool {
 	return n.PreserveUnknownFields() || n.AllowsAdditionalProperties()
 }

@@ -127,7 +127,6 @@ func (p *pair) updateFindings(ctx context.Context, v, newVersion *crdkit.Version
 	return out, nil
 }
 
-// added returns the errors that are not in another list.
 func added(list, other validation.ErrorList) validation.ErrorList {
 	return slices.DeleteFunc(slices.Clone(list), func(e *validation.Error) bool {
 		return slices.ContainsFunc(other, func(known *validation.Error) bool { return known.Error() == e.Error() })

@@ -29,7 +29,6 @@ type resourceCheck struct {
 	findings []Finding
 }
 
-// resourceFindings returns the findings about the definitions outside of their schemas.
 func resourceFindings(ctx context.Context, p *pair) []Finding {
 	r := &resourceCheck{pair: p, ctx: ctx, refusals: map[string][]string{}}
 	if r.checkKind() {
@@ -434,7 +433,6 @@ func (r *resourceCheck) find(i int, c *search.Cond, holds func(old *crdkit.Versi
 	return s.find(r.ctx, c, func(obj map[string]any) bool { return holds(s.version, obj) })
 }
 
-// refused returns a new object of old version i and the new definition's error for it.
 func (r *resourceCheck) refused(i int, request func(obj *unstructured.Unstructured) error) (*Witness, string) {
 	obj := r.find(i, search.True, func(old *crdkit.Version, obj map[string]any) bool {
 		out, err := r.request(r.ctx, old, search.Case{Object: obj})

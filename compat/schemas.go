@@ -60,7 +60,6 @@ func (r *resourceCheck) checkDescriptions(old, v *apiextensionsv1.CustomResource
 	}
 }
 
-// oneLine returns a text without line breaks.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // conventionFindings reports where new fields break the conventions of the Kubernetes API.
@@ -96,7 +95,6 @@ func conventionFindings(p *pair) []Finding {
 	return r.findings
 }
 
-// statusIsField reports whether a version has a status without the subresource.
 func statusIsField(v *apiextensionsv1.CustomResourceDefinitionVersion) bool {
 	if v == nil || crdversion.Schema(v) == nil || v.Subresources != nil && v.Subresources.Status != nil {
 		return false

@@ -87,7 +87,6 @@ func eachSide(c *search.Cond) *search.Cond {
 	return search.And(search.At(celcond.Self, c), search.At(celcond.OldSelf, c))
 }
 
-// namesOf returns the names of steps that lead through properties only.
 func namesOf(steps []step) ([]string, bool) {
 	var out []string
 	for _, s := range steps {

@@ -127,7 +127,6 @@ func (e *endpoint) trust(roots *x509.CertPool) (*x509.CertPool, error) {
 	return roots, nil
 }
 
-// unreadable returns the error of a bundle without certificates.
 func unreadable(bundle []byte) error {
 	for len(bundle) > 0 {
 		var block *pem.Block

@@ -161,7 +161,6 @@ func (r *reader) skip(_ string, i int) int {
 	return end
 }
 
-// skipString returns the index after the string at i.
 func (r *reader) skipString(i int) int {
 	for i++; r.text[i] != '"'; i++ {
 		if r.text[i] == '\\' {

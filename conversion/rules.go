@@ -89,7 +89,6 @@ const (
 	itsMetadata part = "metadata"
 )
 
-// refuse returns the server's error for the i-th converted object.
 func (b *batch) refuse(i int, wrong part, err error) error {
 	switch {
 	case b.list && wrong == itsMetadata:

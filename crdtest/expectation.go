@@ -385,7 +385,6 @@ func (v *verdict) why(ctx context.Context, c *complaint) string {
 	return e.Text
 }
 
-// indent puts a prefix before each line.
 func indent(text, prefix string) string {
 	return prefix + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n"+prefix)
 }

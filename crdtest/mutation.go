@@ -237,7 +237,6 @@ func (e edit) edited(v any, present bool, tokens []string) (any, error) {
 	return nil, errors.New("the value around it is neither an object nor a list")
 }
 
-// change returns the value after the edit.
 func (e edit) change(v any, present bool) (any, error) {
 	switch e.op {
 	case opDelete:

@@ -105,7 +105,6 @@ func (n *nullNode) scan(m map[string]any, rec *recorder) {
 	}
 }
 
-// probe looks up the fields in m.
 func (n *nullNode) probe(m map[string]any, rec *recorder) {
 	left := len(m)
 	for i := range n.fields {

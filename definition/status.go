@@ -185,7 +185,6 @@ func (c *claims) add(n *apiextensionsv1.CustomResourceDefinitionNames) {
 	}
 }
 
-// conflict returns an error if the name asked is claimed and differs from the name had.
 func conflict(asked, had string, claimed map[string]bool) error {
 	if asked == had || !claimed[asked] {
 		return nil

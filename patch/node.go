@@ -165,7 +165,6 @@ func skipValue(s string, i int) int {
 	}
 }
 
-// skipString returns the index after the string at s[i].
 func skipString(s string, i int) int {
 	for i++; ; i++ {
 		i += strings.IndexByte(s[i:], '"')
@@ -198,7 +197,6 @@ func unquote(quoted string) string {
 	return s
 }
 
-// isASCII reports whether s is ASCII without escapes.
 func isASCII(s string) bool {
 	for i := range len(s) {
 		if s[i] == '\\' || s[i] >= 0x80 {

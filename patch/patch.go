@@ -135,7 +135,6 @@ func (p *Patcher) onJSON(ctx context.Context, update update, live []byte, patchT
 	return p.apply(ctx, update, canonical, patchType, body, opts)
 }
 
-// apply makes the request on the canonical JSON of the live object.
 func (p *Patcher) apply(ctx context.Context, update update, live []byte, patchType types.PatchType, body []byte, opts []crdkit.JSONOption) ([]byte, *Result, error) {
 	patched, complaints, r, err := Document(ctx, live, patchType, body, opts...)
 	if err != nil {

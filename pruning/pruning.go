@@ -81,7 +81,6 @@ func isRootMeta(path schema.Path) bool {
 	return len(path) == 1 && isMeta(name)
 }
 
-// isMeta reports whether every resource has a field of this name.
 func isMeta(name string) bool {
 	return name == "apiVersion" || name == "kind" || name == "metadata"
 }

@@ -440,7 +440,6 @@ func (c *compiler) decode(j *apiextensionsv1.JSON) any {
 	return v
 }
 
-// isNull reports whether a literal is null or missing.
 func isNull(j *apiextensionsv1.JSON) bool {
 	return j == nil || len(j.Raw) == 0 || string(j.Raw) == "null"
 }

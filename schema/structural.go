@@ -459,7 +459,6 @@ func declaresNothing(n *apiextensionsv1.JSONSchemaProps) bool {
 	return reflect.ValueOf(rest).IsZero()
 }
 
-// hasJunctors reports whether a schema is nested directly below n.
 func hasJunctors(n *apiextensionsv1.JSONSchemaProps) bool {
 	return len(n.AllOf) > 0 || len(n.AnyOf) > 0 || len(n.OneOf) > 0 || n.Not != nil
 }

@@ -133,7 +133,6 @@ type limit struct {
 	further map[field.ErrorType]*Error
 }
 
-// holds reports whether a list of n errors is not full.
 func (l *limit) holds(n int) bool { return l.most <= 0 || n < l.most }
 
 // over returns what stands for one more error in a list of n, nil if there is room.

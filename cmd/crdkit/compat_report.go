@@ -88,7 +88,6 @@ func (r *compatReport) about(d *comparedDefinition) (found []*compatFinding) {
 	return found
 }
 
-// undecided reports whether a definition or an object could not be read or compared.
 func (r *compatReport) undecided() bool {
 	return r.Objects != nil && len(r.Objects.Unreadable) > 0 ||
 		slices.ContainsFunc(r.Definitions, func(d comparedDefinition) bool { return d.Error != "" })
@@ -540,7 +539,6 @@ func printCompat(out io.Writer, r *compatReport, format string, colors bool) err
 	return err
 }
 
-// counted returns how many definitions have which verdict.
 func (r *compatReport) counted() string {
 	counts := map[compat.Verdict]int{}
 	for _, d := range r.Definitions {

@@ -98,7 +98,6 @@ func parseConfig(text []byte, dir string) (*configFile, error) {
 	return c, nil
 }
 
-// checkSeverity returns an error for a code or a severity that does not exist.
 func (c *configFile) checkSeverity() error {
 	codes := slices.Concat([]string{codeWarning, codeNote, codeUnknownField, codeDuplicateField}, texts(definition.NoteCodes()), compatCodes())
 	for _, code := range slices.Sorted(maps.Keys(c.Severity)) {

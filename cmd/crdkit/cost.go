@@ -103,7 +103,6 @@ func (e *estimator) run(ctx context.Context, _ []string) error {
 	return nil
 }
 
-// refused reports whether the server would refuse the definition.
 func (e estimatedVersion) refused() bool {
 	return e.Report.Over() || slices.ContainsFunc(e.Report.Expressions, func(c cel.ExpressionCost) bool { return c.Problem != "" })
 }

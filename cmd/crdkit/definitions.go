@@ -76,7 +76,6 @@ func (d *definitions) add(o *manifest.Object) error {
 	return nil
 }
 
-// has reports whether a kind is defined.
 func (d *definitions) has(gvk schema.GroupVersionKind) bool { return d.byKind[gvk.GroupKind()] != nil }
 
 // ofList returns the definition whose lists have a kind, nil if none does.

@@ -98,7 +98,6 @@ func (f *finding) fail(err error) {
 	f.addComplaint(levelError, codeUndecided, err.Error())
 }
 
-// addAt adds an issue about the value to which a pointer into the document leads.
 func (f *finding) addAt(pointer string, i issue) {
 	i.pointer, i.position = pointer, f.at(pointer)
 	f.issues = append(f.issues, i)
@@ -267,7 +266,6 @@ func objectTitle(kind, namespace, name string) string {
 	return kind + " " + name
 }
 
-// withoutText returns an object that keeps neither its text nor the text of its document.
 func withoutText(o *manifest.Object) *manifest.Object {
 	slim, doc := *o, *o.Document
 	slim.Document, slim.Text, doc.Text = &doc, nil, nil

@@ -55,7 +55,6 @@ func (s *session) addChoice(value *string, name, shorthand, usage string, of ...
 	s.cmd.Flags().VarP(&textFlag{value, check, of}, name, shorthand, usage+": "+inEnglish(of, "or"))
 }
 
-// addOutput adds the flag -o of a command that prints in some formats.
 func (s *session) addOutput(of ...string) {
 	s.addChoice(&s.output, "output", "o", "what to print", of...)
 }
@@ -150,7 +149,6 @@ func (w *webhookFlag) needs(err error) bool {
 	return w.url == "" && errors.Is(err, conversion.ErrNoWebhook)
 }
 
-// hint replaces the error of a conversion without its webhook by one that names the flag.
 func (w *webhookFlag) hint(err error) error {
 	if w.needs(err) {
 		return errNeedsWebhook

@@ -121,7 +121,6 @@ func (g *getter) object(ctx context.Context, o *manifest.Object) (*unstructured.
 	return read, nil
 }
 
-// selects reports whether the selectors of the command select an object.
 func (g *getter) selects(obj *unstructured.Unstructured) (bool, error) {
 	gvk := obj.GroupVersionKind()
 	crd := g.kinds.declared(gvk.GroupKind())

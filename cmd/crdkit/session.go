@@ -123,7 +123,6 @@ func (s *session) objectCommand(help string, run func(context.Context, []string)
 	return cmd
 }
 
-// undecided prints an error that prevents a verdict.
 func (s *session) undecided(err error) {
 	s.worst = exitUndecided
 	fmt.Fprintf(s.errOut, "error: %v\n", err)

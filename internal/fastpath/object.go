@@ -287,7 +287,6 @@ func (w *walk) completeMembers(o *objectWalk) bool {
 	return true
 }
 
-// fill adds the default of a member that is missing.
 func (w *walk) fill(o *objectWalk, index int) bool {
 	m := &o.node.members.list[index]
 	if m.node.fill.declined {

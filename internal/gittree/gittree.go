@@ -180,7 +180,6 @@ func (g repository) contents(ctx context.Context, blobs []blob) (fs.FS, error) {
 	return zip.NewReader(bytes.NewReader(archive.Bytes()), int64(archive.Len()))
 }
 
-// run runs git and returns its standard output.
 func (g repository) run(ctx context.Context, in io.Reader, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "git", args...)
 	var out, errOut bytes.Buffer

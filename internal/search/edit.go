@@ -37,7 +37,6 @@ func (s *search) generated(n *schema.Node, optional int, edge bool) any {
 
 func (s *search) oneIn(n int) bool { return s.rng.IntN(n) == 0 }
 
-// change changes the value of a site.
 func (s *search) change(x *site) {
 	switch {
 	case x.present && x.remove != nil && s.oneIn(4):
@@ -159,7 +158,6 @@ func (s *search) alteredAt(x *site, text string) string {
 	return base64.StdEncoding.EncodeToString([]byte(s.altered(string(content))))
 }
 
-// altered returns a text that differs from another one.
 func (s *search) altered(text string) string {
 	switch s.rng.IntN(6) {
 	case 0:

@@ -196,7 +196,6 @@ func (s *search) editWithin(within *site) {
 	s.change(pick(s.rng, sites))
 }
 
-// repair changes the value of an error.
 func (s *search) repair(root *site, e *validation.Error) {
 	s.lit = &literals{}
 	if e.Rule >= 0 {

@@ -176,7 +176,6 @@ var shown = regexp.MustCompile(`(Invalid value|Duplicate value|Unsupported value
 // typeFirst is the end of a text that shows a type for the value.
 var typeFirst = regexp.MustCompile(`^"(string|object|array|integer)": `)
 
-// withoutValues removes the values from the texts of errors.
 func withoutValues(text string) string {
 	text = typeFirst.ReplaceAllString(text, "")
 	return strings.TrimSpace(shown.ReplaceAllString(text, "$1: "))

@@ -36,7 +36,6 @@ func (f format) String() string {
 	return "3.0.0"
 }
 
-// ref returns a reference to a schema.
 func (f format) ref(name string) map[string]any {
 	if f == v2 {
 		return map[string]any{"$ref": "#/definitions/" + name}
@@ -142,7 +141,6 @@ func (d *Document) add(other *Document) error {
 	return nil
 }
 
-// conflict returns the error of the first name in both a and b; found is such a name.
 func conflict(what, found string, a, b map[string]json.RawMessage) error {
 	for name := range a {
 		if _, ok := b[name]; ok && !isBuiltin(name) && name < found {
@@ -245,7 +243,6 @@ func (b *builder) names() []string {
 	}
 }
 
-// atCluster removes the namespace from a path and its operations.
 func atCluster(path, text string) (string, string, error) {
 	var item map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(text), &item); err != nil {

@@ -146,7 +146,6 @@ func (b *builder) junctors(p *props, out map[string]any) {
 	}
 }
 
-// keywords returns the keywords of p that do not contain schemas.
 func (b *builder) keywords(p props) map[string]any {
 	p.ID, p.Schema, p.Ref = "", "", nil
 	p.Items, p.AdditionalItems, p.AllOf, p.AnyOf, p.OneOf, p.Not = nil, nil, nil, nil, nil, nil

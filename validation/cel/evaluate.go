@@ -119,7 +119,6 @@ func (r *run) evalError(failed *celeval.EvalError) error {
 // overCallLimit is the error of cel-go for an evaluation over the limit of a call.
 var overCallLimit error = interpreter.EvalCancelledError{Message: "operation cancelled: actual cost limit exceeded", Cause: interpreter.CostLimitExceeded}
 
-// interrupted returns the error of cel-go for an evaluation whose context ended.
 func interrupted(ctx context.Context) error {
 	return fmt.Errorf("%w: %w", interpreter.InterruptError{}, context.Cause(ctx))
 }
@@ -137,7 +136,6 @@ func (r *run) watch(of *expression, fast bool, err error) {
 	}
 }
 
-// pay subtracts the cost of an evaluation from the budget.
 func (r *run) pay(cost uint64) costProblem {
 	if cost > math.MaxInt64 || int64(cost) > r.remaining {
 		return costTooHigh
@@ -146,7 +144,6 @@ func (r *run) pay(cost uint64) costProblem {
 	return costPaid
 }
 
-// reportError reports a rule whose evaluation ended in an error.
 func (r *run) reportError(n *node, i int, err error) {
 	rule := &n.rules[i]
 	name, text := rule.name, err.Error()
@@ -169,7 +166,6 @@ func (r *run) reportError(n *node, i int, err error) {
 // tells.
 func isNoSuchOverload(err error) bool { return strings.HasPrefix(err.Error(), "no such overload") }
 
-// isOverCallLimit reports whether an evaluation exceeded the limit of one call.
 func isOverCallLimit(err error) bool {
 	cancelled, ok := errors.AsType[interpreter.EvalCancelledError](err)
 	return ok && cancelled.Cause == interpreter.CostLimitExceeded

@@ -226,7 +226,6 @@ func (b *builder) expression(s *celtypes.Scope, tree *ast.AST, text string, opti
 	return &expression{text: text, optional: optional, origin: b.Origin(s), usesOldSelf: celtypes.MentionsOldSelf(tree)}
 }
 
-// accelerate compiles the closure of a rule.
 func (b *builder) accelerate(e *expression, tree *ast.AST, self *celvalue.DeclaredType) {
 	defer celtypes.Recover(func(err error) { e.declined = err.Error() })
 	if !b.Reference {

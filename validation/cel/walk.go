@@ -87,7 +87,6 @@ func (r *run) visit(n *node, value, old any) {
 	}
 }
 
-// members runs the rules on the contents of an object.
 func (r *run) members(n *node, value map[string]any, old any) {
 	before, _ := old.(map[string]any)
 	if !n.correlates {
@@ -99,7 +98,6 @@ func (r *run) members(n *node, value map[string]any, old any) {
 	r.fields(n.fields, value, before)
 }
 
-// entries visits the entries of a map in the order of their names.
 func (r *run) entries(n *node, value map[string]any, old map[string]any) {
 	from := len(r.names)
 	for name := range value {
@@ -161,7 +159,6 @@ func (r *run) list(n *node, value []any, old any) {
 	}
 }
 
-// leave removes the last step of the path.
 func (r *run) leave() {
 	r.path.Pop()
 	if r.known > len(r.path.Steps)+1 {

@@ -380,7 +380,6 @@ func (w *valueWriter) other(v ref.Val) {
 	w.add(v.Type().TypeName())
 }
 
-// sortedKeys returns the keys of a map in increasing order.
 func sortedKeys(m traits.Mapper) (keys []ref.Val) {
 	for it := cellib.OrderedMap(m).Iterator(); it.HasNext() == types.True; {
 		keys = append(keys, it.Next())

@@ -138,7 +138,6 @@ func next(dst []byte, key string, i int) []byte {
 	return append(appendKey(dst, key), '[')
 }
 
-// endList ends a list that next has begun if it has elements.
 func endList(dst []byte, elements int) []byte {
 	if elements == 0 {
 		return dst

@@ -83,7 +83,6 @@ func IsQualifiedName(s string, fold bool) bool {
 	return isNamePart(s)
 }
 
-// isNamePart reports whether s is a qualified name without a prefix.
 func isNamePart(s string) bool {
 	if s == "" || len(s) > maxLabel {
 		return false

@@ -75,7 +75,6 @@ func (r *definitionReader) read(i int, v reflect.Value) bool {
 	return false
 }
 
-// string returns a string that does not share memory with the text.
 func (r *definitionReader) string(i int) string {
 	text := r.tokens.Text(i)
 	shared, ok := r.strings[text]

@@ -38,7 +38,6 @@ func (r *yamlTokenizer) addDecoded(at, from int) {
 	r.t.tokens[len(r.t.tokens)-1].decoded = true
 }
 
-// readEmpty reads an object or a list without members.
 func (r *yamlTokenizer) readEmpty() bool {
 	at, kind, closing := r.i, Object, byte('}')
 	if r.text[r.i] == '[' {
@@ -151,7 +150,6 @@ func (r *yamlTokenizer) readEscape(col int) bool {
 	return true
 }
 
-// readUnicode reads the four hexadecimal digits of a character.
 func (r *yamlTokenizer) readUnicode() bool {
 	end := r.i + 4
 	if end > len(r.text) {

@@ -103,7 +103,6 @@ func (r *Reader) item(o *Object, list schema.GroupVersionKind, depth int, yield 
 	return r.expand(o, h, depth+1, yield)
 }
 
-// withKind adds the fields to an object that has neither.
 func withKind(object []byte, apiVersion, kind string) []byte {
 	head, err := json.Marshal(map[string]string{"apiVersion": apiVersion, "kind": kind})
 	if err != nil {
@@ -243,7 +242,6 @@ func (e missingError) Error() string { return string(e) + " is missing or is not
 
 func (e missingError) Is(target error) bool { return target == ErrNotObject || target == ErrIncomplete }
 
-// isObject reports whether the document is meant as an object of Kubernetes.
 func (h *rawHead) isObject() bool {
 	return h.hasAPIVersion && h.hasKind || (h.hasAPIVersion || h.hasKind) && h.hasMetadata
 }
