@@ -168,12 +168,13 @@ func labelled(n int) []byte {
 func TestErrorsOverLimitAreCounted(t *testing.T) {
 	const n, most = 40, 7
 	objects := map[string][]byte{
-		"types":    many("types", "1", n),
-		"patterns": many("patterns", `"A"`, n),
-		"set":      pairs(n),
-		"embedded": many("embedded", `{"apiVersion":"v1"}`, n),
-		"rules":    many("rules", "1", n),
-		"labels":   labelled(n),
+		"types":              many("types", "1", n),
+		"patterns":           many("patterns", `"A"`, n),
+		"set":                pairs(n),
+		"embedded":           many("embedded", `{"apiVersion":"v1"}`, n),
+		"rules":              many("rules", "1", n),
+		"labels":             labelled(n),
+		"types after labels": []byte(strings.Replace(string(many("types", "1", n)), `"namespace":"n"`, `"namespace":"n","labels":{"-":"","a":"-","b":"-"}`, 1)),
 	}
 	for _, opts := range [][]crdkit.Option{nil, {crdkit.Reference()}} {
 		v := storageOf(t, manyErrors, opts...)

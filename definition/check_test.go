@@ -205,6 +205,10 @@ func TestCheckUpdate(t *testing.T) {
 	if diff := cmp.Diff(want, reportLines(CheckUpdate(renamed, old))); diff != "" {
 		t.Errorf("CheckUpdate of the group (-want +got):\n%s", diff)
 	}
+	community := decodeCRD(t, strings.ReplaceAll(sets(`,"x-kubernetes-map-type":"atomic"`), "example.com", "example.k8s.io"))
+	if Check(community).Accepted() || !CheckUpdate(community, community).Accepted() {
+		t.Errorf("a group of the community without approval: %v, and over itself %v", Check(community).Err(), CheckUpdate(community, community).Err())
+	}
 	if got := len(CheckUpdate(nil, old).Errors); got != 1 {
 		t.Errorf("CheckUpdate(nil) has %d errors, want 1", got)
 	}

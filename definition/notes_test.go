@@ -131,15 +131,20 @@ func TestNotes(t *testing.T) {
 	}
 }
 
-// TestNotesOfVersions: no fields are lost in a version that is not served or has no schema.
+// TestNotesOfVersions: no fields are lost in a version that is not served or has no schema,
+// and what a webhook does is not known.
 func TestNotesOfVersions(t *testing.T) {
 	first, second := `{"type":"object","properties":{"a":{"type":"string"}}}`, `{"type":"object","properties":{"b":{"type":"string"}}}`
 	for name, change := range map[string]func(*apiextensionsv1.CustomResourceDefinitionVersion){
-		"not served":     func(v *apiextensionsv1.CustomResourceDefinitionVersion) { v.Served = false },
-		"without schema": func(v *apiextensionsv1.CustomResourceDefinitionVersion) { v.Schema = nil },
+		"converted by a webhook": func(*apiextensionsv1.CustomResourceDefinitionVersion) {},
+		"not served":             func(v *apiextensionsv1.CustomResourceDefinitionVersion) { v.Served = false },
+		"without schema":         func(v *apiextensionsv1.CustomResourceDefinitionVersion) { v.Schema = nil },
 	} {
 		crd := noteCRD(t, first, second)
 		change(&crd.Spec.Versions[1])
+		if name == "converted by a webhook" {
+			crd.Spec.Conversion = &apiextensionsv1.CustomResourceConversion{Strategy: apiextensionsv1.WebhookConverter}
+		}
 		if lines := noteLines(Check(crd, WithNotes())); len(lines) > 0 {
 			t.Errorf("%s: notes %q", name, lines)
 		}

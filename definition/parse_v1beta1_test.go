@@ -61,6 +61,13 @@ var v1beta1Tests = []struct{ name, beta, v1, err string }{{
 		versions: [{name: v1, served: true, storage: true}],
 		conversion: {strategy: Webhook, webhook: {clientConfig: {service: {name: a, namespace: b, port: 443}}, conversionReviewVersions: [v1beta1]}}}`,
 }, {
+	name: "the address of a webhook that is not used",
+	beta: `{group: example.com, version: v1, names: {plural: jobs, kind: Job}, preserveUnknownFields: false,
+		conversion: {strategy: None, webhookClientConfig: {url: "https://a"}}}`,
+	v1: `{group: example.com, names: {plural: jobs, singular: job, kind: Job, listKind: JobList}, scope: Namespaced,
+		versions: [{name: v1, served: true, storage: true}],
+		conversion: {strategy: None, webhook: {clientConfig: {url: "https://a"}, conversionReviewVersions: null}}}`,
+}, {
 	name: "review versions that are given",
 	beta: `{group: example.com, version: v1, names: {plural: jobs, kind: Job}, preserveUnknownFields: false,
 		conversion: {strategy: None, conversionReviewVersions: [v1]}}`,

@@ -75,11 +75,10 @@ func (w *walk) nested(o *objectWalk, p *member, n, i, at int) int {
 		w.ruled = w.ruled || p.ruled
 		end = w.list(p.node, at)
 	}
-	if end < 0 {
-		return refused
+	if end >= 0 {
+		w.steps = w.steps[:len(w.steps)-1]
+		w.note(span{}, span{start, w.position()}, n)
 	}
-	w.steps = w.steps[:len(w.steps)-1]
-	w.note(span{}, span{start, w.position()}, n)
 	return end
 }
 

@@ -157,6 +157,25 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
+// TestWarningsAfterStatus: what follows a status that is dropped has its own path.
+func TestWarningsAfterStatus(t *testing.T) {
+	p := mustPlan(t, rootSchema(t, `{type: object, properties: {status: {type: object}}}`), dropStatus)
+	res, _ := p.Create([]byte(object(head, `"status":{"u":1},"z":1`)), &Request{Unknown: WarnOfUnknown})
+	if diff := cmp.Diff([]string{`unknown field "status.u"`, `unknown field "z"`}, res.Warnings); diff != "" {
+		t.Errorf("warnings (-want +got):\n%s", diff)
+	}
+}
+
+// TestUniqueItems: uniqueItems also concerns a list that nothing else restricts.
+func TestUniqueItems(t *testing.T) {
+	p := mustPlan(t, specSchema(t, `{type: array, uniqueItems: true, items: {type: object, properties: {a: {type: integer}}}}`))
+	for spec, want := range map[string]bool{`[{"a":1},{"a":2}]`: true, `[{"a":1},{"a":1}]`: false} {
+		if _, ok := p.Create([]byte(object(head, `"spec":`+spec)), &Request{}); ok != want {
+			t.Errorf("%s is accepted: %t", spec, ok)
+		}
+	}
+}
+
 // TestUpdateStatus: an update of the status takes nothing but the status of what is sent, and
 // declines an object that differs in more.
 func TestUpdateStatus(t *testing.T) {

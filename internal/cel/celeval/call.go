@@ -122,7 +122,7 @@ func (x *compiler) unary(name, overload string, a operand) operand {
 	case name == operatorSize:
 		return x.size(overload, a)
 	case name == overloads.TypeConvertString:
-		return x.toString(name, overload, a)
+		return x.toString(overload, a)
 	case a.kind() == kindString:
 		return x.unaryString(name, overload, a)
 	}

@@ -33,9 +33,6 @@ func (x *compiler) literal(cost uint64) *literal {
 
 func (x *compiler) add(l *literal, e ast.Expr, optional bool) {
 	c := x.expr(e)
-	if x.why != "" {
-		return
-	}
 	l.cost += c.cost
 	l.known = l.known && c.constant != nil
 	for i := range l.parts {

@@ -336,7 +336,7 @@ func charAt(v, w ref.Val) (ref.Val, bool) {
 
 // toString compiles string(), which costs one unit. The operand has no kind if it needs
 // boxes.
-func (x *compiler) toString(name, overload string, a operand) operand {
+func (x *compiler) toString(overload string, a operand) operand {
 	if a.constant != nil {
 		return operand{}
 	}
@@ -349,7 +349,7 @@ func (x *compiler) toString(name, overload string, a operand) operand {
 		return toStringOf(a, closureOf[float64](a), func(d float64) string { return fmt.Sprintf("%g", d) })
 	case overload == overloads.StringToString && a.kind() == kindString:
 		return toStringOf(a, closureOf[string](a), func(s string) string { return s })
-	case name == overloads.TypeConvertString && overload == "" && a.isIntOrString():
+	case a.isIntOrString():
 		return intOrStringToString(a)
 	}
 	return operand{}

@@ -25,6 +25,7 @@ func TestValidDefinition(t *testing.T) {
 		{Name: "a.b", Annotations: map[string]string{"a": strings.Repeat("v", 80<<10)}},
 		{Name: "a.b", Finalizers: []string{"x"}},
 		{Name: "a.b", OwnerReferences: []metav1.OwnerReference{{}}},
+		{Name: "a.b", OwnerReferences: []metav1.OwnerReference{{}}, Finalizers: []string{"x"}, ManagedFields: []metav1.ManagedFieldsEntry{}},
 		{Name: "a.b", ManagedFields: []metav1.ManagedFieldsEntry{{Operation: "odd"}}},
 		{Name: "a.b", GenerateName: "a b"},
 		{Name: "a.b", Namespace: "default"},
