@@ -77,8 +77,10 @@
 // Compile bounds the work for a rule. An evaluation has limits of cost, memory and time, and
 // ends before it does the work that exceeds one.
 //
-// docs/DIFFERENCES.md lists the differences from Kubernetes, each with its reason. Errors
-// come sorted by field, type and detail, where the server's order is often random.
+// # Differences from Kubernetes
+//
+// docs/DIFFERENCES.md lists them, each with its reason. Errors come sorted by field, type
+// and detail, where the server's order is often random.
 //
 // # Concurrency and ownership
 //

@@ -20,8 +20,7 @@
 // Each [Finding] has a [Verdict]. Compatible is proven for all objects. Incompatible comes
 // with a [Witness], an object or an update for which the two definitions differ. Each
 // witness has been given to both compiled definitions. Unknown names the part of the schema
-// or the rule that could not be decided. kube-apiserver itself compares no schemas; the
-// verdicts on witnesses are those of package crdkit, so they are the server's.
+// or the rule that could not be decided.
 //
 // What is the same for several fields or roles is one finding with the others in Also. Each
 // of them is proved, or has a witness, on its own. [Split] returns all of them in one list.
@@ -51,6 +50,11 @@
 //
 // [WorkLimit], by default [DefaultWorkLimit], and [TimeLimit], by default none, bound a
 // comparison. What is not decided within them is unknown.
+//
+// # Differences from Kubernetes
+//
+// kube-apiserver itself compares no schemas. The verdicts on witnesses come from package
+// crdkit, so they are the server's.
 //
 // # Concurrency and ownership
 //

@@ -37,6 +37,10 @@
 // [Explainer.HideValues] leaves them out of the errors themselves. The same input has the
 // same explanation. Texts may change between releases.
 //
+// # Differences from Kubernetes
+//
+// The server has no explanations. Errors and verdicts stay as they are.
+//
 // # Concurrency and ownership
 //
 // An [Explainer] is safe for concurrent use, as long as nobody changes the objects. It

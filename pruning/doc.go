@@ -1,7 +1,7 @@
 // Package pruning removes the fields of an object that its schema does not declare.
 //
 // kube-apiserver removes undeclared fields when an object is created, updated or read back.
-// A [Pruner] does the same to a decoded object, with the same results. See [field pruning].
+// A [Pruner] does the same to a decoded object. See [field pruning].
 //
 //	node, errs := schema.Compile(crd.Spec.Versions[0].Schema.OpenAPIV3Schema)
 //	if len(errs) > 0 {
@@ -44,6 +44,10 @@
 // With the option [Fragment] the object is not a resource, so its apiVersion, kind and
 // metadata are removed if the schema does not declare them. The report omits these three,
 // unless there is no schema at all.
+//
+// # Differences from Kubernetes
+//
+// The results are the same.
 //
 // # Concurrency and ownership
 //

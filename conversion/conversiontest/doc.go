@@ -37,6 +37,10 @@
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#webhook-conversion.
 //
+// # Differences from Kubernetes
+//
+// The server does not compare objects before and after a conversion.
+//
 // # Concurrency and ownership
 //
 // A [Tester] does not change and is safe for concurrent use if the conversion is. Reports and
