@@ -17,9 +17,6 @@ import (
 	"github.com/crdkit/crdkit/validation/cel"
 )
 
-// budget is what all rules of one object may spend together, in CEL cost units.
-const budget = 10_000_000
-
 func (r *request) checkType() {
 	v := r.version
 	if got := r.obj.GetKind(); got != v.def.kind {
@@ -103,7 +100,7 @@ func (r *request) evaluateRules() error {
 			validation.StepRules, "", "")})
 		return nil
 	}
-	opts := []cel.EvalOption{cel.Budget(budget), cel.MaxErrors(r.mostErrors())}
+	opts := []cel.EvalOption{cel.MaxErrors(r.mostErrors())}
 	if r.memory != 0 {
 		opts = append(opts, cel.Memory(r.memory))
 	}
@@ -126,7 +123,7 @@ func (r *request) evaluateRules() error {
 
 // rulesHold evaluates rules for the fast path: their cost, and whether all hold.
 func (v *Version) rulesHold(ctx context.Context, obj, old map[string]any) (cost uint64, ok bool) {
-	opts := []cel.EvalOption{cel.Budget(budget), cel.MaxErrors(1)} // one error is enough to decline
+	opts := []cel.EvalOption{cel.MaxErrors(1)} // one error is enough to decline
 	if old != nil {
 		opts = append(opts, cel.Old(old))
 	}

@@ -270,8 +270,9 @@ func (n *schemaNotes) mapKeys(s *apiextensionsv1.JSONSchemaProps) {
 	if listType(s) != "map" || items == nil {
 		return
 	}
+	optional := optionalKeys(items)
 	for i, key := range s.XListMapKeys {
-		if p, ok := items.Properties[key]; ok && p.Default == nil && !slices.Contains(items.Required, key) {
+		if optional(key) {
 			n.add(MapKeyOptional, n.here.Child("x-kubernetes-list-map-keys").Index(i),
 				"the key %q is neither required nor has a default: elements without it are alike", key)
 		}

@@ -438,20 +438,25 @@ func (c *checker) soundKeys(s *apiextensionsv1.JSONSchemaProps, at *pathstack.Ch
 	if typ == "set" {
 		return
 	}
+	optional := optionalKeys(items)
+	for _, key := range s.XListMapKeys {
+		if optional(key) {
+			c.required(at.Child("items").Child("properties").Key(key).Child("default"), "this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property")
+		}
+		if items.Properties[key].Nullable {
+			c.forbidden(at.Child("items").Child("properties").Key(key).Child("nullable"), "this property is in x-kubernetes-list-map-keys, so it cannot be nullable")
+		}
+	}
+}
+
+// optionalKeys returns whether a declared key is neither required nor has a default.
+func optionalKeys(items *apiextensionsv1.JSONSchemaProps) func(key string) bool {
 	required := map[string]bool{}
 	for _, name := range items.Required {
 		required[name] = true
 	}
-	for _, key := range s.XListMapKeys {
-		property, ok := items.Properties[key]
-		if !ok {
-			continue
-		}
-		if property.Default == nil && !required[key] {
-			c.required(at.Child("items").Child("properties").Key(key).Child("default"), "this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property")
-		}
-		if property.Nullable {
-			c.forbidden(at.Child("items").Child("properties").Key(key).Child("nullable"), "this property is in x-kubernetes-list-map-keys, so it cannot be nullable")
-		}
+	return func(key string) bool {
+		p, ok := items.Properties[key]
+		return ok && p.Default == nil && !required[key]
 	}
 }

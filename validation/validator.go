@@ -92,8 +92,9 @@ func (v *Validator) ValidateCreate(obj map[string]any, opts ...CallOption) Resul
 // Errors of a value are forgiven if the value did not change. Its old value is the value in
 // the same location of old: under the same name, or under the same keys of a list of type
 // map. An object with undeclared fields counts as changed. Errors of the kind and the
-// apiVersion of the object are not forgiven. Errors of lists of type set and map are
-// forgiven if old had any such error. Errors of embedded resources are not forgiven.
+// apiVersion of the object are not forgiven. Nothing in a branch of allOf, anyOf, oneOf or
+// not has an old value. Errors of lists of type set and map are forgiven if old had any
+// such error. Errors of embedded resources are not forgiven.
 //
 // See
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-ratcheting.

@@ -43,7 +43,7 @@ func (m *Meta) PrepareUpdate(old *Meta) []string {
 	return m.DropDuplicateOwners()
 }
 
-// PrepareStatusUpdate takes the metadata of old except for managedFields and selfLink.
+// PrepareStatusUpdate takes the metadata of old, but keeps managedFields and drops selfLink.
 func (m *Meta) PrepareStatusUpdate(old *Meta) {
 	own := *m
 	*m = *old
