@@ -323,6 +323,9 @@ func (v versionPair) olds(t testing.TB, rng *rand.Rand, obj map[string]any) ([]b
 // TestBytes checks that requests with objects of all kinds in all spellings have the
 // result of the reference implementation.
 func TestBytes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long on one goroutine; skipped with -short")
+	}
 	corpus, err := testkit.LoadTestdata("testdata")
 	if err != nil {
 		t.Fatal(err)

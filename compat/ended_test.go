@@ -16,6 +16,9 @@ import (
 // context, after eight, and so on, and with little work. Neither proves what the whole
 // comparison does not, or refutes what it proves.
 func TestEndedProvesNothingMore(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long on one goroutine; skipped with -short")
+	}
 	ended, kept, limited := 0, 0, 0
 	for name, p := range testdataPairs(t) {
 		whole := verdictsOf(comparisonOf(p, context.Background(), DefaultWorkLimit).schemaFindings())

@@ -262,6 +262,9 @@ func TestCheckSetWarning(t *testing.T) {
 
 // TestCheckEndless checks that a schema that contains itself is an error.
 func TestCheckEndless(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long on one goroutine; skipped with -short")
+	}
 	crd := decodeCRD(t, fmt.Sprintf(checkCRD, "", `{"type":"object"}`))
 	root := crd.Spec.Versions[0].Schema.OpenAPIV3Schema
 	root.Not = root

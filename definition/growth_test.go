@@ -142,6 +142,9 @@ func parsed(t *testing.T, text []byte) *apiextensionsv1.CustomResourceDefinition
 // TestGrowth: what Parse, Check, CheckUpdate, the notes and Compile allocate grows in
 // proportion to the definition, and to the errors in it.
 func TestGrowth(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long on one goroutine; skipped with -short")
+	}
 	const n = 150
 	for name, text := range growths {
 		for operation, of := range map[string]func(text []byte) func(){

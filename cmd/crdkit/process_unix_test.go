@@ -78,6 +78,9 @@ var specialFiles = []specialFile{
 // TestSpecialConfiguration checks that each command refuses a configuration file that is
 // special, with its name and at once. Commands that read none do their work.
 func TestSpecialConfiguration(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts many processes; skipped with -short")
+	}
 	args := map[string]string{
 		"admit":      "a.yaml",
 		"apply":      "--manager m --live a.yaml a.yaml",

@@ -145,6 +145,9 @@ func outOfCalls(cost uint64) string {
 // TestHostileRules: no rule takes more memory than the limits allow, and closures
 // and cel-go give the same answer.
 func TestHostileRules(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long on one goroutine; skipped with -short")
+	}
 	obj := hostileObject(20_000)
 	for _, tt := range hostileRules {
 		t.Run(tt.name, func(t *testing.T) {

@@ -54,6 +54,9 @@ var hostileTexts = []struct{ name, rule, want string }{
 
 // TestHostileTexts: no text takes long or much memory to compile and to check.
 func TestHostileTexts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long on one goroutine; skipped with -short")
+	}
 	const most = 128 << 20
 	for _, tt := range hostileTexts {
 		t.Run(tt.name, func(t *testing.T) {

@@ -63,6 +63,9 @@ func grown(t testing.TB, expr string, n int) []string {
 }
 
 func TestMatch(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long on one goroutine; skipped with -short")
+	}
 	for _, test := range patternTests {
 		t.Run(test.name, func(t *testing.T) {
 			inputs := append(grown(t, test.pattern, count(test.fast)), test.inputs...)
