@@ -449,7 +449,8 @@ func (c *checker) soundKeys(s *apiextensionsv1.JSONSchemaProps, at *pathstack.Ch
 	}
 }
 
-// optionalKeys returns whether a declared key is neither required nor has a default.
+// optionalKeys returns a function that reports whether items declare a key that is neither
+// required nor has a default.
 func optionalKeys(items *apiextensionsv1.JSONSchemaProps) func(key string) bool {
 	required := map[string]bool{}
 	for _, name := range items.Required {
