@@ -55,7 +55,7 @@ func compareProjects(o operation, dir string, set settings) error {
 }
 
 // mostOfValid is the ceiling of the time of a create, in times of json.Valid.
-const mostOfValid = 1.6
+const mostOfValid = 1.8
 
 func printAgainstValid(o operation, samples int, ours, valid, most float64) {
 	fmt.Printf("%s against json.Valid: %d samples, ours %.2f ms, json.Valid %.2f ms, %.2f times\n",
