@@ -28,6 +28,7 @@ const maxMessageBytes = 5 * 1024
 const outOfBudget = "validation failed due to running out of cost budget, no further validation rules will be run"
 
 func (r *run) rules(n *node, value, old any) {
+	r.place = place{}
 	if n.broken != "" {
 		r.fail(n, noRule, "rule compiler initialization error: "+n.broken)
 		return
@@ -317,30 +318,38 @@ func withReason(value any, text string, reason apiextensionsv1.FieldValueErrorRe
 // errorAt returns an error here. index is the index of the rule, or noRule. fieldPath is
 // one step, whatever it contains; below may be nil.
 func (r *run) errorAt(index int, err *field.Error, below *rule) *validation.Error {
-	var buf [512]byte
-	b := r.path.AppendFieldPath(buf[:0])
-	text := len(b)
-	if below != nil && len(below.path) > 0 {
-		if len(r.path.Steps) == 0 {
-			b = append(b[:0], below.pathText...)
-		} else {
-			b = append(append(b, '.'), below.pathText...)
-		}
-		text = len(b)
-		b = append(r.path.AppendPointer(b), below.path.Pointer()...)
-	} else {
-		b = r.path.AppendPointer(b)
+	if r.place == (place{}) {
+		r.place = r.here()
 	}
-	pointer := len(b)
-	all := string(r.path.AppendSchemaPointer(b))
+	at := r.place
+	if below != nil && len(below.path) > 0 {
+		if at.field += "." + below.pathText; len(r.path.Steps) == 0 {
+			at.field = below.pathText
+		}
+		at.pointer += below.path.Pointer()
+	}
 	x := &struct { // in one piece of memory
 		field field.Error
 		err   validation.Error
 	}{field: *err}
-	x.field.Field = all[:text]
-	x.err = *validation.NewError(&x.field, validation.StepRules, all[text:pointer], all[pointer:])
+	x.field.Field = at.field
+	x.err = *validation.NewError(&x.field, validation.StepRules, at.pointer, at.schema)
 	x.err.Rule = index
 	return &x.err
+}
+
+// A place is where the value of the current rules is.
+type place struct{ field, pointer, schema string }
+
+// here returns the place in one piece of memory.
+func (r *run) here() place {
+	var buf [512]byte
+	b := r.path.AppendFieldPath(buf[:0])
+	field := len(b)
+	b = r.path.AppendPointer(b)
+	pointer := len(b)
+	all := string(r.path.AppendSchemaPointer(b))
+	return place{all[:field], all[field:pointer], all[pointer:]}
 }
 
 func (r *rule) errorText(what error) string {

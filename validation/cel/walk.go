@@ -26,6 +26,7 @@ type run struct {
 	remaining  int64 // cost units; negative once the run has ended
 
 	path     pathstack.Stack
+	place    place    // of the current rules, once one fails
 	names    []string // of the entries of the enclosing maps
 	object   any      // the object at the root
 	levels   []level  // along the path
@@ -48,7 +49,7 @@ func (r *run) release() {
 	if r.bound {
 		r.bound, r.required, r.optional = false, variables{}, variables{}
 	}
-	r.errors, r.ratcheted, r.failed, r.forgiven = nil, nil, 0, 0
+	r.place, r.errors, r.ratcheted, r.failed, r.forgiven = place{}, nil, nil, 0, 0
 	r.path.Steps, r.names = celeval.Emptied(r.path.Steps[:cap(r.path.Steps)]), celeval.Emptied(r.names)
 	if r.known > 0 {
 		r.levels, r.known = celeval.Emptied(r.levels[:cap(r.levels)]), 0

@@ -126,17 +126,19 @@ type function struct {
 	name, overload string
 	price          cellib.Price
 	deep, guarded  bool // as in cellib
+	lists          bool // the list library may count its cost
 }
 
 func functionOf(name, overload string) function {
-	return function{name, overload, cellib.PriceOf(name, overload), cellib.Deep(name), cellib.Guarded(name)}
+	return function{name, overload, cellib.PriceOf(name, overload), cellib.Deep(name), cellib.Guarded(name),
+		strings.HasPrefix(overload, "list")}
 }
 
 func (c *function) knownCost(args []ref.Val) uint64 {
 	switch {
 	case c.name == "join":
 		return tenthOf(2 * int(cellib.JoinedSize(args)))
-	case byResult(c.overload):
+	case c.lists && byResult(c.overload):
 		return 0
 	}
 	return c.cost(nil, args...)
@@ -144,8 +146,10 @@ func (c *function) knownCost(args []ref.Val) uint64 {
 
 // cost returns the cost of a call.
 func (c *function) cost(result ref.Val, args ...ref.Val) uint64 {
-	if units, ok := listCost(c.overload, result, args); ok {
-		return units
+	if c.lists {
+		if units, ok := listCost(c.overload, result, args); ok {
+			return units
+		}
 	}
 	if units, ok := c.price.CallCost(c.name, c.overload, args, result); ok {
 		return units
@@ -206,12 +210,9 @@ func (x *compiler) folded(e ast.Expr, name string, args []operand) operand {
 	return x.constant(v)
 }
 
-// listCost returns the cost of functions whose list library counts it. It is not ok for
+// listCost returns the cost of a function whose list library counts it. It is not ok for
 // others.
 func listCost(overload string, result ref.Val, args []ref.Val) (units uint64, ok bool) {
-	if !strings.HasPrefix(overload, "list") {
-		return 0, false
-	}
 	switch overload {
 	case "list_slice":
 		return madeList(1, ownSize(result)), true
@@ -248,12 +249,13 @@ func comparesElements(overload string) bool {
 }
 
 // countable reports whether cel-go can count the cost of a call. Otherwise cel-go panics.
-func countable(overload string, args []ref.Val) bool {
+func (c *function) countable(args []ref.Val) bool {
 	ok := true
 	switch {
-	case overload == "list_flatten_int":
+	case !c.lists:
+	case c.overload == "list_flatten_int":
 		_, ok = args[1].(types.Int)
-	case comparesElements(overload):
+	case comparesElements(c.overload):
 		_, ok = args[len(args)-1].(traits.Lister)
 	}
 	return ok

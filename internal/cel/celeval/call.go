@@ -233,7 +233,7 @@ func (c *boxedCall) value(f *Frame, args []ref.Val) ref.Val {
 
 // failed pays for a call with a failed argument, and fails.
 func (c *boxedCall) failed(f *Frame, what *EvalError, args []ref.Val) ref.Val {
-	if !countable(c.overload, args) {
+	if !c.countable(args) {
 		f.decline()
 		return types.NullValue
 	}
@@ -245,7 +245,7 @@ func (c *boxedCall) failed(f *Frame, what *EvalError, args []ref.Val) ref.Val {
 // result pays for a call if the cost depends on its result. An error as result fails it.
 func (c *boxedCall) result(f *Frame, v ref.Val, args []ref.Val) ref.Val {
 	switch {
-	case c.name == "join", byResult(c.overload):
+	case c.name == "join", c.lists && byResult(c.overload):
 		f.pay(c.cost(v, args...))
 	case c.overload == "lists_range" && types.IsError(v):
 		f.pay(1) // an error has a size
@@ -268,7 +268,7 @@ func (f *Frame) valueOr(v ref.Val) ref.Val {
 
 // admit reports whether the limits allow a call, and pays for it if its cost is known.
 func (f *Frame) admit(c *function, args []ref.Val) bool {
-	if !countable(c.overload, args) {
+	if !c.countable(args) {
 		f.decline()
 		return false
 	}
