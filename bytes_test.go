@@ -330,7 +330,7 @@ func TestBytes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	testBytes(t, versionPairs(t, corpus.Definitions), 60)
+	testBytes(t, versionPairs(t, corpus.Definitions), 20)
 }
 
 func TestBytesCorpus(t *testing.T) {
@@ -341,7 +341,7 @@ func TestBytesCorpus(t *testing.T) {
 	for i := range pairs { // few objects of each kind are enough, because there are many kinds
 		pairs[i].samples = pairs[i].samples[:min(2, len(pairs[i].samples))]
 	}
-	testBytes(t, pairs, 2)
+	testBytes(t, pairs, 1)
 }
 
 func testBytes(t *testing.T, pairs []versionPair, each int) {

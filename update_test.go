@@ -176,7 +176,7 @@ func TestUpdates(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	each := 60
+	each := 30
 	if testing.Short() {
 		each = 12
 	}
@@ -191,7 +191,7 @@ func TestUpdatesCorpus(t *testing.T) {
 	for i := range pairs {
 		pairs[i].samples = pairs[i].samples[:min(2, len(pairs[i].samples))]
 	}
-	testUpdates(t, pairs, 4)
+	testUpdates(t, pairs, 2)
 }
 
 // ratchetTests are updates of objects with wrong values, and reports on updates.

@@ -100,7 +100,7 @@ func TestClose(t *testing.T) {
 // the end.
 func TestThousandsOfFailures(t *testing.T) {
 	a := newAuthority(t)
-	n := 3000
+	n := 1000
 	if testing.Short() {
 		n = 300
 	}

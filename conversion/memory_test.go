@@ -35,7 +35,7 @@ func (w *liveWriter) Write(b []byte) (int, error) {
 // TestHandlerMemory measures the live memory of a handler while it converts and when it
 // responds. It must not exceed 8 times the request.
 func TestHandlerMemory(t *testing.T) {
-	const size, factor = 8 << 20, 8
+	const size, factor = 4 << 20, 8
 	head := `{"apiVersion":"stable.example.com/v1beta1","kind":"CronTab","metadata":{"name":"a"},"spec":`
 	many := func(unit string, n int) string { return "," + head + "[0" + strings.Repeat(unit, n/len(unit)) + "]}" }
 	for _, tt := range []struct{ name, prefix, unit, suffix, want string }{

@@ -88,7 +88,7 @@ func memoryOfVersion(t *testing.T, d *testkit.Definition, v *apiextensionsv1.Cus
 		Group: d.CRD.Spec.Group, Version: v.Name, Kind: d.CRD.Spec.Names.Kind, Namespaced: true, Schema: v.Schema.OpenAPIV3Schema,
 	}, samples...)
 	rng := rand.New(rand.NewPCG(13, 6))
-	for i := range 8 {
+	for i := range 4 {
 		run(generated, generator.Object(rng, generate.Class(i%4)), fast)
 	}
 }
