@@ -275,7 +275,7 @@ func (w *walk) completeMembers(o *objectWalk) bool {
 		if i > 0 {
 			seen = w.seen[o.seen+i-1]
 		}
-		if m.required[i]&^seen != 0 {
+		if m.required[i]&^seen != 0 && !w.discards {
 			return false
 		}
 		for missing := m.defaults[i] &^ seen; missing != 0; missing &= missing - 1 {

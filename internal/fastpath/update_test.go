@@ -176,6 +176,27 @@ func TestUniqueItems(t *testing.T) {
 	}
 }
 
+// TestIncompleteStatus: a status that is dropped may lack required members, as it is dropped
+// before the server validates; what follows it may not.
+func TestIncompleteStatus(t *testing.T) {
+	p := mustPlan(t, rootSchema(t, `{type: object, properties: {
+		status: {type: object, required: [c], properties: {c: {type: object, required: [x], properties: {x: {type: string}}}}},
+		z: {type: object, required: [x], properties: {x: {type: string}}}}}`), dropStatus)
+	for _, tt := range []struct {
+		members string
+		takes   bool
+	}{
+		{`"status":{}`, true},
+		{`"status":{"u":{},"c":{}},"z":{"x":""}`, true},
+		{`"status":{"c":{}},"z":{}`, false},
+	} {
+		res, ok := p.Create([]byte(object(head, tt.members)), &Request{Unknown: DropUnknown})
+		if ok != tt.takes || strings.Contains(string(res.Object), "status") {
+			t.Errorf("%s: taken %t, want %t: %s", tt.members, ok, tt.takes, res.Object)
+		}
+	}
+}
+
 // TestUpdateStatus: an update of the status takes nothing but the status of what is sent, and
 // declines an object that differs in more.
 func TestUpdateStatus(t *testing.T) {

@@ -39,6 +39,8 @@ type task struct {
 	typed   int     // how many of apiVersion, kind and metadata were read
 	roots   []entry // members of the whole object
 	ruled   bool    // the object has a value that rules are on
+	// discards says that the value is discarded, so it may lack required members.
+	discards bool
 	// newStatus is the text in place of a dropped status, "" for none, without white space
 	// around.
 	newStatus string
@@ -166,8 +168,10 @@ func (w *walk) valueOrDefault(n *node, i int) (end int) {
 // discard walks a value whose output does not count.
 func (w *walk) discard(n *node, i int) int {
 	w.flush()
-	length, touched := len(w.out), w.touched
+	length, touched, discards := len(w.out), w.touched, w.discards
+	w.discards = true
 	end := w.walkValue(n, i)
+	w.discards = discards
 	w.out, w.pending, w.touched = w.out[:length], span{}, touched
 	return end
 }
