@@ -139,7 +139,10 @@ func SortPaths(paths []Path) {
 		entries[i] = entry{p, p.String()}
 	}
 	slices.SortFunc(entries, func(a, b entry) int {
-		return cmp.Or(cmp.Compare(a.text, b.text), compareSteps(a.path, b.path))
+		if order := strings.Compare(a.text, b.text); order != 0 {
+			return order
+		}
+		return compareSteps(a.path, b.path)
 	})
 	for i, e := range entries {
 		paths[i] = e.path
