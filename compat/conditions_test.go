@@ -67,7 +67,7 @@ func agree(t *testing.T, d *testkit.Definition, objects int) (admitted, satisfyi
 			if err != nil {
 				t.Fatal(err)
 			}
-			if out.object != nil {
+			if out.object != nil && !hasListForText(n, out.object) {
 				admitted++
 				if solver.Satisfied(search.Not(object), out.object) {
 					t.Errorf("%s %s: a stored object breaks %s:\n%s", d.Path, v.Name(), broken(k, n, out.object), testkit.Encode(out.object))
@@ -84,6 +84,29 @@ func agree(t *testing.T, d *testkit.Definition, objects int) (admitted, satisfyi
 		}
 	}
 	return admitted, satisfying
+}
+
+// hasListForText reports whether a list is in the place of a string with a format.
+// Conditions do not admit it; the server does. See docs/COMPAT.md.
+func hasListForText(n *schema.Node, v any) bool {
+	switch v := v.(type) {
+	case map[string]any:
+		for name, member := range v {
+			if child := memberSchema(n, name); child != nil && hasListForText(child, member) {
+				return true
+			}
+		}
+	case []any:
+		if n.Kind() == schema.KindString {
+			return true
+		}
+		for _, item := range v {
+			if hasListForText(n.Items(), item) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // broken names the keyword of a schema that a value breaks.

@@ -85,7 +85,7 @@ func (w *walk) transforms(o, n *schema.Node) bool {
 // retyped reports whether rules see values of another type: 5/2 is 2 for integers, else
 // 2.5.
 func retyped(o, n *schema.Node) bool {
-	return o != nil && n != nil && (o.Kind() != n.Kind() || o.IntOrString() != n.IntOrString() || celFormat(o) != celFormat(n) || o.EmbeddedResource() != n.EmbeddedResource())
+	return o != nil && n != nil && (o.Kind() != n.Kind() || o.IntOrString() != n.IntOrString() || celcond.SpecialFormat(o) != celcond.SpecialFormat(n) || o.EmbeddedResource() != n.EmbeddedResource())
 }
 
 // reordered reports whether rules compare the lists of two schemas in two ways.
@@ -97,16 +97,6 @@ func reordered(o, n *schema.Node) bool {
 func celListType(n *schema.Node) string {
 	if listType, _ := n.ListType(); listType != "atomic" {
 		return listType
-	}
-	return ""
-}
-
-// celFormat returns the format of a string that is no string in rules.
-func celFormat(n *schema.Node) string {
-	switch f := n.Limits().Format; {
-	case n.Kind() != schema.KindString:
-	case f == "byte", f == "duration", f == "date", f == "date-time":
-		return f
 	}
 	return ""
 }

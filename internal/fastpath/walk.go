@@ -150,8 +150,7 @@ func (w *walk) walkValue(n *node, i int) int {
 	return w.number(n, i)
 }
 
-// valueOrDefault is walkValue for a value that gives way to a default if it is a dropped
-// null.
+// valueOrDefault is walkValue, but writes the default in place of a null that may not be.
 func (w *walk) valueOrDefault(n *node, i int) (end int) {
 	if !n.nullFill || w.s[i] != 'n' {
 		return w.walkValue(n, i)

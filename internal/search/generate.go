@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/crdkit/crdkit/internal/value/format"
 	"github.com/crdkit/crdkit/internal/value/jsonval"
 	"github.com/crdkit/crdkit/schema"
 )
@@ -302,33 +303,6 @@ var someTexts = []string{
 
 func (g *generator) word() string { return pick(g.rng, someTexts) }
 
-// formats has values of each format, and values that almost have the format.
-var formats = map[string][]string{
-	"byte":         {"aGVsbG8=", "AA=="},
-	"cidr":         {"10.0.0.0/8", "fd00::/64", "010.0.0.0/8"},
-	"date":         {"2024-02-29", "0001-01-01"},
-	"date-time":    {"2024-02-29T12:30:45Z", "2024-01-01T00:00:00.123456+02:00", "2024-01-01t00:00:00z"},
-	"datetime":     {"2024-02-29T12:30:45Z"},
-	"duration":     {"10s", "1h30m", "3 days", "-5ms"},
-	"email":        {"someone@example.com"},
-	"hostname":     {"example.com", "a"},
-	"ipv4":         {"10.0.0.1", "010.1.1.1"},
-	"ipv6":         {"::1", "fd00::1"},
-	"mac":          {"00:00:5e:00:53:01"},
-	"uri":          {"https://example.com/x", "/path", "urn:a:b"},
-	"uuid":         {"5f7a6b1c-0000-4000-8000-000000000001"},
-	"uuid4":        {"5f7a6b1c-0000-4000-8000-000000000001"},
-	"hexcolor":     {"#fff", "00ff00"},
-	"rgbcolor":     {"rgb(1,2,3)"},
-	"creditcard":   {"4111 1111 1111 1111"},
-	"ssn":          {"111-11-1111"},
-	"isbn":         {"0321751043"},
-	"bsonobjectid": {"5f7a6b1c0000400080000000"},
-
-	"k8s-short-name": {"a", "a-b0"},
-	"k8s-long-name":  {"a.b-c", "a"},
-}
-
 func (g *generator) text(c *constraints) string {
 	low, high := int(max(0, min(c.MinLength.N, 4096))), 1<<20
 	if c.MaxLength.Set {
@@ -337,7 +311,7 @@ func (g *generator) text(c *constraints) string {
 	if c.Pattern != "" {
 		return g.matching(c.Pattern, low, high)
 	}
-	if known := formats[c.Format]; len(known) > 0 {
+	if known := samples[format.Normalize(c.Format)]; len(known) > 0 {
 		return pick(g.rng, known)
 	}
 	if g.edge && c.MaxLength.Set && high <= 2000 && !g.oneIn(3) {

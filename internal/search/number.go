@@ -149,32 +149,32 @@ func (r *span) between(n int) float64 {
 	}
 }
 
-// samples has strings of each format, by normalized name.
-var samples = map[string][]any{
+// samples has strings of each format, by normalized name, and then strings that almost have
+// the format.
+var samples = map[string][]string{
 	"byte":         {"YQ==", "YWFhYWFhYWE=", "+/8="},
-	"cidr":         {"10.0.0.0/8", "fd00::/64"},
-	"date":         {"2024-01-01", "2023-12-31"},
-	"datetime":     {"2024-01-01T00:00:00Z", "2023-12-31T23:59:59Z", "2024-01-01t00:00:00z"},
-	"duration":     {"1s", "0s", "1h", "100h"},
+	"cidr":         {"10.0.0.0/8", "fd00::/64", "010.0.0.0/8"},
+	"date":         {"2024-01-01", "2023-12-31", "0001-01-01"},
+	"datetime":     {"2024-01-01T00:00:00Z", "2023-12-31T23:59:59Z", "2024-01-01t00:00:00z", "2024-01-01T00:00:00.123456+02:00"},
+	"duration":     {"1s", "0s", "1h", "100h", "3 days", "-5ms"},
 	"email":        {"a@example.com", "b@example.com"},
 	"hostname":     {"a", "example.com"},
-	"ipv4":         {"10.0.0.1", "10.0.0.2"},
+	"ipv4":         {"10.0.0.1", "10.0.0.2", "010.1.1.1"},
 	"ipv6":         {"::1", "fd00::1"},
 	"mac":          {"00:00:5e:00:53:01"},
-	"uri":          {"/a", "https://example.com"},
+	"uri":          {"/a", "https://example.com", "urn:a:b"},
 	"uuid":         {"5f7a6b1c-0000-4000-8000-000000000001", "5f7a6b1c-0000-1000-8000-000000000001"},
 	"uuid3":        {"5f7a6b1c-0000-3000-8000-000000000001"},
 	"uuid4":        {"5f7a6b1c-0000-4000-8000-000000000001"},
 	"uuid5":        {"5f7a6b1c-0000-5000-8000-000000000001"},
-	"hexcolor":     {"#fff"},
+	"hexcolor":     {"#fff", "00ff00"},
 	"rgbcolor":     {"rgb(1,2,3)"},
-	"creditcard":   {"4111 1111 1111 1111"},
+	"creditcard":   {"4111111111111111", "4111 1111 1111 1111"},
 	"ssn":          {"111-11-1111"},
 	"isbn":         {"0321751043"},
 	"isbn10":       {"0321751043"},
 	"isbn13":       {"9780321751041"},
 	"bsonobjectid": {"5f7a6b1c0000400080000000"},
-	"password":     {"", "a"},
 	"k8sshortname": {"a", "a-b"},
 	"k8slongname":  {"a.b", "a"},
 }
@@ -314,7 +314,9 @@ const (
 func (s *Solver) formatted(l pattern.Language, formats map[string]bool, own []*Cond) Result {
 	var candidates []any
 	for _, name := range slices.Sorted(maps.Keys(formats)) {
-		candidates = append(candidates, samples[name]...)
+		for _, text := range samples[name] {
+			candidates = append(candidates, text)
+		}
 	}
 	r := s.shortest(l, own)
 	if r.Status != Undecided {

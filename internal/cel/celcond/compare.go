@@ -89,13 +89,20 @@ func comparable(n *schema.Node) (search.Mask, bool) {
 	case schema.KindInteger, schema.KindNumber:
 		return search.Number, !n.IntOrString()
 	case schema.KindString:
-		switch n.Limits().Format {
-		case "byte", "duration", "date", "date-time":
-			return 0, false // bytes, durations and timestamps
-		}
-		return search.String, !n.IntOrString()
+		return search.String, SpecialFormat(n) == "" && !n.IntOrString()
 	}
 	return 0, false
+}
+
+// SpecialFormat returns the format of a string that is bytes, a duration or a timestamp in
+// CEL, "" for other values.
+func SpecialFormat(n *schema.Node) string {
+	switch f := n.Limits().Format; {
+	case n.Kind() != schema.KindString:
+	case f == "byte", f == "duration", f == "date", f == "date-time":
+		return f
+	}
+	return ""
 }
 
 // readable is the condition that CEL reads an admitted value. What reads another one, even

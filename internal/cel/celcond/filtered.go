@@ -112,7 +112,7 @@ func (x *translation) evaluated(e ast.Expr, sc scope) *search.Cond {
 			continue
 		}
 		p, ok := x.path(text, sc)
-		if mask, _ := comparable(p.node); ok && mask == search.String && !p.node.IntOrString() {
+		if mask, known := comparable(p.node); ok && known && mask == search.String {
 			parts = append(parts, x.at(p, search.Format("duration")))
 		}
 	}
