@@ -51,6 +51,9 @@ func definitionOf(props apiextensionsv1.JSONSchemaProps, root bool) *apiextensio
 
 // TestChanges records what is found for one change of each keyword, and for rules.
 func TestChanges(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long on one goroutine; skipped with -short")
+	}
 	for _, file := range []string{"changes", "rules"} {
 		var b strings.Builder
 		for _, c := range changes(t, "testdata/"+file+".yaml") {

@@ -132,7 +132,7 @@ func TestThousandsOfFailures(t *testing.T) {
 		}
 		group.Wait()
 		// One connection of HTTP/2 stays, on both sides.
-		if goroutines, descriptors := left.after(); goroutines > 10 || descriptors > 4 {
+		if goroutines, descriptors := left.above(10, 4); goroutines > 10 || descriptors > 4 {
 			t.Errorf("%d goroutines and %d descriptors are left before Close", goroutines, descriptors)
 		}
 		closeConverter(t, c)

@@ -35,6 +35,9 @@ func (w *liveWriter) Write(b []byte) (int, error) {
 // TestHandlerMemory measures the live memory of a handler while it converts and when it
 // responds. It must not exceed 8 times the request.
 func TestHandlerMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long on one goroutine; skipped with -short")
+	}
 	const size, factor = 4 << 20, 8
 	head := `{"apiVersion":"stable.example.com/v1beta1","kind":"CronTab","metadata":{"name":"a"},"spec":`
 	many := func(unit string, n int) string { return "," + head + "[0" + strings.Repeat(unit, n/len(unit)) + "]}" }

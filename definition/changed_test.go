@@ -67,6 +67,9 @@ var changes = []change{
 //
 // records them again.
 func TestChangedDefinitions(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long on one goroutine; skipped with -short")
+	}
 	for _, name := range []string{"crontab", "route", "webhook"} {
 		t.Run(name, func(t *testing.T) {
 			data, err := os.ReadFile(filepath.Join("../testdata", name, "crd.yaml"))

@@ -72,6 +72,9 @@ const keywords = `{"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResou
 // TestParseKeywords sets each keyword to values of each type, at the root and
 // below each keyword that has schemas.
 func TestParseKeywords(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long on one goroutine; skipped with -short")
+	}
 	names := []string{
 		"id", "$schema", "$ref", "description", "type", "format", "title", "default", "maximum", "exclusiveMaximum",
 		"minimum", "exclusiveMinimum", "maxLength", "minLength", "pattern", "maxItems", "minItems", "uniqueItems",

@@ -19,6 +19,9 @@ import (
 // TestPositionsOfSamples compares the positions of all errors of the samples of the
 // corpus with those of the nodes of a YAML reader.
 func TestPositionsOfSamples(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long on one goroutine; skipped with -short")
+	}
 	dir, ok := testkit.CorpusDir()
 	if !ok {
 		t.Skip("no corpus; set CRDKIT_CORPUS to a directory with crds and samples")

@@ -13,6 +13,9 @@ import (
 // TestReadableTexts compares the patterns of the formats with what CEL reads, for texts that
 // have the format.
 func TestReadableTexts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long on one goroutine; skipped with -short")
+	}
 	read := map[string]func(text string) bool{
 		"byte":      func(text string) bool { return new(strfmt.Base64).UnmarshalText([]byte(text)) == nil },
 		"date":      func(text string) bool { return new(strfmt.Date).UnmarshalText([]byte(text)) == nil },

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -122,11 +123,29 @@ func FindCorpus(t testing.TB) *Corpus {
 		share = shortShare
 		t.Logf("short: one in %d definitions of the corpus", share)
 	}
-	c, err := loadCorpus(dir, share)
+	load, _ := loads.LoadOrStore(dir, sync.OnceValues(func() (*Corpus, error) { return loadCorpus(dir, share) }))
+	c, err := load.(func() (*Corpus, error))()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return c
+	return c.clone()
+}
+
+// loads has a function that loads the corpus for each directory: several tests of a program
+// need it.
+var loads sync.Map
+
+// clone returns a corpus that a test may change.
+func (c *Corpus) clone() *Corpus {
+	out := &Corpus{Dir: c.Dir}
+	for _, d := range c.Definitions {
+		copied := &Definition{Path: d.Path, CRD: d.CRD.DeepCopy()}
+		for _, s := range d.Samples {
+			copied.Samples = append(copied.Samples, Sample{s.Path, Clone(s.Object)})
+		}
+		out.Definitions = append(out.Definitions, copied)
+	}
+	return out
 }
 
 // LoadCorpus reads the corpus in dir.

@@ -10,12 +10,15 @@ import (
 )
 
 func TestGeneratorIsDeterministic(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long on one goroutine; skipped with -short")
+	}
 	for _, d := range testkit.FindCorpus(t).Definitions[:40] {
 		g := generate.Of(d, &d.CRD.Spec.Versions[0])
 		for class := generate.Valid; class <= generate.Hostile; class++ {
 			one := rand.New(rand.NewPCG(7, uint64(class)))
 			two := rand.New(rand.NewPCG(7, uint64(class)))
-			for range 5 {
+			for range 2 {
 				a, b := g.Object(one, class), g.Object(two, class)
 				if !bytes.Equal(testkit.Encode(a), testkit.Encode(b)) {
 					t.Fatalf("%s: %v objects of the same source differ", d.Path, class)
@@ -36,12 +39,15 @@ func TestGeneratorIsDeterministic(t *testing.T) {
 // TestGeneratedObjectsDecode checks that generated objects hold only values
 // that a decoder returns.
 func TestGeneratedObjectsDecode(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long on one goroutine; skipped with -short")
+	}
 	rng := rand.New(rand.NewPCG(3, 4))
-	total := 0
-	for _, d := range testkit.FindCorpus(t).Definitions {
+	total, definitions := 0, testkit.FindCorpus(t).Definitions
+	for _, d := range definitions {
 		g := generate.Of(d, &d.CRD.Spec.Versions[0])
-		for i := range 8 {
-			obj := g.Object(rng, generate.Class(i%4))
+		for i := range 4 {
+			obj := g.Object(rng, generate.Class(i))
 			raw := testkit.Encode(obj)
 			total += len(raw)
 			back, err := testkit.DecodeJSON(raw)
@@ -53,5 +59,5 @@ func TestGeneratedObjectsDecode(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d bytes an object", total/8/len(testkit.FindCorpus(t).Definitions))
+	t.Logf("%d bytes an object", total/4/len(definitions))
 }
