@@ -32,7 +32,7 @@ func TestEndedProvesNothingMore(t *testing.T) {
 				}
 			}
 		}
-		for n := 1; ; n *= 8 {
+		for n := 1; ; n *= 16 {
 			ctx := testkit.EndingContext(n)
 			check("polls", n, comparisonOf(p, ctx, DefaultWorkLimit).schemaFindings())
 			if ctx.Polls() <= n {
@@ -40,7 +40,7 @@ func TestEndedProvesNothingMore(t *testing.T) {
 			}
 			ended++
 		}
-		for n := 1; n < 5000; n *= 16 {
+		for n := 1; n < 5000; n *= 64 {
 			check("work", n, comparisonOf(p, context.Background(), n).schemaFindings())
 			limited++
 		}

@@ -33,16 +33,13 @@ func grows(t *testing.T, prepare func(n int) func(), n int) {
 	}
 }
 
-// allocated returns the least that three runs after the first allocate: the runtime
+// allocated returns the least that two runs after the first allocate: the runtime
 // allocates too.
 func allocated(run func()) (bytes, count uint64) {
 	run()
 	bytes, count = counted(run)
-	for range 2 {
-		b, c := counted(run)
-		bytes, count = min(bytes, b), min(count, c)
-	}
-	return bytes, count
+	b, c := counted(run)
+	return min(bytes, b), min(count, c)
 }
 
 // counted returns what a run allocates.

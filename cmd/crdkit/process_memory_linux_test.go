@@ -10,15 +10,15 @@ import (
 	"testing"
 )
 
-// TestManyFiles judges 500 files and 10,000 files of 4 KiB. The peak of the memory does not
+// TestManyFiles judges 250 files and 5,000 files of 8 KiB. The peak of the memory does not
 // grow with the number of the files, whose texts have 40 MiB.
 func TestManyFiles(t *testing.T) {
 	if testing.Short() {
-		t.Skip("writes 10,500 files; skipped with -short")
+		t.Skip("writes 5,250 files; skipped with -short")
 	}
-	few := peakOfAdmit(t, 500)
-	many := peakOfAdmit(t, 10_000)
-	t.Logf("peak memory: %d KiB for 500 files, %d KiB for 10,000 files", few, many)
+	few := peakOfAdmit(t, 250)
+	many := peakOfAdmit(t, 5_000)
+	t.Logf("peak memory: %d KiB for 250 files, %d KiB for 5,000 files", few, many)
 	if grown := many - few; grown > 20<<10 {
 		t.Errorf("the peak memory grows by %d KiB", grown)
 	}
@@ -33,7 +33,7 @@ func peakOfAdmit(t *testing.T, n int) int {
 	if err := os.Mkdir(objects, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	text := widget + "list: [a]\n# " + strings.Repeat("a", 4<<10) + "\n"
+	text := widget + "list: [a]\n# " + strings.Repeat("a", 8<<10) + "\n"
 	for i := range n {
 		writeFile(t, objects, fmt.Sprintf("%d.yaml", i), text)
 	}

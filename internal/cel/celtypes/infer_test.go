@@ -36,7 +36,7 @@ func TestTyping(t *testing.T) {
 	}
 	count, err := strconv.Atoi(os.Getenv("CRDKIT_TYPINGS"))
 	if err != nil {
-		count = 2000
+		count = 1000
 	}
 	language, err := LanguageOf(NewestMinor)
 	if err != nil {
