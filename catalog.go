@@ -12,6 +12,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	runtimeschema "k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer/json"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdkit/crdkit/internal/crdversion"
@@ -164,6 +165,26 @@ func (c *Catalog) VersionFor(obj *unstructured.Unstructured) (*Version, error) {
 		return nil, err
 	}
 	return c.Version(gvk)
+}
+
+// VersionForResource is [Catalog.Version] for the resource in the path of a request, such as
+// crontabs of stable.example.com/v1.
+func (c *Catalog) VersionForResource(gvr runtimeschema.GroupVersionResource) (*Version, error) {
+	d, ok := c.Definition(gvr.Resource + "." + gvr.Group)
+	if !ok {
+		return nil, fmt.Errorf("crdkit: no matches for resource %q in version %q: the catalog has no definition of it", gvr.Resource, gvr.GroupVersion())
+	}
+	return c.Version(d.GroupKind().WithVersion(gvr.Version))
+}
+
+// VersionForJSON is [Catalog.Version] for the kind of an object in JSON. It returns an error
+// if raw is no JSON object. The rest of raw is not checked.
+func (c *Catalog) VersionForJSON(raw []byte) (*Version, error) {
+	gvk, err := json.DefaultMetaFactory.Interpret(raw)
+	if err != nil {
+		return nil, fmt.Errorf("crdkit: %w", err)
+	}
+	return c.Version(*gvk)
 }
 
 func conflict(d, other *Definition) error {

@@ -142,6 +142,39 @@ func TestCatalogRequests(t *testing.T) {
 }
 
 // TestCatalogErrors adds definitions that cannot be served.
+// TestCatalogLookups looks a version up by its resource and by an object in JSON.
+func TestCatalogLookups(t *testing.T) {
+	c := newCatalog(t, parsedDefinition(t))
+	want, err := c.Version(cronTabKind("v1beta1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	resource := cronTabKind("v1beta1").GroupVersion().WithResource("crontabs")
+	if got, err := c.VersionForResource(resource); got != want || err != nil {
+		t.Errorf("VersionForResource(%v) = %v, %v", resource, got, err)
+	}
+	if got, err := c.VersionForJSON([]byte(`{"kind":"CronTab","spec":3,"apiVersion":"example.com/v1beta1"}`)); got != want || err != nil {
+		t.Errorf("VersionForJSON = %v, %v", got, err)
+	}
+	for resource, want := range map[string]string{
+		"v1/crontab":  `crdkit: no matches for resource "crontab" in version "example.com/v1": the catalog has no definition of it`,
+		"v2/crontabs": `crdkit: no matches for kind "CronTab" in version "example.com/v2": definition crontabs.example.com does not serve it`,
+	} {
+		version, name, _ := strings.Cut(resource, "/")
+		if _, err := c.VersionForResource(cronTabKind(version).GroupVersion().WithResource(name)); err == nil || err.Error() != want {
+			t.Errorf("VersionForResource of %s: %v, want %s", resource, err, want)
+		}
+	}
+	for raw, want := range map[string]string{
+		`[]`: "crdkit: couldn't get version/kind; json parse error",
+		`{"apiVersion":"example.com/v1","kind":"Other"}`: `crdkit: no matches for kind "Other" in version "example.com/v1"`,
+	} {
+		if _, err := c.VersionForJSON([]byte(raw)); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("VersionForJSON(%s): %v, want %s...", raw, err, want)
+		}
+	}
+}
+
 func TestCatalogErrors(t *testing.T) {
 	for _, tt := range []struct {
 		name string

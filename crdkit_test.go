@@ -283,6 +283,22 @@ func TestWebhookConversion(t *testing.T) {
 	}
 }
 
+func TestReadAndStoreJSONErrors(t *testing.T) {
+	v, ctx := testkit.Must(compiled().Version("v1")), context.Background()
+	for raw, want := range map[string]string{
+		`{`:  "unexpected end of JSON input",
+		`{}`: "Object 'Kind' is missing in '{}'",
+		`{"apiVersion":"example.com/v1","kind":"Other"}`: "want a ",
+	} {
+		if _, _, err := v.ReadJSON(ctx, []byte(raw)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("ReadJSON(%s): %v, want %s", raw, err, want)
+		}
+		if _, err := v.StoreJSON(ctx, []byte(raw)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("StoreJSON(%s): %v, want %s", raw, err, want)
+		}
+	}
+}
+
 func TestNoWebhookToCall(t *testing.T) {
 	crd, err := definition.Parse([]byte(strings.Replace(cronTab, "scope:", `conversion:
     strategy: Webhook

@@ -75,11 +75,17 @@ func (r *request) decodeBoth(old []byte) (*Refusal, error) {
 	if r.old = r.decodeFast(old, false); r.old != nil {
 		return nil, nil
 	}
-	r.old = &unstructured.Unstructured{}
-	if err := r.old.UnmarshalJSON(old); err != nil {
+	var err error
+	if r.old, err = decodeObject(old); err != nil {
 		return nil, fmt.Errorf("crdkit: reading the old object: %w", err)
 	}
 	return nil, nil
+}
+
+// decodeObject reads a stored object.
+func decodeObject(raw []byte) (*unstructured.Unstructured, error) {
+	obj := &unstructured.Unstructured{}
+	return obj, obj.UnmarshalJSON(raw)
 }
 
 // decodeFast reads an object of the version without duplicate fields, as most refused ones

@@ -212,6 +212,35 @@ func ExampleVersion_Store() {
 	// example.com/v1 map[cronSpec:0 3 * * *]
 }
 
+func ExampleVersion_StoreJSON() {
+	raw := []byte(`{"apiVersion":"example.com/v1beta1","kind":"CronTab","metadata":{"generation":1,"name":"nightly"},"spec":{"cronSpec":"0 3 * * *"}}`)
+	stored, err := compiledVersion("v1beta1").StoreJSON(context.Background(), raw)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(string(stored))
+	served, _, err := compiledVersion("v1beta1").ReadJSON(context.Background(), stored)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(string(served))
+	// Output:
+	// {"apiVersion":"example.com/v1","kind":"CronTab","metadata":{"generation":1,"name":"nightly"},"spec":{"cronSpec":"0 3 * * *"}}
+	// {"apiVersion":"example.com/v1beta1","kind":"CronTab","metadata":{"generation":1,"name":"nightly"},"spec":{"cronSpec":"0 3 * * *"}}
+}
+
+func ExampleResult_Status() {
+	raw := []byte(`{"apiVersion":"example.com/v1","kind":"CronTab","metadata":{"name":"nightly"},"spec":{"cronSpec":3}}`)
+	_, result, err := compiledVersion("v1").CreateJSON(context.Background(), raw)
+	if err != nil {
+		panic(err)
+	}
+	status := result.Status() // the body of the server's answer
+	fmt.Println(status.Code, status.Reason, status.Details.Causes[1].Field)
+	// Output:
+	// 422 Invalid spec.cronSpec
+}
+
 func ExampleVersion_CreateJSON() {
 	raw := []byte(`{"apiVersion":"example.com/v1","kind":"CronTab","metadata":{"name":"nightly"},"spec":{"cronSpec":"0 3 * * *","cronSpec":"0 4 * * *"}}`)
 	out, result, err := compiledVersion("v1").CreateJSON(context.Background(), raw)

@@ -10,26 +10,17 @@ import (
 	"github.com/crdkit/crdkit/internal/value/jsonval"
 )
 
-// A ReadResult tells what the server does to an object that it serves. It belongs
-// to the caller.
-type ReadResult struct {
-	// Warnings are the warning headers of the response.
-	Warnings []string
-	// Changes are what the server changed, in the order of its steps, with [ReportChanges]
-	// only.
-	Changes []Change
-}
-
 // Read returns a stored object as the server serves it at version v. The object may
 // be stored at any version of the definition: Read decodes it with the schema of
 // that version, drops malformed metadata, sets defaults, converts it to v, and prunes
 // what conversion returns with the schema of v. It sets no defaults of v.
 //
-// stored is not changed, and the result shares no memory with it. The error says why
-// the server could not serve the object.
+// stored is not changed, and the returned object shares no memory with it. The [Result] has
+// the warnings and, with [ReportChanges], the changes; a read is never refused. The error
+// says why the server could not serve the object.
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#defaulting.
-func (v *Version) Read(ctx context.Context, stored *unstructured.Unstructured, opts ...ReadOption) (*unstructured.Unstructured, *ReadResult, error) {
+func (v *Version) Read(ctx context.Context, stored *unstructured.Unstructured, opts ...ReadOption) (*unstructured.Unstructured, *Result, error) {
 	r, err := newReadRequest(ctx, v, stored, opts)
 	if err != nil {
 		return nil, nil, err
@@ -48,7 +39,22 @@ func (v *Version) Read(ctx context.Context, stored *unstructured.Unstructured, o
 	if err := r.convert(); err != nil {
 		return nil, nil, err
 	}
-	return r.obj, &ReadResult{Warnings: r.result.Warnings, Changes: r.result.Changes}, nil
+	return r.obj, r.result, nil
+}
+
+// ReadJSON is [Version.Read] for an object that is stored as JSON. It returns JSON as the
+// server encodes it, with sorted keys.
+func (v *Version) ReadJSON(ctx context.Context, stored []byte, opts ...ReadOption) ([]byte, *Result, error) {
+	obj, err := decodeObject(stored)
+	if err != nil {
+		return nil, nil, err
+	}
+	obj, res, err := v.Read(ctx, obj, opts...)
+	if err != nil {
+		return nil, nil, err
+	}
+	out, err := encode(nil, obj)
+	return out, res, err
 }
 
 // Store returns obj as the server writes it to storage: converted from v to the
@@ -70,6 +76,19 @@ func (v *Version) Store(ctx context.Context, obj *unstructured.Unstructured) (*u
 		return nil, err
 	}
 	return r.obj, nil
+}
+
+// StoreJSON is [Version.Store] for JSON. It returns JSON as the server encodes it, with
+// sorted keys.
+func (v *Version) StoreJSON(ctx context.Context, raw []byte) ([]byte, error) {
+	obj, err := decodeObject(raw)
+	if err != nil {
+		return nil, err
+	}
+	if obj, err = v.Store(ctx, obj); err != nil {
+		return nil, err
+	}
+	return encode(nil, obj)
 }
 
 func newReadRequest(ctx context.Context, v *Version, obj *unstructured.Unstructured, opts []ReadOption) (*request, error) {

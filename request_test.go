@@ -237,7 +237,7 @@ func onObject(t *testing.T, c *testkit.Case, v *crdkit.Version, verb string, opt
 	case "status":
 		res, err = v.UpdateStatus(ctx, obj, old, opts...)
 	case "read":
-		var read *crdkit.ReadResult
+		var read *crdkit.Result
 		if obj, read, err = v.Read(ctx, obj, readOptions(opts)...); err == nil {
 			res = &crdkit.Result{Warnings: read.Warnings, Changes: read.Changes}
 		}

@@ -79,6 +79,18 @@ func (r *Result) Err() error {
 	return errorlist.Invalid(about.kind, about.name, r.Errors.Field(), r.Omitted)
 }
 
+// Status returns the metav1.Status with which the server answers a request that it refuses,
+// as its body. It returns nil for a request that the server accepts.
+func (r *Result) Status() *metav1.Status {
+	answer, ok := r.Err().(apierrors.APIStatus)
+	if !ok {
+		return nil
+	}
+	status := answer.Status()
+	status.TypeMeta = metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}
+	return &status
+}
+
 // RefusalOf returns the refusal that the server answers with for an error: its status if
 // it is or wraps an *apierrors.StatusError, and 500 with its text otherwise. It returns nil
 // if err is nil, and a refusal with 500 if err holds a nil pointer to a StatusError.
