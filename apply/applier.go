@@ -226,7 +226,7 @@ func (a *Applier) Preview(ctx context.Context, live, configs []*unstructured.Uns
 		k := keyOf(config)
 		s := Step{Config: config, Live: objects[k]}
 		var err error
-		if s.Result, err = a.Apply(ctx, s.Live, config, manager, force, opts...); err != nil {
+		if s.Result, err = a.Apply(ctx, Request{Live: s.Live, Config: config, Manager: manager, Force: force}, opts...); err != nil {
 			return nil, err
 		}
 		if s.Result.Object != nil {

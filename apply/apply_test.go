@@ -74,7 +74,7 @@ func TestRefusals(t *testing.T) {
 				manager = "other"
 			}
 			before, configured := encode(t, live), encode(t, config)
-			res, err := appliers()["v1"].Apply(context.Background(), live, config, manager, false)
+			res, err := appliers()["v1"].Apply(context.Background(), apply.Request{Live: live, Config: config, Manager: manager})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -106,7 +106,7 @@ func TestTypeErrors(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			want := head + "errors:\n  " + strings.Join(tt.want, "\n  ")
 			for range 50 {
-				res, err := appliers()["v1"].Apply(context.Background(), nil, widget(tt.config), "m", false)
+				res, err := appliers()["v1"].Apply(context.Background(), apply.Request{Config: widget(tt.config), Manager: "m"})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -126,7 +126,7 @@ func TestManyTypeErrors(t *testing.T) {
 	}
 	config := widget("spec: {}")
 	config.Object["spec"] = map[string]any{"env": []any{item}}
-	res, err := appliers()["v1"].Apply(context.Background(), nil, config, "m", false)
+	res, err := appliers()["v1"].Apply(context.Background(), apply.Request{Config: config, Manager: "m"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +157,7 @@ func TestBodies(t *testing.T) {
 		{body: head + "spec: {replicas: 1}\nx: " + strings.Repeat("x", crdkit.MaxRequestBytes), code: 413, text: "Request entity too large: limit is 3145728"},
 	}
 	for _, tt := range tests {
-		res, err := appliers()["v1"].ApplyYAML(context.Background(), nil, []byte(tt.body), "m", false, tt.fields)
+		res, err := appliers()["v1"].Apply(context.Background(), apply.Request{Body: []byte(tt.body), Manager: "m"}, tt.fields)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -173,7 +173,7 @@ func TestConflictBeforeFirstApply(t *testing.T) {
 	live := widget("spec: {replicas: 1, env: [{name: A, protocol: TCP, value: x}]}")
 	live.SetUID("u1")
 	config := widget("spec: {replicas: 2, env: [{name: A, protocol: TCP, value: z}]}")
-	res, err := appliers()["v1"].Apply(context.Background(), live, config, "deployer", false)
+	res, err := appliers()["v1"].Apply(context.Background(), apply.Request{Live: live, Config: config, Manager: "deployer"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +199,7 @@ func TestHiddenChange(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			live := applied(nil, "spec: {replicas: 1}", "m")
 			config.Object["metadata"].(map[string]any)[name] = map[string]any{"finalizers": []any{}, "annotations": map[string]any{}}[name]
-			res, err := appliers()["v1"].Apply(context.Background(), live, config, "m", false)
+			res, err := appliers()["v1"].Apply(context.Background(), apply.Request{Live: live, Config: config, Manager: "m"})
 			after := admitted(t, res, err)
 			if _, found, _ := unstructured.NestedFieldNoCopy(after.Object, "metadata", name); found || res.Unchanged {
 				t.Errorf("unchanged is %v, the object has the empty value: %v; want neither", res.Unchanged, found)
@@ -248,7 +248,7 @@ func TestRepeatedKeys(t *testing.T) {
 			if tt.fields != "" {
 				opts = append(opts, tt.fields)
 			}
-			res, err := appliers()["v1"].ApplyYAML(context.Background(), object, []byte(tt.body), "m", false, opts...)
+			res, err := appliers()["v1"].Apply(context.Background(), apply.Request{Live: object, Body: []byte(tt.body), Manager: "m"}, opts...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -277,7 +277,7 @@ func TestConfigurationAsYAML(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			config := widget("spec: {}")
 			config.Object["spec"] = map[string]any{"mode": tt.value}
-			res, err := appliers()["v1"].Apply(context.Background(), nil, config, "m", false)
+			res, err := appliers()["v1"].Apply(context.Background(), apply.Request{Config: config, Manager: "m"})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -328,7 +328,7 @@ func TestHostileManagers(t *testing.T) {
 			}
 			live.Object["metadata"].(map[string]any)["managedFields"] = list
 			before, start := encode(t, live), time.Now()
-			res, err := appliers()["v1"].Apply(context.Background(), live, widget("spec: {mode: fast}"), "m", false)
+			res, err := appliers()["v1"].Apply(context.Background(), apply.Request{Live: live, Config: widget("spec: {mode: fast}"), Manager: "m"})
 			if (err != nil) != (tt.code < 0) {
 				t.Fatal(err)
 			}
@@ -365,7 +365,7 @@ func TestTimes(t *testing.T) {
 	if err := json.Unmarshal([]byte(old), live); err != nil {
 		t.Fatal(err)
 	}
-	again, err := appliers()["v1"].Apply(context.Background(), live, widget("spec: {replicas: 1}"), "deployer", false)
+	again, err := appliers()["v1"].Apply(context.Background(), apply.Request{Live: live, Config: widget("spec: {replicas: 1}"), Manager: "deployer"})
 	if err != nil || !again.Unchanged {
 		t.Errorf("the same again: %v, unchanged %v", err, again.Unchanged)
 	}
@@ -388,14 +388,14 @@ func TestVersions(t *testing.T) {
 	live.SetAPIVersion("example.com/v2")
 	config := widget("spec: {replicas: 2}")
 	config.SetAPIVersion("example.com/v2")
-	res, err := appliers()["v2"].Apply(context.Background(), live, config, "other", false)
+	res, err := appliers()["v2"].Apply(context.Background(), apply.Request{Live: live, Config: config, Manager: "other"})
 	if err != nil || len(res.Conflicts) != 1 {
 		t.Fatalf("%v, %v", err, res)
 	}
 	if got, want := res.Conflicts[0].String(), `.spec.replicas: 1, wanted 2, owned by "deployer" (Apply)`; got != want {
 		t.Errorf("conflict %s, want %s", got, want)
 	}
-	if _, err := appliers()["v1"].Apply(context.Background(), live, config, "other", false); err == nil {
+	if _, err := appliers()["v1"].Apply(context.Background(), apply.Request{Live: live, Config: config, Manager: "other"}); err == nil {
 		t.Error("a live object at another version has no error")
 	}
 }
@@ -405,9 +405,13 @@ func TestNoVerdict(t *testing.T) {
 	ended, end := context.WithCancel(context.Background())
 	end()
 	for name, err := range map[string]error{
-		"no configuration": second(a.Apply(context.Background(), live, nil, "m", false)),
-		"no status object": second(a.ApplyStatus(context.Background(), nil, live, "m", false)),
-		"ended":            second(a.Apply(ended, live, widget("spec: {}"), "m", false)),
+		"no subresource":   second(a.Apply(context.Background(), apply.Request{Live: live, Config: live, Subresource: "stat", Manager: "m"})),
+		"no live status":   second(a.Patch(context.Background(), apply.Request{Subresource: "status", Manager: "m"})),
+		"a scale":          second(a.Update(context.Background(), live, apply.Request{Live: live, Subresource: "scale", Manager: "m"})),
+		"no such update":   second(a.Update(context.Background(), live, apply.Request{Live: live, Subresource: "stat", Manager: "m"})),
+		"no configuration": second(a.Apply(context.Background(), apply.Request{Live: live, Manager: "m"})),
+		"no status object": second(a.Apply(context.Background(), apply.Request{Config: live, Manager: "m", Subresource: "status"})),
+		"ended":            second(a.Apply(ended, apply.Request{Live: live, Config: widget("spec: {}"), Manager: "m"})),
 		"no scale object":  second(a.UpdateScale(context.Background(), nil, nil, "m")),
 	} {
 		if err == nil {
@@ -440,11 +444,11 @@ func TestUnknownManager(t *testing.T) {
 	}
 }
 
-// TestApplyJSON tests that the JSON form answers as ApplyYAML.
+// TestApplyJSON tests that the JSON form answers as Apply.
 func TestApplyJSON(t *testing.T) {
 	a, ctx := appliers()["v1"], context.Background()
 	const head = `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"w","namespace":"default"},"spec":`
-	live, res, err := a.ApplyJSON(ctx, nil, []byte(head+`{"replicas":1}}`), "deployer", false)
+	live, res, err := a.ApplyJSON(ctx, nil, apply.Request{Body: []byte(head + `{"replicas":1}}`), Manager: "deployer"})
 	if err != nil || res.Err() != nil || !res.Created || res.Object != nil {
 		t.Fatalf("a new object: %v, %v", err, res)
 	}
@@ -460,13 +464,13 @@ func TestApplyJSON(t *testing.T) {
 		if err := u.UnmarshalJSON(live); err != nil {
 			t.Fatal(err)
 		}
-		other, err := a.ApplyYAML(ctx, u, []byte(body), "other", false)
+		other, err := a.Apply(ctx, apply.Request{Live: u, Body: []byte(body), Manager: "other"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, res, err := a.ApplyJSON(ctx, live, []byte(body), "other", false)
+		got, res, err := a.ApplyJSON(ctx, live, apply.Request{Body: []byte(body), Manager: "other"})
 		if err != nil || fmt.Sprint(res.Err()) != fmt.Sprint(other.Err()) || (want == "") != (res.Err() == nil) || want != "" && !strings.Contains(res.Err().Error(), want) {
-			t.Errorf("%s: %v, %v, and ApplyYAML says %v", body, err, res.Err(), other.Err())
+			t.Errorf("%s: %v, %v, and Apply says %v", body, err, res.Err(), other.Err())
 			continue
 		}
 		if diff := cmp.Diff(other.Warnings, res.Warnings); diff != "" {
@@ -484,7 +488,7 @@ func TestApplyJSON(t *testing.T) {
 		t.Error("the live object changed")
 	}
 	for _, text := range []string{"", "[]", `{"kind":1}`, "null"} {
-		if _, _, err := a.ApplyJSON(ctx, []byte(text), []byte(head+`{}}`), "m", false); err == nil {
+		if _, _, err := a.ApplyJSON(ctx, []byte(text), apply.Request{Body: []byte(head + `{}}`), Manager: "m"}); err == nil {
 			t.Errorf("the live object %q has no error", text)
 		}
 	}

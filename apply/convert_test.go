@@ -61,7 +61,7 @@ func renamed(t *testing.T, failure *error) map[string]*apply.Applier {
 func TestConversion(t *testing.T) {
 	var failure error
 	all, ctx := renamed(t, &failure), context.Background()
-	res, err := all["v1"].Apply(ctx, nil, widget("spec: {replicas: 1}"), "deployer", false)
+	res, err := all["v1"].Apply(ctx, apply.Request{Config: widget("spec: {replicas: 1}"), Manager: "deployer"})
 	live := admitted(t, res, err)
 	live.SetAPIVersion("example.com/v2")
 	spec := live.Object["spec"].(map[string]any)
@@ -71,29 +71,29 @@ func TestConversion(t *testing.T) {
 	config.SetAPIVersion("example.com/v2")
 	before := encode(t, live)
 
-	if res, err = all["v2"].Apply(ctx, live, config, "other", false); err != nil {
+	if res, err = all["v2"].Apply(ctx, apply.Request{Live: live, Config: config, Manager: "other"}); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(`[.spec.replicas: 1, wanted 2, owned by "deployer" (Apply)]`, fmt.Sprint(res.Conflicts)); diff != "" {
 		t.Errorf("conflicts (-want +got):\n%s", diff)
 	}
-	res, err = all["v2"].Apply(ctx, live, config, "other", true)
+	res, err = all["v2"].Apply(ctx, apply.Request{Live: live, Config: config, Manager: "other", Force: true})
 	if diff := cmp.Diff([]string{"other example.com/v2"}, managersOf(admitted(t, res, err))); diff != "" {
 		t.Errorf("managers after force (-want +got):\n%s", diff)
 	}
 
 	// The webhook fails: an apply is refused, and a patch keeps the managers.
 	failure = errors.New("no conversion today")
-	if res, err = all["v2"].Apply(ctx, live, config, "other", true); err != nil || code(t, res) != 500 || !strings.Contains(res.Err().Error(), "no conversion today") {
+	if res, err = all["v2"].Apply(ctx, apply.Request{Live: live, Config: config, Manager: "other", Force: true}); err != nil || code(t, res) != 500 || !strings.Contains(res.Err().Error(), "no conversion today") {
 		t.Errorf("an apply that cannot convert: %v, %v", err, res.Err())
 	}
 	if encode(t, live) != before {
 		t.Error("the live object changed")
 	}
-	live = admitted(t, resultOf(all["v1"].Apply(ctx, nil, widget("spec: {replicas: 1}"), "deployer", false)), nil)
+	live = admitted(t, resultOf(all["v1"].Apply(ctx, apply.Request{Config: widget("spec: {replicas: 1}"), Manager: "deployer"})), nil)
 	live.Object["metadata"].(map[string]any)["managedFields"].([]any)[0].(map[string]any)["apiVersion"] = "example.com/v2"
 	before = encode(t, live)
-	res, err = all["v1"].Patch(ctx, live, types.MergePatchType, []byte(`{"spec":{"replicas":5}}`), "m")
+	res, err = all["v1"].Patch(ctx, apply.Request{Live: live, PatchType: types.MergePatchType, Body: []byte(`{"spec":{"replicas":5}}`), Manager: "m"})
 	obj := admitted(t, res, err)
 	if diff := cmp.Diff([]string{"deployer example.com/v2"}, managersOf(obj)); diff != "" || encode(t, live) != before {
 		t.Errorf("managers of a patch that cannot convert (-want +got):\n%s\nlive %s", diff, encode(t, live))

@@ -5,7 +5,8 @@
 //	if err != nil {
 //		return err
 //	}
-//	res, err := applier.Apply(ctx, live, config, "deployer", false) // live is nil for a new object
+//	request := apply.Request{Live: live, Config: config, Manager: "deployer"} // Live is nil for a new object
+//	res, err := applier.Apply(ctx, request)
 //	if err != nil {
 //		return err // no verdict
 //	}
@@ -14,12 +15,12 @@
 //	}
 //	store(res.Object)
 //
-// [Applier.Create], [Applier.Update], [Applier.UpdateStatus], [Applier.UpdateScale],
-// [Applier.Patch] and [Applier.PatchScale] are the other requests, for a manager. [Owners]
-// lists who owns the fields of an object, [Applier.Explain] says what an apply would remove
-// and why, [Applier.Preview] applies many configurations and lists what changes, [Migrate]
-// prepares an object that was managed with client-side apply, and [Applier.ApplyAsKubectl]
-// makes all requests of kubectl apply --server-side.
+// [Applier.Create], [Applier.Update], [Applier.UpdateScale] and [Applier.Patch] are the
+// other requests, for a manager. [Request.Subresource] names the status or the scale.
+// [Owners] lists who owns the fields of an object, [Applier.Explain] says what an apply
+// would remove and why, [Applier.Preview] applies many configurations and lists what
+// changes, [Migrate] prepares an object that was managed with client-side apply, and
+// [Applier.ApplyAsKubectl] makes all requests of kubectl apply --server-side.
 //
 // # Semantics
 //
@@ -34,7 +35,7 @@
 //   - conflicts with other managers that own a field which it would change, unless it is
 //     forced;
 //   - does not own what the request cannot set: the status, or everything else for
-//     [Applier.ApplyStatus].
+//     the subresource status.
 //
 // The result then goes through the steps of an update of package crdkit, from the metadata
 // on. The times of entries come from [Clock]. A request that changes nothing else keeps
@@ -54,9 +55,9 @@
 //
 // # Concurrency and ownership
 //
-// An [Applier] does not change and is safe for concurrent use, and so is [Schemas]. Objects
-// are not kept. [Applier.Create], [Applier.Update] and [Applier.UpdateStatus] change their
-// object in place, as in package crdkit. Results belong to the caller. The objects in them
-// share no memory with live objects and configurations; the values in conflicts,
-// explanations and steps do.
+// An [Applier] does not change and is safe for concurrent use, and so is [Schemas].
+// Objects are not kept. [Applier.Create] and [Applier.Update] change their object in
+// place, as in package crdkit. Results belong to the caller. The objects in them share
+// no memory with live objects and configurations; the values in conflicts, explanations
+// and steps do.
 package apply

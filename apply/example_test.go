@@ -100,7 +100,7 @@ func widget(members string) *unstructured.Unstructured {
 
 // applied returns the object of an apply that must be admitted.
 func applied(live *unstructured.Unstructured, members, manager string) *unstructured.Unstructured {
-	res, err := appliers()["v1"].Apply(context.Background(), live, widget(members), manager, false)
+	res, err := appliers()["v1"].Apply(context.Background(), apply.Request{Live: live, Config: widget(members), Manager: manager})
 	if err != nil {
 		panic(err)
 	}
@@ -126,7 +126,7 @@ func ExampleNew() {
 		fmt.Println(err)
 		return
 	}
-	res, err := applier.Apply(context.Background(), nil, widget("spec: {replicas: 1}"), "deployer", false)
+	res, err := applier.Apply(context.Background(), apply.Request{Config: widget("spec: {replicas: 1}"), Manager: "deployer"})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -169,7 +169,7 @@ func ExampleNewAll() {
 
 func ExampleApplier_Apply() {
 	live := applied(nil, "spec: {replicas: 1, mode: fast}", "deployer")
-	res, err := appliers()["v1"].Apply(context.Background(), live, widget("spec: {replicas: 3}"), "autoscaler", false)
+	res, err := appliers()["v1"].Apply(context.Background(), apply.Request{Live: live, Config: widget("spec: {replicas: 3}"), Manager: "autoscaler"})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -183,13 +183,13 @@ func ExampleApplier_Apply() {
 	// .spec.replicas: 1, wanted 3, owned by "deployer" (Apply)
 }
 
-func ExampleApplier_ApplyYAML() {
-	res, err := appliers()["v1"].ApplyYAML(context.Background(), nil, []byte(`
+func ExampleApplier_Apply_yaml() {
+	res, err := appliers()["v1"].Apply(context.Background(), apply.Request{Body: []byte(`
 apiVersion: example.com/v1
 kind: Widget
 metadata: {name: w, namespace: default}
 spec: {replica: 1}
-`), "deployer", false)
+`), Manager: "deployer"})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -201,12 +201,12 @@ spec: {replica: 1}
 func ExampleApplier_ApplyJSON() {
 	a, ctx := appliers()["v1"], context.Background()
 	body := []byte(`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"w","namespace":"default"},"spec":{"replicas":1}}`)
-	stored, res, err := a.ApplyJSON(ctx, nil, body, "deployer", false)
+	stored, res, err := a.ApplyJSON(ctx, nil, apply.Request{Body: body, Manager: "deployer"})
 	if err != nil || res.Err() != nil {
 		fmt.Println(err, res.Err())
 		return
 	}
-	_, res, err = a.ApplyJSON(ctx, stored, body, "deployer", false)
+	_, res, err = a.ApplyJSON(ctx, stored, apply.Request{Body: body, Manager: "deployer"})
 	if err != nil || res.Err() != nil {
 		fmt.Println(err, res.Err())
 		return
@@ -215,9 +215,9 @@ func ExampleApplier_ApplyJSON() {
 	// Output: unchanged: true
 }
 
-func ExampleApplier_ApplyStatus() {
+func ExampleApplier_Apply_status() {
 	live := applied(nil, "spec: {replicas: 1}", "deployer")
-	res, err := appliers()["v1"].ApplyStatus(context.Background(), live, widget("status: {replicas: 1}"), "controller", false)
+	res, err := appliers()["v1"].Apply(context.Background(), apply.Request{Live: live, Config: widget("status: {replicas: 1}"), Manager: "controller", Subresource: "status"})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -243,7 +243,7 @@ func ExampleApplier_Update() {
 	live := applied(nil, "spec: {replicas: 1}", "deployer")
 	obj := live.DeepCopy()
 	obj.Object["spec"].(map[string]any)["replicas"] = int64(2)
-	res, err := appliers()["v1"].Update(context.Background(), obj, live, "editor")
+	res, err := appliers()["v1"].Update(context.Background(), obj, apply.Request{Live: live, Manager: "editor"})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -252,11 +252,11 @@ func ExampleApplier_Update() {
 	// Output: .spec.replicas: editor (Update, 2024-01-02T12:00:00Z)
 }
 
-func ExampleApplier_UpdateStatus() {
+func ExampleApplier_Update_status() {
 	live := applied(nil, "spec: {replicas: 1}", "deployer")
 	obj := live.DeepCopy()
 	obj.Object["status"] = map[string]any{"replicas": int64(1)}
-	res, err := appliers()["v1"].UpdateStatus(context.Background(), obj, live, "controller")
+	res, err := appliers()["v1"].Update(context.Background(), obj, apply.Request{Live: live, Manager: "controller", Subresource: "status"})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -282,9 +282,9 @@ func ExampleApplier_UpdateScale() {
 	// Output: .spec.replicas: autoscaler (Update of scale)
 }
 
-func ExampleApplier_PatchScale() {
+func ExampleApplier_Patch_scale() {
 	live := applied(nil, "spec: {replicas: 1}", "deployer")
-	res, err := appliers()["v1"].PatchScale(context.Background(), live, types.MergePatchType, []byte(`{"spec":{"replicas":5}}`), "autoscaler")
+	res, err := appliers()["v1"].Patch(context.Background(), apply.Request{Live: live, PatchType: types.MergePatchType, Body: []byte(`{"spec":{"replicas":5}}`), Manager: "autoscaler", Subresource: "scale"})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -293,12 +293,12 @@ func ExampleApplier_PatchScale() {
 	// Output: .spec.replicas: autoscaler (Update of scale)
 }
 
-func ExampleApplier_ApplyScale() {
+func ExampleApplier_Apply_scale() {
 	live := applied(nil, "spec: {replicas: 1}", "deployer")
 	config := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "autoscaling/v1", "kind": "Scale", "spec": map[string]any{"replicas": int64(5)},
 	}}
-	res, err := appliers()["v1"].ApplyScale(context.Background(), live, config, "autoscaler", false)
+	res, err := appliers()["v1"].Apply(context.Background(), apply.Request{Live: live, Config: config, Manager: "autoscaler", Subresource: "scale"})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -309,7 +309,7 @@ func ExampleApplier_ApplyScale() {
 
 func ExampleApplier_Patch() {
 	live := applied(nil, "spec: {replicas: 1}", "deployer")
-	res, err := appliers()["v1"].Patch(context.Background(), live, types.MergePatchType, []byte(`{"spec":{"mode":"fast"}}`), "editor")
+	res, err := appliers()["v1"].Patch(context.Background(), apply.Request{Live: live, PatchType: types.MergePatchType, Body: []byte(`{"spec":{"mode":"fast"}}`), Manager: "editor"})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -320,9 +320,9 @@ func ExampleApplier_Patch() {
 	// .spec.replicas: deployer (Apply, 2024-01-02T12:00:00Z)
 }
 
-func ExampleApplier_PatchStatus() {
+func ExampleApplier_Patch_status() {
 	live := applied(nil, "spec: {replicas: 1}", "deployer")
-	res, err := appliers()["v1"].PatchStatus(context.Background(), live, types.MergePatchType, []byte(`{"status":{"replicas":1}}`), "controller")
+	res, err := appliers()["v1"].Patch(context.Background(), apply.Request{Live: live, PatchType: types.MergePatchType, Body: []byte(`{"status":{"replicas":1}}`), Manager: "controller", Subresource: "status"})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -361,7 +361,7 @@ func printOwners(obj *unstructured.Unstructured) {
 func ExampleApplier_Explain() {
 	live := applied(nil, `spec: {replicas: 1, mode: fast, env: [{name: A, value: x}]}`, "deployer")
 	live = applied(live, `spec: {replicas: 1}`, "autoscaler")
-	explained, err := appliers()["v1"].Explain(context.Background(), live, widget(`spec: {mode: fast}`), "deployer")
+	explained, err := appliers()["v1"].Explain(context.Background(), apply.Request{Live: live, Config: widget(`spec: {mode: fast}`), Manager: "deployer"})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -420,7 +420,7 @@ func ExampleApplier_ApplyAsKubectl() {
 		fmt.Println(err)
 		return
 	}
-	res, err = a.ApplyAsKubectl(ctx, res.Object, widget(`spec: {replicas: 1}`), "kubectl", false)
+	res, err = a.ApplyAsKubectl(ctx, apply.Request{Live: res.Object, Config: widget(`spec: {replicas: 1}`), Manager: "kubectl"})
 	if err != nil {
 		fmt.Println(err)
 		return

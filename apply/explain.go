@@ -51,17 +51,20 @@ func (d Drop) String() string {
 }
 
 // Explain says which fields an apply would remove and why, and who would own which field.
-// It takes what [Applier.Apply] takes. The fields that are dropped are those of an apply
-// that conflicts do not stop.
-func (a *Applier) Explain(ctx context.Context, live, config *unstructured.Unstructured, manager string, opts ...crdkit.RequestOption) (*Explanation, error) {
-	res, err := a.Apply(ctx, live, config, manager, false, opts...)
+// It takes what [Applier.Apply] takes; Force has no effect. The fields that are dropped are
+// those of an apply that conflicts do not stop.
+func (a *Applier) Explain(ctx context.Context, r Request, opts ...crdkit.RequestOption) (*Explanation, error) {
+	r.Force = false
+	live, manager := r.Live, r.Manager
+	res, err := a.Apply(ctx, r, opts...)
 	if err != nil {
 		return nil, err
 	}
 	out := &Explanation{Result: res}
 	forced := res
 	if len(res.Conflicts) > 0 {
-		if forced, err = a.Apply(ctx, live, config, manager, true, opts...); err != nil {
+		r.Force = true
+		if forced, err = a.Apply(ctx, r, opts...); err != nil {
 			return nil, err
 		}
 	}

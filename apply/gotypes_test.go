@@ -8,6 +8,8 @@ import (
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/crdkit/crdkit/apply"
 )
 
 // TestGoTypes tests that a request names a value of a Go type that JSON is not decoded to,
@@ -22,13 +24,13 @@ func TestGoTypes(t *testing.T) {
 	}
 	for object, want := range map[*unstructured.Unstructured]string{mistyped: "apply: spec.replicas is of the Go type int", endless: "apply: the object: "} {
 		for name, err := range map[string]error{
-			"config":       second(a.Apply(ctx, nil, object, "m", false)),
-			"live":         second(a.Apply(ctx, object, good, "m", true)),
+			"config":       second(a.Apply(ctx, apply.Request{Config: object, Manager: "m"})),
+			"live":         second(a.Apply(ctx, apply.Request{Live: object, Config: good, Manager: "m", Force: true})),
 			"explain":      explainError(ctx, object),
 			"preview":      previewError(ctx, list(object), list(good)),
 			"create":       second(a.Create(ctx, object, "m")),
-			"update":       second(a.Update(ctx, object, good, "m")),
-			"patch":        second(a.Patch(ctx, object, types.MergePatchType, []byte(`{}`), "m")),
+			"update":       second(a.Update(ctx, object, apply.Request{Live: good, Manager: "m"})),
+			"patch":        second(a.Patch(ctx, apply.Request{Live: object, PatchType: types.MergePatchType, Body: []byte(`{}`), Manager: "m"})),
 			"update scale": second(a.UpdateScale(ctx, object, func(*autoscalingv1.Scale) error { return nil }, "m")),
 		} {
 			if err == nil || !strings.HasPrefix(err.Error(), want) {
@@ -39,7 +41,7 @@ func TestGoTypes(t *testing.T) {
 }
 
 func explainError(ctx context.Context, config *unstructured.Unstructured) error {
-	_, err := appliers()["v1"].Explain(ctx, nil, config, "m")
+	_, err := appliers()["v1"].Explain(ctx, apply.Request{Config: config, Manager: "m"})
 	return err
 }
 

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/crdkit/crdkit/apply"
 )
 
 // TestReorderedList tests that an apply which reverses a long list costs little more than
@@ -24,13 +26,15 @@ func TestReorderedList(t *testing.T) {
 	}
 	config := list(func(i int) int { return items - 1 - i })
 	live := applied(nil, "spec: {replicas: 1}", "other")
-	res, err := a.Apply(context.Background(), live, list(func(i int) int { return i }), "deployer", false)
+	res, err := a.Apply(context.Background(), apply.Request{Live: live, Config: list(func(i int) int { return i }), Manager: "deployer"})
 	live = admitted(t, res, err)
 	merge := allocated(func() { err = a.MergeAlone(live.DeepCopy(), config.DeepCopy(), "deployer") })
 	if err != nil {
 		t.Fatal(err)
 	}
-	whole := allocated(func() { res, err = a.Apply(context.Background(), live, config, "deployer", false) })
+	whole := allocated(func() {
+		res, err = a.Apply(context.Background(), apply.Request{Live: live, Config: config, Manager: "deployer"})
+	})
 	admitted(t, res, err)
 	t.Logf("%d bytes, %d of them by the merge", whole, merge)
 	if 2*whole > 3*merge {

@@ -66,8 +66,9 @@ const annotationManager = "kubectl-last-applied"
 //
 // The result is the first apply's, with the object that the last request leaves. If
 // the server refuses a later request, a warning says so, in the words of kubectl.
-func (a *Applier) ApplyAsKubectl(ctx context.Context, live, config *unstructured.Unstructured, manager string, force bool, opts ...crdkit.RequestOption) (*Result, error) {
-	out, err := a.Apply(ctx, live, config, manager, force, opts...)
+func (a *Applier) ApplyAsKubectl(ctx context.Context, r Request, opts ...crdkit.RequestOption) (*Result, error) {
+	live, manager := r.Live, r.Manager
+	out, err := a.Apply(ctx, r, opts...)
 	if err != nil || out.Object == nil {
 		return out, err
 	}
@@ -87,11 +88,12 @@ func (a *Applier) ApplyAsKubectl(ctx context.Context, live, config *unstructured
 	if err != nil {
 		return nil, err
 	}
-	res, err := a.Patch(ctx, out.Object, types.JSONPatchType, body, manager, opts...)
+	res, err := a.Patch(ctx, Request{Live: out.Object, PatchType: types.JSONPatchType, Body: body, Manager: manager}, opts...)
 	if err != nil || !out.follow(res, live, "server rejected managed fields migration to Server-Side Apply") {
 		return out, err
 	}
-	if res, err = a.Apply(ctx, out.Object, config, manager, force, opts...); err == nil {
+	r.Live = out.Object
+	if res, err = a.Apply(ctx, r, opts...); err == nil {
 		out.follow(res, live, "failed to re-apply configuration after performing Server-Side Apply migration")
 	}
 	return out, err
@@ -108,7 +110,7 @@ func (a *Applier) keepAnnotation(ctx context.Context, out *Result, live *unstruc
 	config.SetName(out.Object.GetName())
 	config.SetNamespace(out.Object.GetNamespace())
 	config.SetAnnotations(map[string]string{LastApplied: text})
-	res, err := a.Apply(ctx, out.Object, config, annotationManager, false, opts...)
+	res, err := a.Apply(ctx, Request{Live: out.Object, Config: config, Manager: annotationManager}, opts...)
 	if err != nil {
 		return false, err
 	}

@@ -34,7 +34,7 @@ func TestApplyAsKubectl(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			live := clientSide(t, "spec: {replicas: 1, mode: fast}")
 			before := encode(t, live)
-			res, err := appliers()["v1"].ApplyAsKubectl(context.Background(), live, widget(tt.config), tt.manager, false)
+			res, err := appliers()["v1"].ApplyAsKubectl(context.Background(), apply.Request{Live: live, Config: widget(tt.config), Manager: tt.manager})
 			if err != nil || code(t, res) != tt.code || encode(t, live) != before {
 				t.Fatalf("%v, %v, want code %d and an unchanged live object", err, res.Err(), tt.code)
 			}
@@ -54,7 +54,7 @@ func TestApplyAsKubectl(t *testing.T) {
 			if _, found := res.Object.GetAnnotations()[apply.LastApplied]; found != tt.annotated {
 				t.Errorf("annotated is %v, want %v", found, tt.annotated)
 			}
-			again, err := appliers()["v1"].ApplyAsKubectl(context.Background(), res.Object, widget(tt.config), tt.manager, false)
+			again, err := appliers()["v1"].ApplyAsKubectl(context.Background(), apply.Request{Live: res.Object, Config: widget(tt.config), Manager: tt.manager})
 			if admitted(t, again, err); !again.Unchanged {
 				t.Error("the same apply again changes the object")
 			}
@@ -80,7 +80,7 @@ spec:
 	const head = "{apiVersion: example.com/v1, kind: Gadget, metadata: {name: g, namespace: default"
 	res, err := a.Create(ctx, objectOf(t, head+`, annotations: {kubectl.kubernetes.io/last-applied-configuration: "{}"}}, size: 1}`), "kubectl-client-side-apply")
 	live := admitted(t, res, err)
-	res, err = a.ApplyAsKubectl(ctx, live, objectOf(t, head+"}, mode: x}"), "deployer", false)
+	res, err = a.ApplyAsKubectl(ctx, apply.Request{Live: live, Config: objectOf(t, head+"}, mode: x}"), Manager: "deployer"})
 	obj := admitted(t, res, err)
 	if len(res.Warnings) != 1 || !strings.HasPrefix(res.Warnings[0], "failed to re-apply configuration after performing Server-Side Apply migration. ") {
 		t.Errorf("warnings %q, want that the second apply failed", res.Warnings)

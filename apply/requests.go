@@ -36,55 +36,81 @@ type Result struct {
 	Conflicts []Conflict
 }
 
-// Apply applies a configuration for a manager. Check the verdict with [crdkit.Result.Err].
-// live is nil if the object does not exist; Apply then creates it, with the name of the
-// configuration. force takes the fields that other managers own. The server reads the
-// configuration as YAML, and refuses what YAML does not allow: control characters, and keys
-// of 1,024 characters or more.
+// A Request is a request of a field manager.
+type Request struct {
+	// Live is the stored object at the version of the Applier, as [crdkit.Version.Read]
+	// returns it. It is nil if an apply creates the object.
+	Live *unstructured.Unstructured
+	// Config is what an apply applies. For the subresource "scale" it is a Scale of
+	// autoscaling/v1.
+	Config *unstructured.Unstructured
+	// Body is a patch. For an apply it may replace Config: YAML or JSON. Then repeated keys are
+	// refused with [crdkit.Strict] and warned of with [crdkit.Warn], the default.
+	Body []byte
+	// PatchType is the type of a patch.
+	PatchType types.PatchType
+	// Manager is the name of the field manager.
+	Manager string
+	// Force makes an apply take the fields that other managers own.
+	Force bool
+	// Subresource is "", "status" or "scale".
+	Subresource string
+}
+
+// check returns an error for a subresource that does not exist or has no live object.
+func (r *Request) check() (subresource, error) {
+	switch s := subresource(r.Subresource); {
+	case s != mainResource && s != statusResource && s != scaleResource:
+		return "", fmt.Errorf("apply: the subresource is %q, want \"\", %q or %q", s, statusResource, scaleResource)
+	case s != mainResource && r.Live == nil:
+		return "", errors.New("apply: the live object is nil")
+	default:
+		return s, nil
+	}
+}
+
+// Apply applies the Config or the Body of a request. Check the verdict with
+// [crdkit.Result.Err]. If Live is nil, Apply creates the object, with the name of the
+// configuration. The server reads a configuration as YAML, and refuses what YAML does not
+// allow: control characters, and keys of 1,024 characters or more.
 //
-// live must be at the version of the Applier. Neither object is changed, and the result
-// shares no memory with them. A [crdkit.Mutate] step runs on the merged object.
+// Live and Config are not changed, and the result shares no memory with them. A
+// [crdkit.Mutate] step runs on the merged object.
+//
+// With the subresource "scale" the object of the result is the custom resource. The server
+// merges a Scale, but cannot convert the result to a version of the custom resource: it
+// answers 409 for a conflict, and 500 for an apply without one. Apply the field of the
+// replicas instead.
 //
 // The error says why there is no verdict: ctx ended, an option has a value that does not
-// exist, config is nil, or an object has a value of a Go type that JSON is not decoded
-// to. A nil ctx never ends. Apply looks at ctx before and after structured-merge-diff
-// merges, which takes time that grows with the square of the length of a list.
-func (a *Applier) Apply(ctx context.Context, live, config *unstructured.Unstructured, manager string, force bool, opts ...crdkit.RequestOption) (*Result, error) {
-	return a.applyObject(ctx, mainResource, live, config, manager, force, opts)
-}
-
-// ApplyStatus is [Applier.Apply] for the status subresource. It is an error if the
-// version has none or if live is nil.
-func (a *Applier) ApplyStatus(ctx context.Context, live, config *unstructured.Unstructured, manager string, force bool, opts ...crdkit.RequestOption) (*Result, error) {
-	if live == nil {
-		return nil, errors.New("apply: the live object is nil")
-	}
-	return a.applyObject(ctx, statusResource, live, config, manager, force, opts)
-}
-
-// applyObject makes the request of a client in Go: JSON, which the server reads as YAML.
-func (a *Applier) applyObject(ctx context.Context, s subresource, live, config *unstructured.Unstructured, manager string, force bool, opts []crdkit.RequestOption) (*Result, error) {
-	if config == nil || config.Object == nil {
+// exist, there is no configuration, the version does not have the subresource, or an object
+// has a value of a Go type that JSON is not decoded to. A nil ctx never ends. Apply looks at
+// ctx before and after structured-merge-diff merges, which takes time that grows with the
+// square of the length of a list.
+func (a *Applier) Apply(ctx context.Context, r Request, opts ...crdkit.RequestOption) (*Result, error) {
+	s, err := r.check()
+	switch {
+	case err != nil:
+		return nil, err
+	case r.Config == nil && r.Body != nil && s != scaleResource:
+		fields, err := crdkit.FieldValidationOf(jsonOptions(opts)...)
+		if err != nil {
+			return nil, err
+		}
+		return a.apply(ctx, s, &r, fields, opts)
+	case r.Config == nil || r.Config.Object == nil:
 		return nil, errors.New("apply: the configuration is nil")
 	}
-	if err := checkGoTypes(config); err != nil {
+	if err := checkGoTypes(r.Config); err != nil {
 		return nil, err
 	}
-	body, err := encode(config.Object, 1<<10)
-	if err != nil {
+	if s == scaleResource {
+		return a.applyScale(ctx, &r, opts)
+	}
+	if r.Body, err = encode(r.Config.Object, 1<<10); err != nil { // as a client in Go does
 		return nil, err
 	}
-	return a.apply(ctx, s, live, body, crdkit.Ignore, manager, force, opts)
-}
-
-// ApplyYAML is [Applier.Apply] for the body of a request, YAML or JSON. Repeated keys are
-// refused with [crdkit.Strict] and warned of with [crdkit.Warn], the default.
-func (a *Applier) ApplyYAML(ctx context.Context, live *unstructured.Unstructured, body []byte, manager string, force bool, opts ...crdkit.RequestOption) (*Result, error) {
-	fields, err := crdkit.FieldValidationOf(jsonOptions(opts)...)
-	if err != nil {
-		return nil, err
-	}
-	return a.apply(ctx, mainResource, live, body, fields, manager, force, opts)
+	return a.apply(ctx, s, &r, crdkit.Ignore, opts)
 }
 
 func jsonOptions(opts []crdkit.RequestOption) []crdkit.JSONOption {
@@ -124,22 +150,23 @@ func checkManager(manager string, applies bool) error {
 	return apierrors.NewInvalid(schema.GroupKind{Group: metav1.GroupName, Kind: kind}, "", errs)
 }
 
-// apply makes an apply request. fields says what repeated keys of the body do.
-func (a *Applier) apply(ctx context.Context, s subresource, live *unstructured.Unstructured, body []byte, fields crdkit.FieldValidation, manager string, force bool, opts []crdkit.RequestOption) (*Result, error) {
+// apply applies the body of a request. fields says what repeated keys of the body do.
+func (a *Applier) apply(ctx context.Context, s subresource, r *Request, fields crdkit.FieldValidation, opts []crdkit.RequestOption) (*Result, error) {
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	if res, err := a.check(live, manager, true); res != nil || err != nil {
+	live := r.Live
+	if res, err := a.check(live, r.Manager, true); res != nil || err != nil {
 		return res, err
 	}
-	config, unique, refused := decodeConfig(body)
+	config, unique, refused := decodeConfig(r.Body)
 	if refused != nil {
 		return a.refused(refused), nil
 	}
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	obj, err := a.merge(ctx, s, live, config, manager, force)
+	obj, err := a.merge(ctx, s, live, config, r.Manager, r.Force)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -151,7 +178,7 @@ func (a *Applier) apply(ctx context.Context, s subresource, live *unstructured.U
 	}
 	var repeated error
 	if !unique && fields != crdkit.Ignore {
-		repeated = yaml.UnmarshalStrict(body, &map[string]any{})
+		repeated = yaml.UnmarshalStrict(r.Body, &map[string]any{})
 	}
 	if repeated != nil && fields == crdkit.Strict {
 		return a.refused(apierrors.NewBadRequest(fmt.Sprintf("error strict decoding patch: %v", repeated))), nil
@@ -277,19 +304,23 @@ func (a *Applier) Create(ctx context.Context, obj *unstructured.Unstructured, ma
 	})
 }
 
-// Update is [crdkit.Version.Update] for a manager: it records that the manager owns the
-// fields that it changes. [crdkit.Mutate] has no effect.
-func (a *Applier) Update(ctx context.Context, obj, live *unstructured.Unstructured, manager string, opts ...crdkit.RequestOption) (*Result, error) {
-	return a.track(obj, live, mainResource, manager, opts, func(opts []crdkit.RequestOption) (*crdkit.Result, error) {
-		return a.version.Update(ctx, obj, live, opts...)
-	})
-}
-
-// UpdateStatus is [crdkit.Version.UpdateStatus] for a manager. [crdkit.Mutate] has no
-// effect.
-func (a *Applier) UpdateStatus(ctx context.Context, obj, live *unstructured.Unstructured, manager string, opts ...crdkit.RequestOption) (*Result, error) {
-	return a.track(obj, live, statusResource, manager, opts, func(opts []crdkit.RequestOption) (*crdkit.Result, error) {
-		return a.version.UpdateStatus(ctx, obj, live, opts...)
+// Update is [crdkit.Version.Update], or [crdkit.Version.UpdateStatus] for the subresource
+// "status", for a manager: it records that the manager owns the fields that it changes. obj
+// replaces the live object of the request. [crdkit.Mutate] has no effect.
+func (a *Applier) Update(ctx context.Context, obj *unstructured.Unstructured, r Request, opts ...crdkit.RequestOption) (*Result, error) {
+	s, err := r.check()
+	if err != nil {
+		return nil, err
+	}
+	update := a.version.Update
+	switch s {
+	case statusResource:
+		update = a.version.UpdateStatus
+	case scaleResource:
+		return nil, errors.New("apply: use UpdateScale for the subresource scale")
+	}
+	return a.track(obj, r.Live, s, r.Manager, opts, func(opts []crdkit.RequestOption) (*crdkit.Result, error) {
+		return update(ctx, obj, r.Live, opts...)
 	})
 }
 
@@ -313,28 +344,30 @@ func (a *Applier) track(obj, live *unstructured.Unstructured, s subresource, man
 	return out, nil
 }
 
-// Patch is the Patch of [patch.Patcher] for a manager. [crdkit.Mutate] has no effect.
-func (a *Applier) Patch(ctx context.Context, live *unstructured.Unstructured, patchType types.PatchType, body []byte, manager string, opts ...crdkit.RequestOption) (*Result, error) {
-	return a.patch(ctx, patch.New(a.version).Patch, mainResource, live, patchType, body, manager, opts)
-}
-
-// PatchStatus is [Applier.Patch] for the status subresource.
-func (a *Applier) PatchStatus(ctx context.Context, live *unstructured.Unstructured, patchType types.PatchType, body []byte, manager string, opts ...crdkit.RequestOption) (*Result, error) {
-	return a.patch(ctx, patch.New(a.version).PatchStatus, statusResource, live, patchType, body, manager, opts)
-}
-
-type patcher func(context.Context, *unstructured.Unstructured, types.PatchType, []byte, ...crdkit.RequestOption) (*patch.Result, error)
-
-func (a *Applier) patch(ctx context.Context, do patcher, s subresource, live *unstructured.Unstructured, patchType types.PatchType, body []byte, manager string, opts []crdkit.RequestOption) (*Result, error) {
-	if res, err := a.check(live, manager, false); res != nil || err != nil {
+// Patch is the Patch of [patch.Patcher], or its PatchStatus for the subresource "status",
+// for a manager. For the subresource "scale" it patches the Scale of the object; the object
+// of the result is the custom resource. [crdkit.Mutate] has no effect.
+func (a *Applier) Patch(ctx context.Context, r Request, opts ...crdkit.RequestOption) (*Result, error) {
+	s, err := r.check()
+	if err != nil {
+		return nil, err
+	}
+	do := patch.New(a.version).Patch
+	switch s {
+	case statusResource:
+		do = patch.New(a.version).PatchStatus
+	case scaleResource:
+		return a.patchScale(ctx, &r, opts)
+	}
+	if res, err := a.check(r.Live, r.Manager, false); res != nil || err != nil {
 		return res, err
 	}
-	res, err := do(ctx, live, patchType, body, append(opts[:len(opts):len(opts)], a.tracking(live, s, manager))...)
+	res, err := do(ctx, r.Live, r.PatchType, r.Body, append(opts[:len(opts):len(opts)], a.tracking(r.Live, s, r.Manager))...)
 	if err != nil {
 		return nil, err
 	}
 	out := &Result{Result: res.Result, Object: res.Object}
-	out.Unchanged = res.Object != nil && keepTimes(res.Object, live)
+	out.Unchanged = res.Object != nil && keepTimes(res.Object, r.Live)
 	return out, nil
 }
 

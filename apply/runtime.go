@@ -105,25 +105,25 @@ func checkGoTypes(objs ...*unstructured.Unstructured) error {
 	return nil
 }
 
-// ApplyJSON is [Applier.ApplyYAML] for a live object as JSON, nil if the object does not
-// exist. It returns the object to store as the server encodes it, and no bytes if the
-// server refuses the request; the Object of the result is nil. live is not changed and not
-// kept.
-func (a *Applier) ApplyJSON(ctx context.Context, live, body []byte, manager string, force bool, opts ...crdkit.RequestOption) ([]byte, *Result, error) {
-	var before *unstructured.Unstructured
+// ApplyJSON is [Applier.Apply] for a live object as JSON, nil if the object does not exist;
+// the Live of the request is not used. It returns the object to store as the server encodes
+// it, and no bytes if the server refuses the request; the Object of the result is nil. live
+// is not changed and not kept.
+func (a *Applier) ApplyJSON(ctx context.Context, live []byte, r Request, opts ...crdkit.RequestOption) ([]byte, *Result, error) {
+	r.Live = nil
 	if live != nil {
 		var err error
-		if before, err = decodeLive(live); err != nil {
+		if r.Live, err = decodeLive(live); err != nil {
 			return nil, nil, err
 		}
 	}
-	res, err := a.ApplyYAML(ctx, before, body, manager, force, opts...)
+	res, err := a.Apply(ctx, r, opts...)
 	if err != nil || res.Object == nil {
 		return nil, res, err
 	}
 	object := res.Object.Object
 	res.Object = nil
-	out, err := encode(object, len(live)+len(body))
+	out, err := encode(object, len(live)+len(r.Body))
 	if err != nil {
 		return nil, nil, err
 	}

@@ -12,7 +12,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/managedfields"
 
 	"github.com/crdkit/crdkit"
@@ -35,26 +34,23 @@ func (a *Applier) UpdateScale(ctx context.Context, live *unstructured.Unstructur
 	})
 }
 
-// PatchScale is [Applier.Patch] for the scale subresource: it patches the Scale of the
-// object. The object of the result is the custom resource. It is an error if the version
-// has no scale subresource.
-func (a *Applier) PatchScale(ctx context.Context, live *unstructured.Unstructured, patchType types.PatchType, body []byte, manager string, opts ...crdkit.RequestOption) (*Result, error) {
+func (a *Applier) patchScale(ctx context.Context, r *Request, opts []crdkit.RequestOption) (*Result, error) {
 	fields, err := crdkit.FieldValidationOf(jsonOptions(opts)...)
 	if err != nil {
 		return nil, err
 	}
-	if err := a.checkScaled(live); err != nil {
+	if err := a.checkScaled(r.Live); err != nil {
 		return nil, err
 	}
-	if refusal := patch.CheckBody(patchType, body); refusal != nil {
+	if refusal := patch.CheckBody(r.PatchType, r.Body); refusal != nil {
 		return a.refusedBy(refusal), nil
 	}
-	return a.writeScale(ctx, live, manager, nil, opts, func(ctx context.Context, w *scaleWrite) error {
+	return a.writeScale(ctx, r.Live, r.Manager, nil, opts, func(ctx context.Context, w *scaleWrite) error {
 		text, err := json.Marshal(w.current)
 		if err != nil {
 			return err
 		}
-		patched, complaints, refusal, err := patch.Document(ctx, text, patchType, body, jsonOptions(opts)...)
+		patched, complaints, refusal, err := patch.Document(ctx, text, r.PatchType, r.Body, jsonOptions(opts)...)
 		if w.refusal = refusal; err != nil || refusal != nil {
 			return err
 		}
@@ -73,21 +69,9 @@ func (a *Applier) PatchScale(ctx context.Context, live *unstructured.Unstructure
 	})
 }
 
-// ApplyScale applies a Scale of autoscaling/v1 for a manager, as kube-apiserver does. The
-// object of the result is the custom resource.
-//
-// The server merges the Scale, but cannot convert the result to a version of the custom
-// resource: it answers 409 for a conflict, and 500 for an apply without one.
-// [Applier.Apply] applies the field of the replicas instead.
-func (a *Applier) ApplyScale(ctx context.Context, live, config *unstructured.Unstructured, manager string, force bool, opts ...crdkit.RequestOption) (*Result, error) {
-	if config == nil || config.Object == nil {
-		return nil, errors.New("apply: the configuration is nil")
-	}
-	if err := checkGoTypes(config); err != nil {
-		return nil, err
-	}
-	return a.writeScale(ctx, live, manager, config, opts, func(_ context.Context, w *scaleWrite) error {
-		return w.merge(config.DeepCopy(), force)
+func (a *Applier) applyScale(ctx context.Context, r *Request, opts []crdkit.RequestOption) (*Result, error) {
+	return a.writeScale(ctx, r.Live, r.Manager, r.Config, opts, func(_ context.Context, w *scaleWrite) error {
+		return w.merge(r.Config.DeepCopy(), r.Force)
 	})
 }
 

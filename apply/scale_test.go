@@ -56,7 +56,7 @@ func TestPatchScale(t *testing.T) {
 	live.SetResourceVersion("5")
 	for _, tt := range tests {
 		before := encode(t, live)
-		res, err := appliers()["v1"].PatchScale(context.Background(), live, tt.kind, []byte(tt.body), "m", tt.fields)
+		res, err := appliers()["v1"].Patch(context.Background(), apply.Request{Live: live, PatchType: tt.kind, Body: []byte(tt.body), Manager: "m", Subresource: "scale"}, tt.fields)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -107,7 +107,7 @@ func TestScaleDetails(t *testing.T) {
 		`{"x":1,"y":2}`:            {`unknown field "x"`, `unknown field "y"`},
 		`{"spec":{"replicas":[]}}`: nil,
 	} {
-		res, err := appliers()["v1"].PatchScale(context.Background(), live, types.MergePatchType, []byte(body), "m", crdkit.Strict)
+		res, err := appliers()["v1"].Patch(context.Background(), apply.Request{Live: live, PatchType: types.MergePatchType, Body: []byte(body), Manager: "m", Subresource: "scale"}, crdkit.Strict)
 		if err != nil || res.Refusal == nil {
 			t.Fatal(err, res)
 		}
@@ -123,7 +123,7 @@ func TestScaleWarnings(t *testing.T) {
 	live := applied(nil, "spec: {replicas: 1}", "deployer")
 	want := []string{"example.com/v1 Widget is deprecated; use example.com/v2 Widget", `unknown field "x"`}
 	for _, body := range []string{`{"x":1}`, `{"x":1,"metadata":{"name":"y"}}`, `{"x":1,"spec":{"replicas":-2147483648}}`, `{"x":1,"metadata":{"name":"y"},"spec":{"replicas":-2147483648}}`} {
-		res, err := a.PatchScale(context.Background(), live, types.MergePatchType, []byte(body), "m")
+		res, err := a.Patch(context.Background(), apply.Request{Live: live, PatchType: types.MergePatchType, Body: []byte(body), Manager: "m", Subresource: "scale"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -158,7 +158,7 @@ func TestScaleConfigurations(t *testing.T) {
 			t.Fatal(err)
 		}
 		before, configured := encode(t, tt.live), encode(t, config)
-		res, err := appliers()["v1"].ApplyScale(context.Background(), tt.live, config, "m", tt.force)
+		res, err := appliers()["v1"].Apply(context.Background(), apply.Request{Live: tt.live, Config: config, Manager: "m", Force: tt.force, Subresource: "scale"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -184,13 +184,13 @@ func TestScaleNoVerdict(t *testing.T) {
 	unscaled := appliersOf(t, strings.ReplaceAll(widgets, "scale: {specReplicasPath: .spec.replicas, statusReplicasPath: .status.replicas}", ""))["v1"]
 	patch := []byte(`{"spec":{"replicas":4}}`)
 	for name, err := range map[string]error{
-		"no object":          second(a.PatchScale(ctx, nil, types.MergePatchType, patch, "m")),
-		"other version":      second(a.PatchScale(ctx, other, types.MergePatchType, patch, "m")),
-		"unknown strictness": second(a.PatchScale(ctx, live, types.MergePatchType, patch, "m", crdkit.FieldValidation("x"))),
-		"ended":              second(a.PatchScale(ended, live, types.MergePatchType, patch, "m")),
-		"no configuration":   second(a.ApplyScale(ctx, live, nil, "m", false)),
-		"no scale":           second(unscaled.PatchScale(ctx, live, types.MergePatchType, patch, "m")),
-		"no scale to apply":  second(unscaled.ApplyScale(ctx, live, live, "m", false)),
+		"no object":          second(a.Patch(ctx, apply.Request{PatchType: types.MergePatchType, Body: patch, Manager: "m", Subresource: "scale"})),
+		"other version":      second(a.Patch(ctx, apply.Request{Live: other, PatchType: types.MergePatchType, Body: patch, Manager: "m", Subresource: "scale"})),
+		"unknown strictness": second(a.Patch(ctx, apply.Request{Live: live, PatchType: types.MergePatchType, Body: patch, Manager: "m", Subresource: "scale"}, crdkit.FieldValidation("x"))),
+		"ended":              second(a.Patch(ended, apply.Request{Live: live, PatchType: types.MergePatchType, Body: patch, Manager: "m", Subresource: "scale"})),
+		"no configuration":   second(a.Apply(ctx, apply.Request{Live: live, Manager: "m", Subresource: "scale"})),
+		"no scale":           second(unscaled.Patch(ctx, apply.Request{Live: live, PatchType: types.MergePatchType, Body: patch, Manager: "m", Subresource: "scale"})),
+		"no scale to apply":  second(unscaled.Apply(ctx, apply.Request{Live: live, Config: live, Manager: "m", Subresource: "scale"})),
 	} {
 		if err == nil {
 			t.Errorf("%s: no error", name)
@@ -221,7 +221,7 @@ func TestScaleKinds(t *testing.T) {
 		`{"kind":"Other"}`:                   `no kind "Other" is registered for version "autoscaling/v1" in scheme `,
 		`{"apiVersion":"apps/v1beta1"}`:      `no kind "Scale" is registered for version "apps/v1beta1" in scheme `,
 	} {
-		res, err := appliers()["v1"].PatchScale(context.Background(), live, types.MergePatchType, []byte(body), "m")
+		res, err := appliers()["v1"].Patch(context.Background(), apply.Request{Live: live, PatchType: types.MergePatchType, Body: []byte(body), Manager: "m", Subresource: "scale"})
 		if err != nil || code(t, res) != 422 || !strings.Contains(res.Err().Error(), want) {
 			t.Errorf("%s: %v, %v, want 422 with %s", body, err, res.Err(), want)
 		}
@@ -237,11 +237,17 @@ func TestLiveWithoutUID(t *testing.T) {
 	}
 	body := []byte(`{"spec":{"replicas":2}}`)
 	requests := map[string]func() (*apply.Result, error){
-		"apply":       func() (*apply.Result, error) { return a.Apply(ctx, live, widget("spec: {replicas: 2}"), "m", true) },
-		"patch":       func() (*apply.Result, error) { return a.Patch(ctx, live, types.MergePatchType, body, "m") },
-		"patch scale": func() (*apply.Result, error) { return a.PatchScale(ctx, live, types.MergePatchType, body, "m") },
+		"apply": func() (*apply.Result, error) {
+			return a.Apply(ctx, apply.Request{Live: live, Config: widget("spec: {replicas: 2}"), Manager: "m", Force: true})
+		},
+		"patch": func() (*apply.Result, error) {
+			return a.Patch(ctx, apply.Request{Live: live, PatchType: types.MergePatchType, Body: body, Manager: "m"})
+		},
+		"patch scale": func() (*apply.Result, error) {
+			return a.Patch(ctx, apply.Request{Live: live, PatchType: types.MergePatchType, Body: body, Manager: "m", Subresource: "scale"})
+		},
 		"update": func() (*apply.Result, error) {
-			return a.Update(ctx, widget("spec: {replicas: 2, mode: slow}"), live, "m")
+			return a.Update(ctx, widget("spec: {replicas: 2, mode: slow}"), apply.Request{Live: live, Manager: "m"})
 		},
 	}
 	for name, do := range requests {

@@ -100,7 +100,7 @@ func TestShare(t *testing.T) {
 		for _, a := range []*apply.Applier{made["example.org/v2"], alone(t, second)["v2"]} {
 			c := widget(config)
 			c.SetAPIVersion("example.org/v2")
-			res, err := a.Apply(context.Background(), live, c, "m", false)
+			res, err := a.Apply(context.Background(), apply.Request{Live: live, Config: c, Manager: "m"})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -148,7 +148,7 @@ func TestShareConcurrently(t *testing.T) {
 				return // made[i] is nil
 			}
 			made[i] = all
-			_, _ = made[i]["v1"].Apply(context.Background(), nil, widget("spec: {replicas: 1}"), "m", false)
+			_, _ = made[i]["v1"].Apply(context.Background(), apply.Request{Config: widget("spec: {replicas: 1}"), Manager: "m"})
 		})
 	}
 	group.Wait()

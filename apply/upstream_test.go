@@ -98,15 +98,15 @@ values:
   numVal: 1
   boolVal: true
   stringVal: "1"`
-	res, err := a.ApplyYAML(ctx, nil, []byte(body), "apply_test", false)
+	res, err := a.Apply(ctx, apply.Request{Body: []byte(body), Manager: "apply_test"})
 	live := admitted(t, res, err)
-	res, err = a.Patch(ctx, live, types.MergePatchType, []byte(`{"values":{"numVal": 5}}`), "")
+	res, err = a.Patch(ctx, apply.Request{Live: live, PatchType: types.MergePatchType, Body: []byte(`{"values":{"numVal": 5}}`)})
 	live = admitted(t, res, err)
-	res, err = a.ApplyYAML(ctx, live, []byte(body), "apply_test", false)
+	res, err = a.Apply(ctx, apply.Request{Live: live, Body: []byte(body), Manager: "apply_test"})
 	if err != nil || code(t, res) != 409 || len(res.Conflicts) != 1 {
 		t.Errorf("the apply after the patch: %v, %v, want a conflict", err, res.Err())
 	}
-	res, err = a.ApplyYAML(ctx, live, []byte(body), "apply_test", true)
+	res, err = a.Apply(ctx, apply.Request{Live: live, Body: []byte(body), Manager: "apply_test", Force: true})
 	if got, _, _ := unstructured.NestedInt64(admitted(t, res, err).Object, "values", "numVal"); got != 1 {
 		t.Errorf("the forced apply makes numVal %d, want 1", got)
 	}
@@ -119,9 +119,9 @@ func TestApplyNullToObject(t *testing.T) {
 		t.Run(fmt.Sprintf("nullable=%v,required=%v,subfieldRequired=%v", nullable, required, subfieldRequired), func(t *testing.T) {
 			a, ctx := appliersOf(t, nullDefinition(nullable, required, subfieldRequired))["v1"], context.Background()
 			const head = "{apiVersion: stable.example.com/v1, kind: Widget, metadata: {name: w}, spec: {field: {inner: "
-			res, err := a.Apply(ctx, nil, objectOf(t, head+`{a: "1", b: "2"}}}}`), "apply_test", false)
+			res, err := a.Apply(ctx, apply.Request{Config: objectOf(t, head+`{a: "1", b: "2"}}}}`), Manager: "apply_test"})
 			live := admitted(t, res, err)
-			res, err = a.Apply(ctx, live, objectOf(t, head+"null}}}"), "apply_test", false)
+			res, err = a.Apply(ctx, apply.Request{Live: live, Config: objectOf(t, head+"null}}}"), Manager: "apply_test"})
 			if !nullable {
 				if err != nil || code(t, res) != 422 || !strings.Contains(res.Err().Error(), "must be of type object") {
 					t.Errorf("got %v, %v, want that it must be of type object", err, res.Err())
@@ -170,7 +170,7 @@ func TestApplyScale(t *testing.T) {
 	res, err := all["v1beta1"].Create(ctx, objectOf(t, `{apiVersion: mygroup.example.com/v1beta1, kind: Noxu, metadata: {name: foo}, spec: {num: 1, "replicas[0]": 3}}`), "integration.test")
 	live := admitted(t, res, err)
 	live.SetAPIVersion("mygroup.example.com/v1")
-	res, err = all["v1"].ApplyYAML(ctx, live, []byte(`{"metadata": {"name": "foo"}, "kind": "Noxu", "apiVersion": "mygroup.example.com/v1", "spec": {"replicas": 3}}`), "applier", false)
+	res, err = all["v1"].Apply(ctx, apply.Request{Live: live, Body: []byte(`{"metadata": {"name": "foo"}, "kind": "Noxu", "apiVersion": "mygroup.example.com/v1", "spec": {"replicas": 3}}`), Manager: "applier"})
 	live = admitted(t, res, err)
 	if got := len(live.GetManagedFields()); got != 2 {
 		t.Errorf("%d entries after the apply, want 2: %v", got, live.GetManagedFields())

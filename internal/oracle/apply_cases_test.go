@@ -310,10 +310,12 @@ func (c *caseRun) request(t *testing.T, s caseStep, v *crdkit.Version) applyStep
 	case s.Apply != nil:
 		config := c.whole(s.Apply, s.Version)
 		r.Type, r.Body = types.ApplyYAMLPatchType, testkit.Encode(config.Object)
-		step.ours = func() (*apply.Result, error) { return a.ApplyYAML(ctx, live, r.Body, r.Manager, r.Force, opts...) }
+		step.ours = func() (*apply.Result, error) {
+			return a.Apply(ctx, apply.Request{Live: live, Body: r.Body, Manager: r.Manager, Force: r.Force}, opts...)
+		}
 		if s.Subresource == "status" {
 			step.ours = func() (*apply.Result, error) {
-				return a.ApplyStatus(ctx, live, config, r.Manager, r.Force, opts...)
+				return a.Apply(ctx, apply.Request{Live: live, Config: config, Manager: r.Manager, Force: r.Force, Subresource: "status"}, opts...)
 			}
 		}
 	case s.Create != nil:

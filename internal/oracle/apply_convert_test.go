@@ -152,12 +152,12 @@ func (s *applySide) convertStep(t *testing.T, row convertStep) applyStep {
 	if row.apply != "" {
 		r.Type, r.Body = types.ApplyYAMLPatchType, fmt.Appendf(nil, `{"apiVersion":"rows.example.com/%s","kind":"Row","metadata":{"name":"a","namespace":"ns"},"spec":%s}`, row.version, row.apply)
 		step.ours = func() (*apply.Result, error) {
-			return a.ApplyYAML(ctx, live, r.Body, row.manager, row.force, inNamespace(v, "ns"))
+			return a.Apply(ctx, apply.Request{Live: live, Body: r.Body, Manager: row.manager, Force: row.force}, inNamespace(v, "ns"))
 		}
 	} else {
 		r.Type, r.Body = types.MergePatchType, []byte(row.merge)
 		step.ours = func() (*apply.Result, error) {
-			return a.Patch(ctx, live, r.Type, r.Body, row.manager, inNamespace(v, "ns"))
+			return a.Patch(ctx, apply.Request{Live: live, PatchType: r.Type, Body: r.Body, Manager: row.manager}, inNamespace(v, "ns"))
 		}
 	}
 	step.text = fmt.Sprintf("%s %s %s force=%v fails=%v", row.version, row.manager, r.Body, row.force, row.fails)

@@ -58,7 +58,7 @@ func (s *applySide) dryRun(r server.Request, force bool) (*unstructured.Unstruct
 
 func (s *applySide) compareExplain(v *crdkit.Version, step applyStep, config *unstructured.Unstructured) string {
 	r := step.request
-	x, err := s.appliers[v.Name()].Explain(context.Background(), step.live, config.DeepCopy(), r.Manager, inNamespace(v, r.Namespace))
+	x, err := s.appliers[v.Name()].Explain(context.Background(), apply.Request{Live: step.live, Config: config.DeepCopy(), Manager: r.Manager}, inNamespace(v, r.Namespace))
 	if err != nil {
 		return fmt.Sprintf("Explain: %v", err)
 	}

@@ -257,7 +257,7 @@ func (n *migrationTally) compare(t *testing.T, k kubectl, config *unstructured.U
 		restore = s.server.Snapshot(namespace, name)
 		n.migrate(t, s.def.Path, live, manager)
 	}
-	res, err := s.appliers[k.v.Name()].ApplyAsKubectl(ctx, live, config, manager, force, crdkit.Ignore, inNamespace(k.v, namespace))
+	res, err := s.appliers[k.v.Name()].ApplyAsKubectl(ctx, apply.Request{Live: live, Config: config, Manager: manager, Force: force}, crdkit.Ignore, inNamespace(k.v, namespace))
 	if err != nil {
 		t.Errorf("%s: %v\n%s", s.def.Path, err, history)
 		return false

@@ -94,7 +94,7 @@ func ourLarge(v *crdkit.Version, a *apply.Applier, live *unstructured.Unstructur
 		_, res, err := v.CreateJSON(ctx, r.Body, crdkit.InNamespace("ns"))
 		return res, err
 	case types.ApplyYAMLPatchType:
-		res, err := a.ApplyYAML(ctx, live, r.Body, r.Manager, r.Force, crdkit.InNamespace("ns"))
+		res, err := a.Apply(ctx, apply.Request{Live: live, Body: r.Body, Manager: r.Manager, Force: r.Force}, crdkit.InNamespace("ns"))
 		if err != nil {
 			return nil, err
 		}

@@ -78,12 +78,12 @@ func (s *applySide) rowStep(t *testing.T, row rowStep) applyStep {
 	case row.apply != "":
 		r.Type, r.Body = types.ApplyYAMLPatchType, fmt.Appendf(nil, `{"apiVersion":"rows.example.com/%s","kind":"Row","metadata":{"name":"a","namespace":"ns"},"spec":%s}`, row.version, row.apply)
 		step.ours = func() (*apply.Result, error) {
-			return a.ApplyYAML(ctx, live, r.Body, row.manager, row.force, inNamespace(v, "ns"))
+			return a.Apply(ctx, apply.Request{Live: live, Body: r.Body, Manager: row.manager, Force: row.force}, inNamespace(v, "ns"))
 		}
 	case row.label != "":
 		r.Type, r.Body = types.MergePatchType, fmt.Appendf(nil, `{"metadata":{"labels":{%q:"x"}}}`, row.label)
 		step.ours = func() (*apply.Result, error) {
-			return a.Patch(ctx, live, r.Type, r.Body, row.manager, inNamespace(v, "ns"))
+			return a.Patch(ctx, apply.Request{Live: live, PatchType: r.Type, Body: r.Body, Manager: row.manager}, inNamespace(v, "ns"))
 		}
 	default:
 		target := &autoscalingv1.Scale{}

@@ -114,13 +114,13 @@ status: {replicas: 2, selector: "a=b"}`, managers, spec)
 	}
 	step.ours = func() (*apply.Result, error) {
 		if r.Type != types.ApplyYAMLPatchType {
-			return a.PatchScale(ctx, step.live, r.Type, r.Body, r.Manager, crdkit.FieldValidation(r.Fields), inNamespace(v, "ns"))
+			return a.Patch(ctx, apply.Request{Live: step.live, PatchType: r.Type, Body: r.Body, Manager: r.Manager, Subresource: "scale"}, crdkit.FieldValidation(r.Fields), inNamespace(v, "ns"))
 		}
 		config := &unstructured.Unstructured{}
 		if err := yaml.Unmarshal(r.Body, &config.Object); err != nil {
 			return nil, err
 		}
-		return a.ApplyScale(ctx, step.live, config, r.Manager, r.Force, inNamespace(v, "ns"))
+		return a.Apply(ctx, apply.Request{Live: step.live, Config: config, Manager: r.Manager, Force: r.Force, Subresource: "scale"}, inNamespace(v, "ns"))
 	}
 	total.step(t, s, v, step, fmt.Sprintf("%s %s %s %s %s %q %s", r.Version, spec, managers, r.Type, r.Manager, r.Fields, r.Body))
 }

@@ -195,19 +195,19 @@ func (s *applySide) randomStep(rng *rand.Rand, v *crdkit.Version, namespace, nam
 		case live != nil && v.HasStatus() && rng.IntN(4) == 0:
 			r.Subresource = "status"
 			step.ours = func() (*apply.Result, error) {
-				return a.ApplyStatus(ctx, live, config, r.Manager, r.Force, opts...)
+				return a.Apply(ctx, apply.Request{Live: live, Config: config, Manager: r.Manager, Force: r.Force, Subresource: "status"}, opts...)
 			}
 		case rng.IntN(3) == 0:
 			step.features = append(step.features, "decoded configuration")
 			step.ours = func() (*apply.Result, error) {
-				return a.Apply(ctx, live, config, r.Manager, r.Force, opts...)
+				return a.Apply(ctx, apply.Request{Live: live, Config: config, Manager: r.Manager, Force: r.Force}, opts...)
 			}
 		default:
 			var feature string
 			r.Body, feature = bodyOf(rng, config)
 			step.features = append(step.features, feature+r.Fields)
 			step.ours = func() (*apply.Result, error) {
-				return a.ApplyYAML(ctx, live, r.Body, r.Manager, r.Force, opts...)
+				return a.Apply(ctx, apply.Request{Live: live, Body: r.Body, Manager: r.Manager, Force: r.Force}, opts...)
 			}
 		}
 	case kind < 8:
@@ -227,7 +227,7 @@ func (s *applySide) randomStep(rng *rand.Rand, v *crdkit.Version, namespace, nam
 		step.features = []string{s.finalize(&step)}
 		if r.Method != "DELETE" {
 			step.ours = func() (*apply.Result, error) {
-				return a.Patch(ctx, live, r.Type, r.Body, r.Manager, inNamespace(v, namespace))
+				return a.Patch(ctx, apply.Request{Live: live, PatchType: r.Type, Body: r.Body, Manager: r.Manager}, inNamespace(v, namespace))
 			}
 		}
 	case kind < 10 || !s.scales(v):
@@ -253,7 +253,7 @@ func (s *applySide) randomStep(rng *rand.Rand, v *crdkit.Version, namespace, nam
 			r.Method = "PATCH"
 			r.Type, r.Body = scalePatch(rng)
 			step.ours = func() (*apply.Result, error) {
-				return a.PatchScale(ctx, live, r.Type, r.Body, r.Manager, inNamespace(v, namespace))
+				return a.Patch(ctx, apply.Request{Live: live, PatchType: r.Type, Body: r.Body, Manager: r.Manager, Subresource: "scale"}, inNamespace(v, namespace))
 			}
 		}
 	}

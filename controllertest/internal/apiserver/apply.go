@@ -77,9 +77,9 @@ func (s *Server) applied(r *request, stored *unstructured.Unstructured, force bo
 		return nil, apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", name, r.name))
 	}
 	if r.subresource == "status" {
-		return applier.ApplyStatus(r.context(), live, config, manager, force, opts...)
+		return applier.Apply(r.context(), apply.Request{Live: live, Config: config, Manager: manager, Force: force, Subresource: "status"}, opts...)
 	}
-	return applier.ApplyYAML(r.context(), live, r.body, manager, force, opts...)
+	return applier.Apply(r.context(), apply.Request{Live: live, Body: r.body, Manager: manager, Force: force}, opts...)
 }
 
 // decodeYAML decodes an object to the types of decoded JSON.

@@ -40,7 +40,7 @@ func serve(c *testCase, owner *apply.Applier) (*served, error) {
 	obj := &unstructured.Unstructured{Object: storedOf(c)}
 	if owner != nil {
 		obj.Object["metadata"] = map[string]any{"name": obj.GetName(), "namespace": obj.GetNamespace()}
-		res, err := owner.Apply(context.Background(), nil, obj, "deployer", false)
+		res, err := owner.Apply(context.Background(), apply.Request{Config: obj, Manager: "deployer"})
 		if err != nil || res.Err() != nil {
 			return nil, nil // a configuration cannot have what the schema does not declare
 		}
@@ -133,7 +133,7 @@ func prepareApply(manager string, change func(config *unstructured.Unstructured)
 		body, ctx := testkit.Encode(config.Object), context.Background()
 		r := s.request(types.ApplyYAMLPatchType, manager, body)
 		ours := func() int {
-			_, res, err := applier.ApplyJSON(ctx, s.live, body, manager, false)
+			_, res, err := applier.ApplyJSON(ctx, s.live, apply.Request{Body: body, Manager: manager})
 			switch {
 			case err != nil:
 				return 0

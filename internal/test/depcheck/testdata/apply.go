@@ -30,7 +30,7 @@ func main() {
 	}
 	a, err := apply.New(v, crd)
 	check(err)
-	res, err := a.ApplyYAML(context.Background(), nil, config, os.Args[2], false)
+	res, err := a.Apply(context.Background(), apply.Request{Body: config, Manager: os.Args[2]})
 	check(err)
 	check(res.Err())
 	check(json.NewEncoder(os.Stdout).Encode(res.Object.Object))
