@@ -22,6 +22,7 @@ import (
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/conversion"
 	"github.com/crdkit/crdkit/definition"
+	"github.com/crdkit/crdkit/internal/cel/celcost"
 	"github.com/crdkit/crdkit/internal/test/testkit"
 	"github.com/crdkit/crdkit/validation/cel"
 )
@@ -503,7 +504,7 @@ func replaceDefinitions(t *testing.T, c *crdkit.Catalog, end time.Time) {
 
 // evaluations evaluates one program, which it compiles at first use.
 func evaluations(t *testing.T, s *subject) operation {
-	p, errs := cel.Compile(s.pairs[storage].fast.Schema(), cel.AtFirstUse())
+	p, errs := cel.Compile(s.pairs[storage].fast.Schema(), celcost.Given{AtFirstUse: true})
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}

@@ -8,6 +8,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/crdkit/crdkit/internal/cel/celcost"
 	"github.com/crdkit/crdkit/internal/crdversion"
 	"github.com/crdkit/crdkit/internal/failure/errorlimit"
 	"github.com/crdkit/crdkit/internal/failure/errorlist"
@@ -305,18 +306,14 @@ func (d *defaultValue) isPruned() bool {
 // resource, becomes the only field of an object. It returns the object and that field, else
 // "".
 func (d *defaultValue) program(watch *interrupt.Watch) (*cel.Program, map[string]any, string, field.ErrorList) {
-	opts := []cel.Option{cel.AtFirstUse(), watch}
 	if obj, ok := d.value.(map[string]any); ok && !d.node.EmbeddedResource() {
-		if !d.ofRoot {
-			opts = append(opts, cel.Fragment())
-		}
-		program, errs := cel.Compile(d.node, opts...)
+		program, errs := cel.Compile(d.node, celcost.Given{AtFirstUse: true, Fragment: !d.ofRoot}, watch)
 		return program, obj, "", errs
 	}
 	wrapped, errs := d.holder()
 	if len(errs) > 0 {
 		return nil, nil, "", errs
 	}
-	program, errs := cel.Compile(wrapped, append(opts, cel.Fragment())...)
+	program, errs := cel.Compile(wrapped, celcost.Given{AtFirstUse: true, Fragment: true}, watch)
 	return program, map[string]any{heldName: d.value}, heldName, errs
 }

@@ -7,6 +7,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/crdkit/crdkit/internal/cel/celcost"
 	"github.com/crdkit/crdkit/internal/crdversion"
 	"github.com/crdkit/crdkit/internal/failure/errorlimit"
 	"github.com/crdkit/crdkit/internal/path/pathstack"
@@ -258,18 +259,11 @@ func (c *checker) structural(v *internalVersion) (n *schema.Node, inconvertible 
 // the limit. faulty are field paths of schemas with other errors at or below, whose rules
 // are skipped.
 func (c *checker) rules(n *schema.Node, v *internalVersion, faulty map[string]bool) {
-	opts := []cel.Option{
-		v.at,
-		cel.Preexisting(c.opts.stored.rules, c.opts.stored.messages),
-		cel.SyntaxChecked(faulty),
-		cel.KubernetesVersion(c.cfg.version),
-		c.cfg.watch,
-		c.cfg.limit,
+	given := celcost.Given{
+		Rules: c.opts.stored.rules, Messages: c.opts.stored.messages,
+		Unchanged: c.opts.unchanged[v.name], SyntaxChecked: true, Invalid: faulty,
 	}
-	if c.opts.unchanged[v.name] {
-		opts = append(opts, cel.Unchanged())
-	}
-	c.errs.Add(cel.Check(n, opts...)...)
+	c.errs.Add(cel.Check(n, v.at, given, cel.KubernetesVersion(c.cfg.version), c.cfg.watch, c.cfg.limit)...)
 }
 
 // isInconvertible reports whether err says that the server cannot convert the schema at

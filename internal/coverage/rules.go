@@ -11,6 +11,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/crdkit/crdkit/internal/cel/celbranch"
+	"github.com/crdkit/crdkit/internal/cel/celcost"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation/cel"
 )
@@ -103,7 +104,7 @@ func newRuleSet(props *apiextensionsv1.JSONSchemaProps) (*ruleSet, error) {
 	if len(errs) > 0 {
 		return nil, fmt.Errorf("coverage: compiling the observers of rules: %w", errs.ToAggregate())
 	}
-	if s.program, errs = cel.Compile(n, cel.AtFirstUse()); len(errs) > 0 {
+	if s.program, errs = cel.Compile(n, celcost.Given{AtFirstUse: true}); len(errs) > 0 {
 		return nil, fmt.Errorf("coverage: compiling the observers of rules: %w", errs.ToAggregate())
 	}
 	return s, nil

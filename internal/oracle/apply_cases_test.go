@@ -325,18 +325,15 @@ func (c *caseRun) request(t *testing.T, s caseStep, v *crdkit.Version) applyStep
 	case s.Update != nil:
 		obj := c.edited(t, live, s.Update)
 		r.Method, r.Body = "PUT", testkit.Encode(obj.Object)
-		do := a.Update
-		if s.Subresource == "status" {
-			do = a.UpdateStatus
+		step.ours = func() (*apply.Result, error) {
+			return a.Update(ctx, obj, apply.Request{Live: live, Manager: r.Manager, Subresource: s.Subresource}, opts...)
 		}
-		step.ours = func() (*apply.Result, error) { return do(ctx, obj, live, r.Manager, opts...) }
 	default:
 		c.patch(s, r)
-		do := a.Patch
-		if s.Subresource == "status" {
-			do = a.PatchStatus
+		step.ours = func() (*apply.Result, error) {
+			request := apply.Request{Live: live, PatchType: r.Type, Body: r.Body, Manager: r.Manager, Subresource: s.Subresource}
+			return a.Patch(ctx, request, opts...)
 		}
-		step.ours = func() (*apply.Result, error) { return do(ctx, live, r.Type, r.Body, r.Manager, opts...) }
 	}
 	step.text = fmt.Sprintf("%s %s %s %s force=%v %s", r.Method, r.Version, r.Subresource, r.Manager, r.Force, r.Body)
 	return step

@@ -218,11 +218,12 @@ func (s *applySide) randomStep(rng *rand.Rand, v *crdkit.Version, namespace, nam
 		}
 		step.features = s.damageManagers(rng, obj)
 		r.Method, r.Body = "PUT", testkit.Encode(obj.Object)
-		do := a.Update
 		if v.HasStatus() && rng.IntN(3) == 0 {
-			r.Subresource, do = "status", a.UpdateStatus
+			r.Subresource = "status"
 		}
-		step.ours = func() (*apply.Result, error) { return do(ctx, obj, live, r.Manager, inNamespace(v, namespace)) }
+		step.ours = func() (*apply.Result, error) {
+			return a.Update(ctx, obj, apply.Request{Live: live, Manager: r.Manager, Subresource: r.Subresource}, inNamespace(v, namespace))
+		}
 	case kind == 12:
 		step.features = []string{s.finalize(&step)}
 		if r.Method != "DELETE" {
@@ -236,12 +237,9 @@ func (s *applySide) randomStep(rng *rand.Rand, v *crdkit.Version, namespace, nam
 			p = randomPatch(rng, v, live)
 		}
 		r.Method, r.Type, r.Body, r.Subresource, r.Fields = "PATCH", p.Type, p.Body, p.Subresource, p.Fields
-		do := a.Patch
-		if r.Subresource == "status" {
-			do = a.PatchStatus
-		}
 		step.ours = func() (*apply.Result, error) {
-			return do(ctx, live, r.Type, r.Body, r.Manager, crdkit.FieldValidation(r.Fields), inNamespace(v, namespace))
+			request := apply.Request{Live: live, PatchType: r.Type, Body: r.Body, Manager: r.Manager, Subresource: r.Subresource}
+			return a.Patch(ctx, request, crdkit.FieldValidation(r.Fields), inNamespace(v, namespace))
 		}
 	default:
 		target, body := scaleBody(rng, namespace, name)

@@ -19,6 +19,7 @@ import (
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	"k8s.io/apiserver/pkg/cel/environment"
 
+	"github.com/crdkit/crdkit/internal/cel/celcost"
 	"github.com/crdkit/crdkit/internal/oracle/upstream"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation/cel"
@@ -294,11 +295,8 @@ func TestCheckUpdate(t *testing.T) {
 			if len(errs) > 0 {
 				t.Fatal(errs.ToAggregate())
 			}
-			opts := []cel.Option{cel.AtPath(schemaPath()), cel.Preexisting(rules, messages)}
-			if c.before == c.after {
-				opts = append(opts, cel.Unchanged())
-			}
-			mine := cel.Check(n, opts...)
+			given := celcost.Given{Rules: rules, Messages: messages, Unchanged: c.before == c.after}
+			mine := cel.Check(n, cel.AtPath(schemaPath()), given)
 			if diff := upstream.Diff(upstream.Lines(theirs), upstream.Lines(mine)); diff != "" {
 				t.Errorf("errors differ:\n%s", diff)
 			}

@@ -13,6 +13,7 @@ import (
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	"k8s.io/apiserver/pkg/cel/environment"
 
+	"github.com/crdkit/crdkit/internal/cel/celcost"
 	"github.com/crdkit/crdkit/internal/oracle/upstream"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation/cel"
@@ -149,7 +150,7 @@ func admits(t *testing.T, props *apiextensionsv1.JSONSchemaProps, rule string, o
 
 func storedAdmits(t *testing.T, props *apiextensionsv1.JSONSchemaProps, rule, version string) bool {
 	t.Helper()
-	return admits(t, props, rule, cel.KubernetesVersion(version), cel.Preexisting(map[string]bool{rule: true}, nil))
+	return admits(t, props, rule, cel.KubernetesVersion(version), celcost.Given{Rules: map[string]bool{rule: true}})
 }
 
 // upstreamAdmits returns why a rule does not compile, "" if it does.

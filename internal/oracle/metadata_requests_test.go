@@ -420,11 +420,12 @@ func (s *metadataSide) forms(v *crdkit.Version, r server.Request, live *unstruct
 		}
 		return u
 	}
+	tracked := apply.Request{Live: live, PatchType: r.Type, Body: r.Body, Manager: r.Manager, Subresource: r.Subresource}
 	if r.Method == "PATCH" {
 		p := patch.New(v)
-		do, track := p.Patch, a.Patch
+		do := p.Patch
 		if r.Subresource == "status" {
-			do, track = p.PatchStatus, a.PatchStatus
+			do = p.PatchStatus
 		}
 		return map[string]func() (*ourResult, error){
 			"patch": func() (*ourResult, error) {
@@ -434,7 +435,7 @@ func (s *metadataSide) forms(v *crdkit.Version, r server.Request, live *unstruct
 				}
 				return &ourResult{res.Result, res.Object}, nil
 			},
-			"apply": func() (*ourResult, error) { return fromApply(track(ctx, live, r.Type, r.Body, r.Manager, fields, in)) },
+			"apply": func() (*ourResult, error) { return fromApply(a.Patch(ctx, tracked, fields, in)) },
 		}
 	}
 	onJSON := func() ([]byte, *crdkit.Result, error) { return v.CreateJSON(ctx, r.Body, fields, in) }
@@ -449,15 +450,12 @@ func (s *metadataSide) forms(v *crdkit.Version, r server.Request, live *unstruct
 			return v.Update(ctx, obj, live, fields, in)
 		}
 		track = func(obj *unstructured.Unstructured) (*apply.Result, error) {
-			return a.Update(ctx, obj, live, r.Manager, fields, in)
+			return a.Update(ctx, obj, tracked, fields, in)
 		}
 		if r.Subresource == "status" {
 			onJSON = func() ([]byte, *crdkit.Result, error) { return v.UpdateStatusJSON(ctx, r.Body, old, fields, in) }
 			onMap = func(obj *unstructured.Unstructured) (*crdkit.Result, error) {
 				return v.UpdateStatus(ctx, obj, live, fields, in)
-			}
-			track = func(obj *unstructured.Unstructured) (*apply.Result, error) {
-				return a.UpdateStatus(ctx, obj, live, r.Manager, fields, in)
 			}
 		}
 	}

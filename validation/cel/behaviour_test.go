@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/yaml"
 
+	"github.com/crdkit/crdkit/internal/cel/celcost"
 	"github.com/crdkit/crdkit/internal/test/testkit"
 	"github.com/crdkit/crdkit/internal/test/testopt"
 	"github.com/crdkit/crdkit/schema"
@@ -42,7 +43,7 @@ func TestBehaviour(t *testing.T) {
 			opts = append(opts, cel.PerCallLimit(units(t, c, "per-call")))
 		}
 		if c.Has("stored") {
-			opts = append(opts, cel.Stored())
+			opts = append(opts, celcost.Given{Stored: true})
 		}
 		n := compileSchema(t, c.Section("schema.yaml"))
 		p, errs := cel.Compile(n, opts...)
@@ -65,7 +66,7 @@ func TestBehaviour(t *testing.T) {
 		if d := cmp.Diff(resultText(reference.Eval(context.Background(), c.Object(t, "object.yaml"), eval...)), resultText(res)); d != "" {
 			t.Errorf("by cel-go alone (-) and as usual (+):\n%s", d)
 		}
-		for name, opts := range map[string][]cel.Option{"first": opts, "lazy": append(opts, cel.AtFirstUse())} {
+		for name, opts := range map[string][]cel.Option{"first": opts, "lazy": append(opts, celcost.Given{AtFirstUse: true})} {
 			p, _ := cel.Compile(n, opts...)
 			for _, got := range atOnce(p, c.Object(t, "object.yaml"), eval) {
 				if d := cmp.Diff(resultText(res), got); d != "" {

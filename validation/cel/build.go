@@ -20,7 +20,6 @@ import (
 	"github.com/crdkit/crdkit/internal/failure/errorlimit"
 	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/internal/path/crdpath"
-	"github.com/crdkit/crdkit/internal/path/pathstack"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -314,8 +313,8 @@ const (
 // Check returns the errors that kube-apiserver has for the rules of n and below when a
 // definition with them is created or updated, nil if it has none. A nil n has no rules.
 //
-// Rules are new unless [Preexisting] names them. The errors are those of [CheckSyntax];
-// then, for every schema without such errors there and below, expressions that do not
+// First come the errors that need no compilation: blank texts, line breaks, unknown reasons,
+// and a fieldPath that leads nowhere; then, for every schema without such errors there and below, expressions that do not
 // compile, cost too much, or refer to oldSelf where there is none; then the errors of the
 // total. They are in the order of the server: what is below a schema before the schema,
 // which means additionalProperties, properties by name, items, and then its own rules.
@@ -328,13 +327,4 @@ func Check(n *schema.Node, opts ...Option) field.ErrorList {
 		return field.ErrorList{o.wrong}
 	}
 	return celcost.Check(n, o.Options)
-}
-
-// CheckSyntax returns the errors that kube-apiserver finds in rules before it
-// compiles any: blank texts, line breaks, unknown reasons, and a fieldPath that
-// leads nowhere. It returns nil if there are none. path is the path of the schema
-// that has the rules, and n the schema. If n is nil, because the schema is not
-// structural, the target of fieldPath is not checked.
-func CheckSyntax(rules []schema.Rule, n *schema.Node, path *field.Path) field.ErrorList {
-	return celcost.CheckSyntax(rules, n, pathstack.At(path), nil)
 }

@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/crdkit/crdkit/internal/cel/celcost"
 	"github.com/crdkit/crdkit/internal/test/testkit"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation/cel"
@@ -49,7 +50,7 @@ func TestAtPath(t *testing.T) {
 
 func TestFragment(t *testing.T) {
 	const text = "{type: object, properties: {a: {type: string}}, x-kubernetes-validations: [{rule: has(self.kind)}]}"
-	if _, errs := cel.Compile(compileSchema(t, text), cel.Fragment()); len(errs) != 1 {
+	if _, errs := cel.Compile(compileSchema(t, text), celcost.Given{Fragment: true}); len(errs) != 1 {
 		t.Errorf("a fragment has a kind: %v", errs)
 	}
 	compile(t, text)
@@ -61,7 +62,7 @@ type: object
 properties:
   s: {type: string, x-kubernetes-validations: [{rule: self == 'a', message: a}, {rule: self != oldSelf, message: changes}]}
 `)
-	p, errs := cel.Compile(n.Property("s"), cel.Fragment())
+	p, errs := cel.Compile(n.Property("s"), celcost.Given{Fragment: true})
 	if len(errs) > 0 {
 		t.Fatal(errs.ToAggregate())
 	}
@@ -192,7 +193,7 @@ func TestWrongVersion(t *testing.T) {
 	for version, ok := range map[string]bool{"": true, "1.29": true, "v1.37.1": true, "1.28": false, "1.38": false, "latest": false} {
 		for _, text := range []string{`{type: object}`, `{type: object, x-kubernetes-validations: [{rule: self == self}]}`} {
 			n, opt := compileSchema(t, text), cel.KubernetesVersion(version)
-			p, errs := cel.Compile(n, opt, cel.AtFirstUse())
+			p, errs := cel.Compile(n, opt, celcost.Given{AtFirstUse: true})
 			if (len(errs) == 0) != ok || p != nil && !ok {
 				t.Errorf("Compile at %q: %v, %v", version, p, errs)
 			}

@@ -125,19 +125,19 @@ func (r *CostReport) Over() bool {
 }
 
 // Errors returns the errors that kube-apiserver has for the costs, nil if there
-// are none: one for each expression over its limit, unless the option [Unchanged]
-// was given, and then those of the total. [Check] returns other errors too.
+// are none: one for each expression over its limit, and then the error of the total. [Check] returns other errors too.
 func (r *CostReport) Errors() field.ErrorList { return slices.Clone(r.errs) }
 
 // Estimate returns what the rules of n and below cost, as kube-apiserver
 // estimates it when a definition with them is created or updated. The result is
-// never nil. A nil n has no rules. Rules are new unless [Preexisting] names them.
+// never nil. A nil n has no rules.
 // Those that do not compile cost nothing.
 //
 // See https://kubernetes.io/docs/reference/using-api/cel/#resource-constraints.
 func Estimate(n *schema.Node, opts ...Option) *CostReport {
 	r := &CostReport{Limit: DefaultSchemaLimit}
-	o := newCompileOptions(append(slices.Clone(opts), SyntaxChecked(nil)))
+	o := newCompileOptions(opts)
+	o.SyntaxChecked, o.Invalid = true, nil
 	if o.wrong != nil {
 		r.Problem = o.wrong.ErrorBody()
 		return r

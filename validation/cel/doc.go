@@ -60,7 +60,7 @@
 //   - What a rule makes is limited: see [DefaultMemory].
 //   - A run ends when its context does.
 //   - [Compile] refuses rules that do not compile, as the server does when a
-//     definition is written. [Stored] turns that off.
+//     definition is written.
 //
 // # Rules of strangers
 //

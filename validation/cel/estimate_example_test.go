@@ -63,14 +63,6 @@ func ExampleCheck() {
 	// schema Forbidden
 }
 
-func ExampleCheckSyntax() {
-	for _, err := range cel.CheckSyntax([]schema.Rule{{Rule: "self.a == self.b", FieldPath: ".c"}}, hosts(), nil) {
-		fmt.Println(err)
-	}
-	// Output:
-	// x-kubernetes-validations[0].fieldPath: Invalid value: ".c": must be a valid path
-}
-
 func ExampleKubernetesVersion() {
 	var props apiextensionsv1.JSONSchemaProps
 	props.Type = "object"

@@ -10,6 +10,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/yaml"
 
+	"github.com/crdkit/crdkit/internal/cel/celcost"
 	"github.com/crdkit/crdkit/internal/test/testkit/fuzz"
 	"github.com/crdkit/crdkit/internal/test/testopt"
 	"github.com/crdkit/crdkit/schema"
@@ -41,7 +42,8 @@ func FuzzCheck(f *testing.F) {
 			return
 		}
 		apart, _ := schema.Compile(&props, testopt.Unshared{})
-		stored := []cel.Option{cel.SyntaxChecked(nil), cel.Preexisting(textsOf(&props))}
+		rules, messages := textsOf(&props)
+		stored := []cel.Option{celcost.Given{SyntaxChecked: true, Rules: rules, Messages: messages}}
 		first := fmt.Sprint(cel.Check(n, stored...))
 		if diff := cmp.Diff(first, fmt.Sprint(cel.Check(apart, stored...))); diff != "" {
 			t.Errorf("Check of schemas that are not shared (-shared +not):\n%s", diff)

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/yaml"
 
+	"github.com/crdkit/crdkit/internal/cel/celcost"
 	"github.com/crdkit/crdkit/internal/test/testopt"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation/cel"
@@ -324,7 +325,7 @@ var checkTests = []struct {
 }, {
 	name:   "the same function in a preexisting rule",
 	schema: `{type: object, properties: {l: {type: array, maxItems: 5, items: {type: integer}, x-kubernetes-validations: [{rule: self.includes(1)}]}}}`,
-	opts:   []cel.Option{cel.Preexisting(map[string]bool{"self.includes(1)": true}, nil)},
+	opts:   []cel.Option{celcost.Given{Rules: map[string]bool{"self.includes(1)": true}}},
 }, {
 	name:   "too expensive",
 	schema: `{type: object, properties: {l: {type: array, maxItems: 1100, items: {type: string, maxLength: 10}, x-kubernetes-validations: [{rule: "self.all(x, self.all(y, x == y))"}]}}}`,
@@ -333,11 +334,11 @@ var checkTests = []struct {
 }, {
 	name:   "too expensive and unchanged",
 	schema: `{type: object, properties: {l: {type: array, maxItems: 1100, items: {type: string, maxLength: 10}, x-kubernetes-validations: [{rule: "self.all(x, self.all(y, x == y))"}]}}}`,
-	opts:   []cel.Option{cel.Unchanged()},
+	opts:   []cel.Option{celcost.Given{Unchanged: true}},
 }, {
 	name:   "a schema in which the caller has found errors",
 	schema: `{type: object, properties: {a: {type: string, x-kubernetes-validations: [{rule: nope}]}}}`,
-	opts:   []cel.Option{cel.AtPath(field.NewPath("s")), cel.SyntaxChecked(map[string]bool{"s.properties[a]": true})},
+	opts:   []cel.Option{cel.AtPath(field.NewPath("s")), celcost.Given{SyntaxChecked: true, Invalid: map[string]bool{"s.properties[a]": true}}},
 }}
 
 func TestCheck(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/crdkit/crdkit/internal/cel/celcost"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation/cel"
 )
@@ -56,7 +57,7 @@ func ExampleProgram_EvalDefault() {
 			"size": {Type: "integer", XValidations: apiextensionsv1.ValidationRules{{Rule: "self % 2 == 0", Message: "must be even"}}},
 		},
 	})
-	program, _ := cel.Compile(n.Property("size"), cel.Fragment())
+	program, _ := cel.Compile(n.Property("size"), celcost.Given{Fragment: true})
 	fmt.Println(program.EvalDefault(context.Background(), int64(3)).Errors[0].Detail)
 	// Output:
 	// must be even
@@ -69,39 +70,6 @@ func ExampleBudget() {
 	fmt.Println(result.Errors[0])
 	// Output:
 	// <nil>: Invalid value: "object": validation failed due to running out of cost budget, no further validation rules will be run
-}
-
-func ExampleStored() {
-	n, _ := schema.Compile(&apiextensionsv1.JSONSchemaProps{
-		Type:         "object",
-		XValidations: apiextensionsv1.ValidationRules{{Rule: "self.gone == 1"}},
-	})
-	_, errs := cel.Compile(n)
-	fmt.Println(errs[0].Field)
-
-	program, errs := cel.Compile(n, cel.Stored())
-	fmt.Println(len(errs), program.Eval(context.Background(), map[string]any{}).Errors[0].Field)
-	// Output:
-	// x-kubernetes-validations[0].rule
-	// 0 <nil>
-}
-
-func ExampleAtFirstUse() {
-	n, _ := schema.Compile(&apiextensionsv1.JSONSchemaProps{
-		Type: "object",
-		Properties: map[string]apiextensionsv1.JSONSchemaProps{
-			"size": {Type: "integer", XValidations: apiextensionsv1.ValidationRules{{Rule: "self > 0", Message: "too small"}}},
-			"odd":  {Type: "string", XValidations: apiextensionsv1.ValidationRules{{Rule: "self.gone == 1"}}},
-		},
-	})
-	program, errs := cel.Compile(n, cel.AtFirstUse()) // compiles nothing yet
-	fmt.Println(len(errs))
-
-	result := program.Eval(context.Background(), map[string]any{"size": int64(0)}) // leaves odd alone
-	fmt.Println(result.Errors[0])
-	// Output:
-	// 0
-	// size: Invalid value: 0: too small
 }
 
 func ExampleProgram_NeedsOld() {

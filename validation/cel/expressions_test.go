@@ -10,6 +10,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/yaml"
 
+	"github.com/crdkit/crdkit/internal/cel/celcost"
 	"github.com/crdkit/crdkit/internal/test/testkit"
 	"github.com/crdkit/crdkit/internal/test/testkit/fuzz"
 	"github.com/crdkit/crdkit/internal/test/testopt"
@@ -71,7 +72,7 @@ func TestExpressions(t *testing.T) {
 						t.Errorf("%s: Eval = %q at cost %d, want %q at %d", path, got, cost, r.Want, r.Cost)
 					}
 				}
-				got, cost := outcome(ruleSchema(t, g.Schema, r.Rule), r.Rule, obj, cel.AtFirstUse())
+				got, cost := outcome(ruleSchema(t, g.Schema, r.Rule), r.Rule, obj, celcost.Given{AtFirstUse: true})
 				if got = strings.TrimPrefix(got, "rule compile error: "); got != r.Want || cost != r.Cost {
 					t.Errorf("lazy: Eval = %q at cost %d, want %q at %d", got, cost, r.Want, r.Cost)
 				}

@@ -24,10 +24,8 @@ type Option interface {
 
 type compileOptions struct {
 	celcost.Options
-	stored bool
-	lazy   bool
-	wrong  *field.Error // the error for an option with a wrong value
-	count  *testopt.Evaluations
+	wrong *field.Error // the error for an option with a wrong value
+	count *testopt.Evaluations
 }
 
 // Limits of the server in cost units of CEL, which count steps of evaluation and
@@ -56,6 +54,8 @@ func newCompileOptions(opts []Option) compileOptions {
 			o.Limit = opt
 		case *pathstack.Chain:
 			o.At = opt
+		case celcost.Given:
+			o.Given = opt
 		case testopt.Reference:
 			o.Reference = true
 		case *testopt.Evaluations:
@@ -84,27 +84,6 @@ func AtPath(path *field.Path) Option {
 	return compileOption(func(o *compileOptions) { o.At = pathstack.At(path) })
 }
 
-// Fragment says that the schema is that of a part of an object: nothing is added
-// to its declarations. Without this option rules at the root can refer to
-// apiVersion, kind, metadata.name and metadata.generateName, declared or not.
-func Fragment() Option {
-	return compileOption(func(o *compileOptions) { o.Fragment = true })
-}
-
-// Stored makes [Compile] accept a schema like kube-apiserver accepts one that is already
-// stored: it never refuses rules. A rule that does not compile is an error of each of its
-// values, and a messageExpression that does not compile is ignored.
-func Stored() Option {
-	return compileOption(func(o *compileOptions) { o.stored = true })
-}
-
-// AtFirstUse makes [Compile] compile the rules of a schema lazily, when its first value
-// arrives. It implies [Stored], as it is not known whether a rule compiles. Use it for
-// definitions that were checked before and for programs with few runs.
-func AtFirstUse() Option {
-	return compileOption(func(o *compileOptions) { o.stored, o.lazy = true, true })
-}
-
 // KubernetesVersion selects the version of the server, such as "1.33" or
 // "1.33.4". Without it, and with an empty text, the version is 1.37. A text that
 // is not a version from 1.29 to 1.37 is an error of [Compile] and [Check], which
@@ -121,26 +100,6 @@ func KubernetesVersion(version string) Option {
 		}
 		o.Minor = int(v)
 	})
-}
-
-// Preexisting names the rules and messageExpressions of the old definition, by
-// text. [Check] and [Estimate] take those for stored, so they may use all
-// functions of the version. The sets are not changed and may be nil.
-func Preexisting(rules, messageExpressions map[string]bool) Option {
-	return compileOption(func(o *compileOptions) { o.Rules, o.Messages = rules, messageExpressions })
-}
-
-// Unchanged says that the update does not change the schema of this version. [Check] then
-// has no errors for single expressions that cost too much; the total still counts.
-func Unchanged() Option {
-	return compileOption(func(o *compileOptions) { o.Unchanged = true })
-}
-
-// SyntaxChecked says that the caller has done [CheckSyntax], so that [Check] does not
-// repeat it. invalid holds the paths, as in errors, of schemas with errors there or below:
-// [Check] does not compile their rules, like the server. It is not changed and may be nil.
-func SyntaxChecked(invalid map[string]bool) Option {
-	return compileOption(func(o *compileOptions) { o.SyntaxChecked, o.Invalid = true, invalid })
 }
 
 // WithContext ends [Compile], [Check] and [Estimate] early when ctx ends, except during

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/yaml"
 
+	"github.com/crdkit/crdkit/internal/cel/celcost"
 	"github.com/crdkit/crdkit/internal/test/testkit"
 	"github.com/crdkit/crdkit/internal/test/testopt"
 	"github.com/crdkit/crdkit/schema"
@@ -49,7 +50,7 @@ func TestPanicsOfCompiling(t *testing.T) {
 					t.Errorf("%+v: %s: got %q, want %q", rule, caller, got, want)
 				}
 			}
-			for _, opts := range [][]Option{{Stored()}, {Stored(), AtFirstUse()}, {Stored(), testopt.Reference{}}} {
+			for _, opts := range [][]Option{{celcost.Given{Stored: true}}, {celcost.Given{Stored: true}, celcost.Given{AtFirstUse: true}}, {celcost.Given{Stored: true}, testopt.Reference{}}} {
 				p, errs := Compile(n, opts...)
 				if len(errs) > 0 {
 					t.Fatal(errs.ToAggregate())

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/crdkit/crdkit/internal/cel/celcost"
 	"github.com/crdkit/crdkit/internal/test/testkit"
 	"github.com/crdkit/crdkit/internal/test/testopt"
 	"github.com/crdkit/crdkit/schema"
@@ -81,8 +82,8 @@ func TestConcurrentProgram(t *testing.T) {
 	for path, opts := range paths {
 		for _, g := range expressionGroups(t) {
 			n := allRules(t, g)
-			shared, _ := cel.Compile(n, append(opts, cel.Stored())...)
-			quiet, _ := cel.Compile(n, append(opts, cel.Stored())...)
+			shared, _ := cel.Compile(n, append(opts, celcost.Given{Stored: true})...)
+			quiet, _ := cel.Compile(n, append(opts, celcost.Given{Stored: true})...)
 			inputs := []concurrentInput{{obj: decode(t, string(g.Object))}, {obj: map[string]any{}}}
 			rng := rand.New(rand.NewPCG(8, 8))
 			for range 4 {

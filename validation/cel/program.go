@@ -79,8 +79,8 @@ func Compile(n *schema.Node, opts ...Option) (*Program, field.ErrorList) {
 		declared: make(celvalue.Types),
 		memo:     make(map[buildKey]*node),
 		reads:    fieldaccess.New(),
-		stored:   o.stored,
-		lazy:     o.lazy,
+		stored:   o.Stored || o.AtFirstUse,
+		lazy:     o.AtFirstUse,
 		watch:    o.Watch,
 		errs:     errorlimit.List{Limit: o.Limit, Watch: o.Watch},
 	}
@@ -97,7 +97,7 @@ func Compile(n *schema.Node, opts ...Option) (*Program, field.ErrorList) {
 	}
 	b.memo = nil
 	p := &Program{root: root, correlate: correlate.New(n), limit: o.PerCall, count: o.count}
-	if !o.lazy {
+	if !o.AtFirstUse {
 		p.readSets = b.reads.Sets
 	}
 	return p, nil
@@ -122,7 +122,7 @@ func (p *Program) Eval(ctx context.Context, obj map[string]any, opts ...EvalOpti
 }
 
 // EvalDefault runs the rules on a default value of the schema, which is its own
-// old value. It is meant for programs of a [Fragment].
+// old value. It is meant for programs of a part of a schema.
 func (p *Program) EvalDefault(ctx context.Context, value any, opts ...EvalOption) Result {
 	if p == nil || value == nil {
 		return Result{}
@@ -143,7 +143,7 @@ func (p *Program) EvalDefault(ctx context.Context, value any, opts ...EvalOption
 // be present.
 //
 // What the analysis does not follow, such as arguments of functions, counts as
-// read completely, and so do all values with [AtFirstUse].
+// read completely.
 func (p *Program) Reads(n *schema.Node) *fieldaccess.ReadSet {
 	switch {
 	case p == nil || n == nil || len(n.Rules()) == 0:

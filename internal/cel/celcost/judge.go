@@ -11,6 +11,7 @@ import (
 	"github.com/crdkit/crdkit/internal/failure/errorlimit"
 	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/internal/path/pathstack"
+	"github.com/crdkit/crdkit/internal/test/testopt"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -23,20 +24,33 @@ const (
 // mostExpensive is how many expressions are named if the total is over the limit.
 const mostExpensive = 4
 
+// Given is what a caller in this module knows about a schema. It is an option of package
+// validation/cel.
+type Given struct {
+	Fragment bool // the schema is a part of a resource: nothing is implied at its root
+	// Stored: cel.Compile refuses no rules, as the server does with a stored definition. A rule
+	// that does not compile is an error of each of its values.
+	Stored bool
+	// AtFirstUse compiles the rules of a schema when its first value arrives. It implies Stored.
+	AtFirstUse      bool
+	Rules, Messages map[string]bool // stored rules and messageExpressions, by text
+	Unchanged       bool            // a single expression over its limit is no error
+	SyntaxChecked   bool            // CheckSyntax has been done by the caller
+	Invalid         map[string]bool // paths of schemas whose rules are skipped
+}
+
+// CELOption makes Given an option of package validation/cel.
+func (Given) CELOption(testopt.Sealed) {}
+
 // Options configures a Checker.
 type Options struct {
+	Given
 	PerCall   uint64           // the cost limit of one rule on one value; see celtypes.NewChecker
 	At        *pathstack.Chain // the location of the schema, nil for the root
-	Fragment  bool             // the schema is not that of a whole resource
 	Reference bool             // use only cel-go
 	Minor     int              // of the server, 1.x
-
-	Rules, Messages map[string]bool  // stored rules and messageExpressions, by text
-	Unchanged       bool             // a single expression over its limit is no error
-	SyntaxChecked   bool             // CheckSyntax has been done by the caller
-	Watch           *interrupt.Watch // ends the work early; its findings are then incomplete
-	Limit           *errorlimit.Limit
-	Invalid         map[string]bool // paths of schemas to skip
+	Watch     *interrupt.Watch // ends the work early; its findings are then incomplete
+	Limit     *errorlimit.Limit
 }
 
 // Check returns the errors of the rules of n and below, in the server's order.

@@ -11,6 +11,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 
+	"github.com/crdkit/crdkit/internal/cel/celcost"
 	"github.com/crdkit/crdkit/internal/oracle/upstream"
 	"github.com/crdkit/crdkit/internal/test/testkit"
 	"github.com/crdkit/crdkit/internal/test/testkit/fuzz"
@@ -105,7 +106,7 @@ func fuzzSubject(t *testing.T, n *schema.Node, s *structuralschema.Structural) (
 		return sub
 	}
 	// Upstream may panic because of a fieldPath. Our sides must not.
-	for _, opts := range [][]cel.Option{{cel.Stored()}, {cel.Stored(), testopt.Reference{}}} {
+	for _, opts := range [][]cel.Option{{celcost.Given{Stored: true}}, {celcost.Given{Stored: true}, testopt.Reference{}}} {
 		_, _ = cel.Compile(n, opts...)
 	}
 	return nil

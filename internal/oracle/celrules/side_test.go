@@ -19,6 +19,7 @@ import (
 	"k8s.io/apiserver/pkg/cel/common"
 	"k8s.io/apiserver/pkg/warning"
 
+	"github.com/crdkit/crdkit/internal/cel/celcost"
 	"github.com/crdkit/crdkit/internal/oracle/upstream"
 	"github.com/crdkit/crdkit/internal/test/testopt"
 	"github.com/crdkit/crdkit/schema"
@@ -73,8 +74,8 @@ func bothSchemas(t testing.TB, name string, props *apiextensionsv1.JSONSchemaPro
 func subjectOf(t testing.TB, name string, n *schema.Node, s *structuralschema.Structural, perCall uint64) *subject {
 	t.Helper()
 	sub := &subject{name: name, node: n, structural: s, validator: upstreamcel.NewValidator(s, true, perCall)}
-	sub.fast, _ = cel.Compile(n, cel.PerCallLimit(perCall), cel.Stored(), &sub.count)
-	sub.reference, _ = cel.Compile(n, cel.PerCallLimit(perCall), cel.Stored(), testopt.Reference{})
+	sub.fast, _ = cel.Compile(n, cel.PerCallLimit(perCall), celcost.Given{Stored: true}, &sub.count)
+	sub.reference, _ = cel.Compile(n, cel.PerCallLimit(perCall), celcost.Given{Stored: true}, testopt.Reference{})
 	if (sub.validator == nil) != (sub.fast == nil) || (sub.validator == nil) != (sub.reference == nil) {
 		t.Errorf("%s: has rules to run: upstream %v, fast %v, reference %v", name, sub.validator != nil, sub.fast != nil, sub.reference != nil)
 	}
