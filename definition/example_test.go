@@ -36,6 +36,21 @@ func ExampleParse() {
 	// crdkit: not a definition: kind is "Pod", want "CustomResourceDefinition"
 }
 
+func ExampleParseAll() {
+	bundle := "apiVersion: v1\nkind: Namespace\nmetadata: {name: a}\n---" + crateCRD +
+		"---" + strings.ReplaceAll(crateCRD, "crate", "box")
+	crds, err := definition.ParseAll([]byte(bundle))
+	if err != nil {
+		panic(err)
+	}
+	for _, crd := range crds {
+		fmt.Println(crd.Name)
+	}
+	// Output:
+	// crates.example.com
+	// boxs.example.com
+}
+
 func ExampleCheck() {
 	crd, err := definition.Parse([]byte(crateCRD))
 	if err != nil {

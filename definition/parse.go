@@ -2,6 +2,7 @@ package definition
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/crdkit/crdkit/internal/text/document"
+	"github.com/crdkit/crdkit/internal/text/manifest"
 )
 
 const crdKind = "CustomResourceDefinition"
@@ -29,7 +31,7 @@ const crdKind = "CustomResourceDefinition"
 // all versions and of single ones cannot be expressed at v1 and is an error with the
 // server's text. [V1beta1Rules] judges a definition as those servers did.
 //
-// Several documents or a list of definitions are an error.
+// Several documents or a list of definitions are an error; [ParseAll] reads them.
 //
 // A text that is longer than [DefaultMaxSize], or nested deeper than [DefaultMaxNesting],
 // is an error before it is decoded. [MaxSize] and [MaxNesting] set other limits.
@@ -46,6 +48,32 @@ func Parse(data []byte, opts ...ParseOption) (*apiextensionsv1.CustomResourceDef
 		}
 	}
 	return parseInFull(data, cfg)
+}
+
+// ParseAll reads the CustomResourceDefinitions in a stream of YAML documents or JSON values,
+// and in the items of lists, in their order. Objects of other kinds are ignored. The error
+// joins the errors of [Parse] and of reading, each with its document; there are no
+// definitions then.
+func ParseAll(data []byte, opts ...ParseOption) ([]*apiextensionsv1.CustomResourceDefinition, error) {
+	var out []*apiextensionsv1.CustomResourceDefinition
+	var errs []error
+	for o := range manifest.NewReader(bytes.NewReader(data), false).Objects(context.Background(), "-") {
+		if o.Err == nil && !o.IsDefinition() {
+			continue
+		}
+		crd, err := (*apiextensionsv1.CustomResourceDefinition)(nil), o.Err
+		if err == nil {
+			crd, err = Parse(o.Text, opts...)
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("definitions%s: %w", strings.TrimPrefix(o.Location(), "-"), err))
+		}
+		out = append(out, crd)
+	}
+	if len(errs) > 0 {
+		return nil, errors.Join(errs...)
+	}
+	return out, nil
 }
 
 // parseInFull is Parse with the libraries of the server.

@@ -7,6 +7,30 @@ import (
 	"github.com/crdkit/crdkit/definition"
 )
 
+func TestParseAll(t *testing.T) {
+	item := `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"a"}}`
+	list := `{"apiVersion":"v1","kind":"List","items":[` + item + `,{"apiVersion":"v1","kind":"Pod"},` + item + `]}`
+	for _, tt := range []struct {
+		text string
+		want int
+		err  string
+	}{
+		{text: "", err: "definitions: no document in it"},
+		{text: "apiVersion: v1\nkind: Pod\n"},
+		{text: item, want: 1},
+		{text: item + "\n" + item, want: 2},
+		{text: list + "\n---\n" + item, want: 3},
+		{text: item + "\n---\n{\n", err: "definitions, document 2: "},
+		{text: item + "\n---\nkind: CustomResourceDefinition\napiVersion: v1\n", err: "definitions, document 2: crdkit: definition has apiVersion "},
+		{text: strings.Replace(list, `"a"`, `"a","x":1`, 1), err: `definitions, document 1, items[0]: `},
+	} {
+		crds, err := definition.ParseAll([]byte(tt.text))
+		if len(crds) != tt.want || (err == nil) != (tt.err == "") || err != nil && !strings.HasPrefix(err.Error(), tt.err) {
+			t.Errorf("%q: %d definitions, %v, want %d, %s...", tt.text, len(crds), err, tt.want, tt.err)
+		}
+	}
+}
+
 func TestParseErrors(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
 		{"nothing", "", "no document where one is expected"},
