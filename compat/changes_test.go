@@ -63,7 +63,7 @@ func TestChanges(t *testing.T) {
 			}
 			fmt.Fprintln(&b, c.Name)
 			for _, f := range parts(r) {
-				if f.Role == compat.Writers || f.Role == compat.Stored || f.Role == compat.Readers || f.Role == compat.Rules {
+				if f.Role == compat.RoleWriters || f.Role == compat.RoleStored || f.Role == compat.RoleReaders || f.Role == compat.RoleRules {
 					fmt.Fprintln(&b, "  "+line(f))
 				}
 			}
@@ -91,7 +91,7 @@ func sentence(f compat.Finding) string {
 }
 
 func line(f compat.Finding) string {
-	if f.Code == compat.Proved {
+	if f.Code == compat.CodeProved {
 		return fmt.Sprintf("%s %s", f.Verdict, f.Role)
 	}
 	text := fmt.Sprintf("%s %s %s %s %s", f.Severity, f.Role, f.Code, f.Field, sentence(f))

@@ -9,13 +9,13 @@ type Code string
 // The codes of findings about schemas. Those with the name of a keyword are about a change of
 // that keyword.
 const (
-	Proved                Code = "proved"
-	Undecided             Code = "undecided"
-	Contradiction         Code = "contradiction"
-	Refused               Code = "refused"
-	Pruned                Code = "pruned"
-	Changed               Code = "changed"
-	Defaulted             Code = "defaulted"
+	CodeProved            Code = "proved"
+	CodeUndecided         Code = "undecided"
+	CodeContradiction     Code = "contradiction"
+	CodeRefused           Code = "refused"
+	CodePruned            Code = "pruned"
+	CodeChanged           Code = "changed"
+	CodeDefaulted         Code = "defaulted"
 	CodeType              Code = "type"
 	CodeNullable          Code = "nullable"
 	CodeFormat            Code = "format"
@@ -52,43 +52,43 @@ const (
 
 // The codes of findings about the definition outside of its schemas.
 const (
-	DefinitionRefused     Code = "definition"
-	ScopeChanged          Code = "scope"
-	KindChanged           Code = "kind"
-	NamesChanged          Code = "names"
-	NamesAdded            Code = "namesAdded"
-	VersionAdded          Code = "versionAdded"
-	VersionRemoved        Code = "versionRemoved"
-	StoredVersionRemoved  Code = "storedVersionRemoved"
-	VersionServed         Code = "served"
-	VersionNotServed      Code = "notServed"
-	VersionDeprecated     Code = "deprecated"
-	StorageVersionChanged Code = "storageVersion"
-	StatusSubresource     Code = "statusSubresource"
-	ScaleSubresource      Code = "scaleSubresource"
-	SelectableField       Code = "selectableField"
-	PrinterColumn         Code = "printerColumn"
-	ConversionChanged     Code = "conversion"
-	Description           Code = "description"
+	CodeDefinition           Code = "definition"
+	CodeScope                Code = "scope"
+	CodeKind                 Code = "kind"
+	CodeNames                Code = "names"
+	CodeNamesAdded           Code = "namesAdded"
+	CodeVersionAdded         Code = "versionAdded"
+	CodeVersionRemoved       Code = "versionRemoved"
+	CodeStoredVersionRemoved Code = "storedVersionRemoved"
+	CodeServed               Code = "served"
+	CodeNotServed            Code = "notServed"
+	CodeDeprecated           Code = "deprecated"
+	CodeStorageVersion       Code = "storageVersion"
+	CodeStatusSubresource    Code = "statusSubresource"
+	CodeScaleSubresource     Code = "scaleSubresource"
+	CodeSelectableField      Code = "selectableField"
+	CodePrinterColumn        Code = "printerColumn"
+	CodeConversion           Code = "conversion"
+	CodeDescription          Code = "description"
 )
 
 // The codes of findings about lists and maps. PreserveUnknownFields is also the code of
 // findings about spec.preserveUnknownFields.
 const (
-	ListMapKeys           Code = "listMapKeys"
-	MapType               Code = "mapType"
-	PreserveUnknownFields Code = "preserveUnknownFields"
+	CodeListMapKeys           Code = "listMapKeys"
+	CodeMapType               Code = "mapType"
+	CodePreserveUnknownFields Code = "preserveUnknownFields"
 )
 
 // The codes of findings with [Conventions].
 const (
-	NewBoolean         Code = "newBoolean"
-	NewNumber          Code = "newNumber"
-	NewUnsigned        Code = "newUnsigned"
-	NewMap             Code = "newMap"
-	NewListWithoutType Code = "newListWithoutType"
-	NewConditions      Code = "newConditions"
-	NewStatus          Code = "newStatus"
+	CodeNewBoolean         Code = "newBoolean"
+	CodeNewNumber          Code = "newNumber"
+	CodeNewUnsigned        Code = "newUnsigned"
+	CodeNewMap             Code = "newMap"
+	CodeNewListWithoutType Code = "newListWithoutType"
+	CodeNewConditions      Code = "newConditions"
+	CodeNewStatus          Code = "newStatus"
 )
 
 // Description returns what a finding with the code says, as a sentence without a period.
@@ -118,13 +118,13 @@ type describedCode struct {
 
 func codes() []describedCode {
 	return []describedCode{
-		{Proved, "Nothing differs for the role"},
-		{Undecided, "Neither a proof nor a witness was found"},
-		{Contradiction, "An object contradicts a proof, which is a bug in crdkit"},
-		{Refused, "The new definition refuses what the old one admitted"},
-		{Pruned, "The new definition removes a field that the old one kept"},
-		{Changed, "The new definition stores or serves another value"},
-		{Defaulted, "The new definition adds a value that the old one did not"},
+		{CodeProved, "Nothing differs for the role"},
+		{CodeUndecided, "Neither a proof nor a witness was found"},
+		{CodeContradiction, "An object contradicts a proof, which is a bug in crdkit"},
+		{CodeRefused, "The new definition refuses what the old one admitted"},
+		{CodePruned, "The new definition removes a field that the old one kept"},
+		{CodeChanged, "The new definition stores or serves another value"},
+		{CodeDefaulted, "The new definition adds a value that the old one did not"},
 		{CodeType, "The type changes"},
 		{CodeNullable, "null is admitted, or is not admitted any more"},
 		{CodeFormat, "The format of a string changes"},
@@ -151,39 +151,39 @@ func codes() []describedCode {
 		{CodeUnknownFields, "Unknown fields are not kept any more"},
 		{CodeDefault, "A default is added, removed or changed"},
 		{CodeListType, "x-kubernetes-list-type changes"},
-		{ListMapKeys, "x-kubernetes-list-map-keys changes"},
-		{MapType, "x-kubernetes-map-type changes"},
+		{CodeListMapKeys, "x-kubernetes-list-map-keys changes"},
+		{CodeMapType, "x-kubernetes-map-type changes"},
 		{CodeEmbedded, "x-kubernetes-embedded-resource changes"},
 		{CodeRuleRemoved, "a rule is gone or rewritten, and more values may be admitted"},
 		{CodeRuleRedundant, "a new rule holds for every value that its schema admits"},
 		{CodeRuleNever, "a new rule holds for no value that its schema admits"},
 		{CodeRuleContradiction, "no value satisfies a new rule and another one"},
 		{CodeScale, "a number of replicas must not be negative any more, because of the scale subresource"},
-		{PreserveUnknownFields, "Unknown fields are kept, or are not kept any more"},
-		{DefinitionRefused, "The server refuses the new definition in place of the old one"},
-		{KindChanged, "The kind of the objects changes"},
-		{ScopeChanged, "Namespaced objects become cluster-scoped, or the other way round"},
-		{NamesChanged, "A name under which clients find the objects is removed or changed"},
-		{NamesAdded, "There are further short names or categories"},
-		{VersionAdded, "The version is new"},
-		{VersionRemoved, "The new definition lacks the version"},
-		{StoredVersionRemoved, "The new definition lacks a version at which objects are stored"},
-		{VersionServed, "The version is served now"},
-		{VersionNotServed, "The version is not served any more"},
-		{VersionDeprecated, "The version is deprecated now"},
-		{StorageVersionChanged, "Objects are written at another version"},
-		{StatusSubresource, "The status subresource is added or removed"},
-		{ScaleSubresource, "The scale subresource or its paths change"},
-		{SelectableField, "A field can be selected, or cannot any more"},
-		{PrinterColumn, "kubectl get prints other columns"},
-		{ConversionChanged, "The strategy or the webhook of conversions changes"},
-		{Description, "The description of fields changes"},
-		{NewBoolean, "A new field is a boolean"},
-		{NewNumber, "A new field is a floating-point number"},
-		{NewUnsigned, "A new field has an unsigned format"},
-		{NewMap, "A new field is a map"},
-		{NewListWithoutType, "A new list has no x-kubernetes-list-type"},
-		{NewConditions, "New conditions are not a list like metav1.Condition with the key type"},
-		{NewStatus, "A new status is without the status subresource"},
+		{CodePreserveUnknownFields, "Unknown fields are kept, or are not kept any more"},
+		{CodeDefinition, "The server refuses the new definition in place of the old one"},
+		{CodeKind, "The kind of the objects changes"},
+		{CodeScope, "Namespaced objects become cluster-scoped, or the other way round"},
+		{CodeNames, "A name under which clients find the objects is removed or changed"},
+		{CodeNamesAdded, "There are further short names or categories"},
+		{CodeVersionAdded, "The version is new"},
+		{CodeVersionRemoved, "The new definition lacks the version"},
+		{CodeStoredVersionRemoved, "The new definition lacks a version at which objects are stored"},
+		{CodeServed, "The version is served now"},
+		{CodeNotServed, "The version is not served any more"},
+		{CodeDeprecated, "The version is deprecated now"},
+		{CodeStorageVersion, "Objects are written at another version"},
+		{CodeStatusSubresource, "The status subresource is added or removed"},
+		{CodeScaleSubresource, "The scale subresource or its paths change"},
+		{CodeSelectableField, "A field can be selected, or cannot any more"},
+		{CodePrinterColumn, "kubectl get prints other columns"},
+		{CodeConversion, "The strategy or the webhook of conversions changes"},
+		{CodeDescription, "The description of fields changes"},
+		{CodeNewBoolean, "A new field is a boolean"},
+		{CodeNewNumber, "A new field is a floating-point number"},
+		{CodeNewUnsigned, "A new field has an unsigned format"},
+		{CodeNewMap, "A new field is a map"},
+		{CodeNewListWithoutType, "A new list has no x-kubernetes-list-type"},
+		{CodeNewConditions, "New conditions are not a list like metav1.Condition with the key type"},
+		{CodeNewStatus, "A new status is without the status subresource"},
 	}
 }

@@ -41,9 +41,9 @@ func Compare(ctx context.Context, old, crd *apiextensionsv1.CustomResourceDefini
 	if cfg.conventions {
 		r.Findings = append(r.Findings, conventionFindings(p)...)
 	}
-	lost := slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Code == StoredVersionRemoved })
+	lost := slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Code == CodeStoredVersionRemoved })
 	for i := range p.versions {
-		c := &comparison{pair: p, versionPair: &p.versions[i], ctx: limited, work: cfg.work, seekLeft: min(cfg.work, seekWork), lost: lost}
+		c := &comparison{pair: p, versionPair: &p.versions[i], ctx: limited, work: workLimit, seekLeft: seekWork, lost: lost}
 		r.Findings = append(r.Findings, c.listFindings()...)
 		r.Findings = append(r.Findings, c.schemaFindings()...)
 		if err := ctx.Err(); err != nil {
@@ -54,8 +54,8 @@ func Compare(ctx context.Context, old, crd *apiextensionsv1.CustomResourceDefini
 	return r, nil
 }
 
-// DefaultWorkLimit is the work of a comparison without [WorkLimit].
-const DefaultWorkLimit = 2_000_000
+// workLimit bounds the steps of the decision procedure for each version and direction.
+const workLimit = 2_000_000
 
 // An Option changes a comparison. A later option wins over an earlier one, and a
 // nil Option changes nothing.
@@ -66,15 +66,8 @@ type option func(*config)
 func (f option) apply(c *config) { f(c) }
 
 type config struct {
-	work        int
 	time        time.Duration
 	conventions bool
-}
-
-// WorkLimit bounds the steps of the decision procedure for each version. What is not
-// decided within them is unknown. A limit that is not positive means [DefaultWorkLimit].
-func WorkLimit(steps int) Option {
-	return option(func(c *config) { c.work = steps })
 }
 
 // TimeLimit ends a comparison after d. The report then has what was decided, and
@@ -97,9 +90,6 @@ func configOf(opts []Option) config {
 		if o != nil {
 			o.apply(&c)
 		}
-	}
-	if c.work <= 0 {
-		c.work = DefaultWorkLimit
 	}
 	return c
 }
@@ -149,11 +139,11 @@ func (c *comparison) finding(code Code, verdict Verdict, severity Severity, role
 // proved returns a finding for each role that nothing differs for it.
 func (c *comparison) proved(reason string) []Finding {
 	var out []Finding
-	for _, role := range []Role{Writers, Stored, Readers} {
-		if role == Stored && c.lost {
+	for _, role := range []Role{RoleWriters, RoleStored, RoleReaders} {
+		if role == RoleStored && c.lost {
 			continue
 		}
-		f := c.finding(Proved, Compatible, Note, role)
+		f := c.finding(CodeProved, VerdictCompatible, SeverityNote, role)
 		f.Text = reason
 		out = append(out, f)
 	}

@@ -26,11 +26,11 @@ func TestEqualSchemasAreProved(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Verdict != compat.Compatible || len(compat.Split(r.Findings)) != 4 {
+	if r.Verdict != compat.VerdictCompatible || len(compat.Split(r.Findings)) != 4 {
 		t.Errorf("report = %+v", r)
 	}
 	for _, f := range compat.Split(r.Findings) {
-		if f.Code != compat.Description && (f.Code != compat.Proved || f.Verdict != compat.Compatible || f.Version != "v1") {
+		if f.Code != compat.CodeDescription && (f.Code != compat.CodeProved || f.Verdict != compat.VerdictCompatible || f.Version != "v1") {
 			t.Errorf("finding = %+v", f)
 		}
 	}
@@ -67,7 +67,7 @@ func TestTimeLimitReportsWhatWasDecided(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Verdict != compat.Unknown {
+	if r.Verdict != compat.VerdictUnknown {
 		t.Errorf("verdict = %s", r.Verdict)
 	}
 }
@@ -78,7 +78,7 @@ func TestKindChanges(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Verdict != compat.Incompatible || len(r.Findings) != 1 || r.Findings[0].Code != compat.KindChanged || r.Findings[0].New != "Other" {
+	if r.Verdict != compat.VerdictIncompatible || len(r.Findings) != 1 || r.Findings[0].Code != compat.CodeKind || r.Findings[0].New != "Other" {
 		t.Errorf("report = %+v", r)
 	}
 }
@@ -114,7 +114,7 @@ func TestColumnsOfOneName(t *testing.T) {
 		}
 		var got []string
 		for _, f := range compat.Split(r.Findings) {
-			if f.Code == compat.PrinterColumn {
+			if f.Code == compat.CodePrinterColumn {
 				got = append(got, f.Old+" -> "+f.New)
 			}
 		}

@@ -134,7 +134,7 @@ func (c *comparison) differences(readers bool, obj, old map[string]any) (first *
 		if err != nil {
 			return nil, nil, err
 		}
-		d := difference{role: Writers, code: Refused, witness: Witness{Object: obj}, old: first.answer(), new: after.answer(), errors: after.result.Errors}
+		d := difference{role: RoleWriters, code: CodeRefused, witness: Witness{Object: obj}, old: first.answer(), new: after.answer(), errors: after.result.Errors}
 		if admitted = after.object != nil; admitted {
 			found = contentDifferences(d, first.object, after.object)
 		} else {
@@ -164,11 +164,11 @@ func contentDifferences(d difference, before, after map[string]any) []difference
 		d.was, d.is = short(diff.Before), short(diff.After)
 		switch diff.Kind {
 		case jsondiff.Removed:
-			d.code, d.new, d.is = Pruned, absent, absent
+			d.code, d.new, d.is = CodePruned, absent, absent
 		case jsondiff.Added:
-			d.code, d.old, d.was = Defaulted, absent, absent
+			d.code, d.old, d.was = CodeDefaulted, absent, absent
 		default:
-			d.code = Changed
+			d.code = CodeChanged
 		}
 		out = append(out, d)
 	}
@@ -229,12 +229,12 @@ func valueText(v any) string {
 // back. admitted says whether the new one admits obj.
 func (c *comparison) storedDifferences(obj map[string]any, before *outcome, admitted bool) ([]difference, error) {
 	is, _, err := c.after.version.Read(c.ctx, before.stored)
-	d := difference{role: Stored, witness: Witness{Object: obj}}
+	d := difference{role: RoleStored, witness: Witness{Object: obj}}
 	if err != nil {
 		if c.ctx.Err() != nil {
 			return nil, err
 		}
-		d.code, d.old, d.new = Refused, "read", err.Error()
+		d.code, d.old, d.new = CodeRefused, "read", err.Error()
 		return []difference{d}, nil
 	}
 	out := contentDifferences(d, before.object, is.Object)
@@ -260,11 +260,11 @@ func (c *comparison) storedDifferences(obj map[string]any, before *outcome, admi
 	d.old, d.new = "admitted", again.answer()
 	switch {
 	case again.object == nil:
-		d.code, d.errors = Refused, again.result.Errors
+		d.code, d.errors = CodeRefused, again.result.Errors
 		d.witness = Witness{Object: is.Object, Old: is.Object}
 		out = append(out, d)
 	case len(ratcheted) > 0:
-		d.code, d.ratcheted, d.errors = Refused, true, ratcheted
+		d.code, d.ratcheted, d.errors = CodeRefused, true, ratcheted
 		d.new = ratcheted.Field().ToAggregate().Error()
 		out = append(out, d)
 	}
@@ -283,10 +283,10 @@ func (w *walk) shows(g *goal, d *difference) bool {
 	case g.code == CodeTransition:
 		return g.causes(d.errors)
 	case g.stored:
-		return d.code != Refused && isAt(d.path, g.path())
-	case d.code == Refused && len(d.errors) == 0:
+		return d.code != CodeRefused && isAt(d.path, g.path())
+	case d.code == CodeRefused && len(d.errors) == 0:
 		return true
-	case d.code == Refused:
+	case d.code == CodeRefused:
 		// A keyword that did not change may refuse what changed.
 		return g.causes(d.errors) || slices.ContainsFunc(d.errors, func(e *validation.Error) bool {
 			return onWay(e.Pointer, g.path()) && !slices.ContainsFunc(w.goals, func(other goal) bool { return other.causes(validation.ErrorList{e}) })
@@ -382,7 +382,7 @@ func (c *comparison) guard(found []Finding) []Finding {
 	for _, readers := range []bool{false, true} {
 		var last map[string]any
 		for obj := range c.side(readers).samples(c.ctx, min(c.work, sampleWork), search.True) {
-			proved := slices.ContainsFunc(found, func(f Finding) bool { return f.Code == Proved && (f.Role == Readers) == readers })
+			proved := slices.ContainsFunc(found, func(f Finding) bool { return f.Code == CodeProved && (f.Role == RoleReaders) == readers })
 			if !proved || c.ctx.Err() != nil {
 				break
 			}
@@ -408,11 +408,11 @@ func (c *comparison) guard(found []Finding) []Finding {
 
 // contradict replaces the proof that a difference contradicts.
 func (c *comparison) contradict(found []Finding, d *difference) {
-	i := slices.IndexFunc(found, func(f Finding) bool { return f.Code == Proved && f.Role == d.role })
-	if i < 0 || !c.contradicts(d) || d.role == Stored && d.code == Refused && slices.ContainsFunc(found, aboutTransition) {
+	i := slices.IndexFunc(found, func(f Finding) bool { return f.Code == CodeProved && f.Role == d.role })
+	if i < 0 || !c.contradicts(d) || d.role == RoleStored && d.code == CodeRefused && slices.ContainsFunc(found, aboutTransition) {
 		return
 	}
-	f := c.finding(Contradiction, Incompatible, Error, d.role)
+	f := c.finding(CodeContradiction, VerdictIncompatible, SeverityError, d.role)
 	f.Field, f.Witness, f.Old, f.New, f.Ratcheted = d.path.String(), &d.witness, d.old, d.new, d.ratcheted
 	f.Text = fmt.Sprintf("%s, but crdkit had proved that nothing differs: this is a bug in crdkit, please report both definitions and the object", consequence(d))
 	found[i] = f
@@ -426,12 +426,12 @@ func aboutTransition(f Finding) bool { return f.Code == CodeTransition }
 // and fields that storage dropped, and says about readers what [readerCodes] has.
 func (c *comparison) contradicts(d *difference) bool {
 	switch {
-	case d.role == Readers && d.code == Refused:
+	case d.role == RoleReaders && d.code == CodeRefused:
 		return slices.ContainsFunc(d.errors, func(e *validation.Error) bool {
 			return slices.Contains([]field.ErrorType{field.ErrorTypeRequired, field.ErrorTypeNotSupported, field.ErrorTypeTypeInvalid}, e.Type) &&
 				!strings.Contains(e.SchemaPointer, "Of/") && !strings.Contains(e.Pointer, "/metadata") && !rootMember(e.Pointer[strings.LastIndex(e.Pointer, "/")+1:])
 		})
-	case d.role != Readers && d.code != Defaulted:
+	case d.role != RoleReaders && d.code != CodeDefaulted:
 		return true
 	}
 	_, known := d.path.Lookup(d.witness.Object)

@@ -57,19 +57,19 @@ func (c *comparison) role(w *walk, object *search.Cond) []Finding {
 // provedRoles returns for each role without a finding what objects of other roles leave
 // open, or a proof.
 func (c *comparison) provedRoles(w *walk, found []Finding) []Finding {
-	roles := []Role{Writers, Stored}
+	roles := []Role{RoleWriters, RoleStored}
 	if w.readers {
-		roles = []Role{Readers}
+		roles = []Role{RoleReaders}
 	}
-	concerned := map[Role]bool{Stored: c.lost}
+	concerned := map[Role]bool{RoleStored: c.lost}
 	// No request shows a goal of writers between two versions.
-	concerned[Writers] = len(w.goals) > 0 && !c.sameName()
+	concerned[RoleWriters] = len(w.goals) > 0 && !c.sameName()
 	for i := range found {
-		if found[i].Verdict != Compatible {
+		if found[i].Verdict != VerdictCompatible {
 			concerned[found[i].Role] = true
 		}
-		if found[i].Verdict == Unknown && !w.readers {
-			concerned[Stored] = true
+		if found[i].Verdict == VerdictUnknown && !w.readers {
+			concerned[RoleStored] = true
 		}
 	}
 	var out []Finding
@@ -77,20 +77,20 @@ func (c *comparison) provedRoles(w *walk, found []Finding) []Finding {
 		beside := func(verdict Verdict) int {
 			return slices.IndexFunc(c.beside, func(f Finding) bool { return f.Role == role && f.Verdict == verdict })
 		}
-		refuted := slices.ContainsFunc(found, func(f Finding) bool { return f.Role == role && f.Verdict == Incompatible })
-		if i := beside(Incompatible); i >= 0 && !refuted {
+		refuted := slices.ContainsFunc(found, func(f Finding) bool { return f.Role == role && f.Verdict == VerdictIncompatible })
+		if i := beside(VerdictIncompatible); i >= 0 && !refuted {
 			out = append(out, c.beside[i])
 			continue
 		}
 		if concerned[role] {
 			continue
 		}
-		if i := beside(Unknown); i >= 0 {
+		if i := beside(VerdictUnknown); i >= 0 {
 			out = append(out, c.beside[i])
 		} else {
-			f := c.finding(Proved, Compatible, Note, role)
+			f := c.finding(CodeProved, VerdictCompatible, SeverityNote, role)
 			f.Text = provedTexts[role]
-			if role == Stored && slices.ContainsFunc(found, aboutTransition) {
+			if role == RoleStored && slices.ContainsFunc(found, aboutTransition) {
 				f.Text = "every stored object is served as it was apart from new fields; a transition rule judges updates"
 			}
 			out = append(out, f)
@@ -100,9 +100,9 @@ func (c *comparison) provedRoles(w *walk, found []Finding) []Finding {
 }
 
 var provedTexts = map[Role]string{
-	Writers: "every object that the old definition admits is admitted, and kept as it is apart from new fields",
-	Stored:  "every stored object is served as it was apart from new fields, and an update that does not change it is admitted",
-	Readers: "every object that the new definition admits has the types, fields and values of the old schema",
+	RoleWriters: "every object that the old definition admits is admitted, and kept as it is apart from new fields",
+	RoleStored:  "every stored object is served as it was apart from new fields, and an update that does not change it is admitted",
+	RoleReaders: "every object that the new definition admits has the types, fields and values of the old schema",
 }
 
 func (c *comparison) pursue(w *walk, object *search.Cond, g *goal) ([]Finding, error) {
@@ -156,7 +156,7 @@ func isAbout(found []Finding, role Role) bool {
 func (c *comparison) show(w *walk, g *goal, obj map[string]any) ([]Finding, error) {
 	found, err := c.confirm(w, g, obj, nil)
 	path := g.path()
-	if err != nil || w.readers || isAbout(found, Writers) || len(path) == 0 || path[0].name != "status" ||
+	if err != nil || w.readers || isAbout(found, RoleWriters) || len(path) == 0 || path[0].name != "status" ||
 		!c.before.version.HasStatus() || !c.after.version.HasStatus() {
 		return found, err
 	}
@@ -189,14 +189,14 @@ func (c *comparison) confirm(w *walk, g *goal, obj, old map[string]any) ([]Findi
 		case w.shows(g, d) && !seen[d.role]:
 			seen[d.role] = true
 			shown = append(shown, c.findingOf(g, d))
-		case d.code == Refused && old == nil:
-			c.beside = append(c.beside, c.findingOf(&goal{code: Refused, text: "an object is refused for another reason"}, d))
+		case d.code == CodeRefused && old == nil:
+			c.beside = append(c.beside, c.findingOf(&goal{code: CodeRefused, text: "an object is refused for another reason"}, d))
 		}
 	}
-	if len(shown) > 0 && old == nil && (!seen[g.role] || g.role == Writers && !g.stored && !seen[Stored] && c.storesAnotherVersion()) {
+	if len(shown) > 0 && old == nil && (!seen[g.role] || g.role == RoleWriters && !g.stored && !seen[RoleStored] && c.storesAnotherVersion()) {
 		open := *g
-		if seen[Writers] {
-			open.role = Stored
+		if seen[RoleWriters] {
+			open.role = RoleStored
 		}
 		c.beside = append(c.beside, c.undecided(&open, "an object shows it for another role only"))
 	}
@@ -210,7 +210,7 @@ func (c *comparison) readerDifferences(obj map[string]any, after *outcome) ([]di
 	if err != nil {
 		return nil, err
 	}
-	d := difference{role: Readers, code: Refused, witness: Witness{Object: obj}, old: before.answer(), new: "admitted", errors: before.result.Errors}
+	d := difference{role: RoleReaders, code: CodeRefused, witness: Witness{Object: obj}, old: before.answer(), new: "admitted", errors: before.result.Errors}
 	if before.object == nil {
 		own, err := c.ownErrors(obj)
 		if err != nil {
@@ -229,7 +229,7 @@ func (c *comparison) readerDifferences(obj map[string]any, after *outcome) ([]di
 			continue // the storage version drops the null, not the version
 		}
 		if diff.Kind != jsondiff.Added && diff.Before == nil {
-			d.code, d.path, d.old, d.new = Changed, diff.Path, "absent", "null"
+			d.code, d.path, d.old, d.new = CodeChanged, diff.Path, "absent", "null"
 			return []difference{d}, nil
 		}
 	}
@@ -273,14 +273,14 @@ func otherErrors(errs, known validation.ErrorList) validation.ErrorList {
 }
 
 func (c *comparison) findingOf(g *goal, d *difference) Finding {
-	f := c.finding(g.code, Incompatible, Error, d.role)
+	f := c.finding(g.code, VerdictIncompatible, SeverityError, d.role)
 	f.Pointer += g.pointer
 	f.Field = g.field()
 	f.Witness = &d.witness
 	f.Old, f.New, f.Ratcheted = d.old, d.new, d.ratcheted
 	switch {
-	case d.ratcheted || d.code == Defaulted || d.role == Readers && g.code != CodeType:
-		f.Severity = Warning
+	case d.ratcheted || d.code == CodeDefaulted || d.role == RoleReaders && g.code != CodeType:
+		f.Severity = SeverityWarning
 	}
 	f.Text, f.Effect = g.text, consequence(d)
 	return f
@@ -300,18 +300,18 @@ func consequence(d *difference) string {
 	switch {
 	case d.ratcheted:
 		return "a stored object is admitted only as long as the value does not change"
-	case d.role == Readers:
+	case d.role == RoleReaders:
 		return "the new definition admits an object that the old schema does not describe"
-	case d.code != Refused:
+	case d.code != CodeRefused:
 		return fmt.Sprintf("%s was %s and is %s", d.path, d.was, d.is)
-	case d.role == Stored:
+	case d.role == RoleStored:
 		return "a stored object cannot be read, or cannot be updated without a change"
 	}
 	return "the new definition refuses an object that the old one admits"
 }
 
 func (c *comparison) undecided(g *goal, reason string) Finding {
-	f := c.finding(Undecided, Unknown, Warning, g.role)
+	f := c.finding(CodeUndecided, VerdictUnknown, SeverityWarning, g.role)
 	f.Pointer += g.pointer
 	f.Field = g.field()
 	f.Text = "not decided: " + reason

@@ -48,8 +48,8 @@
 // among variations of objects with the constants of the rule. Transition rules are decided
 // over the old and the new value together.
 //
-// [WorkLimit], by default [DefaultWorkLimit], and [TimeLimit], by default none, bound a
-// comparison. What is not decided within them is unknown.
+// The steps of the decision procedure are bounded, and [TimeLimit] bounds a comparison.
+// What is not decided within them is unknown.
 //
 // # Differences from Kubernetes
 //

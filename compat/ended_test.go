@@ -21,20 +21,20 @@ func TestEndedProvesNothingMore(t *testing.T) {
 	}
 	ended, kept, limited := 0, 0, 0
 	for name, p := range testdataPairs(t) {
-		whole := verdictsOf(comparisonOf(p, context.Background(), DefaultWorkLimit).schemaFindings())
+		whole := verdictsOf(comparisonOf(p, context.Background(), workLimit).schemaFindings())
 		check := func(what string, n int, found []Finding) {
 			for role, verdict := range verdictsOf(found) {
-				if verdict != Unknown && verdict != whole[role] {
+				if verdict != VerdictUnknown && verdict != whole[role] {
 					t.Errorf("%s: %s %d: %s are %s, and in the whole comparison %s", name, what, n, role, verdict, whole[role])
 				}
-				if verdict == Compatible {
+				if verdict == VerdictCompatible {
 					kept++
 				}
 			}
 		}
 		for n := 1; ; n *= 16 {
 			ctx := testkit.EndingContext(n)
-			check("polls", n, comparisonOf(p, ctx, DefaultWorkLimit).schemaFindings())
+			check("polls", n, comparisonOf(p, ctx, workLimit).schemaFindings())
 			if ctx.Polls() <= n {
 				break
 			}
@@ -44,7 +44,7 @@ func TestEndedProvesNothingMore(t *testing.T) {
 			check("work", n, comparisonOf(p, context.Background(), n).schemaFindings())
 			limited++
 		}
-		all, some := comparisonOf(p, context.Background(), DefaultWorkLimit).listFindings(), comparisonOf(p, testkit.EndingContext(0), DefaultWorkLimit).listFindings()
+		all, some := comparisonOf(p, context.Background(), workLimit).listFindings(), comparisonOf(p, testkit.EndingContext(0), workLimit).listFindings()
 		if !slices.EqualFunc(all, some, func(a, b Finding) bool { return a.Code == b.Code && a.Field == b.Field }) {
 			t.Errorf("%s: an ended comparison finds %d changes of lists and maps, want %d", name, len(some), len(all))
 		}
@@ -62,10 +62,10 @@ func comparisonOf(p *pair, ctx context.Context, work int) *comparison {
 // verdictsOf returns the worst verdict of each role about objects.
 func verdictsOf(found []Finding) map[Role]Verdict {
 	out := map[Role]Verdict{}
-	for _, verdict := range []Verdict{Compatible, Unknown, Incompatible} {
+	for _, verdict := range []Verdict{VerdictCompatible, VerdictUnknown, VerdictIncompatible} {
 		for i := range found {
 			f := &found[i]
-			if f.Verdict == verdict && slices.Contains([]Role{Writers, Stored, Readers}, f.Role) && (f.Code == Proved || verdict != Compatible) {
+			if f.Verdict == verdict && slices.Contains([]Role{RoleWriters, RoleStored, RoleReaders}, f.Role) && (f.Code == CodeProved || verdict != VerdictCompatible) {
 				out[f.Role] = verdict
 			}
 		}

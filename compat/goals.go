@@ -28,9 +28,9 @@ type goal struct {
 
 func (w *walk) role() Role {
 	if w.readers {
-		return Readers
+		return RoleReaders
 	}
-	return Writers
+	return RoleWriters
 }
 
 // maxGoals bounds the goals of one version. More differences are one unknown.

@@ -26,14 +26,14 @@ func TestGuard(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		cmp := &comparison{pair: p, versionPair: &p.versions[0], ctx: context.Background(), work: DefaultWorkLimit}
+		cmp := &comparison{pair: p, versionPair: &p.versions[0], ctx: context.Background(), work: workLimit}
 		got := ""
-		for _, role := range []Role{Writers, Stored, Readers} {
+		for _, role := range []Role{RoleWriters, RoleStored, RoleReaders} {
 			found := cmp.guard(cmp.proved("claimed"))
-			i := slices.IndexFunc(found, func(f Finding) bool { return f.Role == role && f.Code == Contradiction })
+			i := slices.IndexFunc(found, func(f Finding) bool { return f.Role == role && f.Code == CodeContradiction })
 			switch {
 			case i < 0:
-			case found[i].Witness == nil || found[i].Old == found[i].New || found[i].Verdict != Incompatible:
+			case found[i].Witness == nil || found[i].Old == found[i].New || found[i].Verdict != VerdictIncompatible:
 				t.Errorf("%s: finding = %+v", c.name, found[i])
 			case got == "":
 				got = string(role)

@@ -31,11 +31,11 @@ func TestNoCommonVersion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := found(r, compat.Incompatible); r.Verdict != compat.Incompatible || !strings.Contains(got, "versionRemoved v1: ") || !strings.Contains(got, "storedVersionRemoved v1: ") {
+	if got := found(r, compat.VerdictIncompatible); r.Verdict != compat.VerdictIncompatible || !strings.Contains(got, "versionRemoved v1: ") || !strings.Contains(got, "storedVersionRemoved v1: ") {
 		t.Errorf("%s: %s", r.Verdict, got)
 	}
 	for _, f := range compat.Split(r.Findings) {
-		if f.Code == compat.Proved {
+		if f.Code == compat.CodeProved {
 			t.Errorf("%s is proved", f.Role)
 		}
 	}
@@ -77,7 +77,7 @@ func TestHostileSchemas(t *testing.T) {
 		r, err := compat.Compare(context.Background(), definitionOf(tt.old, false), definitionOf(tt.crd, false), compat.TimeLimit(100*time.Millisecond))
 		got := fmt.Sprint(err)
 		if err == nil {
-			got = found(r, compat.Incompatible) + "\n" + found(r, compat.Unknown)
+			got = found(r, compat.VerdictIncompatible) + "\n" + found(r, compat.VerdictUnknown)
 		}
 		if !strings.Contains(got, tt.want) {
 			t.Errorf("%s: %.600s\nwant %s", name, got, tt.want)
@@ -101,10 +101,10 @@ func TestTimeLimitEnds(t *testing.T) {
 	if took := time.Since(start); took > 5*time.Second {
 		t.Errorf("takes %v", took)
 	}
-	if got := found(r, compat.Incompatible); !strings.Contains(got, "names : ") {
+	if got := found(r, compat.VerdictIncompatible); !strings.Contains(got, "names : ") {
 		t.Errorf("incompatible: %s", got)
 	}
-	if got := found(r, compat.Unknown); !strings.Contains(got, "undecided v1: ") {
+	if got := found(r, compat.VerdictUnknown); !strings.Contains(got, "undecided v1: ") {
 		t.Errorf("unknown: %s", got)
 	}
 }

@@ -57,7 +57,7 @@ func (l *listCheck) descend(s step, keyword string, old, v *schema.Node) {
 
 // add adds a warning about a keyword of the new node, which may lack it.
 func (l *listCheck) add(code Code, keyword string, has bool, before, after, text string) *Finding {
-	f := l.finding(code, Incompatible, Warning, Lists)
+	f := l.finding(code, VerdictIncompatible, SeverityWarning, RoleLists)
 	f.Field, f.Pointer = fieldOf(l.steps), pointerIf(f.Pointer+l.pointer, keyword, has)
 	f.Old, f.New, f.Text = before, after, text
 	l.found = append(l.found, f)
@@ -106,7 +106,7 @@ func (l *listCheck) checkList(old, v *schema.Node) {
 	text, code, keyword := "the list type changes: server-side apply and merging clients find other elements to be the same", CodeListType, "x-kubernetes-list-type"
 	switch {
 	case before.listType == after.listType:
-		text, code, keyword = "the keys of a list change: server-side apply and merging clients find other elements to be the same", ListMapKeys, "x-kubernetes-list-map-keys"
+		text, code, keyword = "the keys of a list change: server-side apply and merging clients find other elements to be the same", CodeListMapKeys, "x-kubernetes-list-map-keys"
 	case before.listType == "atomic":
 		text = fmt.Sprintf("an atomic list becomes a %s list: server-side apply gives each element owners of its own and does not know which of its clients owned the elements before", typ)
 	case after.listType == "atomic":
@@ -116,7 +116,7 @@ func (l *listCheck) checkList(old, v *schema.Node) {
 	duplicate := func(e *validation.Error) bool { return e.Type == field.ErrorTypeDuplicate }
 	switch {
 	case l.refuse(f, false, after.repeated(), duplicate):
-		f.Severity = Error
+		f.Severity = SeverityError
 		f.Text += "; lists with two elements that are the same are refused"
 	case l.refuse(f, true, before.repeated(), duplicate):
 		f.Text += "; lists may have two elements that the old definition found to be the same"
@@ -179,7 +179,7 @@ func (l *listCheck) checkMap(old, v *schema.Node) {
 	if before == "atomic" {
 		text, was, is = "an object is not atomic any more: server-side apply gives each field owners of its own and does not know which of its clients owned the fields before", is, was
 	}
-	l.add(MapType, "x-kubernetes-map-type", has, was, is, text)
+	l.add(CodeMapType, "x-kubernetes-map-type", has, was, is, text)
 }
 
 func (l *listCheck) checkEmbedded(old, v *schema.Node) {
@@ -193,7 +193,7 @@ func (l *listCheck) checkEmbedded(old, v *schema.Node) {
 	f := l.add(CodeEmbedded, "x-kubernetes-embedded-resource", v.EmbeddedResource(), fmt.Sprint(old.EmbeddedResource()), fmt.Sprint(v.EmbeddedResource()), text)
 	noKind := search.And(search.Types(search.Object), search.Not(search.At("kind", search.True)))
 	if l.refuse(f, old.EmbeddedResource(), noKind, func(*validation.Error) bool { return true }) && v.EmbeddedResource() {
-		f.Severity = Error
+		f.Severity = SeverityError
 	}
 }
 
@@ -204,11 +204,11 @@ func (l *listCheck) checkPreserved(old, v *schema.Node) {
 	if before == after || old.Kind() != schema.KindObject || v.Kind() != schema.KindObject {
 		return
 	}
-	text, was, is, severity := "unknown fields are preserved: clients with the types of the old schema lose them when they write an object back", "removed", "kept", Warning
+	text, was, is, severity := "unknown fields are preserved: clients with the types of the old schema lose them when they write an object back", "removed", "kept", SeverityWarning
 	if before {
-		text, was, is, severity = "unknown fields are not preserved any more: the server removes them from requests and from stored objects", is, was, Error
+		text, was, is, severity = "unknown fields are not preserved any more: the server removes them from requests and from stored objects", is, was, SeverityError
 	}
-	f := l.add(PreserveUnknownFields, "x-kubernetes-preserve-unknown-fields", v.PreserveUnknownFields() && !l.inherits, was, is, text)
+	f := l.add(CodePreserveUnknownFields, "x-kubernetes-preserve-unknown-fields", v.PreserveUnknownFields() && !l.inherits, was, is, text)
 	f.Severity = severity
 	kept := func(out *outcome) bool {
 		return slices.ContainsFunc(partsAt(out.object, l.steps), func(part any) bool {

@@ -35,7 +35,7 @@ func NewObjects(ctx context.Context, old, crd *apiextensionsv1.CustomResourceDef
 // definition reads differently, and the answer to an update that changes nothing. No
 // finding means that the object survives.
 //
-// Each finding has the role [Stored] and the field and the pointer in the object, and no
+// Each finding has the role [RoleStored] and the field and the pointer in the object, and no
 // witness. obj may be at any version of the old definition; it is not changed. Objects
 // are read without conversion by a webhook. The error says why there is no answer: obj is
 // nil, of another kind, or the old definition cannot read it. A nil ctx never ends.
@@ -54,9 +54,9 @@ func (o *Objects) Check(ctx context.Context, obj *unstructured.Unstructured) ([]
 	if !ok {
 		return nil, fmt.Errorf("compat: the old definition has no version %s", gvk.Version)
 	}
-	after, code := p.newDef.Storage(), StoredVersionRemoved
+	after, code := p.newDef.Storage(), CodeStoredVersionRemoved
 	if v, ok := p.newDef.Version(gvk.Version); ok {
-		after, code = v, Refused
+		after, code = v, CodeRefused
 	}
 	was, _, err := before.Read(ctx, obj)
 	if err != nil {
@@ -67,7 +67,7 @@ func (o *Objects) Check(ctx context.Context, obj *unstructured.Unstructured) ([]
 		if ctx.Err() != nil {
 			return nil, err
 		}
-		f := Finding{Code: code, Severity: Error, Old: "read", New: err.Error(), Text: "the server cannot read the object with the new definition"}
+		f := Finding{Code: code, Severity: SeverityError, Old: "read", New: err.Error(), Text: "the server cannot read the object with the new definition"}
 		return storedFindings(before, []Finding{f}), nil
 	}
 	found, err := p.updateFindings(ctx, before, after, was.Object, is.Object)
@@ -77,7 +77,7 @@ func (o *Objects) Check(ctx context.Context, obj *unstructured.Unstructured) ([]
 // storedFindings sets what the findings about an object at a version have in common.
 func storedFindings(v *crdkit.Version, found []Finding) []Finding {
 	for i := range found {
-		found[i].Role, found[i].Verdict, found[i].Version = Stored, Incompatible, v.Name()
+		found[i].Role, found[i].Verdict, found[i].Version = RoleStored, VerdictIncompatible, v.Name()
 	}
 	return found
 }
@@ -86,12 +86,12 @@ func storedFindings(v *crdkit.Version, found []Finding) []Finding {
 func contentFindings(was, is map[string]any) []Finding {
 	var out []Finding
 	for _, d := range contentDifferences(difference{}, was, is) {
-		f := Finding{Code: d.code, Severity: Error, Field: d.path.String(), Pointer: d.path.Pointer(), Old: d.old, New: d.new, Text: "the value changes"}
+		f := Finding{Code: d.code, Severity: SeverityError, Field: d.path.String(), Pointer: d.path.Pointer(), Old: d.old, New: d.new, Text: "the value changes"}
 		switch d.code {
-		case Pruned:
+		case CodePruned:
 			f.Text = "the field is removed"
-		case Defaulted:
-			f.Severity, f.Text = Warning, "the value is added"
+		case CodeDefaulted:
+			f.Severity, f.Text = SeverityWarning, "the value is added"
 		}
 		out = append(out, f)
 	}
@@ -109,7 +109,7 @@ func (p *pair) updateFindings(ctx context.Context, v, newVersion *crdkit.Version
 		return nil, err
 	}
 	var out []Finding
-	refused := Finding{Code: Refused, Severity: Error, Old: "admitted", Text: "an update that changes nothing is refused"}
+	refused := Finding{Code: CodeRefused, Severity: SeverityError, Old: "admitted", Text: "an update that changes nothing is refused"}
 	if refusal := after.result.Refusal; refusal != nil && before.object != nil {
 		refused.New = refusal.Message
 		out = append(out, refused)
@@ -120,7 +120,7 @@ func (p *pair) updateFindings(ctx context.Context, v, newVersion *crdkit.Version
 	}
 	for _, e := range added(after.result.Ratcheted, append(before.result.Ratcheted, before.result.Errors...)) {
 		out = append(out, Finding{
-			Code: Refused, Severity: Warning, Ratcheted: true, Field: e.Field, Pointer: e.Pointer, Old: "admitted", New: e.Error(),
+			Code: CodeRefused, Severity: SeverityWarning, Ratcheted: true, Field: e.Field, Pointer: e.Pointer, Old: "admitted", New: e.Error(),
 			Text: "the value is refused as soon as it changes",
 		})
 	}

@@ -54,7 +54,7 @@ func TestListsBesideFormats(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			old, crd := strings.ReplaceAll(storedCrontab, "{type: string}", before), strings.ReplaceAll(storedCrontab, "{type: string}", c.after)
 			for _, f := range compat.Split(compared(t, old, crd).Findings) {
-				if (f.Role == compat.Writers || f.Role == compat.Stored) && f.Code != compat.Proved {
+				if (f.Role == compat.RoleWriters || f.Role == compat.RoleStored) && f.Code != compat.CodeProved {
 					t.Errorf("finding = %+v", f)
 				}
 			}
@@ -98,7 +98,7 @@ func TestObjects(t *testing.T) {
 			}
 			var got []string
 			for _, f := range found {
-				if f.Role != compat.Stored || f.Version != "v1" || f.Witness != nil || f.Ratcheted != (f.Code == compat.Refused && f.Severity == compat.Warning) {
+				if f.Role != compat.RoleStored || f.Version != "v1" || f.Witness != nil || f.Ratcheted != (f.Code == compat.CodeRefused && f.Severity == compat.SeverityWarning) {
 					t.Errorf("finding = %+v", f)
 				}
 				got = append(got, fmt.Sprintf("%s %s %s %s %s -> %s", f.Severity, f.Code, f.Field, f.Pointer, f.Old, f.New))
@@ -136,7 +136,7 @@ func TestObjectsOfARemovedVersion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(found) != 1 || found[0].Code != compat.StoredVersionRemoved || found[0].Severity != compat.Error {
+	if len(found) != 1 || found[0].Code != compat.CodeStoredVersionRemoved || found[0].Severity != compat.SeverityError {
 		t.Errorf("findings = %+v", found)
 	}
 }

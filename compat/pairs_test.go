@@ -84,13 +84,13 @@ func (s *pairStats) add(t *testing.T, rng *rand.Rand, old, crd *apiextensionsv1.
 	verdict := schemaVerdict(r)
 	s.verdicts[string(verdict)]++
 	for _, f := range compat.Split(r.Findings) {
-		if f.Verdict == compat.Unknown {
+		if f.Verdict == compat.VerdictUnknown {
 			s.reasons[fmt.Sprintf("%s: %s %s", name, f.Field, f.Text)]++
 		}
 	}
 	p := newJudge(t, old, crd, old.Spec.Versions[i].Name)
 	p.witnesses(name, r)
-	if verdict == compat.Compatible {
+	if verdict == compat.VerdictCompatible {
 		p.attack(rng, name, *pairObjects)
 		s.objects += *pairObjects
 	}
@@ -98,13 +98,13 @@ func (s *pairStats) add(t *testing.T, rng *rand.Rand, old, crd *apiextensionsv1.
 
 // schemaVerdict is the verdict on writers and stored objects.
 func schemaVerdict(r *compat.Report) compat.Verdict {
-	verdict := compat.Compatible
+	verdict := compat.VerdictCompatible
 	for _, f := range compat.Split(r.Findings) {
 		switch {
-		case f.Role != compat.Writers && f.Role != compat.Stored:
-		case f.Verdict == compat.Incompatible:
+		case f.Role != compat.RoleWriters && f.Role != compat.RoleStored:
+		case f.Verdict == compat.VerdictIncompatible:
 			return f.Verdict
-		case f.Verdict == compat.Unknown:
+		case f.Verdict == compat.VerdictUnknown:
 			verdict = f.Verdict
 		}
 	}
@@ -159,7 +159,7 @@ func newJudge(t *testing.T, old, crd *apiextensionsv1.CustomResourceDefinition, 
 // storage version has witnesses at other versions, too.
 func (j *judge) witnesses(name string, r *compat.Report) {
 	for _, f := range compat.Split(r.Findings) {
-		if f.Verdict != compat.Incompatible || f.Role != compat.Writers || f.Witness == nil || f.Witness.Object["status"] != nil {
+		if f.Verdict != compat.VerdictIncompatible || f.Role != compat.RoleWriters || f.Witness == nil || f.Witness.Object["status"] != nil {
 			continue
 		}
 		at := *j

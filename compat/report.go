@@ -13,47 +13,47 @@ import (
 type Verdict string
 
 const (
-	// Compatible is proven for every object.
-	Compatible Verdict = "compatible"
-	// Incompatible has a witness, or follows from the definitions alone.
-	Incompatible Verdict = "incompatible"
-	// Unknown is neither proven nor refuted.
-	Unknown Verdict = "unknown"
+	// VerdictCompatible: proved for every object.
+	VerdictCompatible Verdict = "compatible"
+	// VerdictIncompatible: there is a witness, or it follows from the definitions alone.
+	VerdictIncompatible Verdict = "incompatible"
+	// VerdictUnknown: neither proved nor refuted.
+	VerdictUnknown Verdict = "unknown"
 )
 
 // A Severity says how much a finding matters to its role.
 type Severity string
 
 const (
-	// Error means that requests which succeeded fail, or that values are lost.
-	Error Severity = "error"
-	// Warning means that some clients or some later changes fail.
-	Warning Severity = "warning"
-	// Note means that nothing fails.
-	Note Severity = "note"
+	// SeverityError: requests that succeeded fail, or values are lost.
+	SeverityError Severity = "error"
+	// SeverityWarning: some clients or some later changes fail.
+	SeverityWarning Severity = "warning"
+	// SeverityNote: nothing fails.
+	SeverityNote Severity = "note"
 )
 
 // A Role is whom a finding concerns.
 type Role string
 
 const (
-	// Writers create objects that the old definition admits.
-	Writers Role = "writers"
-	// Stored objects were admitted by the old definition.
-	Stored Role = "stored"
-	// Readers are clients that know the old schema.
-	Readers Role = "readers"
-	// Rules concerns x-kubernetes-validations themselves.
-	Rules Role = "rules"
-	// Lists concerns list types, map types and their keys.
-	Lists Role = "lists"
-	// Resource concerns the definition outside of its schemas.
-	Resource Role = "resource"
+	// RoleWriters: clients that create objects.
+	RoleWriters Role = "writers"
+	// RoleStored: objects that the old definition admitted.
+	RoleStored Role = "stored"
+	// RoleReaders: clients that know the old schema.
+	RoleReaders Role = "readers"
+	// RoleRules: the x-kubernetes-validations themselves.
+	RoleRules Role = "rules"
+	// RoleLists: list types, map types and their keys.
+	RoleLists Role = "lists"
+	// RoleResource: the definition outside of its schemas.
+	RoleResource Role = "resource"
 )
 
 // A Report is the result of a comparison. It belongs to the caller.
 type Report struct {
-	// Verdict is Incompatible if a finding is, else Unknown if one is, else Compatible.
+	// Verdict is incompatible if a finding is, else unknown if one is, else compatible.
 	Verdict Verdict `json:"verdict"`
 	// Findings are sorted by version, role, pointer, field, code and text, and merged, see
 	// [Merge].
@@ -130,14 +130,14 @@ func (w *Witness) UnmarshalJSON(data []byte) error {
 // conclude merges the findings and sets the verdict.
 func (r *Report) conclude() {
 	r.Findings = Merge(r.Findings)
-	r.Verdict = Compatible
+	r.Verdict = VerdictCompatible
 	for i := range r.Findings {
 		switch r.Findings[i].Verdict {
-		case Incompatible:
-			r.Verdict = Incompatible
+		case VerdictIncompatible:
+			r.Verdict = VerdictIncompatible
 			return
-		case Unknown:
-			r.Verdict = Unknown
+		case VerdictUnknown:
+			r.Verdict = VerdictUnknown
 		}
 	}
 }
@@ -210,7 +210,7 @@ func group(findings []Finding, key func(*Finding) string) []Finding {
 func leading(f Finding) Finding {
 	parts := Split([]Finding{f})
 	slices.SortStableFunc(parts, func(a, b Finding) int {
-		order := []Severity{Error, Warning, Note}
+		order := []Severity{SeverityError, SeverityWarning, SeverityNote}
 		return cmp.Or(cmp.Compare(slices.Index(order, a.Severity), slices.Index(order, b.Severity)), cmp.Compare(b.Role, a.Role))
 	})
 	f = parts[0]
@@ -227,10 +227,10 @@ func statementOf(f *Finding) string {
 func placeOf(f *Finding) string {
 	role := f.Role
 	switch {
-	case f.Code == Proved:
+	case f.Code == CodeProved:
 		role = ""
-	case role == Stored:
-		role = Writers
+	case role == RoleStored:
+		role = RoleWriters
 	}
 	return fmt.Sprintf("%s %q %q %q", statementOf(f), role, f.Field, f.Pointer)
 }

@@ -48,11 +48,11 @@ func resourceFindings(ctx context.Context, p *pair) []Finding {
 // The finding may be changed until the next one.
 func (r *resourceCheck) add(code Code, severity Severity, version, pointer, before, after, text string, args ...any) *Finding {
 	f := Finding{
-		Code: code, Verdict: Incompatible, Severity: severity, Role: Resource, Version: version, Pointer: pointer,
+		Code: code, Verdict: VerdictIncompatible, Severity: severity, Role: RoleResource, Version: version, Pointer: pointer,
 		Old: before, New: after, Text: fmt.Sprintf(text, args...),
 	}
-	if severity == Note {
-		f.Verdict = Compatible
+	if severity == SeverityNote {
+		f.Verdict = VerdictCompatible
 	}
 	r.findings = append(r.findings, f)
 	return &r.findings[len(r.findings)-1]
@@ -73,7 +73,7 @@ func (r *resourceCheck) checkDefinition() {
 	}
 	report := definition.CheckUpdate(r.crd, &old, definition.WithContext(r.ctx))
 	if report.Undecided != nil {
-		r.add(Undecided, Warning, "", "/spec", "", "", "not decided: would the server accept the new definition? %v", report.Undecided).Verdict = Unknown
+		r.add(CodeUndecided, SeverityWarning, "", "/spec", "", "", "not decided: would the server accept the new definition? %v", report.Undecided).Verdict = VerdictUnknown
 		return
 	}
 	for _, e := range report.Errors {
@@ -95,7 +95,7 @@ func (r *resourceCheck) refusal(pointer string) string {
 func (r *resourceCheck) reportRefusals() {
 	for _, pointer := range r.order {
 		for _, text := range r.refusals[pointer] {
-			r.add(DefinitionRefused, Error, "", pointer, "", text, "the server refuses the new definition in place of the old one")
+			r.add(CodeDefinition, SeverityError, "", pointer, "", text, "the server refuses the new definition in place of the old one")
 		}
 	}
 }
@@ -105,7 +105,7 @@ func (r *resourceCheck) reportRefusals() {
 func (r *resourceCheck) checkKind() (changed bool) {
 	before, after := r.old.Spec.Names.Kind, r.crd.Spec.Names.Kind
 	if before != after {
-		r.add(KindChanged, Error, "", "/spec/names/kind", before, after,
+		r.add(CodeKind, SeverityError, "", "/spec/names/kind", before, after,
 			"the kind was %s and is %s: the server refuses the new definition as long as the old one exists", before, after)
 	}
 	return before != after
@@ -113,7 +113,7 @@ func (r *resourceCheck) checkKind() (changed bool) {
 
 func (r *resourceCheck) checkScope() {
 	if before, after := string(r.old.Spec.Scope), string(r.crd.Spec.Scope); before != after {
-		r.add(ScopeChanged, Error, "", "/spec/scope", before, cmp.Or(r.refusal("/spec/scope"), after),
+		r.add(CodeScope, SeverityError, "", "/spec/scope", before, cmp.Or(r.refusal("/spec/scope"), after),
 			"the scope changes from %s to %s: every request has another URL, and the server does not find the stored objects", before, after)
 	}
 }
@@ -132,11 +132,11 @@ func (r *resourceCheck) checkNames() {
 			continue
 		}
 		pointer := "/spec/names/" + name.field
-		refused, severity := r.refusal(pointer), Warning
+		refused, severity := r.refusal(pointer), SeverityWarning
 		if refused != "" || name.field == "plural" {
-			severity = Error
+			severity = SeverityError
 		}
-		r.add(NamesChanged, severity, "", pointer, name.before, cmp.Or(refused, name.after),
+		r.add(CodeNames, severity, "", pointer, name.before, cmp.Or(refused, name.after),
 			"the %s name changes from %s to %s: %s", strings.TrimSuffix(name.field, "Kind"), name.before, name.after, name.effect)
 	}
 	for _, list := range []struct {
@@ -145,10 +145,10 @@ func (r *resourceCheck) checkNames() {
 	}{{"shortNames", "short name", before.ShortNames, after.ShortNames}, {"categories", "category", before.Categories, after.Categories}} {
 		pointer := pointerIf("/spec/names", list.field, len(list.after) > 0)
 		for _, name := range without(list.before, list.after) {
-			r.add(NamesChanged, Warning, "", pointer, name, "", "the %s %s is removed: kubectl does not find the resource under it", list.what, name)
+			r.add(CodeNames, SeverityWarning, "", pointer, name, "", "the %s %s is removed: kubectl does not find the resource under it", list.what, name)
 		}
 		for _, name := range without(list.after, list.before) {
-			r.add(NamesAdded, Note, "", pointer, "", name, "the %s %s is new", list.what, name)
+			r.add(CodeNamesAdded, SeverityNote, "", pointer, "", name, "the %s %s is new", list.what, name)
 		}
 	}
 }
@@ -170,10 +170,10 @@ func without(list, other []string) []string {
 func (r *resourceCheck) checkUnknownFields() {
 	switch before, after := r.old.Spec.PreserveUnknownFields, r.crd.Spec.PreserveUnknownFields; {
 	case before && !after:
-		r.add(PreserveUnknownFields, Error, "", "/spec", "true", "false",
+		r.add(CodePreserveUnknownFields, SeverityError, "", "/spec", "true", "false",
 			"spec.preserveUnknownFields is not true any more: the server removes every field that the schemas do not declare")
 	case after && !before:
-		r.add(PreserveUnknownFields, Warning, "", "/spec", "false", "true",
+		r.add(CodePreserveUnknownFields, SeverityWarning, "", "/spec", "false", "true",
 			"spec.preserveUnknownFields becomes true: the server keeps fields that the schemas do not declare")
 	}
 }
@@ -184,19 +184,19 @@ func (r *resourceCheck) checkConversion() {
 	if before == after || len(r.old.Spec.Versions) < 2 && len(r.crd.Spec.Versions) < 2 {
 		return
 	}
-	verdict, severity := Unknown, Warning
+	verdict, severity := VerdictUnknown, SeverityWarning
 	var text string
 	switch was, is := convertsByWebhook(r.old), convertsByWebhook(r.crd); {
 	case was && is:
-		severity, text = Note, "another webhook converts objects; what it returns is not known"
+		severity, text = SeverityNote, "another webhook converts objects; what it returns is not known"
 	case is:
 		text = "a webhook converts objects now; what it returns is not known, and requests at other versions than the stored one fail without it"
 	case r.sameVersions():
-		verdict, severity, text = Compatible, Note, "no webhook converts objects any more; all versions have the same schema"
+		verdict, severity, text = VerdictCompatible, SeverityNote, "no webhook converts objects any more; all versions have the same schema"
 	default:
 		text = "no webhook converts objects any more: only apiVersion changes, and fields that the other version does not declare are removed"
 	}
-	r.add(ConversionChanged, severity, "", pointerIf("/spec", "conversion", r.crd.Spec.Conversion != nil), before, after, "%s", text).Verdict = verdict
+	r.add(CodeConversion, severity, "", pointerIf("/spec", "conversion", r.crd.Spec.Conversion != nil), before, after, "%s", text).Verdict = verdict
 }
 
 func describeConversion(crd *apiextensionsv1.CustomResourceDefinition) string {
@@ -239,20 +239,20 @@ func (r *resourceCheck) checkSubresources(i, j int, pointer string) {
 	pointer = pointerIf(pointer, "subresources", v.Subresources != nil)
 	switch was, is := before.Status != nil, after.Status != nil; {
 	case is && !was:
-		f := r.add(StatusSubresource, Error, v.Name, pointer+"/status", "the status of a request is stored", "the status of a request is dropped",
+		f := r.add(CodeStatusSubresource, SeverityError, v.Name, pointer+"/status", "the status of a request is stored", "the status of a request is dropped",
 			"status becomes a subresource: requests to the object do not write its status any more, only those to /status")
 		f.Field, f.Witness = "status", r.statusWitness(i, false, true)
 	case was && !is:
-		f := r.add(StatusSubresource, Error, v.Name, pointer, "the status of a request is ignored", "the status of a request is stored",
+		f := r.add(CodeStatusSubresource, SeverityError, v.Name, pointer, "the status of a request is ignored", "the status of a request is stored",
 			"status is not a subresource any more: requests to /status fail, and requests to the object write its status")
 		f.Field, f.Witness = "status", r.statusWitness(i, true, false)
 	}
 	switch was, is := before.Scale, after.Scale; {
 	case was == nil && is == nil:
 	case was == nil:
-		r.add(ScaleSubresource, Note, v.Name, pointer+"/scale", "", "", "the scale subresource is new")
+		r.add(CodeScaleSubresource, SeverityNote, v.Name, pointer+"/scale", "", "", "the scale subresource is new")
 	case is == nil:
-		r.add(ScaleSubresource, Error, v.Name, pointer, "", "", "the scale subresource is removed: kubectl scale and autoscalers fail")
+		r.add(CodeScaleSubresource, SeverityError, v.Name, pointer, "", "", "the scale subresource is removed: kubectl scale and autoscalers fail")
 	default:
 		r.checkScalePath(v.Name, pointer+"/scale", "specReplicasPath", was.SpecReplicasPath, is.SpecReplicasPath)
 		r.checkScalePath(v.Name, pointer+"/scale", "statusReplicasPath", was.StatusReplicasPath, is.StatusReplicasPath)
@@ -264,11 +264,11 @@ func (r *resourceCheck) checkScalePath(version, pointer, field, before, after st
 	switch {
 	case before == after:
 	case before == "":
-		r.add(ScaleSubresource, Note, version, pointer+"/"+field, before, after, "%s of the scale subresource is new", field)
+		r.add(CodeScaleSubresource, SeverityNote, version, pointer+"/"+field, before, after, "%s of the scale subresource is new", field)
 	case after == "":
-		r.add(ScaleSubresource, Error, version, pointer, before, after, "%s of the scale subresource is removed: autoscalers find no pods", field)
+		r.add(CodeScaleSubresource, SeverityError, version, pointer, before, after, "%s of the scale subresource is removed: autoscalers find no pods", field)
 	default:
-		r.add(ScaleSubresource, Warning, version, pointer+"/"+field, before, after,
+		r.add(CodeScaleSubresource, SeverityWarning, version, pointer+"/"+field, before, after,
 			"%s of the scale subresource changes from %s to %s: autoscalers read and write another field", field, before, after)
 	}
 }
@@ -285,11 +285,11 @@ func (r *resourceCheck) checkSelectable(old, v *apiextensionsv1.CustomResourceDe
 	pointer = pointerIf(pointer, "selectableFields", len(v.SelectableFields) > 0)
 	before, after := paths(old), paths(v)
 	for _, path := range without(before, after) {
-		r.add(SelectableField, Error, v.Name, pointer, path, "field label not supported: "+path,
+		r.add(CodeSelectableField, SeverityError, v.Name, pointer, path, "field label not supported: "+path,
 			"the field %s cannot be selected any more: lists and watches with it in their field selector fail", path).Field = path
 	}
 	for _, path := range without(after, before) {
-		r.add(SelectableField, Note, v.Name, fmt.Sprintf("%s/%d", pointer, slices.Index(after, path)), "", path,
+		r.add(CodeSelectableField, SeverityNote, v.Name, fmt.Sprintf("%s/%d", pointer, slices.Index(after, path)), "", path,
 			"the field %s can be selected now", path).Field = path
 	}
 }
@@ -305,17 +305,17 @@ func (r *resourceCheck) checkColumns(old, v *apiextensionsv1.CustomResourceDefin
 	for _, c := range old.AdditionalPrinterColumns {
 		before, left := describeColumn(c), columns[c.Name]
 		if len(left) == 0 {
-			r.add(PrinterColumn, Note, v.Name, pointer, before, "", "kubectl get does not print the column %s any more", c.Name)
+			r.add(CodePrinterColumn, SeverityNote, v.Name, pointer, before, "", "kubectl get does not print the column %s any more", c.Name)
 			continue
 		}
 		columns[c.Name] = left[1:]
 		if after := describeColumn(v.AdditionalPrinterColumns[left[0]]); before != after {
-			r.add(PrinterColumn, Note, v.Name, at(left[0]), before, after, "the column %s of kubectl get changes", c.Name)
+			r.add(CodePrinterColumn, SeverityNote, v.Name, at(left[0]), before, after, "the column %s of kubectl get changes", c.Name)
 		}
 	}
 	for n, c := range v.AdditionalPrinterColumns {
 		if slices.Contains(columns[c.Name], n) {
-			r.add(PrinterColumn, Note, v.Name, at(n), "", describeColumn(c), "kubectl get prints the column %s", c.Name)
+			r.add(CodePrinterColumn, SeverityNote, v.Name, at(n), "", describeColumn(c), "kubectl get prints the column %s", c.Name)
 		}
 	}
 }
@@ -355,12 +355,12 @@ func (r *resourceCheck) checkVersions() {
 	}
 	for j := range r.crd.Spec.Versions {
 		if name := r.crd.Spec.Versions[j].Name; index(r.old, name) < 0 {
-			r.add(VersionAdded, Note, name, versionPointer(j)+"/name", "", name, "version %s is new", name)
+			r.add(CodeVersionAdded, SeverityNote, name, versionPointer(j)+"/name", "", name, "version %s is new", name)
 		}
 	}
 	before, after := crdversion.Storage(r.old), crdversion.Storage(r.crd)
 	if before != nil && after != nil && before.Name != after.Name {
-		r.add(StorageVersionChanged, Note, after.Name, versionPointer(index(r.crd, after.Name))+"/storage", before.Name, after.Name,
+		r.add(CodeStorageVersion, SeverityNote, after.Name, versionPointer(index(r.crd, after.Name))+"/storage", before.Name, after.Name,
 			"objects are stored at %s when they are next written, and stay at %s until then; see crdkit migrate", after.Name, before.Name)
 	}
 }
@@ -375,7 +375,7 @@ func (r *resourceCheck) reportRemoved(i int) {
 		if r.assumed {
 			assumed = " (assumed: the old definition has no status.storedVersions, so objects are stored at its storage version)"
 		}
-		f := r.add(StoredVersionRemoved, Error, old.Name, "/spec/versions", "read", "",
+		f := r.add(CodeStoredVersionRemoved, SeverityError, old.Name, "/spec/versions", "read", "",
 			"version %s is removed while objects are stored at it: the server cannot read them%s", old.Name, assumed)
 		f.Witness, f.New = r.refused(i, func(obj *unstructured.Unstructured) error {
 			_, _, err := r.newDef.Storage().Read(r.ctx, obj)
@@ -389,23 +389,23 @@ func (r *resourceCheck) reportRemoved(i int) {
 		}
 	}
 	if !old.Served {
-		r.add(VersionRemoved, Note, old.Name, "/spec/versions", old.Name, "", "version %s is removed; no client could use it, for it was not served", old.Name)
+		r.add(CodeVersionRemoved, SeverityNote, old.Name, "/spec/versions", old.Name, "", "version %s is removed; no client could use it, for it was not served", old.Name)
 		return
 	}
-	r.addNotServed(i, VersionRemoved, "/spec/versions", "version %s is removed: every request at it fails")
+	r.addNotServed(i, CodeVersionRemoved, "/spec/versions", "version %s is removed: every request at it fails")
 }
 
 func (r *resourceCheck) checkServed(i int, v *apiextensionsv1.CustomResourceDefinitionVersion, pointer string) {
 	old := &r.old.Spec.Versions[i]
 	switch {
 	case old.Served && !v.Served:
-		r.addNotServed(i, VersionNotServed, pointer+"/served", "version %s is not served any more: every request at it fails")
+		r.addNotServed(i, CodeNotServed, pointer+"/served", "version %s is not served any more: every request at it fails")
 	case !old.Served && v.Served:
-		r.add(VersionServed, Note, v.Name, pointer+"/served", "false", "true", "version %s is served now", v.Name)
+		r.add(CodeServed, SeverityNote, v.Name, pointer+"/served", "false", "true", "version %s is served now", v.Name)
 	}
 	if v.Deprecated && !old.Deprecated {
 		compiled, _ := r.newDef.Version(v.Name)
-		r.add(VersionDeprecated, Note, v.Name, pointer+"/deprecated", "", compiled.Warning(),
+		r.add(CodeDeprecated, SeverityNote, v.Name, pointer+"/deprecated", "", compiled.Warning(),
 			"version %s is deprecated: the server warns every client of it", v.Name)
 	}
 }
@@ -414,9 +414,9 @@ func (r *resourceCheck) checkServed(i int, v *apiextensionsv1.CustomResourceDefi
 // Clients of a deprecated one have been warned.
 func (r *resourceCheck) addNotServed(i int, code Code, pointer, text string) {
 	old := &r.old.Spec.Versions[i]
-	f := r.add(code, Error, old.Name, pointer, "served", "", text, old.Name)
+	f := r.add(code, SeverityError, old.Name, pointer, "served", "", text, old.Name)
 	if old.Deprecated {
-		f.Severity = Warning
+		f.Severity = SeverityWarning
 	}
 	f.Witness, f.New = r.refused(i, func(obj *unstructured.Unstructured) error {
 		_, err := r.newDef.VersionFor(obj)

@@ -214,7 +214,7 @@ func (c *comparison) ruleFindings(w *walk, own *conditions) []Finding {
 				rewritten = rewritten[1:]
 			}
 			if !w.implied(v.n, rule, own) {
-				out = append(out, c.ruleFinding(v, -1, CodeRuleRemoved, Compatible, Note, text))
+				out = append(out, c.ruleFinding(v, -1, CodeRuleRemoved, VerdictCompatible, SeverityNote, text))
 			}
 		}
 		out = append(out, c.judgeRules(w, v, own)...)
@@ -229,7 +229,7 @@ func (w *walk) implied(n *schema.Node, rule schema.Rule, own *conditions) bool {
 }
 
 func (c *comparison) ruleFinding(v *ruled, index int, code Code, verdict Verdict, severity Severity, text string) Finding {
-	f := c.finding(code, verdict, severity, Rules)
+	f := c.finding(code, verdict, severity, RoleRules)
 	f.Pointer += v.pointer
 	if index >= 0 {
 		f.Pointer = fmt.Sprintf("%s/x-kubernetes-validations/%d", f.Pointer, index)
@@ -254,16 +254,16 @@ func (c *comparison) judgeRules(w *walk, v *ruled, own *conditions) []Finding {
 		isNew := !w.hasRule(v.o, *k.rule)
 		if none(k.cond) {
 			if isNew {
-				out = append(out, c.ruleFinding(v, index, CodeRuleNever, Incompatible, Error, "the rule holds for no value that the schema admits: "+k.rule.Rule))
+				out = append(out, c.ruleFinding(v, index, CodeRuleNever, VerdictIncompatible, SeverityError, "the rule holds for no value that the schema admits: "+k.rule.Rule))
 			}
 			continue
 		}
 		if isNew && !k.rule.OptionalOldSelf && none(search.Not(k.cond)) {
-			out = append(out, c.ruleFinding(v, index, CodeRuleRedundant, Compatible, Note, "the rule holds for every value that the schema admits: "+k.rule.Rule))
+			out = append(out, c.ruleFinding(v, index, CodeRuleRedundant, VerdictCompatible, SeverityNote, "the rule holds for every value that the schema admits: "+k.rule.Rule))
 		}
 		for _, other := range possible {
 			if isNew && none(k.cond, other.cond) {
-				out = append(out, c.ruleFinding(v, index, CodeRuleContradiction, Incompatible, Error, fmt.Sprintf("the rule contradicts another one: %s; %s", k.rule.Rule, other.rule.Rule)))
+				out = append(out, c.ruleFinding(v, index, CodeRuleContradiction, VerdictIncompatible, SeverityError, fmt.Sprintf("the rule contradicts another one: %s; %s", k.rule.Rule, other.rule.Rule)))
 			}
 		}
 		possible = append(possible, k)

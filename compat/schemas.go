@@ -50,7 +50,7 @@ func (r *resourceCheck) checkDescriptions(old, v *apiextensionsv1.CustomResource
 			return
 		}
 		if count++; count == 1 {
-			f = r.add(Description, Note, v.Name, pointerIf(pointer, "description", changed.Description != ""), oneLine(old.Description), oneLine(changed.Description),
+			f = r.add(CodeDescription, SeverityNote, v.Name, pointerIf(pointer, "description", changed.Description != ""), oneLine(old.Description), oneLine(changed.Description),
 				"the description changes; see that the meaning does not")
 			f.Field = field
 		}
@@ -72,8 +72,8 @@ func conventionFindings(p *pair) []Finding {
 	for j := range p.crd.Spec.Versions {
 		v, pointer := &p.crd.Spec.Versions[j], versionPointer(j)+"/schema/openAPIV3Schema"
 		add := func(code Code, field, pointer, text string) {
-			f := r.add(code, Warning, v.Name, pointer, "", "", "%s", text)
-			f.Verdict, f.Field = Compatible, field
+			f := r.add(code, SeverityWarning, v.Name, pointer, "", "", "%s", text)
+			f.Verdict, f.Field = VerdictCompatible, field
 		}
 		var old *apiextensionsv1.JSONSchemaProps
 		if b := before[v.Name]; b != nil {
@@ -81,7 +81,7 @@ func conventionFindings(p *pair) []Finding {
 		}
 		if s := crdversion.Schema(v); s != nil {
 			eachSchema(old, s, "", pointer, func(old, v *apiextensionsv1.JSONSchemaProps, field, pointer string) {
-				for _, code := range []Code{NewBoolean, NewNumber, NewUnsigned, NewMap, NewListWithoutType, NewConditions} {
+				for _, code := range []Code{CodeNewBoolean, CodeNewNumber, CodeNewUnsigned, CodeNewMap, CodeNewListWithoutType, CodeNewConditions} {
 					if text := breaks(code, v, field); text != "" && (old == nil || breaks(code, old, field) == "") {
 						add(code, field, pointer, text)
 					}
@@ -89,7 +89,7 @@ func conventionFindings(p *pair) []Finding {
 			})
 		}
 		if statusIsField(v) && !statusIsField(before[v.Name]) {
-			add(NewStatus, "status", pointer+"/properties/status", "status is not a subresource: a client that may write the object may write its status")
+			add(CodeNewStatus, "status", pointer+"/properties/status", "status is not a subresource: a client that may write the object may write its status")
 		}
 	}
 	return r.findings
@@ -106,17 +106,17 @@ func statusIsField(v *apiextensionsv1.CustomResourceDefinitionVersion) bool {
 // breaks says how a schema breaks a convention, "" if it does not.
 func breaks(code Code, s *apiextensionsv1.JSONSchemaProps, field string) string {
 	switch {
-	case code == NewBoolean && s.Type == "boolean":
+	case code == CodeNewBoolean && s.Type == "boolean":
 		return "a boolean cannot get a third value later; a string with an enum can"
-	case code == NewNumber && s.Type == "number":
+	case code == CodeNewNumber && s.Type == "number":
 		return "floating-point numbers do not survive every language and encoding; use an integer, a quantity or a string"
-	case code == NewUnsigned && strings.HasPrefix(s.Format, "uint"):
+	case code == CodeNewUnsigned && strings.HasPrefix(s.Format, "uint"):
 		return "not every language has unsigned integers; use an integer with a minimum"
-	case code == NewMap && s.Type == "object" && s.AdditionalProperties != nil:
+	case code == CodeNewMap && s.Type == "object" && s.AdditionalProperties != nil:
 		return "the keys of a map have no name in the schema; use a list of objects with a key"
-	case code == NewListWithoutType && s.Type == "array" && valueOf(s.XListType) == "":
+	case code == CodeNewListWithoutType && s.Type == "array" && valueOf(s.XListType) == "":
 		return "the list has no x-kubernetes-list-type: server-side apply replaces it as a whole"
-	case code == NewConditions && s.Type == "array" && (field == "conditions" || strings.HasSuffix(field, ".conditions")):
+	case code == CodeNewConditions && s.Type == "array" && (field == "conditions" || strings.HasSuffix(field, ".conditions")):
 		return breaksConditions(s)
 	}
 	return ""

@@ -43,7 +43,7 @@ func (c *comparison) storageGoals(goals *walk) {
 		c.unread = w.unread
 	}
 	if c.readsAnotherVersion() {
-		w := &storageWalk{pair: c.pair, at: "the old storage version " + c.oldDef.Storage().Name(), role: Stored, goals: goals, seen: map[storedNodes]bool{}}
+		w := &storageWalk{pair: c.pair, at: "the old storage version " + c.oldDef.Storage().Name(), role: RoleStored, goals: goals, seen: map[storedNodes]bool{}}
 		w.walk(storedNodes{c.before.node, c.after.node, c.oldStorageNode, c.readNode}, nil, "", true)
 	}
 }

@@ -68,11 +68,11 @@ func TestStorageVersionRemovesFields(t *testing.T) {
 		got := map[string]string{}
 		proved := false
 		for _, f := range compat.Split(compared(t, tt.old, tt.crd).Findings) {
-			if f.Version != "v1" || f.Role != compat.Writers {
+			if f.Version != "v1" || f.Role != compat.RoleWriters {
 				continue
 			}
-			proved = proved || f.Code == compat.Proved
-			if f.Verdict != compat.Compatible {
+			proved = proved || f.Code == compat.CodeProved
+			if f.Verdict != compat.VerdictCompatible {
 				got[f.Field] = sentence(f) + " " + content(f.Witness.Object)
 			}
 		}

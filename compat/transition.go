@@ -22,7 +22,7 @@ func (w *walk) transitions(o, n *schema.Node, steps []step, pointer string) {
 			continue
 		}
 		g := goal{
-			code: CodeTransition, role: Writers, steps: steps, target: search.True, rule: &rule,
+			code: CodeTransition, role: RoleWriters, steps: steps, target: search.True, rule: &rule,
 			pointer: fmt.Sprintf("%s/x-kubernetes-validations/%d", pointer, i),
 			text:    "the transition rule is new or changed: " + rule.Rule,
 		}
@@ -171,5 +171,5 @@ func (c *comparison) updateDifferences(obj map[string]any, before, stored *outco
 	}
 	witness := Witness{Object: maps.Clone(obj), Old: stored.object}
 	witness.Object["apiVersion"] = c.after.version.GroupVersionKind().GroupVersion().String()
-	return before, []difference{{role: Writers, code: Refused, old: "admitted", new: after.answer(), errors: after.result.Errors, witness: witness}}, nil
+	return before, []difference{{role: RoleWriters, code: CodeRefused, old: "admitted", new: after.answer(), errors: after.result.Errors, witness: witness}}, nil
 }

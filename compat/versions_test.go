@@ -51,7 +51,7 @@ func TestVersions(t *testing.T) {
 		}
 		fmt.Fprintln(&b, c.Name)
 		for _, f := range parts(r) {
-			if f.Role == compat.Writers || f.Role == compat.Stored || f.Role == compat.Readers || f.Role == compat.Rules {
+			if f.Role == compat.RoleWriters || f.Role == compat.RoleStored || f.Role == compat.RoleReaders || f.Role == compat.RoleRules {
 				fmt.Fprintln(&b, "  "+strings.TrimSpace(f.OldVersion+" "+f.Version)+" "+line(f))
 				if f.Witness != nil && f.Witness.Old != nil {
 					fmt.Fprintln(&b, "    "+f.New)

@@ -197,12 +197,12 @@ func (c *comparer) findings(ctx context.Context, p *definitionPair) ([]compat.Fi
 		return nil, p.err
 	case p.old == nil:
 		return []compat.Finding{{
-			Code: codeDefinitionAdded, Verdict: compat.Compatible, Severity: compat.Note, Role: compat.Resource,
+			Code: codeDefinitionAdded, Verdict: compat.VerdictCompatible, Severity: compat.SeverityNote, Role: compat.RoleResource,
 			Text: "the definition is new",
 		}}, nil
 	case p.new == nil:
 		return []compat.Finding{{
-			Code: codeDefinitionRemoved, Verdict: compat.Incompatible, Severity: compat.Error, Role: compat.Resource,
+			Code: codeDefinitionRemoved, Verdict: compat.VerdictIncompatible, Severity: compat.SeverityError, Role: compat.RoleResource,
 			Text: "the definition is removed: the server deletes it with all its objects, and every request fails",
 		}}, nil
 	}

@@ -96,9 +96,9 @@ func (r *compatReport) undecided() bool {
 // conclude sets the verdicts.
 func (r *compatReport) conclude() {
 	worst := map[string]compat.Verdict{}
-	r.Verdict = compat.Compatible
+	r.Verdict = compat.VerdictCompatible
 	if r.undecided() {
-		r.Verdict = compat.Unknown
+		r.Verdict = compat.VerdictUnknown
 	}
 	for i := range r.Findings {
 		f := &r.Findings[i]
@@ -112,14 +112,14 @@ func (r *compatReport) conclude() {
 	}
 	for i := range r.Definitions {
 		d := &r.Definitions[i]
-		if d.Verdict = worse(compat.Compatible, worst[d.Name]); d.Error != "" {
-			d.Verdict = compat.Unknown
+		if d.Verdict = worse(compat.VerdictCompatible, worst[d.Name]); d.Error != "" {
+			d.Verdict = compat.VerdictUnknown
 		}
 	}
 }
 
 func worse(a, b compat.Verdict) compat.Verdict {
-	order := []compat.Verdict{"", compat.Compatible, compat.Unknown, compat.Incompatible}
+	order := []compat.Verdict{"", compat.VerdictCompatible, compat.VerdictUnknown, compat.VerdictIncompatible}
 	return order[max(slices.Index(order, a), slices.Index(order, b))]
 }
 
@@ -133,9 +133,9 @@ func (r *compatReport) exitCode(failOn []string) int {
 		f := &r.Findings[i]
 		switch {
 		case f.Accepted != "":
-		case f.Verdict == compat.Unknown && slices.Contains(failOn, "unknown"):
+		case f.Verdict == compat.VerdictUnknown && slices.Contains(failOn, "unknown"):
 			code = exitUndecided
-		case f.Severity == compat.Error, f.Severity == compat.Warning && slices.Contains(failOn, "warning"):
+		case f.Severity == compat.SeverityError, f.Severity == compat.SeverityWarning && slices.Contains(failOn, "warning"):
 			code = max(code, exitRefused)
 		}
 	}
@@ -244,9 +244,9 @@ func (r *compatReport) asFindings(text bool) []*finding {
 		return f
 	}
 	unknown := func(name string, doc *manifest.Object, text string) {
-		f := at(name, compat.Unknown, doc)
+		f := at(name, compat.VerdictUnknown, doc)
 		f.fail(errors.New(text))
-		f.verdict = string(compat.Unknown)
+		f.verdict = string(compat.VerdictUnknown)
 	}
 	for i := range r.Definitions {
 		d := &r.Definitions[i]
@@ -256,7 +256,7 @@ func (r *compatReport) asFindings(text bool) []*finding {
 		}
 		f := at(d.Name, d.Verdict, objectAt(d.File, d.Document, ""))
 		for _, c := range r.about(d) {
-			if c.Code == compat.Proved {
+			if c.Code == compat.CodeProved {
 				f.more = append(f.more, "proved: "+c.message())
 			} else {
 				f.issues = append(f.issues, c.asIssue(text))
@@ -267,7 +267,7 @@ func (r *compatReport) asFindings(text bool) []*finding {
 	for _, c := range r.about(nil) {
 		doc := objectAt(c.File, c.Document, c.Object.Within)
 		if last == nil || last.doc.Location() != doc.Location() {
-			last = at(c.Object.String(), compat.Incompatible, doc)
+			last = at(c.Object.String(), compat.VerdictIncompatible, doc)
 		}
 		last.issues = append(last.issues, c.asIssue(text))
 	}
@@ -388,7 +388,7 @@ func (c *configFile) judgeFinding(f compatFinding, used map[*acceptance]bool) []
 			used[a], reason = true, a.Reason
 		}
 		if reason != "" {
-			part.Severity = compat.Note
+			part.Severity = compat.SeverityNote
 		}
 		byReason[reason] = append(byReason[reason], part)
 	}
@@ -519,7 +519,7 @@ func printCompat(out io.Writer, r *compatReport, format string, colors bool) err
 	case "markdown":
 		return printCompatMarkdown(out, r)
 	}
-	printer := newFindingPrinter(format, string(compat.Compatible), out, colors)
+	printer := newFindingPrinter(format, string(compat.VerdictCompatible), out, colors)
 	for _, f := range r.asFindings(format == "text") {
 		if err := printer.print(f); err != nil {
 			return err
@@ -544,7 +544,7 @@ func (r *compatReport) counted() string {
 	for _, d := range r.Definitions {
 		counts[d.Verdict]++
 	}
-	return fmt.Sprintf("%d compatible, %d incompatible, %d unknown", counts[compat.Compatible], counts[compat.Incompatible], counts[compat.Unknown])
+	return fmt.Sprintf("%d compatible, %d incompatible, %d unknown", counts[compat.VerdictCompatible], counts[compat.VerdictIncompatible], counts[compat.VerdictUnknown])
 }
 
 // details returns lines of text about a finding: its notes, the answers, and the witnesses.
@@ -604,7 +604,7 @@ func printCompatMarkdown(out io.Writer, r *compatReport) error {
 }
 
 func definitionMarkdown(b *strings.Builder, r *compatReport, d *comparedDefinition) {
-	found := slices.DeleteFunc(r.about(d), func(f *compatFinding) bool { return f.Code == compat.Proved })
+	found := slices.DeleteFunc(r.about(d), func(f *compatFinding) bool { return f.Code == compat.CodeProved })
 	if len(found) == 0 && d.Error == "" {
 		return
 	}

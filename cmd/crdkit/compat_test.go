@@ -94,7 +94,7 @@ func TestCompatWitnesses(t *testing.T) {
 				if strings.Contains(f.New, " is invalid: ") {
 					want = exitRefused
 				}
-				if code, out, _ := runIn(t, append([]string{"admit", "-c", "new.yaml"}, args...)...); code != want && f.Role != compat.Stored {
+				if code, out, _ := runIn(t, append([]string{"admit", "-c", "new.yaml"}, args...)...); code != want && f.Role != compat.RoleStored {
 					t.Errorf("%s, %s: the new definition: exit code %d\n%s", f.Role, f.Code, code, out)
 				}
 			}

@@ -118,9 +118,9 @@ func (p *textPrinter) print(f *finding) error {
 }
 
 var colors = map[string]int{
-	refused: red, levelError: red, string(compat.Incompatible): red,
-	undecided: yellow, levelWarning: yellow, string(compat.Unknown): yellow,
-	accepted: green, admitted: green, string(compat.Compatible): green,
+	refused: red, levelError: red, string(compat.VerdictIncompatible): red,
+	undecided: yellow, levelWarning: yellow, string(compat.VerdictUnknown): yellow,
+	accepted: green, admitted: green, string(compat.VerdictCompatible): green,
 }
 
 const red, green, yellow = 31, 32, 33

@@ -59,7 +59,7 @@ func TestCompatMutants(t *testing.T) {
 				attacks += p.attacks
 				verdicts[p.report.Verdict]++
 				for _, f := range p.findings() {
-					if f.Code == compat.Proved {
+					if f.Code == compat.CodeProved {
 						proofs++
 					}
 				}
@@ -67,7 +67,7 @@ func TestCompatMutants(t *testing.T) {
 		}
 	})
 	fmt.Printf("compat: %d changes (%d compatible, %d incompatible, %d unknown), %d proofs, %d witnesses and %d objects given to both servers\n",
-		pairs, verdicts[compat.Compatible], verdicts[compat.Incompatible], verdicts[compat.Unknown], proofs, witnesses, attacks)
+		pairs, verdicts[compat.VerdictCompatible], verdicts[compat.VerdictIncompatible], verdicts[compat.VerdictUnknown], proofs, witnesses, attacks)
 	if pairs*2 < *changedPairs || witnesses < pairs || attacks < 5*pairs {
 		t.Error("too little was compared")
 	}

@@ -91,7 +91,7 @@ func (d *served) server(p *compatPair, version string) *server.Server {
 func (p *compatPair) replay(objects int) {
 	for _, f := range p.findings() {
 		switch f.Code {
-		case compat.Proved:
+		case compat.CodeProved:
 			p.attack(f, objects)
 		case compat.Contradiction:
 			p.Errorf("%s, %s, %s: %s", f.Version, f.Role, f.Field, f.Text)
@@ -100,15 +100,15 @@ func (p *compatPair) replay(objects int) {
 			continue
 		}
 		if was := cmp.Or(f.OldVersion, f.Version); !serves(p.old, was) || !serves(p.crd, f.Version) {
-			if f.Role == compat.Stored || f.Role == compat.Readers || f.Role == compat.Writers {
+			if f.Role == compat.RoleStored || f.Role == compat.RoleReaders || f.Role == compat.RoleWriters {
 				p.Errorf("%s: a witness of %s, %s, which is not served before and after", f.Text, was, f.Version)
 			}
 			continue
 		}
 		switch f.Role {
-		case compat.Writers, compat.Readers:
+		case compat.RoleWriters, compat.RoleReaders:
 			p.witness(f)
-		case compat.Stored:
+		case compat.RoleStored:
 			p.storedWitness(f)
 		}
 	}
@@ -152,7 +152,7 @@ func (p *compatPair) witness(f *compat.Finding) {
 	p.witnesses++
 	before, after := p.old, p.crd
 	was, is := cmp.Or(f.OldVersion, f.Version), f.Version
-	if f.Role == compat.Readers {
+	if f.Role == compat.RoleReaders {
 		before, after, was, is = after, before, is, was
 	}
 	old := f.Witness.Old
@@ -260,7 +260,7 @@ func (p *compatPair) updates(s *server.Server, get server.Request, answer server
 func (p *compatPair) attack(f *compat.Finding, objects int) {
 	was, is := cmp.Or(f.OldVersion, f.Version), f.Version
 	d, version := p.old, was
-	if f.Role == compat.Readers {
+	if f.Role == compat.RoleReaders {
 		d, version = p.crd, is
 	}
 	if !serves(p.old, was) || !serves(p.crd, is) {
@@ -289,11 +289,11 @@ func (p *compatPair) attack(f *compat.Finding, objects int) {
 		p.attacks++
 		wrong := ""
 		switch f.Role {
-		case compat.Writers:
+		case compat.RoleWriters:
 			wrong = p.kept(before, p.write(p.crd, is, obj, nil))
-		case compat.Stored:
+		case compat.RoleStored:
 			wrong = p.storedAlike(was, is, obj, strings.Contains(f.Text, "update that does not change it is admitted"))
-		case compat.Readers:
+		case compat.RoleReaders:
 			direct, own := p.unreadable(was, obj), []string(nil)
 			if read := p.storedAsIs(was, obj); read != nil {
 				own = p.unreadable(was, read)

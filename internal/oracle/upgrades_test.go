@@ -71,7 +71,7 @@ func (s *upgradeStats) add(t *testing.T, u upgrade) {
 	s.findings += len(p.report.Findings)
 	for _, f := range p.findings() {
 		s.places++
-		if f.Verdict == compat.Unknown && f.Code == compat.Undecided {
+		if f.Verdict == compat.VerdictUnknown && f.Code == compat.CodeUndecided {
 			s.undecided++
 			s.t.Logf("%s: %s %s %s: %.400s", u.name, f.Version, f.Role, f.Field, f.Text)
 		}
@@ -86,16 +86,16 @@ func (s *upgradeStats) add(t *testing.T, u upgrade) {
 
 // schemaVerdict is the verdict on writers, stored objects and readers.
 func schemaVerdict(r *compat.Report) compat.Verdict {
-	verdict := compat.Compatible
+	verdict := compat.VerdictCompatible
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		if !slices.Contains([]compat.Role{compat.Writers, compat.Stored, compat.Readers}, f.Role) {
+		if !slices.Contains([]compat.Role{compat.RoleWriters, compat.RoleStored, compat.RoleReaders}, f.Role) {
 			continue
 		}
-		if f.Verdict == compat.Incompatible {
+		if f.Verdict == compat.VerdictIncompatible {
 			return f.Verdict
 		}
-		if f.Verdict == compat.Unknown {
+		if f.Verdict == compat.VerdictUnknown {
 			verdict = f.Verdict
 		}
 	}
@@ -107,9 +107,9 @@ func (s *upgradeStats) print() {
 		s.t.Fatal("no changes were compared")
 	}
 	slices.Sort(s.times)
-	unknown := s.verdicts[compat.Unknown]
+	unknown := s.verdicts[compat.VerdictUnknown]
 	s.t.Logf("upgrades: %d changes: %d compatible, %d incompatible, %d unknown (%.1f %%), %d wrong; %d findings are undecided",
-		s.pairs, s.verdicts[compat.Compatible], s.verdicts[compat.Incompatible], unknown, 100*float64(unknown)/float64(s.pairs), s.wrong, s.undecided)
+		s.pairs, s.verdicts[compat.VerdictCompatible], s.verdicts[compat.VerdictIncompatible], unknown, 100*float64(unknown)/float64(s.pairs), s.wrong, s.undecided)
 	s.t.Logf("upgrades: %d findings; %d before equal ones were merged", s.findings, s.places)
 	s.t.Logf("upgrades: %d witnesses and %d objects given to both servers", s.witnesses, s.attacks)
 	s.t.Logf("upgrades: processor time of a comparison: median %v, 99th percentile %v, longest %v (%s)",

@@ -115,7 +115,7 @@ func Compare(in Input) (Run, error) {
 		switch {
 		case err != nil:
 			return Failed
-		case r.Verdict == compat.Incompatible:
+		case r.Verdict == compat.VerdictIncompatible:
 			return Refused
 		}
 		return Accepted
