@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/crdkit/crdkit/internal/text/jsonscan"
 	"github.com/crdkit/crdkit/internal/value/jsonval"
 )
 
@@ -53,7 +54,7 @@ func (v *Version) ReadJSON(ctx context.Context, stored []byte, opts ...ReadOptio
 	if err != nil {
 		return nil, nil, err
 	}
-	out, err := encode(nil, obj)
+	out, err := jsonscan.Encode(nil, obj.Object)
 	return out, res, err
 }
 
@@ -88,7 +89,7 @@ func (v *Version) StoreJSON(ctx context.Context, raw []byte) ([]byte, error) {
 	if obj, err = v.Store(ctx, obj); err != nil {
 		return nil, err
 	}
-	return encode(nil, obj)
+	return jsonscan.Encode(nil, obj.Object)
 }
 
 func newReadRequest(ctx context.Context, v *Version, obj *unstructured.Unstructured, opts []ReadOption) (*request, error) {

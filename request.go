@@ -2,7 +2,6 @@ package crdkit
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -173,23 +172,11 @@ func (r *request) answerJSON(refusal *Refusal, err error) ([]byte, *Result, erro
 	if !res.Admitted() {
 		return nil, res, nil
 	}
-	out, err := encode(slices.Grow(r.buffer, len(r.raw)), r.obj)
+	out, err := jsonscan.Encode(slices.Grow(r.buffer, len(r.raw)), r.obj.Object)
 	if err != nil {
 		return nil, nil, err
 	}
 	return out, res, nil
-}
-
-// encode appends the JSON of an object to buf.
-func encode(buf []byte, obj *unstructured.Unstructured) ([]byte, error) {
-	if out, ok := jsonscan.Append(buf, obj.Object); ok {
-		return out, nil
-	}
-	out, err := json.Marshal(obj.Object)
-	if err != nil {
-		return nil, fmt.Errorf("crdkit: encoding the object: %w", err)
-	}
-	return append(buf, out...), nil
 }
 
 // subject returns the object that the answer to a refused request names.

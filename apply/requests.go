@@ -107,7 +107,7 @@ func (a *Applier) Apply(ctx context.Context, r Request, opts ...crdkit.RequestOp
 	if s == scaleResource {
 		return a.applyScale(ctx, &r, opts)
 	}
-	if r.Body, err = encode(r.Config.Object, 1<<10); err != nil { // as a client in Go does
+	if r.Body, err = jsonscan.Encode(make([]byte, 0, 1<<10), r.Config.Object); err != nil { // as a client in Go does
 		return nil, err
 	}
 	return a.apply(ctx, s, &r, crdkit.Ignore, opts)

@@ -2,7 +2,6 @@ package apply
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
@@ -123,22 +122,11 @@ func (a *Applier) ApplyJSON(ctx context.Context, live []byte, r Request, opts ..
 	}
 	object := res.Object.Object
 	res.Object = nil
-	out, err := encode(object, len(live)+len(r.Body))
+	out, err := jsonscan.Encode(make([]byte, 0, len(live)+len(r.Body)), object)
 	if err != nil {
 		return nil, nil, err
 	}
 	return out, res, nil
-}
-
-func encode(object map[string]any, size int) ([]byte, error) {
-	if out, ok := jsonscan.Append(make([]byte, 0, size), object); ok {
-		return out, nil
-	}
-	out, err := json.Marshal(object)
-	if err != nil {
-		return nil, fmt.Errorf("apply: encoding the object: %w", err)
-	}
-	return out, nil
 }
 
 func decodeLive(text []byte) (*unstructured.Unstructured, error) {

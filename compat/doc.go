@@ -1,6 +1,8 @@
 // Package compat judges a change of a CustomResourceDefinition: do the clients
 // and the stored objects of the old definition survive the new one?
 //
+// This package is experimental.
+//
 //	report, err := compat.Compare(ctx, old, new) // both from definition.Parse
 //	if err != nil {
 //		return err // no comparison: another kind, or a definition does not compile

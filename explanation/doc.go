@@ -1,6 +1,8 @@
 // Package explanation says about errors what kube-apiserver does not: why a rule was
 // false, which branch of a oneOf came closest, which field was probably meant.
 //
+// This package is experimental.
+//
 //	x := explanation.New(version)
 //	result, err := version.Create(ctx, obj)
 //	...

@@ -1,6 +1,8 @@
 // Package migration plans changes of the storage version of a
 // CustomResourceDefinition and tries them on stored objects.
 //
+// This package is experimental.
+//
 //	plan := migration.NewPlan(old, crd) // both from definition.Parse
 //	for _, step := range plan.Steps {
 //		fmt.Println(step)

@@ -97,7 +97,7 @@ func (p *Patcher) onObject(ctx context.Context, update update, live *unstructure
 	if live == nil || live.Object == nil {
 		return nil, errors.New("patch: the live object is nil")
 	}
-	encoded, err := encode(live.Object)
+	encoded, err := jsonscan.Encode(nil, live.Object)
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +128,7 @@ func (p *Patcher) onJSON(ctx context.Context, update update, live []byte, patchT
 	if err != nil {
 		return nil, nil, err
 	}
-	canonical, err := encode(object)
+	canonical, err := jsonscan.Encode(nil, object)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -212,17 +212,6 @@ func badRequest(message string) *crdkit.Refusal {
 
 func tooLarge(message string) *crdkit.Refusal {
 	return crdkit.RefusalOf(apierrors.NewRequestEntityTooLargeError(message))
-}
-
-func encode(object map[string]any) ([]byte, error) {
-	if out, ok := jsonscan.Append(nil, object); ok {
-		return out, nil
-	}
-	out, err := json.Marshal(object)
-	if err != nil {
-		return nil, fmt.Errorf("patch: encoding the live object: %w", err)
-	}
-	return out, nil
 }
 
 func decode(text []byte) (map[string]any, error) {

@@ -253,9 +253,6 @@ func (b *Branch) AdditionalProperties() (*Branch, bool) {
 // as true or as a schema.
 func (b *Branch) AllowsAdditionalProperties() bool { return b.node().AllowsAdditionalProperties() }
 
-// Len returns the number of constrained properties.
-func (b *Branch) Len() int { return b.node().Len() }
-
 // Property returns the constraints on a property, nil if there are none.
 func (b *Branch) Property(name string) *Branch { return (*Branch)(b.node().Property(name)) }
 

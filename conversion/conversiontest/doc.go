@@ -2,6 +2,8 @@
 // definition, converts them to another version and back, and reports a value that is lost,
 // added or changed, with a minimal object.
 //
+// This package is experimental.
+//
 //	tester, err := conversiontest.New(crd, conversiontest.Func(convert))
 //	if err != nil {
 //		t.Fatal(err)

@@ -2,6 +2,8 @@
 // CustomResourceDefinitions: the versions of a group, the preferred version, and the
 // resources of a version with their verbs, short names and categories.
 //
+// This package is experimental.
+//
 //	group, ok := discovery.Group("example.com", crds...) // GET /apis/example.com
 //	if !ok {
 //		return http.StatusNotFound

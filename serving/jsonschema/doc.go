@@ -1,6 +1,8 @@
 // Package jsonschema exports the schema of a CustomResourceDefinition as JSON Schema,
 // draft 2020-12 or draft-07, for editors and validators that do not know Kubernetes.
 //
+// This package is experimental.
+//
 //	data, err := jsonschema.Export(crd, "v1")
 //	if err != nil {
 //		return err // no such version, or its schema is not structural

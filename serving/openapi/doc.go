@@ -2,6 +2,8 @@
 // CustomResourceDefinitions: version 3, which contains the whole schemas, and version 2,
 // which contains less.
 //
+// This package is experimental.
+//
 //	docs, err := openapi.V3(crds) // GET /openapi/v3/apis/GROUP/VERSION, by path
 //	if err != nil {
 //		return err

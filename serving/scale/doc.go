@@ -1,6 +1,8 @@
 // Package scale reads and writes the scale subresource of custom resources: an object as an
 // autoscaling/v1 Scale, as kubectl scale and the HorizontalPodAutoscaler use it.
 //
+// This package is experimental.
+//
 //	s, err := scale.New(version.Subresources.Scale)
 //	if err != nil {
 //		return err // the version has no scale subresource

@@ -1,6 +1,8 @@
 // Package selection selects custom resources by fields and labels, as list and watch
 // requests do.
 //
+// This package is experimental.
+//
 //	f, err := selection.New(version.SelectableFields, crd.Spec.Scope)
 //	if err != nil {
 //		return err // unknown scope

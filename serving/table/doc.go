@@ -1,6 +1,8 @@
 // Package table makes the tables that kubectl get prints for custom resources: a
 // metav1.Table with the columns that a version of a definition declares.
 //
+// This package is experimental.
+//
 //	p, err := table.New(version.AdditionalPrinterColumns)
 //	if err != nil {
 //		log.Print(err) // p has the columns before the one that does not parse

@@ -116,8 +116,7 @@ func (c *ExpressionCost) Over() bool { return c.Total > c.Limit }
 // Factor returns the total divided by the limit.
 func (r *CostReport) Factor() float64 { return float64(r.Total) / float64(r.Limit) }
 
-// Headroom returns how much of the limit is left.
-func (r *CostReport) Headroom() uint64 { return r.Limit - min(r.Total, r.Limit) }
+func (r *CostReport) headroom() uint64 { return r.Limit - min(r.Total, r.Limit) }
 
 // Over reports whether an expression or the total exceeds its limit.
 func (r *CostReport) Over() bool {
@@ -216,7 +215,7 @@ func (r *CostReport) MarshalJSON() ([]byte, error) {
 		Total:       r.Total,
 		Limit:       r.Limit,
 		Factor:      r.Factor(),
-		Headroom:    r.Headroom(),
+		Headroom:    r.headroom(),
 		Over:        r.Over(),
 		Problem:     r.Problem,
 		Errors:      []string{},
@@ -303,7 +302,7 @@ func (r *CostReport) String() string {
 	if r.Total > r.Limit {
 		b.WriteString(": over the limit of the schema\n")
 	} else {
-		fmt.Fprintf(&b, ", %s left\n", count(r.Headroom()))
+		fmt.Fprintf(&b, ", %s left\n", count(r.headroom()))
 	}
 	return b.String()
 }

@@ -1,6 +1,8 @@
 package jsonscan
 
 import (
+	"encoding/json"
+	"fmt"
 	"math/bits"
 	"slices"
 	"strconv"
@@ -66,6 +68,18 @@ func appendEscape(dst []byte, c byte) []byte {
 // return, nil maps and lists, floats that are not finite, strings that are not UTF-8, and
 // values deeper than [MaxDepth].
 func Append(dst []byte, v any) ([]byte, bool) { return appendValue(dst, v, MaxDepth, true) }
+
+// Encode appends v as package encoding/json encodes it.
+func Encode(dst []byte, v any) ([]byte, error) {
+	if out, ok := Append(dst, v); ok {
+		return out, nil
+	}
+	out, err := json.Marshal(v)
+	if err != nil {
+		return nil, fmt.Errorf("encoding the object: %w", err)
+	}
+	return append(dst, out...), nil
+}
 
 // AppendPlain is Append with escapes without html, for values as deep as [Decode] returns.
 func AppendPlain(dst []byte, v any) ([]byte, bool) { return appendValue(dst, v, serverDepth, false) }
