@@ -241,6 +241,41 @@ func ExampleResult_Status() {
 	// 422 Invalid spec.cronSpec
 }
 
+// A store makes the name from generateName, and what else only a server sets.
+func ExampleVersion_Create_generateName() {
+	obj := cronTabObject("v1", map[string]any{"cronSpec": "0 3 * * *"})
+	obj.SetName("")
+	obj.SetGenerateName("nightly-")
+	result, err := compiledVersion("v1").Create(context.Background(), obj)
+	if err != nil {
+		panic(err)
+	}
+	if err := result.Err(); err != nil {
+		panic(err)
+	}
+	base := obj.GetGenerateName()
+	obj.SetName(base[:min(len(base), 58)] + "x7k2p") // five random letters and digits
+	obj.SetUID("5f7a6b1c-0000-4000-8000-000000000001")
+	fmt.Println(obj.GetName())
+	// Output:
+	// nightly-x7k2p
+}
+
+func ExampleMutate_uid() {
+	raw := []byte(`{"apiVersion":"example.com/v1","kind":"CronTab","metadata":{"name":"nightly"},"spec":{"cronSpec":"0 3 * * *"}}`)
+	stamp := crdkit.Mutate(func(_ context.Context, obj *unstructured.Unstructured) error {
+		obj.SetUID("5f7a6b1c-0000-4000-8000-000000000001")
+		return nil
+	})
+	stored, result, err := compiledVersion("v1").CreateJSON(context.Background(), raw, stamp)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(result.Err(), strings.Contains(string(stored), `"uid":"5f7a6b1c-`))
+	// Output:
+	// <nil> true
+}
+
 func ExampleVersion_CreateJSON() {
 	raw := []byte(`{"apiVersion":"example.com/v1","kind":"CronTab","metadata":{"name":"nightly"},"spec":{"cronSpec":"0 3 * * *","cronSpec":"0 4 * * *"}}`)
 	out, result, err := compiledVersion("v1").CreateJSON(context.Background(), raw)

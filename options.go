@@ -161,10 +161,12 @@ func InNamespace(namespace string) RequestOption {
 }
 
 // Mutate runs f, which must not be nil, on the decoded, pruned and defaulted object,
-// as mutating admission would, and sets defaults again afterwards. The server does
-// not prune and drop nulls after it. In the result of a patch ([Patched]) f sees
-// duplicate owner references, which are dropped after it; in other requests they are
-// dropped before and after. An error of f ends the request without a verdict.
+// as mutating admission would, and sets defaults again afterwards. What f sets in
+// metadata stays, such as a uid, also in the bytes of the JSON forms. The server
+// does not prune and drop nulls after it. In the result of a patch ([Patched]) f
+// sees duplicate owner references, which are dropped after it; in other requests
+// they are dropped before and after. An error of f ends the request without a
+// verdict.
 func Mutate(f func(ctx context.Context, obj *unstructured.Unstructured) error) RequestOption {
 	if f == nil {
 		f = func(context.Context, *unstructured.Unstructured) error { return errors.New("the function is nil") }

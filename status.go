@@ -9,8 +9,8 @@ import (
 	"github.com/crdkit/crdkit/validation"
 )
 
-// UpdateStatus is [Version.Update] for the status subresource. Check the verdict with
-// [Result.Err]. All but status comes from old. It is an error if the version has no
+// UpdateStatus is [Version.Update] for the status subresource: the server admits it if
+// [Result.Err] returns nil. All but status comes from old. It is an error if the version has no
 // status subresource.
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#status-subresource.

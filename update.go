@@ -13,8 +13,8 @@ import (
 	"github.com/crdkit/crdkit/validation"
 )
 
-// Update is [Version.Create] for an object that replaces old. Check the verdict with
-// [Result.Err]. old must be as [Version.Read] returns it at version v; an object of another
+// Update is [Version.Create] for an object that replaces old: the server admits it if
+// [Result.Err] returns nil. old must be as [Version.Read] returns it at version v; an object of another
 // version or kind is an error. It is not changed and shares no memory with the result.
 //
 // An old object without a namespace is taken to be in that of the request. The server

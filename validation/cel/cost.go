@@ -124,7 +124,7 @@ func (r *CostReport) Over() bool {
 }
 
 // Errors returns the errors that kube-apiserver has for the costs, nil if there
-// are none: one for each expression over its limit, and then the error of the total. [Check] returns other errors too.
+// are none: one for each expression over its limit, and then one for the total. [Check] returns other errors too.
 func (r *CostReport) Errors() field.ErrorList { return slices.Clone(r.errs) }
 
 // Estimate returns what the rules of n and below cost, as kube-apiserver
