@@ -123,8 +123,8 @@ func (r *CostReport) Over() bool {
 	return r.Total > r.Limit || slices.ContainsFunc(r.Expressions, func(c ExpressionCost) bool { return c.Over() })
 }
 
-// Errors returns the errors that kube-apiserver has for the costs, nil if there
-// are none: one for each expression over its limit, and then one for the total. [Check] returns other errors too.
+// Errors returns the server's errors for the costs, nil if there are none: one for each
+// expression over its limit, and then one for the total. [Check] returns other errors too.
 func (r *CostReport) Errors() field.ErrorList { return slices.Clone(r.errs) }
 
 // Estimate returns what the rules of n and below cost, as kube-apiserver
