@@ -93,7 +93,7 @@ func (p *compatPair) replay(objects int) {
 		switch f.Code {
 		case compat.CodeProved:
 			p.attack(f, objects)
-		case compat.Contradiction:
+		case compat.CodeContradiction:
 			p.Errorf("%s, %s, %s: %s", f.Version, f.Role, f.Field, f.Text)
 		}
 		if f.Witness == nil {
