@@ -286,7 +286,7 @@ func TestWebhookConversion(t *testing.T) {
 func TestReadAndStoreJSONErrors(t *testing.T) {
 	v, ctx := testkit.Must(compiled().Version("v1")), context.Background()
 	for raw, want := range map[string]string{
-		`{`:  "unexpected end of JSON input",
+		`{`:  "object: unexpected end of JSON input",
 		`{}`: "Object 'Kind' is missing in '{}'",
 		`{"apiVersion":"example.com/v1","kind":"Other"}`: "want a ",
 	} {

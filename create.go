@@ -9,8 +9,8 @@ import (
 	"github.com/crdkit/crdkit/validation"
 )
 
-// Create does to obj what the server does to an object that a client creates, which it
-// admits if [Result.Err] returns nil. A nil error of Create does not mean that.
+// Create does to obj what the server does when a client creates it. The server admits obj if
+// [Result.Err] returns nil; a nil error of Create does not mean that.
 //
 // obj is changed in place. If it is admitted it is what the server stores at version v (see
 // [Version.Store]), apart from what only a server can set: metadata.uid, creationTimestamp,

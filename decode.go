@@ -76,16 +76,17 @@ func (r *request) decodeBoth(old []byte) (*Refusal, error) {
 		return nil, nil
 	}
 	var err error
-	if r.old, err = decodeObject(old); err != nil {
-		return nil, fmt.Errorf("crdkit: reading the old object: %w", err)
-	}
-	return nil, nil
+	r.old, err = decodeObject(old, "old")
+	return nil, err
 }
 
-// decodeObject reads a stored object.
-func decodeObject(raw []byte) (*unstructured.Unstructured, error) {
+// decodeObject reads the object that an error calls so.
+func decodeObject(raw []byte, called string) (*unstructured.Unstructured, error) {
 	obj := &unstructured.Unstructured{}
-	return obj, obj.UnmarshalJSON(raw)
+	if err := obj.UnmarshalJSON(raw); err != nil {
+		return nil, fmt.Errorf("crdkit: reading the %s object: %w", called, err)
+	}
+	return obj, nil
 }
 
 // decodeFast reads an object of the version without duplicate fields, as most refused ones

@@ -236,9 +236,9 @@ func ExampleResult_Status() {
 		panic(err)
 	}
 	status := result.Status() // the body of the server's answer
-	fmt.Println(status.Code, status.Reason, status.Details.Causes[1].Field)
+	fmt.Println(status.APIVersion, status.Kind, status.Code, status.Reason, status.Details.Causes[1].Field)
 	// Output:
-	// 422 Invalid spec.cronSpec
+	// v1 Status 422 Invalid spec.cronSpec
 }
 
 // A store makes the name from generateName, and what else only a server sets.

@@ -43,10 +43,10 @@ func (v *Version) Read(ctx context.Context, stored *unstructured.Unstructured, o
 	return r.obj, r.result, nil
 }
 
-// ReadJSON is [Version.Read] for an object that is stored as JSON. It returns JSON as the
-// server encodes it, with sorted keys.
+// ReadJSON is [Version.Read] for an object that is stored as JSON, which it neither changes
+// nor keeps. It returns JSON as the server encodes it, with sorted keys.
 func (v *Version) ReadJSON(ctx context.Context, stored []byte, opts ...ReadOption) ([]byte, *Result, error) {
-	obj, err := decodeObject(stored)
+	obj, err := decodeObject(stored, "stored")
 	if err != nil {
 		return nil, nil, err
 	}
@@ -79,10 +79,9 @@ func (v *Version) Store(ctx context.Context, obj *unstructured.Unstructured) (*u
 	return r.obj, nil
 }
 
-// StoreJSON is [Version.Store] for JSON. It returns JSON as the server encodes it, with
-// sorted keys.
+// StoreJSON is [Version.Store] for JSON, see [Version.ReadJSON].
 func (v *Version) StoreJSON(ctx context.Context, raw []byte) ([]byte, error) {
-	obj, err := decodeObject(raw)
+	obj, err := decodeObject(raw, "admitted")
 	if err != nil {
 		return nil, err
 	}

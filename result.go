@@ -86,9 +86,10 @@ func (r *Result) Status() *metav1.Status {
 	if !ok {
 		return nil
 	}
-	status := answer.Status()
+	found := answer.Status()
+	status := found.DeepCopy()
 	status.TypeMeta = metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}
-	return &status
+	return status
 }
 
 // RefusalOf returns the refusal that the server answers with for an error: its status if

@@ -10,8 +10,8 @@ import (
 )
 
 // UpdateStatus is [Version.Update] for the status subresource: the server admits it if
-// [Result.Err] returns nil. All but status comes from old. It is an error if the version has no
-// status subresource.
+// [Result.Err] returns nil. All but status comes from old. It is an error if the version has
+// no status subresource.
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#status-subresource.
 func (v *Version) UpdateStatus(ctx context.Context, obj, old *unstructured.Unstructured, opts ...RequestOption) (*Result, error) {

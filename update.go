@@ -14,13 +14,14 @@ import (
 )
 
 // Update is [Version.Create] for an object that replaces old: the server admits it if
-// [Result.Err] returns nil. old must be as [Version.Read] returns it at version v; an object of another
-// version or kind is an error. It is not changed and shares no memory with the result.
+// [Result.Err] returns nil. old must be as [Version.Read] returns it at version v; an
+// object of another version or kind is an error. It is not changed and shares no memory
+// with the result.
 //
 // An old object without a namespace is taken to be in that of the request. The server
-// refuses an update without metadata.resourceVersion. There is no store here: if
-// neither object has one, Update does not ask for it, and if only old has, the new
-// object is taken to be made from it.
+// refuses an update without metadata.resourceVersion. There is no store here: if neither
+// object has one, Update does not ask for it, and if only old has, the new object is
+// taken to be made from it.
 func (v *Version) Update(ctx context.Context, obj, old *unstructured.Unstructured, opts ...RequestOption) (*Result, error) {
 	r, err := newMapRequest(ctx, v, obj, old, opts)
 	if err != nil {

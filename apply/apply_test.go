@@ -405,6 +405,9 @@ func TestNoVerdict(t *testing.T) {
 	ended, end := context.WithCancel(context.Background())
 	end()
 	for name, err := range map[string]error{
+		"two sources":      second(a.Apply(context.Background(), apply.Request{Live: live, Config: live, Body: []byte("{}"), Manager: "m"})),
+		"kubectl, status":  second(a.ApplyAsKubectl(context.Background(), apply.Request{Live: live, Config: live, Subresource: "status", Manager: "m"})),
+		"a scale as text":  second(a.Apply(context.Background(), apply.Request{Live: live, Body: []byte("{}"), Subresource: "scale", Manager: "m"})),
 		"no subresource":   second(a.Apply(context.Background(), apply.Request{Live: live, Config: live, Subresource: "stat", Manager: "m"})),
 		"no live status":   second(a.Patch(context.Background(), apply.Request{Subresource: "status", Manager: "m"})),
 		"a scale":          second(a.Update(context.Background(), live, apply.Request{Live: live, Subresource: "scale", Manager: "m"})),
@@ -417,6 +420,9 @@ func TestNoVerdict(t *testing.T) {
 		if err == nil {
 			t.Errorf("%s: no error", name)
 		}
+	}
+	if _, err := a.Explain(context.Background(), apply.Request{Live: live, Config: live, Subresource: "status", Manager: "m"}); err == nil {
+		t.Error("an explanation of a status: no error")
 	}
 	if _, err := apply.NewAll(nil, nil); err == nil {
 		t.Error("no definition: no error")

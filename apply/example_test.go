@@ -255,14 +255,17 @@ func ExampleApplier_Update() {
 func ExampleApplier_Update_status() {
 	live := applied(nil, "spec: {replicas: 1}", "deployer")
 	obj := live.DeepCopy()
+	obj.Object["spec"] = map[string]any{"replicas": int64(9)} // has no effect
 	obj.Object["status"] = map[string]any{"replicas": int64(1)}
 	res, err := appliers()["v1"].Update(context.Background(), obj, apply.Request{Live: live, Manager: "controller", Subresource: "status"})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
+	fmt.Println(res.Object.Object["spec"], res.Object.Object["status"])
 	printOwners(res.Object)
 	// Output:
+	// map[mode:slow replicas:1] map[replicas:1]
 	// .spec.replicas: deployer (Apply, 2024-01-02T12:00:00Z)
 	// .status: controller (Update of status, 2024-01-02T12:00:00Z)
 	// .status.replicas: controller (Update of status, 2024-01-02T12:00:00Z)

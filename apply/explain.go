@@ -51,9 +51,12 @@ func (d Drop) String() string {
 }
 
 // Explain says which fields an apply would remove and why, and who would own which field.
-// It takes what [Applier.Apply] takes; Force has no effect. The fields that are dropped are
-// those of an apply that conflicts do not stop.
+// It takes what [Applier.Apply] takes; a subresource is an error. If the apply conflicts, the
+// dropped fields are those of a forced apply. Force has no effect.
 func (a *Applier) Explain(ctx context.Context, r Request, opts ...crdkit.RequestOption) (*Explanation, error) {
+	if r.Subresource != "" {
+		return nil, errSubresource
+	}
 	r.Force = false
 	live, manager := r.Live, r.Manager
 	res, err := a.Apply(ctx, r, opts...)

@@ -65,8 +65,12 @@ const annotationManager = "kubectl-last-applied"
 // the manager "kubectl-last-applied" applies it.
 //
 // The result is the first apply's, with the object that the last request leaves. If
-// the server refuses a later request, a warning says so, in the words of kubectl.
+// the server refuses a later request, a warning says so, in the words of kubectl. A
+// subresource is an error.
 func (a *Applier) ApplyAsKubectl(ctx context.Context, r Request, opts ...crdkit.RequestOption) (*Result, error) {
+	if r.Subresource != "" {
+		return nil, errSubresource
+	}
 	live, manager := r.Live, r.Manager
 	out, err := a.Apply(ctx, r, opts...)
 	if err != nil || out.Object == nil {

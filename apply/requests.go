@@ -36,7 +36,7 @@ type Result struct {
 	Conflicts []Conflict
 }
 
-// A Request is a request of a field manager.
+// A Request is a request of a field manager. What a method does not need is ignored.
 type Request struct {
 	// Live is the stored object at the version of the Applier, as [crdkit.Version.Read]
 	// returns it. It is nil if an apply creates the object.
@@ -44,7 +44,7 @@ type Request struct {
 	// Config is what an apply applies. For the subresource "scale" it is a Scale of
 	// autoscaling/v1.
 	Config *unstructured.Unstructured
-	// Body is a patch. For an apply it may replace Config: YAML or JSON. Then repeated keys are
+	// Body is a patch. For an apply it is YAML or JSON instead of Config. Then repeated keys are
 	// refused with [crdkit.Strict] and warned of with [crdkit.Warn], the default.
 	Body []byte
 	// PatchType is the type of a patch.
@@ -56,6 +56,8 @@ type Request struct {
 	// Subresource is "", "status" or "scale".
 	Subresource string
 }
+
+var errSubresource = errors.New("apply: a subresource is not possible here")
 
 // check returns an error for a subresource that does not exist or has no live object.
 func (r *Request) check() (subresource, error) {
@@ -69,8 +71,8 @@ func (r *Request) check() (subresource, error) {
 	}
 }
 
-// Apply applies the Config or the Body of a request. Check the verdict with
-// [crdkit.Result.Err]. If Live is nil, Apply creates the object, with the name of the
+// Apply applies the Config or the Body of a request: the server admits it if
+// [crdkit.Result.Err] returns nil. If Live is nil, Apply creates the object, with the name of the
 // configuration. The server reads a configuration as YAML, and refuses what YAML does not
 // allow: control characters, and keys of 1,024 characters or more.
 //
@@ -92,7 +94,9 @@ func (a *Applier) Apply(ctx context.Context, r Request, opts ...crdkit.RequestOp
 	switch {
 	case err != nil:
 		return nil, err
-	case r.Config == nil && r.Body != nil && s != scaleResource:
+	case r.Config != nil && r.Body != nil:
+		return nil, errors.New("apply: the request has a Config and a Body")
+	case r.Body != nil && s != scaleResource:
 		fields, err := crdkit.FieldValidationOf(jsonOptions(opts)...)
 		if err != nil {
 			return nil, err

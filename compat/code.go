@@ -72,7 +72,7 @@ const (
 	CodeDescription          Code = "description"
 )
 
-// The codes of findings about lists and maps. PreserveUnknownFields is also the code of
+// The codes of findings about lists and maps. CodePreserveUnknownFields is also the code of
 // findings about spec.preserveUnknownFields.
 const (
 	CodeListMapKeys           Code = "listMapKeys"

@@ -52,7 +52,8 @@ func Parse(data []byte, opts ...ParseOption) (*apiextensionsv1.CustomResourceDef
 
 // ParseAll reads the CustomResourceDefinitions in a stream of YAML documents or JSON values,
 // and in the items of lists, in their order. Objects of other kinds are ignored. The error
-// joins the errors of reading and of [Parse], each with its document.
+// joins the errors of reading and of [Parse], each with its document. The limits are
+// those of a document. The input is neither kept nor changed.
 func ParseAll(data []byte, opts ...ParseOption) ([]*apiextensionsv1.CustomResourceDefinition, error) {
 	var out []*apiextensionsv1.CustomResourceDefinition
 	var errs []error

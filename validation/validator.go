@@ -255,9 +255,8 @@ func (f optionFunc) apply(c *config) { f(c) }
 // KubernetesVersion makes a validator check the formats that the server of a version
 // checks, such as "1.33" or "1.33.4". A server knows the formats of the minor version
 // before its own: k8s-short-name and k8s-long-name, which 1.34 added, from 1.35 on. An
-// empty version means 1.37. With any other text that is not a version from 1.29 to
-// 1.37, no object is valid: the methods of the validator return one error about the
-// option, and do nothing else.
+// empty version means 1.37. With any other text than a version from 1.29 to
+// 1.37, every method of the validator only returns an error about the option.
 func KubernetesVersion(version string) Option {
 	return optionFunc(func(c *config) {
 		v, err := kubeversion.Parse(version)

@@ -150,7 +150,7 @@ func (w *walk) walkValue(n *node, i int) int {
 	return w.number(n, i)
 }
 
-// valueOrDefault is walkValue, but writes the default in place of a null that may not be.
+// valueOrDefault is walkValue, but writes the default in place of a null that is dropped.
 func (w *walk) valueOrDefault(n *node, i int) (end int) {
 	if !n.nullFill || w.s[i] != 'n' {
 		return w.walkValue(n, i)
@@ -369,10 +369,8 @@ func (w *walk) flush() {
 	w.pending.start = w.pending.end
 }
 
-// position returns the length of the output.
 func (w *walk) position() int { return len(w.out) + w.pending.end - w.pending.start }
 
-// write puts out a text that is not a part of the input.
 func (w *walk) write(text string) {
 	w.flush()
 	w.out = append(w.out, text...)

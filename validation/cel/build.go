@@ -314,9 +314,9 @@ const (
 // definition with them is created or updated, nil if it has none. A nil n has no rules.
 //
 // First come the errors that need no compilation: blank texts, line breaks, unknown reasons,
-// and a fieldPath that leads nowhere; then, for every schema without such errors there and below, expressions that do not
-// compile, cost too much, or refer to oldSelf where there is none; then the errors of the
-// total. They are in the order of the server: what is below a schema before the schema,
+// and a fieldPath that leads nowhere. Then, for every schema without such errors there and
+// below, expressions that do not compile, cost too much, or refer to oldSelf where there is
+// none; then the errors of the total. They are in the order of the server: what is below a schema before the schema,
 // which means additionalProperties, properties by name, items, and then its own rules.
 //
 // See

@@ -129,8 +129,7 @@ func (r *CostReport) Errors() field.ErrorList { return slices.Clone(r.errs) }
 
 // Estimate returns what the rules of n and below cost, as kube-apiserver
 // estimates it when a definition with them is created or updated. The result is
-// never nil. A nil n has no rules.
-// Those that do not compile cost nothing.
+// never nil. A nil n has no rules. Rules that do not compile cost nothing.
 //
 // See https://kubernetes.io/docs/reference/using-api/cel/#resource-constraints.
 func Estimate(n *schema.Node, opts ...Option) *CostReport {

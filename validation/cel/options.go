@@ -104,8 +104,8 @@ func KubernetesVersion(version string) Option {
 
 // WithContext ends [Compile], [Check] and [Estimate] early when ctx ends, except during
 // the work on one expression. Compile and Check then return a single internal error with
-// the text of ctx's error, and Estimate sets [CostReport.Problem] to it. What rules do
-// with objects is not affected; see [Program.Eval]. A nil ctx never ends.
+// the text of ctx's error, and Estimate sets [CostReport.Problem] to it.
+// A nil ctx never ends.
 func WithContext(ctx context.Context) Option {
 	return compileOption(func(o *compileOptions) { o.Watch = interrupt.New(ctx) })
 }

@@ -122,7 +122,7 @@ func (p *Program) Eval(ctx context.Context, obj map[string]any, opts ...EvalOpti
 }
 
 // EvalDefault runs the rules on a default value of the schema, which is its own
-// old value. It is meant for programs of a part of a schema.
+// old value.
 func (p *Program) EvalDefault(ctx context.Context, value any, opts ...EvalOption) Result {
 	if p == nil || value == nil {
 		return Result{}
@@ -132,18 +132,12 @@ func (p *Program) EvalDefault(ctx context.Context, value any, opts ...EvalOption
 	return r.eval(ctx, p, value, value)
 }
 
-// Reads returns what the rules of n read of the value that they are on, without
-// an old object and as long as no rule fails: errors show more. n is the schema
-// that p was compiled for or one below it. Rules below n have their own read
-// sets. It returns nil if no rule of n has an effect without an old object, because
-// there is none or all are transition rules. See also [Program.NeedsOld].
+// Reads returns what the rules of n read of their value, without an old object and as long as
+// no rule fails. n is the schema that p was compiled for or one below it. It returns nil if
+// no rule of n has an effect then. See also [Program.NeedsOld].
 //
-// A caller that makes an object only for [Program.Eval] can leave out unread fields. The
-// values that rules are on, and elements and entries of lists and maps that are read, must
-// be present.
-//
-// What the analysis does not follow, such as arguments of functions, counts as
-// read completely.
+// A caller that makes an object only for [Program.Eval] can leave out unread fields. What the
+// analysis does not follow, such as arguments of functions, counts as read completely.
 func (p *Program) Reads(n *schema.Node) *fieldaccess.ReadSet {
 	switch {
 	case p == nil || n == nil || len(n.Rules()) == 0:

@@ -39,7 +39,6 @@ type Given struct {
 	Invalid         map[string]bool // paths of schemas whose rules are skipped
 }
 
-// CELOption makes Given an option of package validation/cel.
 func (Given) CELOption(testopt.Sealed) {}
 
 // Options configures a Checker.
