@@ -87,7 +87,7 @@ func agree(t *testing.T, d *testkit.Definition, objects int) (admitted, satisfyi
 }
 
 // hasListForText reports whether a list is in the place of a string with a format.
-// Conditions do not admit it; the server does. See docs/COMPAT.md.
+// Conditions do not admit it; the server does. See docs/compat.md.
 func hasListForText(n *schema.Node, v any) bool {
 	switch v := v.(type) {
 	case map[string]any:

@@ -25,7 +25,7 @@ func Except(name, reason string) SuiteOption {
 
 // RunSuites runs the recorded cases of a file system, such as os.DirFS("tests"), against
 // the definitions in it: suites of openshift/api with onCreate and onUpdate, and objects
-// below directories with the names valid and invalid. docs/TESTING.md describes the
+// below directories with the names valid and invalid. docs/testing.md describes the
 // formats. Each file is a subtest, and each of its cases is one of that, if t is a
 // *testing.T.
 //

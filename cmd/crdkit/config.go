@@ -124,7 +124,7 @@ func checkCode(code string, known []string) error {
 	if near, ok := nearname.Nearest(code, slices.Values(known)); ok {
 		return fmt.Errorf("unknown code %q; the nearest one is %s", code, near)
 	}
-	return fmt.Errorf("unknown code %q; docs/check.md and docs/COMPAT.md have the codes, and errors of the server have none", code)
+	return fmt.Errorf("unknown code %q; docs/check.md and docs/compat.md have the codes, and errors of the server have none", code)
 }
 
 // withoutSteps returns an error of the YAML library without the steps of its reading.

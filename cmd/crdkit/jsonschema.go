@@ -25,7 +25,7 @@ Print definitions as JSON Schema
 Print the JSON Schema of a version of a definition, for editors and validators.
 
 The schema accepts every object that kube-apiserver would admit, and more:
-docs/JSON-SCHEMA.md lists the constraints that it lacks. With --strict it also
+docs/json-schema.md lists the constraints that it lacks. With --strict it also
 refuses what the server repairs, such as unknown fields.
 
 The version is the preferred one unless --version names another. CRD is a

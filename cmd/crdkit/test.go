@@ -27,7 +27,7 @@ definitions. These files have cases:
   - objects in files or below directories whose name is valid or invalid, or begins
     or ends with one of these words.
 
-Other files have definitions. docs/TESTING.md describes the formats.
+Other files have definitions. docs/testing.md describes the formats.
 
 Standard output has
 

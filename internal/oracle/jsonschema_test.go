@@ -79,7 +79,7 @@ func (c *schemaTally) add(t testing.TB, name string, p *schemaPair, obj map[stri
 	engine, schema := p.judge(t, obj)
 	switch {
 	case engine == nil && schema != nil && strings.Contains(schema.Error(), "got array, want null or string"):
-		c.arrays++ // a string with a format; see docs/JSON-SCHEMA.md
+		c.arrays++ // a string with a format; see docs/json-schema.md
 	case engine == nil && schema != nil:
 		if c.wrong++; c.wrong < 10 {
 			t.Errorf("%s is admitted, but\n%v\n%s", name, schema, encode(t, obj))

@@ -9,7 +9,7 @@
 // A file is one of these, by its content and its name:
 //
 //   - A suite of openshift/api: YAML with crdName and tests, which has onCreate and onUpdate.
-//     docs/TESTING.md has the keys. Unknown and repeated keys are cases that cannot be run.
+//     docs/testing.md has the keys. Unknown and repeated keys are cases that cannot be run.
 //   - X.yaml beside X.yaml.err, which has the text of the refusal; X.pre.yaml, which
 //     X.post.yaml updates, and X.post.yaml.tx_err with the text of that refusal. In a
 //     directory with such files, all other objects must be admitted.
@@ -17,7 +17,7 @@
 //     begins with that word. The server must admit or refuse all of them. The member
 //     _err of an object has the text of its refusal.
 //   - Definitions, in any other file. Files may have variants of a definition; see
-//     docs/TESTING.md for which of them a case runs against. Other objects are passed over.
+//     docs/testing.md for which of them a case runs against. Other objects are passed over.
 //
 // A text of a refusal must be a part of that of the server. The value in a text is left out of
 // the comparison: minor versions of Kubernetes show it in other forms.

@@ -15,7 +15,7 @@
 //
 // The exported schema accepts every object that the server accepts on creation. The
 // reverse does not hold, because JSON Schema cannot express every constraint;
-// docs/JSON-SCHEMA.md lists those that are left out. The schema describes an object
+// docs/json-schema.md lists those that are left out. The schema describes an object
 // before the server prunes it and sets defaults:
 //
 //   - unknown fields are accepted, because the server prunes them;

@@ -24,7 +24,7 @@ type tool struct {
 	parse func(out []byte) (map[string]string, error)
 }
 
-// The other tools, at the versions that were the newest when docs/COMPARED.md was written.
+// The other tools, at the versions that were the newest when docs/compared.md was written.
 const (
 	kubectlValidate        = "sigs.k8s.io/kubectl-validate"
 	kubectlValidateVersion = "v0.0.4"
