@@ -5,13 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/crdkit/crdkit/conversion"
 	"github.com/crdkit/crdkit/internal/failure/errorlimit"
 	"github.com/crdkit/crdkit/internal/kube/kubeversion"
+	"github.com/crdkit/crdkit/internal/requestopt"
+	"github.com/crdkit/crdkit/internal/test/testopt"
 )
 
 // An Option changes how [Compile] prepares a definition. Without options a
@@ -86,18 +87,23 @@ func unknownVersion(version string) error {
 // options a request is one that sets no query parameters. A later option wins over
 // an earlier one, and a nil option changes nothing. An option with a value that does
 // not exist makes the request return an error.
-type JSONOption interface{ applyJSON(*requestOptions) }
+type JSONOption interface {
+	// JSONOption seals the interface: only this module implements it.
+	JSONOption(testopt.Sealed)
+}
 
 // A RequestOption changes one request that writes an object, on JSON or not.
 type RequestOption interface {
 	JSONOption
-	applyRequest()
+	// RequestOption seals the interface.
+	RequestOption(testopt.Sealed)
 }
 
 // A ReadOption changes one request of any kind.
 type ReadOption interface {
 	RequestOption
-	applyRead()
+	// ReadOption seals the interface.
+	ReadOption(testopt.Sealed)
 }
 
 type requestOptions struct {
@@ -121,11 +127,28 @@ type (
 	readOption    struct{ requestOption }
 )
 
-func (f jsonOption) applyJSON(o *requestOptions) { f(o) }
+func (jsonOption) JSONOption(testopt.Sealed) {}
 
-func (requestOption) applyRequest() {}
+func (requestOption) RequestOption(testopt.Sealed) {}
 
-func (readOption) applyRead() {}
+func (readOption) ReadOption(testopt.Sealed) {}
+
+func (o *requestOptions) apply(opt any) {
+	switch opt := opt.(type) {
+	case jsonOption:
+		opt(o)
+	case requestOption:
+		opt.jsonOption(o)
+	case readOption:
+		opt.jsonOption(o)
+	case FieldValidation:
+		o.fields = cmp.Or(opt, Warn)
+	case requestopt.Patched:
+		o.origin, o.patchComplaints = fromPatch, opt.Complaints
+	case requestopt.Merged:
+		o.origin = fromMerge
+	}
+}
 
 // A FieldValidation says how a request treats fields that the schema does not
 // declare and fields that are given twice. Its values are options: pass [Strict] to
@@ -143,9 +166,11 @@ const (
 	Strict FieldValidation = "Strict"
 )
 
-func (f FieldValidation) applyRequest() {}
+// JSONOption makes a FieldValidation an option.
+func (FieldValidation) JSONOption(testopt.Sealed) {}
 
-func (f FieldValidation) applyJSON(o *requestOptions) { o.fields = cmp.Or(f, Warn) }
+// RequestOption makes a FieldValidation an option.
+func (FieldValidation) RequestOption(testopt.Sealed) {}
 
 // ReportChanges makes the result list what the server changed in the object.
 func ReportChanges() ReadOption {
@@ -163,7 +188,7 @@ func InNamespace(namespace string) RequestOption {
 // Mutate runs f, which must not be nil, on the decoded, pruned and defaulted object,
 // as mutating admission would, and sets defaults again afterwards. What f sets in
 // metadata stays, such as a uid, also in the bytes of the JSON forms. The server
-// does not prune and drop nulls after it. In the result of a patch ([Patched]) f
+// does not prune and drop nulls after it. In a PATCH (package patch) f
 // sees duplicate owner references, which are dropped after it; in other requests
 // they are dropped before and after. An error of f ends the request without a
 // verdict.
@@ -207,7 +232,7 @@ func AppendTo(buf []byte) JSONOption {
 
 // check returns an error for a value that does not exist.
 func (o *requestOptions) check(v *Version) error {
-	if err := o.fields.check(); err != nil {
+	if err := requestopt.Check(o.fields); err != nil {
 		return err
 	}
 	if o.maxErrors < 0 {
@@ -215,26 +240,6 @@ func (o *requestOptions) check(v *Version) error {
 	}
 	if o.namespace != "" && !v.def.namespaced {
 		return fmt.Errorf("crdkit: the request is in namespace %q, but a %s has no namespace", o.namespace, v.def.kind)
-	}
-	return nil
-}
-
-// FieldValidationOf returns the [FieldValidation] of a request with the options. It
-// returns an error for a value that does not exist.
-func FieldValidationOf(opts ...JSONOption) (FieldValidation, error) {
-	o := requestOptions{fields: Warn}
-	for _, opt := range opts {
-		if opt != nil {
-			opt.applyJSON(&o)
-		}
-	}
-	return o.fields, o.fields.check()
-}
-
-// check returns an error for a value that does not exist.
-func (f FieldValidation) check() error {
-	if !slices.Contains([]FieldValidation{Warn, Ignore, Strict}, f) {
-		return fmt.Errorf("crdkit: field validation is %q, want %q, %q or %q", f, Warn, Ignore, Strict)
 	}
 	return nil
 }

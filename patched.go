@@ -24,27 +24,6 @@ const (
 	fromMerge                // it merged the live object and an applied configuration
 )
 
-// Patched makes UpdateJSON and UpdateStatusJSON take their input for the result of a
-// patch, as the server does for PATCH. A result that cannot be decoded, or that strict
-// decoding refuses, is 422 Invalid with the field patch. A result of another version is
-// judged by validation. A result without metadata.resourceVersion is refused if the old
-// object has one. complaints are what strict decoding found in the patch itself, such as
-// `json patch unknown field "[0].pth"`; they come before those about the result. Patched
-// does not keep them.
-//
-// Package patch makes whole PATCH requests. Patched is an error for CreateJSON.
-func Patched(complaints ...string) JSONOption {
-	complaints = slices.Clone(complaints)
-	return jsonOption(func(o *requestOptions) { o.origin, o.patchComplaints = fromPatch, complaints })
-}
-
-// Merged makes Create, Update and UpdateStatus take their object for the result of
-// server-side apply: the request begins after the object was decoded, pruned and
-// defaulted. Package apply makes whole apply requests. It is an error for the JSON forms.
-func Merged() RequestOption {
-	return requestOption{func(o *requestOptions) { o.origin = fromMerge }}
-}
-
 // invalidPatch is the answer of the server to a patch whose result cannot be decoded.
 func (r *request) invalidPatch(why string, details ...string) *Refusal {
 	refusal := invalid(runtimeschema.GroupKind{}, "", field.Invalid(field.NewPath("patch"), string(r.raw), why))

@@ -53,9 +53,7 @@ func newRequest[O JSONOption](ctx context.Context, v *Version, opts []O) (*reque
 	r := &request{version: v, ctx: ctx, result: &Result{}}
 	r.fields = Warn
 	for _, opt := range opts {
-		if any(opt) != nil {
-			opt.applyJSON(&r.requestOptions)
-		}
+		r.apply(opt)
 	}
 	if err := r.check(v); err != nil {
 		return nil, err
@@ -97,7 +95,7 @@ func newJSONRequest(ctx context.Context, v *Version, raw []byte, opts []JSONOpti
 		return nil, err
 	}
 	if r.origin == fromMerge {
-		return nil, errors.New("crdkit: Merged is not an option of the JSON forms")
+		return nil, errors.New("crdkit: the JSON forms do not take the result of an apply")
 	}
 	r.encoded, r.raw = true, raw
 	return r, nil
@@ -107,7 +105,7 @@ func newJSONRequest(ctx context.Context, v *Version, raw []byte, opts []JSONOpti
 var errNil = errors.New("crdkit: the object is nil")
 
 // errNotPatched is the error of a request that cannot be one for the result of a patch.
-var errNotPatched = errors.New("crdkit: Patched is an option of UpdateJSON and UpdateStatusJSON")
+var errNotPatched = errors.New("crdkit: only UpdateJSON and UpdateStatusJSON take the result of a patch")
 
 // fastPath returns the plan of the fast path, nil if it does not handle the definition or
 // the options.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/definition"
+	"github.com/crdkit/crdkit/internal/requestopt"
 	"github.com/crdkit/crdkit/internal/test/testkit"
 )
 
@@ -266,7 +267,7 @@ func TestPatched(t *testing.T) {
 	old := []byte(`{"apiVersion":"jobs.example.org/v1","kind":"CronTab","metadata":{"name":"n","namespace":"default","resourceVersion":"5"},"spec":{"cronSpec":"* * * * *","image":"a"}}`)
 	owners := `[{"apiVersion":"v1","kind":"A","name":"a","uid":"1"},{"apiVersion":"v1","kind":"A","name":"a","uid":"1"}]`
 	raw := []byte(strings.NewReplacer(`"image":"a"`, `"image":"a","x":1`, `"name":"n",`, `"name":"n","ownerReferences":`+owners+`,`).Replace(string(old)))
-	_, res, err := v.UpdateJSON(context.Background(), raw, old, crdkit.Patched("first"))
+	_, res, err := v.UpdateJSON(context.Background(), raw, old, requestopt.Patched{Complaints: []string{"first"}})
 	if err != nil || res.Err() != nil {
 		t.Fatal(err, res.Err())
 	}
@@ -275,7 +276,7 @@ func TestPatched(t *testing.T) {
 	if diff := cmp.Diff(want, res.Warnings); diff != "" {
 		t.Errorf("warnings (-want +got):\n%s", diff)
 	}
-	_, res, err = v.UpdateJSON(context.Background(), old, old, crdkit.Patched("first"), crdkit.Strict)
+	_, res, err = v.UpdateJSON(context.Background(), old, old, requestopt.Patched{Complaints: []string{"first"}}, crdkit.Strict)
 	if err != nil || res.Refusal == nil || res.Refusal.Code != 422 || !strings.HasSuffix(res.Err().Error(), "strict decoding error: first") {
 		t.Errorf("a strict request: %v, %v", err, res.Err())
 	}
@@ -291,7 +292,7 @@ func TestMutateOfPatch(t *testing.T) {
 	for _, tt := range []struct {
 		opts []crdkit.JSONOption
 		seen int
-	}{{nil, 1}, {[]crdkit.JSONOption{crdkit.Patched()}, 2}} {
+	}{{nil, 1}, {[]crdkit.JSONOption{requestopt.Patched{}}, 2}} {
 		seen := 0
 		out, res, err := pair.fast.UpdateJSON(context.Background(), []byte(raw), []byte(old), append(tt.opts, crdkit.Mutate(func(_ context.Context, obj *unstructured.Unstructured) error {
 			seen = len(obj.GetOwnerReferences())
@@ -311,13 +312,13 @@ func TestMerged(t *testing.T) {
 	pair, _ := cronTabPair(t)
 	v := pair.fast
 	obj := decoded(t, `{"apiVersion":"jobs.example.org/v1","kind":"CronTab","metadata":{"name":"n","namespace":"default"},"spec":{"cronSpec":"* * * * *","image":"a","replicas":null}}`)
-	res, err := v.Create(context.Background(), obj, crdkit.Merged())
+	res, err := v.Create(context.Background(), obj, requestopt.Merged{})
 	if err != nil || res.Err() == nil || !strings.Contains(res.Err().Error(), `spec.replicas: Invalid value: "null"`) {
 		t.Errorf("a null: %v, %v", err, res.Err())
 	}
 	obj = decoded(t, `{"apiVersion":"jobs.example.org/v1","kind":"CronTab","metadata":{"name":"n","namespace":"default"},"spec":{"cronSpec":"* * * * *","image":"a","replicas":1,"suspend":false,"x":1}}`)
 	want := testkit.Clone(obj.Object["spec"].(map[string]any))
-	if res, err := v.Create(context.Background(), obj, crdkit.Merged()); err != nil || res.Err() != nil || len(res.Warnings) > 0 {
+	if res, err := v.Create(context.Background(), obj, requestopt.Merged{}); err != nil || res.Err() != nil || len(res.Warnings) > 0 {
 		t.Errorf("%v, %v", err, res)
 	}
 	if diff := cmp.Diff(want, obj.Object["spec"]); diff != "" {
@@ -329,17 +330,18 @@ func TestOriginsOfRequests(t *testing.T) {
 	pair, _ := cronTabPair(t)
 	v := pair.fast
 	raw := []byte(`{}`)
-	if _, _, err := v.CreateJSON(context.Background(), raw, crdkit.Patched()); err == nil {
+	if _, _, err := v.CreateJSON(context.Background(), raw, requestopt.Patched{}); err == nil {
 		t.Error("a patched create has no error")
 	}
-	if _, _, err := v.UpdateJSON(context.Background(), raw, raw, crdkit.Merged()); err == nil {
+	if _, _, err := v.UpdateJSON(context.Background(), raw, raw, requestopt.Merged{}); err == nil {
 		t.Error("a merged update of JSON has no error")
 	}
-	if _, err := crdkit.FieldValidationOf(nil, crdkit.FieldValidation("x")); err == nil {
+	if _, err := requestopt.FieldValidation[crdkit.FieldValidation]([]crdkit.JSONOption{nil, crdkit.FieldValidation("x")}); err == nil {
 		t.Error("an unknown field validation has no error")
 	}
-	if got, err := crdkit.FieldValidationOf(crdkit.Strict, crdkit.AppendTo(nil)); got != crdkit.Strict || err != nil {
-		t.Errorf("FieldValidationOf: %q, %v", got, err)
+	opts := []crdkit.JSONOption{crdkit.Strict, crdkit.AppendTo(nil)}
+	if got, err := requestopt.FieldValidation[crdkit.FieldValidation](opts); got != crdkit.Strict || err != nil {
+		t.Errorf("FieldValidation: %q, %v", got, err)
 	}
 }
 

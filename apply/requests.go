@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/yaml"
 
 	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/internal/requestopt"
 	"github.com/crdkit/crdkit/internal/text/jsonscan"
 	"github.com/crdkit/crdkit/internal/value/jsonval"
 	"github.com/crdkit/crdkit/patch"
@@ -97,7 +98,7 @@ func (a *Applier) Apply(ctx context.Context, r Request, opts ...crdkit.RequestOp
 	case r.Config != nil && r.Body != nil:
 		return nil, errors.New("apply: the request has a Config and a Body")
 	case r.Body != nil && s != scaleResource:
-		fields, err := crdkit.FieldValidationOf(jsonOptions(opts)...)
+		fields, err := requestopt.FieldValidation[crdkit.FieldValidation](opts)
 		if err != nil {
 			return nil, err
 		}
@@ -115,16 +116,6 @@ func (a *Applier) Apply(ctx context.Context, r Request, opts ...crdkit.RequestOp
 		return nil, err
 	}
 	return a.apply(ctx, s, &r, crdkit.Ignore, opts)
-}
-
-func jsonOptions(opts []crdkit.RequestOption) []crdkit.JSONOption {
-	var out []crdkit.JSONOption
-	for _, opt := range opts {
-		if opt != nil {
-			out = append(out, opt)
-		}
-	}
-	return out
 }
 
 func (a *Applier) refused(err error) *Result {
@@ -257,7 +248,7 @@ func resourceName(d *crdkit.Definition) string {
 
 // write judges the merged object and returns it as the server would.
 func (a *Applier) write(ctx context.Context, s subresource, obj, live *unstructured.Unstructured, opts []crdkit.RequestOption) (*Result, error) {
-	opts = append(opts[:len(opts):len(opts)], crdkit.Merged())
+	opts = append(opts[:len(opts):len(opts)], requestopt.Merged{})
 	var res *crdkit.Result
 	var err error
 	switch {

@@ -16,7 +16,8 @@ import (
 
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/internal/metadata/objectmeta"
-	"github.com/crdkit/crdkit/patch"
+	"github.com/crdkit/crdkit/internal/patching"
+	"github.com/crdkit/crdkit/internal/requestopt"
 )
 
 // UpdateScale changes an object as a write to its scale subresource by a manager does.
@@ -35,14 +36,14 @@ func (a *Applier) UpdateScale(ctx context.Context, live *unstructured.Unstructur
 }
 
 func (a *Applier) patchScale(ctx context.Context, r *Request, opts []crdkit.RequestOption) (*Result, error) {
-	fields, err := crdkit.FieldValidationOf(jsonOptions(opts)...)
+	fields, err := requestopt.FieldValidation[crdkit.FieldValidation](opts)
 	if err != nil {
 		return nil, err
 	}
 	if err := a.checkScaled(r.Live); err != nil {
 		return nil, err
 	}
-	if refusal := patch.CheckBody(r.PatchType, r.Body); refusal != nil {
+	if refusal := patching.CheckBody(r.PatchType, r.Body); refusal != nil {
 		return a.refusedBy(refusal), nil
 	}
 	return a.writeScale(ctx, r.Live, r.Manager, nil, opts, func(ctx context.Context, w *scaleWrite) error {
@@ -50,7 +51,7 @@ func (a *Applier) patchScale(ctx context.Context, r *Request, opts []crdkit.Requ
 		if err != nil {
 			return err
 		}
-		patched, complaints, refusal, err := patch.Document(ctx, text, r.PatchType, r.Body, jsonOptions(opts)...)
+		patched, complaints, refusal, err := patching.Document(ctx, text, r.PatchType, r.Body, fields)
 		if w.refusal = refusal; err != nil || refusal != nil {
 			return err
 		}

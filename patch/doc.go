@@ -12,8 +12,7 @@
 //	store(res.Object)
 //
 // [Patcher.PatchStatus] patches the status subresource, and [Patcher.PatchJSON] and
-// [Patcher.PatchStatusJSON] take and return JSON. Package apply patches the scale, with
-// [Document].
+// [Patcher.PatchStatusJSON] take and return JSON. Package apply patches the scale.
 //
 // # Semantics
 //

@@ -101,24 +101,3 @@ func ExampleResult_Patched() {
 	fmt.Println(res.Admitted(), res.Object == nil, res.Patched().Object["spec"])
 	// Output: false true map[replicas:-1 size:5]
 }
-
-func ExampleCheckBody() {
-	fmt.Println(patch.CheckBody(types.MergePatchType, []byte(`{}`)) == nil)
-	fmt.Println(patch.CheckBody(types.MergePatchType, []byte(`{`)).Message)
-	fmt.Println(patch.CheckBody(types.StrategicMergePatchType, []byte(`{}`)).Code)
-	// Output:
-	// true
-	// invalid JSON patch
-	// 415
-}
-
-func ExampleDocument() {
-	scale := []byte(`{"kind":"Scale","spec":{"replicas":1}}`)
-	patched, complaints, refusal, err := patch.Document(context.Background(), scale, types.MergePatchType, []byte(`{"spec":{"replicas":2,"replicas":3}}`))
-	fmt.Println(string(patched), complaints, refusal, err)
-	_, _, refusal, err = patch.Document(context.Background(), scale, types.JSONPatchType, []byte(`[{"op":"remove","path":"/none"}]`))
-	fmt.Println(refusal.Code, refusal.Details, err)
-	// Output:
-	// {"kind":"Scale","spec":{"replicas":3}} [duplicate field "spec.replicas"] <nil> <nil>
-	// 422 [operation 0 (remove): the key does not exist] <nil>
-}

@@ -3,29 +3,24 @@ package patch
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
-	"strings"
 
-	jsonpatch "gopkg.in/evanphx/json-patch.v4"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
-	kjson "sigs.k8s.io/json"
 
 	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/internal/patching"
+	"github.com/crdkit/crdkit/internal/requestopt"
 	"github.com/crdkit/crdkit/internal/text/jsonscan"
 )
 
 // MaxOperations is the number of operations that a JSON patch may have.
-const MaxOperations = 10000
+const MaxOperations = patching.MaxOperations
 
 // MaxCopyBytes is the number of bytes that the copy operations of a JSON patch may add
 // together.
-const MaxCopyBytes = 3 * 1024 * 1024
+const MaxCopyBytes = patching.MaxCopyBytes
 
 // A Patcher makes PATCH requests at one version. It does not change and is safe for
 // concurrent use.
@@ -136,7 +131,14 @@ func (p *Patcher) onJSON(ctx context.Context, update update, live []byte, patchT
 }
 
 func (p *Patcher) apply(ctx context.Context, update update, live []byte, patchType types.PatchType, body []byte, opts []crdkit.JSONOption) ([]byte, *Result, error) {
-	patched, complaints, r, err := Document(ctx, live, patchType, body, opts...)
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	fields, err := requestopt.FieldValidation[crdkit.FieldValidation](opts)
+	if err != nil {
+		return nil, nil, err
+	}
+	patched, complaints, r, err := patching.Document(ctx, live, patchType, body, fields)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -147,71 +149,11 @@ func (p *Patcher) apply(ctx context.Context, update update, live []byte, patchTy
 		}
 		return nil, &Result{Result: res}, nil
 	}
-	out, res, err := update(ctx, patched, live, append(opts[:len(opts):len(opts)], crdkit.Patched(complaints...))...)
+	out, res, err := update(ctx, patched, live, append(opts[:len(opts):len(opts)], requestopt.Patched{Complaints: complaints})...)
 	if err != nil {
 		return nil, nil, err
 	}
 	return out, &Result{Result: res, Unchanged: out != nil && bytes.HasSuffix(out, live), patched: patched}, nil
-}
-
-// Document applies a patch to a JSON document that is no object of a version, such as a
-// Scale, with the limits and the answers of the server. document is as the server encodes
-// it, without white space; it is not changed and not kept. complaints are what strict
-// decoding finds in the patch; [crdkit.Ignore] asks for none. refusal is the answer of the
-// server to a patch that does not apply.
-//
-// The error says why there is no verdict: ctx ended, or an option has a value that does
-// not exist. A nil ctx never ends.
-func Document(ctx context.Context, document []byte, patchType types.PatchType, body []byte, opts ...crdkit.JSONOption) (patched []byte, complaints []string, refusal *crdkit.Refusal, err error) {
-	if ctx == nil {
-		ctx = context.Background()
-	}
-	fields, err := crdkit.FieldValidationOf(opts...)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	if r := CheckBody(patchType, body); r != nil {
-		return nil, nil, r, nil
-	}
-	apply := mergePatch
-	if withoutCharset(patchType) == types.JSONPatchType {
-		apply = jsonPatch
-	}
-	return apply(ctx, string(document), body, fields != crdkit.Ignore)
-}
-
-// withoutCharset drops what the server drops from a type.
-func withoutCharset(patchType types.PatchType) types.PatchType {
-	name, _, _ := strings.Cut(string(patchType), ";")
-	return types.PatchType(name)
-}
-
-// CheckBody returns what the server answers before it reads the object: the type of the
-// patch is neither of the two, the patch has more than 3 MiB, or it is no JSON. It returns
-// nil for any other patch. body is not kept.
-func CheckBody(patchType types.PatchType, body []byte) *crdkit.Refusal {
-	patchType = withoutCharset(patchType)
-	switch {
-	case patchType != types.JSONPatchType && patchType != types.MergePatchType:
-		return crdkit.RefusalOf(&apierrors.StatusError{ErrStatus: metav1.Status{
-			Status: metav1.StatusFailure, Code: http.StatusUnsupportedMediaType, Reason: metav1.StatusReasonUnsupportedMediaType,
-			Message: fmt.Sprintf("the body of the request was in an unknown format - accepted media types include: %s, %s, %s",
-				types.JSONPatchType, types.MergePatchType, types.ApplyYAMLPatchType),
-		}})
-	case len(body) > crdkit.MaxRequestBytes:
-		return tooLarge(fmt.Sprintf("limit is %d", crdkit.MaxRequestBytes))
-	case !json.Valid(body):
-		return badRequest("invalid JSON patch")
-	}
-	return nil
-}
-
-func badRequest(message string) *crdkit.Refusal {
-	return crdkit.RefusalOf(apierrors.NewBadRequest(message))
-}
-
-func tooLarge(message string) *crdkit.Refusal {
-	return crdkit.RefusalOf(apierrors.NewRequestEntityTooLargeError(message))
 }
 
 func decode(text []byte) (map[string]any, error) {
@@ -225,74 +167,4 @@ func decode(text []byte) (map[string]any, error) {
 		return nil, fmt.Errorf("patch: reading the live object: %w", err)
 	}
 	return u.Object, nil
-}
-
-// mergePatch applies a JSON merge patch to the JSON of an object.
-//
-// See https://www.rfc-editor.org/rfc/rfc7386.
-func mergePatch(ctx context.Context, live string, body []byte, strict bool) (patched []byte, complaints []string, r *crdkit.Refusal, err error) {
-	if strict {
-		decoded := map[string]any{}
-		found, err := kjson.UnmarshalStrict(body, &decoded)
-		if err != nil {
-			return nil, nil, badRequest("error decoding patch: " + err.Error()), nil
-		}
-		for _, err := range found {
-			complaints = append(complaints, err.Error())
-		}
-	}
-	if err := ctx.Err(); err != nil {
-		return nil, nil, nil, err
-	}
-	s := string(body)
-	changes := newNode(s[skipSpace(s, 0):])
-	object := newDocument(live)
-	switch {
-	case changes.text[0] == '{':
-		object.merge(changes)
-	case changes.text[0] == '[':
-		changes.dropNulls()
-		object = changes
-	default:
-		return nil, nil, badRequest(jsonpatch.ErrBadJSONPatch.Error()), nil
-	}
-	return object.append(make([]byte, 0, len(live)+len(body))), complaints, nil, nil
-}
-
-// merge merges an object into an object. The two share memory afterwards.
-func (n *node) merge(changes *node) {
-	n.isObject()
-	changes.isObject()
-	for key, value := range changes.members {
-		switch now := n.members[key]; {
-		case value == nil:
-			delete(n.members, key)
-		case now != nil && now.isObject() && value.isObject():
-			now.merge(value)
-		case now != nil && now.isObject():
-			n.members[key] = value
-		default:
-			value.dropNulls()
-			n.members[key] = value
-		}
-	}
-}
-
-func (n *node) dropNulls() {
-	switch {
-	case n.isObject():
-		for key, value := range n.members {
-			if value == nil {
-				delete(n.members, key)
-			} else {
-				value.dropNulls()
-			}
-		}
-	case n.isList():
-		for _, item := range n.items {
-			if item != nil {
-				item.dropNulls()
-			}
-		}
-	}
 }

@@ -332,24 +332,3 @@ func TestInterrupt(t *testing.T) {
 		t.Error("no error")
 	}
 }
-
-// TestDocument tests the patches of documents that have no verdict, and those that are
-// refused before the document is read.
-func TestDocument(t *testing.T) {
-	ended, end := context.WithCancel(context.Background())
-	end()
-	body, document := []byte(`{"a":1}`), []byte(`{"b":2}`)
-	if _, _, r, err := patch.Document(ended, document, types.MergePatchType, body); !errors.Is(err, context.Canceled) || r != nil {
-		t.Errorf("a context that has ended: %v, %v", r, err)
-	}
-	if _, _, r, err := patch.Document(context.Background(), document, types.MergePatchType, body, crdkit.FieldValidation("x")); err == nil || r != nil {
-		t.Errorf("an unknown strictness: %v, %v", r, err)
-	}
-	if got, _, r, err := patch.Document(context.Background(), document, types.ApplyYAMLPatchType, body); err != nil || r == nil || r.Code != 415 || got != nil {
-		t.Errorf("an apply: %s, %v, %v", got, r, err)
-	}
-	got, complaints, r, err := patch.Document(context.Background(), document, types.MergePatchType+"; charset=utf-8", []byte(`{"a":1,"a":2}`), crdkit.Ignore)
-	if err != nil || r != nil || string(got) != `{"a":2,"b":2}` || complaints != nil || string(document) != `{"b":2}` {
-		t.Errorf("a charset: %s, %v, %v, %v", got, complaints, r, err)
-	}
-}

@@ -1,4 +1,4 @@
-package patch
+package patching
 
 import (
 	"context"
@@ -57,7 +57,7 @@ func readStrictly(body []byte) ([]string, *crdkit.Refusal) {
 	if err != nil {
 		text := err.Error()
 		if _, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-			text = strings.Replace(text, "patch.jsonPatchOp", "handlers.jsonPatchOp", 1) // as the server calls it
+			text = strings.Replace(text, "patching.jsonPatchOp", "handlers.jsonPatchOp", 1) // as the server calls it
 		}
 		return nil, badRequest("error decoding patch: " + text)
 	}
