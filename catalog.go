@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdkit/crdkit/internal/crdversion"
+	"github.com/crdkit/crdkit/internal/schemaopt"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation/cel"
 )
@@ -258,7 +259,7 @@ func (r *request) readyForObject() error {
 // sharing holds the compiled schemas that the definitions of a catalog share.
 type sharing struct {
 	mu      sync.Mutex // guards the fields below, and the compiling of schemas
-	schemas *schema.Interner
+	schemas schemaopt.Shared
 	trees   map[*schema.Node]*tree // by root
 }
 
@@ -269,7 +270,7 @@ type tree struct {
 }
 
 func newSharing() *sharing {
-	return &sharing{schemas: schema.NewInterner(), trees: map[*schema.Node]*tree{}}
+	return &sharing{trees: map[*schema.Node]*tree{}}
 }
 
 // compile compiles a version, which shares the result of an equal schema.
@@ -295,7 +296,7 @@ func (c *Catalog) compile(v *Version, s *versionSource) field.ErrorList {
 func (s *sharing) find(source *versionSource) (*schema.Node, *tree, field.ErrorList) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	node, errs := crdversion.Compile(source.crd, source.index, s.schemas)
+	node, errs := crdversion.Compile(source.crd, source.index, &s.schemas)
 	return node, s.trees[node], errs
 }
 

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdkit/crdkit/defaulting"
+	"github.com/crdkit/crdkit/internal/cel/fieldaccess"
 	"github.com/crdkit/crdkit/internal/crdversion"
 	"github.com/crdkit/crdkit/internal/fastpath"
 	"github.com/crdkit/crdkit/internal/interrupt"
@@ -87,9 +88,10 @@ func (v *Version) compile(crd *apiextensionsv1.CustomResourceDefinition, i int, 
 
 // compileEngines compiles the rules and makes the engines for the schema of
 // version i. node is nil if the version has no schema.
-func compileEngines(node *schema.Node, i int, cfg config, watch *interrupt.Watch) (rules *cel.Program, _ *engines, errs field.ErrorList) {
+func compileEngines(node *schema.Node, i int, cfg config, watch *interrupt.Watch) (rules *cel.Program, e *engines, errs field.ErrorList) {
+	e = newEngines(node, cfg)
 	if node != nil && node.Facts().Has(schema.HasRules) {
-		opts := []cel.Option{cel.AtPath(crdversion.SchemaPath(i)), cel.KubernetesVersion(cfg.version), watch, cfg.limit}
+		opts := []cel.Option{&e.reads, cel.AtPath(crdversion.SchemaPath(i)), cel.KubernetesVersion(cfg.version), watch, cfg.limit}
 		if cfg.reference {
 			opts = append(opts, testopt.Reference{})
 		}
@@ -97,7 +99,7 @@ func compileEngines(node *schema.Node, i int, cfg config, watch *interrupt.Watch
 			return nil, nil, errs
 		}
 	}
-	return rules, newEngines(node, cfg), nil
+	return rules, e, nil
 }
 
 func (v *Version) set(node *schema.Node, e *engines, rules *cel.Program, cfg config) {
@@ -109,7 +111,7 @@ func (v *Version) compilePlan() *fastpath.Plan {
 		APIVersion: v.apiVersion(), Kind: v.def.kind, Namespaced: v.def.namespaced, DropStatus: v.status, Minor: v.minor,
 	}
 	if v.rules != nil {
-		cfg.Evaluate, cfg.NeedsOld, cfg.Reads = v.rulesHold, v.rules.NeedsOld(), v.rules.Reads
+		cfg.Evaluate, cfg.NeedsOld, cfg.Reads = v.rulesHold, v.engines.reads.NeedsOld, v.engines.reads.Reads
 	}
 	if s := v.scale; s != nil {
 		cfg.Replicas = [][]string{s.spec.Steps, s.status.Steps}
@@ -163,6 +165,7 @@ type engines struct {
 	setDefaults func() *defaulting.Defaulter
 	resources   *objectmeta.Embedded
 	validate    func() *validation.Validator
+	reads       fieldaccess.Program // what the rules read
 }
 
 // newEngines returns engines for a schema, which is nil if the version has none.

@@ -178,7 +178,7 @@ type Step struct {
 	Result *Result
 	// Changes are the fields whose values or owners change, by path. There are none without
 	// an object or with a refusal, and none below a field that only one object has.
-	Changes []Change
+	Changes []FieldChange
 	// Dropped are the fields that the manager no longer applies, see [Explanation].
 	Dropped []Drop
 }

@@ -196,8 +196,8 @@ func valueText(v any) string {
 	return string(text)
 }
 
-// A Change is a field whose value or whose owners an apply changes.
-type Change struct {
+// A FieldChange is a field whose value or whose owners an apply changes.
+type FieldChange struct {
 	// Path is the field in the words of the server, such as .spec.env[name="A"].value.
 	Path string
 	// Before and After are the values, nil if the object does not have the field.
@@ -209,7 +209,7 @@ type Change struct {
 // String returns a line such as
 //
 //	.spec.replicas: 1 -> 3, owned by autoscaler (Update of scale) -> deployer (Apply)
-func (c Change) String() string {
+func (c FieldChange) String() string {
 	text := c.Path + ": " + valueText(c.Before)
 	if after := valueText(c.After); after != valueText(c.Before) {
 		text += " -> " + after
@@ -237,7 +237,7 @@ func ownersText(owners []Owner) string {
 
 // changes returns the fields that differ, by path, and nothing below a field that only one
 // has.
-func (a *Applier) changes(live, obj *unstructured.Unstructured) ([]Change, error) {
+func (a *Applier) changes(live, obj *unstructured.Unstructured) ([]FieldChange, error) {
 	before, err := a.typed(live)
 	if err != nil {
 		return nil, err
@@ -273,9 +273,9 @@ func (a *Applier) changes(live, obj *unstructured.Unstructured) ([]Change, error
 			}
 		}
 	}
-	var out []Change
+	var out []FieldChange
 	for _, text := range slices.Sorted(maps.Keys(paths)) {
-		c := Change{Path: text, OwnersBefore: ownersBefore[text].Owners, OwnersAfter: ownersAfter[text].Owners}
+		c := FieldChange{Path: text, OwnersBefore: ownersBefore[text].Owners, OwnersAfter: ownersAfter[text].Owners}
 		c.Before, _ = lookup(live.Object, paths[text])
 		c.After, _ = lookup(obj.Object, paths[text])
 		out = append(out, c)

@@ -11,6 +11,7 @@ import (
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/conversion"
 	"github.com/crdkit/crdkit/internal/crdversion"
+	"github.com/crdkit/crdkit/internal/schemaopt"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -74,7 +75,7 @@ func convertsByWebhook(crd *apiextensionsv1.CustomResourceDefinition) bool {
 // name. A version that the old one does not serve has the stored objects, unless a webhook
 // converts.
 func (p *pair) pairVersions() error {
-	shared := schema.NewInterner()
+	shared := &schemaopt.Shared{}
 	var err error
 	sideOf := func(def *crdkit.Definition, crd *apiextensionsv1.CustomResourceDefinition, i int) (s side) {
 		if i >= 0 && err == nil {
@@ -123,7 +124,7 @@ func (p *pair) oldWritten() int {
 }
 
 // newSide returns the objects of version i. Each schema has inherited what it keeps.
-func newSide(def *crdkit.Definition, crd *apiextensionsv1.CustomResourceDefinition, i int, shared *schema.Interner) (side, error) {
+func newSide(def *crdkit.Definition, crd *apiextensionsv1.CustomResourceDefinition, i int, shared *schemaopt.Shared) (side, error) {
 	s := side{crd: crd, index: i}
 	s.version, _ = def.Version(crd.Spec.Versions[i].Name)
 	if crdversion.Schema(&crd.Spec.Versions[i]) != nil {
@@ -133,7 +134,7 @@ func newSide(def *crdkit.Definition, crd *apiextensionsv1.CustomResourceDefiniti
 		v.Schema = v.Schema.DeepCopy()
 		inheritPreserve(v.Schema.OpenAPIV3Schema)
 	}
-	n, errs := crdversion.Compile(crd, i, shared, schema.WithoutAnnotations())
+	n, errs := crdversion.Compile(crd, i, shared, schemaopt.WithoutAnnotations{})
 	if len(errs) > 0 {
 		return s, fmt.Errorf("compat: definition %s: %w", crd.Name, errs.ToAggregate())
 	}

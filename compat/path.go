@@ -8,6 +8,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/crdkit/crdkit/internal/schemaopt"
 	"github.com/crdkit/crdkit/internal/search"
 	"github.com/crdkit/crdkit/schema"
 )
@@ -88,7 +89,7 @@ var (
 )
 
 func impliedSchema(props apiextensionsv1.JSONSchemaProps) *schema.Node {
-	n, errs := schema.Compile(&props, schema.Unstructured())
+	n, errs := schema.Compile(&props, schemaopt.Unstructured{})
 	if len(errs) > 0 {
 		panic(errs.ToAggregate())
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/definition"
 	"github.com/crdkit/crdkit/internal/crdversion"
+	"github.com/crdkit/crdkit/internal/schemaopt"
 	"github.com/crdkit/crdkit/internal/search"
-	"github.com/crdkit/crdkit/schema"
 )
 
 // A resourceCheck compares two definitions outside of their schemas.
@@ -426,7 +426,7 @@ func (r *resourceCheck) addNotServed(i int, code Code, pointer, text string) {
 
 // find returns an object of old version i with a condition and a property, nil for none.
 func (r *resourceCheck) find(i int, c *search.Cond, holds func(old *crdkit.Version, obj map[string]any) bool) map[string]any {
-	s, err := newSide(r.oldDef, r.old, i, schema.NewInterner())
+	s, err := newSide(r.oldDef, r.old, i, &schemaopt.Shared{})
 	if err != nil {
 		return nil
 	}

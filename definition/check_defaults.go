@@ -15,6 +15,7 @@ import (
 	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/internal/metadata/objectmeta"
 	"github.com/crdkit/crdkit/internal/path/pathstack"
+	"github.com/crdkit/crdkit/internal/schemaopt"
 	"github.com/crdkit/crdkit/internal/value/jsonval"
 	"github.com/crdkit/crdkit/pruning"
 	"github.com/crdkit/crdkit/schema"
@@ -260,7 +261,7 @@ func (c *defaultChecker) checkRules(d *defaultValue) bool {
 			c.addBelow(d, err.FieldError(), name, d.pointer(pointer))
 		}
 	}
-	res := program.EvalDefault(c.watch.Context(), value, cel.Budget(c.budget), most)
+	res := program.Eval(c.watch.Context(), value, cel.Budget(c.budget), most, celcost.Default{})
 	add(res)
 	cost := res.Cost
 	if len(res.Errors) == 0 {
@@ -282,7 +283,7 @@ func (d *defaultValue) holder() (*schema.Node, field.ErrorList) {
 	held.Default = nil
 	return schema.Compile(&apiextensionsv1.JSONSchemaProps{
 		Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{heldName: held},
-	}, schema.WithoutAnnotations())
+	}, schemaopt.WithoutAnnotations{})
 }
 
 func (d *defaultValue) isPruned() bool {

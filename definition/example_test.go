@@ -2,6 +2,7 @@ package definition_test
 
 import (
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/crdkit/crdkit/definition"
@@ -49,6 +50,16 @@ func ExampleParseAll() {
 	// Output:
 	// crates.example.com
 	// boxs.example.com
+}
+
+func ExampleRead() {
+	crds, err := definition.Read(os.DirFS("../testdata"), "crontab")
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(len(crds), crds[0].Name)
+	// Output:
+	// 1 crontabs.jobs.example.org
 }
 
 func ExampleCheck() {

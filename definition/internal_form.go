@@ -10,6 +10,7 @@ import (
 	"github.com/crdkit/crdkit/internal/crdversion"
 	"github.com/crdkit/crdkit/internal/failure/errorlimit"
 	"github.com/crdkit/crdkit/internal/path/pathstack"
+	"github.com/crdkit/crdkit/internal/schemaopt"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -46,7 +47,7 @@ type internalVersion struct {
 func (v *internalVersion) compile() (*schema.Node, field.ErrorList) {
 	if !v.compiled {
 		v.compiled, v.limit = true, v.limit.Apart()
-		v.node, v.errs = schema.Compile(v.root(), v.at, schema.WithoutAnnotations(), v.limit)
+		v.node, v.errs = schema.Compile(v.root(), v.at, schemaopt.WithoutAnnotations{}, v.limit)
 	}
 	return v.node, v.errs
 }

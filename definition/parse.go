@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -55,9 +56,27 @@ func Parse(data []byte, opts ...ParseOption) (*apiextensionsv1.CustomResourceDef
 // joins the errors of reading and of [Parse], each with its document. The limits are
 // those of a document. The input is neither kept nor changed.
 func ParseAll(data []byte, opts ...ParseOption) ([]*apiextensionsv1.CustomResourceDefinition, error) {
+	return parseObjects(manifest.NewReader(bytes.NewReader(data), false), opts, "-")
+}
+
+// Read reads the CustomResourceDefinitions in files and directories, as [ParseAll] reads
+// each file. A directory stands for the .yaml, .yml, .json, .jsonl and .ndjson files in it,
+// not below it. files may be an [embed.FS]; nil means the files of the operating system. It is
+// an error if there is no definition.
+func Read(files fs.FS, paths ...string) ([]*apiextensionsv1.CustomResourceDefinition, error) {
+	r := manifest.NewReader(nil, false)
+	r.FS = files
+	out, err := parseObjects(r, nil, paths...)
+	if err == nil && len(out) == 0 {
+		err = fmt.Errorf("crdkit: no definition in %q", paths)
+	}
+	return out, err
+}
+
+func parseObjects(r *manifest.Reader, opts []ParseOption, paths ...string) ([]*apiextensionsv1.CustomResourceDefinition, error) {
 	var out []*apiextensionsv1.CustomResourceDefinition
 	var errs []error
-	for o := range manifest.NewReader(bytes.NewReader(data), false).Objects(context.Background(), "-") {
+	for o := range r.Objects(context.Background(), paths...) {
 		if o.Err == nil && !o.IsDefinition() {
 			continue
 		}
@@ -66,7 +85,11 @@ func ParseAll(data []byte, opts ...ParseOption) ([]*apiextensionsv1.CustomResour
 			crd, err = Parse(o.Text, opts...)
 		}
 		if err != nil {
-			errs = append(errs, fmt.Errorf("definitions%s: %w", strings.TrimPrefix(o.Location(), "-"), err))
+			place := o.Location()
+			if rest, ok := strings.CutPrefix(place, "-"); ok {
+				place = "definitions" + rest
+			}
+			errs = append(errs, fmt.Errorf("%s: %w", place, err))
 		}
 		out = append(out, crd)
 	}

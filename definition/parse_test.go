@@ -1,8 +1,10 @@
 package definition_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/crdkit/crdkit/definition"
 )
@@ -61,5 +63,37 @@ func TestParseErrors(t *testing.T) {
 				t.Errorf("Parse = %v, %v; want an error with %q", crd, err, tt.want)
 			}
 		})
+	}
+}
+
+func TestRead(t *testing.T) {
+	crd := func(name string) *fstest.MapFile {
+		return &fstest.MapFile{Data: []byte("apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: " + name + "}\n")}
+	}
+	files := fstest.MapFS{
+		"crd/a.yaml": crd("a"), "crd/b.yml": crd("b"), "crd/c.txt": crd("c"), "crd/below/d.yaml": crd("d"),
+		"none/e.yaml": {Data: []byte("kind: List\napiVersion: v1\nitems: []\n")}, "bad/f.yaml": {Data: []byte("a: 1\n---\nb: [\n")},
+	}
+	for paths, want := range map[string]string{
+		"crd":                 "a b",
+		"crd/c.txt crd/below": "c d",
+		"none":                `crdkit: no definition in ["none"]`,
+		"bad/f.yaml":          "bad/f.yaml, document 1: apiVersion is missing or is not a string\nbad/f.yaml, document 2: ",
+		"missing":             "missing: file does not exist",
+	} {
+		crds, err := definition.Read(files, strings.Fields(paths)...)
+		got := fmt.Sprint(err)
+		if err == nil {
+			got = ""
+			for _, crd := range crds {
+				got += " " + crd.Name
+			}
+		}
+		if got = strings.TrimSpace(got); !strings.HasPrefix(got, want) || err == nil && got != want {
+			t.Errorf("%s: %s, want %s", paths, got, want)
+		}
+	}
+	if crds, err := definition.Read(nil, "../testdata/crontab/crd.yaml"); err != nil || len(crds) != 1 {
+		t.Errorf("a file of the operating system: %v, %v", crds, err)
 	}
 }

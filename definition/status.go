@@ -13,6 +13,7 @@ import (
 
 	"github.com/crdkit/crdkit/internal/crdversion"
 	"github.com/crdkit/crdkit/internal/failure/errorlist"
+	"github.com/crdkit/crdkit/internal/schemaopt"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -130,7 +131,7 @@ func nonStructuralCondition(crd *apiextensionsv1.CustomResourceDefinition) *apie
 			continue
 		}
 		path := field.NewPath("spec", "versions").Index(i).Child("schema", "openAPIV3Schema")
-		_, found := schema.Compile(v.Schema.OpenAPIV3Schema, schema.AtPath(path), schema.WithoutAnnotations())
+		_, found := schema.Compile(v.Schema.OpenAPIV3Schema, schema.AtPath(path), schemaopt.WithoutAnnotations{})
 		if len(found) == 1 && isInconvertible(found[0], path) {
 			c.Status, c.Reason = apiextensionsv1.ConditionUnknown, "StructuralError"
 			c.Message = fmt.Sprintf("failed to check validation schema for version %s: %s", v.Name, found[0].Detail)

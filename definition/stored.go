@@ -13,6 +13,7 @@ import (
 
 	"github.com/crdkit/crdkit/internal/crdversion"
 	"github.com/crdkit/crdkit/internal/metadata/objectmeta"
+	"github.com/crdkit/crdkit/internal/schemaopt"
 	"github.com/crdkit/crdkit/internal/value/jsonval"
 	"github.com/crdkit/crdkit/schema"
 )
@@ -91,7 +92,7 @@ func coerceDefaults(crd *apiextensionsv1.CustomResourceDefinition) {
 		if !facts[i].defaults {
 			continue
 		}
-		n, errs := schema.Compile(root, schema.WithoutAnnotations())
+		n, errs := schema.Compile(root, schemaopt.WithoutAnnotations{})
 		if len(errs) > 0 {
 			return
 		}

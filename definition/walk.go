@@ -11,6 +11,7 @@ import (
 	"github.com/crdkit/crdkit/internal/failure/errorlimit"
 	"github.com/crdkit/crdkit/internal/path/crdpath"
 	"github.com/crdkit/crdkit/internal/path/pathstack"
+	"github.com/crdkit/crdkit/internal/schemaopt"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -173,7 +174,7 @@ func (w *walk) rules(s *apiextensionsv1.JSONSchemaProps) {
 
 func isConvertible(s *apiextensionsv1.JSONSchemaProps) bool {
 	path := field.NewPath("schema")
-	_, errs := schema.Compile(s, schema.AtPath(path), schema.WithoutAnnotations(), errorlimit.New(1))
+	_, errs := schema.Compile(s, schema.AtPath(path), schemaopt.WithoutAnnotations{}, errorlimit.New(1))
 	return len(errs) != 1 || !isInconvertible(errs[0], path)
 }
 

@@ -21,7 +21,7 @@ type Annotations struct {
 	items      *Annotations
 	additional *Annotations
 
-	id uint32 // within one [Interner], from 1; 0 without one
+	id uint32 // within one interner, from 1; 0 without one
 }
 
 // ExternalDocs is a link to further documentation.

@@ -7,6 +7,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/crdkit/crdkit/internal/schemaopt"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -82,7 +83,7 @@ func TestKinds(t *testing.T) {
 		"": schema.KindNone, "object": schema.KindObject, "array": schema.KindArray, "string": schema.KindString,
 		"integer": schema.KindInteger, "number": schema.KindNumber, "boolean": schema.KindBoolean, "other": schema.KindOther,
 	} {
-		n, errs := schema.Compile(&apiextensionsv1.JSONSchemaProps{Type: typ}, schema.Unstructured())
+		n, errs := schema.Compile(&apiextensionsv1.JSONSchemaProps{Type: typ}, schemaopt.Unstructured{})
 		if len(errs) > 0 {
 			t.Fatal(errs)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/crdkit/crdkit/internal/failure/errorlimit"
 	"github.com/crdkit/crdkit/internal/path/pathstack"
+	"github.com/crdkit/crdkit/internal/schemaopt"
 	"github.com/crdkit/crdkit/internal/test/testopt"
 	"github.com/crdkit/crdkit/internal/text/jsonscan"
 )
@@ -52,7 +53,7 @@ func Compile(props *apiextensionsv1.JSONSchemaProps, opts ...Option) (*Node, fie
 // schema.
 type compiler struct {
 	options  options
-	interner *Interner // of the options, or of this compile alone
+	interner *interner // of the options, or of this compile alone
 	check    structuralCheck
 	stop     *field.Error // the schema cannot be compiled
 	err      error        // first value that is not JSON
@@ -67,7 +68,7 @@ type compiler struct {
 }
 
 func newCompiler(o options) *compiler {
-	return &compiler{options: o, interner: &Interner{nodes: map[string]*Node{}, key: make([]byte, 0, 128)}, check: newStructuralCheck(o)}
+	return &compiler{options: o, interner: &interner{nodes: map[string]*Node{}, key: make([]byte, 0, 128)}, check: newStructuralCheck(o)}
 }
 
 // errors returns the errors of props once the walk is done, nil if it is valid.
@@ -464,7 +465,7 @@ type options struct {
 	annotations  bool
 	unstructured bool
 	unshared     bool
-	interner     *Interner         // nil if the compile shares with no other
+	interner     *interner         // nil if the compile shares with no other
 	limit        *errorlimit.Limit // of errors
 }
 
@@ -491,27 +492,16 @@ func MaxNodes(nodes int) Option {
 	return optionFunc(func(o *options) { o.maxNodes = nodes })
 }
 
-// WithoutAnnotations omits descriptions, titles, links and examples, which are
-// often the largest part of a definition.
-func WithoutAnnotations() Option {
-	return optionFunc(func(o *options) { o.annotations = false })
-}
-
-// Unstructured makes Compile accept a schema that is not structural, as the server does for
-// a definition with preserveUnknownFields: true. Such a schema only serves to validate
-// values: a value without a declared type may be anything, and a [Branch] may declare what
-// in other schemas only a [Node] declares. Keywords that no schema of a definition may have
-// remain errors, except for $schema, which is ignored.
-func Unstructured() Option {
-	return optionFunc(func(o *options) { o.unstructured = true })
-}
-
 func optionsOf(opts []Option) options {
 	o := options{maxDepth: DefaultMaxDepth, maxNodes: DefaultMaxNodes, annotations: true}
 	for _, opt := range opts {
 		switch opt := opt.(type) {
-		case *Interner:
-			o.interner = opt
+		case *schemaopt.Shared:
+			o.interner = opt.State(newInterner).(*interner)
+		case schemaopt.WithoutAnnotations:
+			o.annotations = false
+		case schemaopt.Unstructured:
+			o.unstructured = true
 		case *errorlimit.Limit:
 			o.limit = opt
 		case *pathstack.Chain:

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/yaml"
 
+	"github.com/crdkit/crdkit/internal/schemaopt"
 	"github.com/crdkit/crdkit/internal/test/testkit/fuzz"
 	"github.com/crdkit/crdkit/internal/test/testopt"
 	"github.com/crdkit/crdkit/schema"
@@ -220,7 +221,7 @@ func TestFacts(t *testing.T) {
 }
 
 func TestWithoutAnnotations(t *testing.T) {
-	if a := compile(t, everything, schema.WithoutAnnotations()).Annotations(); a != nil {
+	if a := compile(t, everything, schemaopt.WithoutAnnotations{}).Annotations(); a != nil {
 		t.Errorf("Annotations = %v, want nil", a)
 	}
 }

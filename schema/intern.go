@@ -8,19 +8,11 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/crdkit/crdkit/internal/test/testopt"
 	"github.com/crdkit/crdkit/internal/value/jsonval"
 )
 
-// An Interner lets several calls of [Compile] share memory: equal schemas, of one
-// definition or of several, become one [Node] and one [Annotations]. Two roots are the same
-// pointer if and only if the schemas are equal, annotations included. It is an option of
-// [Compile].
-//
-// An Interner keeps everything that it has shared.
-//
-// An Interner is safe for concurrent use. Calls with the same Interner wait for each other.
-type Interner struct {
+// An interner holds what calls of [Compile] share. See [schemaopt.Shared].
+type interner struct {
 	mu    sync.Mutex
 	roots map[sharedRoot]*Node
 	// nodes are the nodes by keys that encode what they declare, with ids of the schemas
@@ -44,9 +36,8 @@ type sharedRoot struct {
 	annotations *Annotations
 }
 
-// NewInterner returns an empty Interner.
-func NewInterner() *Interner {
-	return &Interner{
+func newInterner() any {
+	return &interner{
 		roots:       map[sharedRoot]*Node{},
 		nodes:       map[string]*Node{},
 		annotations: map[string]*Annotations{},
@@ -54,12 +45,9 @@ func NewInterner() *Interner {
 	}
 }
 
-// SchemaOption makes an Interner an option of [Compile].
-func (*Interner) SchemaOption(testopt.Sealed) {}
-
 // annotation returns the shared copy of a, the annotations of n. example is its example's
 // text.
-func (i *Interner) annotation(a *Annotations, n *Node, example *apiextensionsv1.JSON) *Annotations {
+func (i *interner) annotation(a *Annotations, n *Node, example *apiextensionsv1.JSON) *Annotations {
 	b := appendUint(i.key[:0], uint64(n.id))
 	b = appendUint(appendUint(b, i.text(&a.description)), i.text(&a.title))
 	if b = appendBool(b, a.docs != nil); a.docs != nil {
@@ -81,7 +69,7 @@ func (i *Interner) annotation(a *Annotations, n *Node, example *apiextensionsv1.
 }
 
 // text returns the id of a text, and replaces the text by the shared copy.
-func (i *Interner) text(text *string) uint64 {
+func (i *interner) text(text *string) uint64 {
 	shared, ok := i.texts[*text]
 	if !ok {
 		shared = sharedText{*text, uint32(len(i.texts))}

@@ -10,6 +10,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/yaml"
 
+	"github.com/crdkit/crdkit/internal/schemaopt"
 	"github.com/crdkit/crdkit/internal/test/testkit"
 	"github.com/crdkit/crdkit/internal/test/testkit/fuzz"
 	"github.com/crdkit/crdkit/schema"
@@ -34,7 +35,7 @@ func dumpAnnotations(n *schema.Node, a *schema.Annotations) string {
 
 // checkInterned compares the trees that Compile returns with and without an
 // Interner.
-func checkInterned(t *testing.T, in *schema.Interner, props *apiextensionsv1.JSONSchemaProps) {
+func checkInterned(t *testing.T, in *schemaopt.Shared, props *apiextensionsv1.JSONSchemaProps) {
 	t.Helper()
 	alone, errsAlone := schema.Compile(props)
 	got, errs := schema.Compile(props, in)
@@ -65,7 +66,7 @@ func TestInterner(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := schema.NewInterner()
+	in := &schemaopt.Shared{}
 	checkInterned(t, in, parse(t, everything))
 	var group sync.WaitGroup
 	for _, d := range corpus.Definitions {
@@ -92,10 +93,10 @@ func TestInternerAnnotations(t *testing.T) {
 				fmt.Fprintf(&b, "  n%d%d: {type: object, properties: {x: %s, y: %s}}\n", i, j, fmt.Sprintf(around, first), fmt.Sprintf(around, second))
 			}
 		}
-		checkInterned(t, schema.NewInterner(), parse(t, b.String()))
+		checkInterned(t, &schemaopt.Shared{}, parse(t, b.String()))
 		for _, first := range parts {
 			for _, second := range parts {
-				checkInterned(t, schema.NewInterner(), parse(t, fmt.Sprintf("{type: object, properties: {x: %s, y: %s, z: %s}}",
+				checkInterned(t, &schemaopt.Shared{}, parse(t, fmt.Sprintf("{type: object, properties: {x: %s, y: %s, z: %s}}",
 					fmt.Sprintf(around, parts[1]), fmt.Sprintf(around, first), fmt.Sprintf(around, second))))
 			}
 		}
@@ -103,7 +104,7 @@ func TestInternerAnnotations(t *testing.T) {
 }
 
 func TestInternerShares(t *testing.T) {
-	in := schema.NewInterner()
+	in := &schemaopt.Shared{}
 	one := compile(t, `{type: object, description: one, properties: {a: {type: object, description: A, properties: {x: {type: string, description: X}}}}}`, in)
 	two := compile(t, `{type: object, description: two, properties: {a: {type: object, description: A, properties: {x: {type: string, description: X}}}, b: {type: string}}}`, in)
 	three := compile(t, `{type: object, description: three, properties: {a: {type: object, description: B, properties: {x: {type: string, description: X}}}}}`, in)
@@ -143,7 +144,7 @@ func FuzzInterner(f *testing.F) {
 		f.Add(text, []byte(`{"type": "object", "description": "b", "properties": {"b": {"type": "string", "description": "b"}}}`))
 	}
 	fuzz.Run(f, func(t *testing.T, first, second []byte) {
-		in := schema.NewInterner()
+		in := &schemaopt.Shared{}
 		for _, text := range [][]byte{first, second, first} {
 			props := &apiextensionsv1.JSONSchemaProps{}
 			if json.Unmarshal(text, props) == nil {
@@ -151,14 +152,4 @@ func FuzzInterner(f *testing.F) {
 			}
 		}
 	})
-}
-
-func ExampleNewInterner() {
-	in := schema.NewInterner()
-	spec := apiextensionsv1.JSONSchemaProps{Type: "object", Description: "What is wanted."}
-	one, _ := schema.Compile(&apiextensionsv1.JSONSchemaProps{Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{"spec": spec}}, in)
-	two, _ := schema.Compile(&apiextensionsv1.JSONSchemaProps{Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{"spec": spec, "status": {Type: "object"}}}, in)
-	fmt.Println(one.Property("spec") == two.Property("spec"))
-	// Output:
-	// true
 }

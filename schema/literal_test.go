@@ -7,6 +7,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/crdkit/crdkit/internal/failure/errorlimit"
+	"github.com/crdkit/crdkit/internal/schemaopt"
 )
 
 // compiles reports what Compile says, with the bounds of the options.
@@ -64,8 +65,8 @@ func TestOptionsOfCompile(t *testing.T) {
 		"small enough":             {props, []Option{MaxNodes(73)}, true},
 		"too large":                {props, []Option{MaxNodes(72)}, false},
 		"not structural":           {loose, []Option{limit}, false},
-		"need not be structural":   {loose, []Option{Unstructured()}, true},
-		"unsupported all the same": {&apiextensionsv1.JSONSchemaProps{ID: strings.Repeat("x", 3)}, []Option{Unstructured()}, false},
+		"need not be structural":   {loose, []Option{schemaopt.Unstructured{}}, true},
+		"unsupported all the same": {&apiextensionsv1.JSONSchemaProps{ID: strings.Repeat("x", 3)}, []Option{schemaopt.Unstructured{}}, false},
 	} {
 		if got := compiles(test.props, test.opts...); got != test.want {
 			t.Errorf("%s: compiles = %v, want %v", name, got, test.want)

@@ -6,6 +6,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/crdkit/crdkit/internal/schemaopt"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -16,7 +17,7 @@ func TestNilDeclaresNothing(t *testing.T) {
 		AllOf: []apiextensionsv1.JSONSchemaProps{{}},
 		Items: &apiextensionsv1.JSONSchemaPropsOrArray{Schema: &apiextensionsv1.JSONSchemaProps{}},
 	}
-	root, errs := schema.Compile(props, schema.Unstructured())
+	root, errs := schema.Compile(props, schemaopt.Unstructured{})
 	if len(errs) > 0 {
 		t.Fatal(errs.ToAggregate())
 	}

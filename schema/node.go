@@ -19,7 +19,7 @@ type Node struct {
 	kind  Kind
 	flags flags
 	facts Facts
-	id    uint32 // within one [Interner], from 1
+	id    uint32 // within one interner, from 1
 
 	typ string // as declared
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/crdkit/crdkit/internal/schemaopt"
 	"github.com/crdkit/crdkit/internal/test/testopt"
 	"github.com/crdkit/crdkit/schema"
 )
@@ -86,7 +87,7 @@ func TestSharingOfEveryKeyword(t *testing.T) {
 			fmt.Fprintf(&b, "  n%d%s: %s\n  j%d%s: {type: object, not: %s}\n", i, copy, text, i, copy, text)
 		}
 	}
-	root := compile(t, b.String(), schema.Unstructured())
+	root := compile(t, b.String(), schemaopt.Unstructured{})
 	nodes, branches := map[*schema.Node]string{}, map[*schema.Branch]string{}
 	for i, text := range differing {
 		node := func(kind, copy string) *schema.Node { return root.Property(fmt.Sprint(kind, i, copy)) }

@@ -175,7 +175,7 @@ func (a *applyCommand) print(o *manifest.Object, s apply.Step) error {
 	for _, d := range s.Dropped {
 		removed[d.Path] = d.Removed
 	}
-	changes := slices.DeleteFunc(slices.Clone(s.Changes), func(c apply.Change) bool { return removed[c.Path] }) // the line below says why
+	changes := slices.DeleteFunc(slices.Clone(s.Changes), func(c apply.FieldChange) bool { return removed[c.Path] }) // the line below says why
 	out := textWriter{a.out}
 	fmt.Fprintf(out, "%s: %s: %s\n", s.Action(), o.Location(), objectTitle(s.Config.GetKind(), s.Config.GetNamespace(), s.Config.GetName()))
 	for _, line := range slices.Concat(lines, texts(changes), texts(s.Dropped)) {
@@ -215,7 +215,7 @@ func applyLineOf(o *manifest.Object, s apply.Step) applyLine {
 	l := applyLine{
 		lineObject: lineObject{originOf(o), lineKind(s.Config.GroupVersionKind()), s.Config.GetNamespace(), s.Config.GetName()},
 		Action:     s.Action(),
-		Changes: mapped(s.Changes, func(c apply.Change) applyChange {
+		Changes: mapped(s.Changes, func(c apply.FieldChange) applyChange {
 			return applyChange{c.Path, c.Before, c.After, listed(c.OwnersBefore), listed(c.OwnersAfter)}
 		}),
 		Dropped: listed(s.Dropped),

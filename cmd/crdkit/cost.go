@@ -16,6 +16,7 @@ import (
 
 	"github.com/crdkit/crdkit/internal/crdversion"
 	"github.com/crdkit/crdkit/internal/failure/errorlist"
+	"github.com/crdkit/crdkit/internal/schemaopt"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation/cel"
 )
@@ -115,7 +116,7 @@ func (e *estimator) estimate(d *parsedDefinition) []estimatedVersion {
 		if props == nil {
 			continue
 		}
-		n, errs := schema.Compile(props, schema.AtPath(path), schema.WithoutAnnotations())
+		n, errs := schema.Compile(props, schema.AtPath(path), schemaopt.WithoutAnnotations{})
 		if len(errs) > 0 {
 			e.undecided(locate(d.Object, errorlist.Of(errs)))
 			continue

@@ -12,6 +12,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
+	"github.com/crdkit/crdkit/internal/schemaopt"
 	"github.com/crdkit/crdkit/internal/value/jsonval"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation"
@@ -277,7 +278,7 @@ func branchValidator(branch *apiextensionsv1.JSONSchemaProps) func(any) bool {
 		root := &apiextensionsv1.JSONSchemaProps{Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{
 			name: {XPreserveUnknownFields: &keep, AllOf: []apiextensionsv1.JSONSchemaProps{*branch}},
 		}}
-		n, errs := schema.Compile(root, schema.Unstructured(), schema.WithoutAnnotations())
+		n, errs := schema.Compile(root, schemaopt.Unstructured{}, schemaopt.WithoutAnnotations{})
 		if len(errs) > 0 {
 			return nil
 		}

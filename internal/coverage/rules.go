@@ -12,6 +12,7 @@ import (
 
 	"github.com/crdkit/crdkit/internal/cel/celbranch"
 	"github.com/crdkit/crdkit/internal/cel/celcost"
+	"github.com/crdkit/crdkit/internal/schemaopt"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation/cel"
 )
@@ -100,7 +101,7 @@ func newRuleSet(props *apiextensionsv1.JSONSchemaProps) (*ruleSet, error) {
 	if len(s.points) == 0 {
 		return nil, nil
 	}
-	n, errs := schema.Compile(root, schema.Unstructured(), schema.WithoutAnnotations())
+	n, errs := schema.Compile(root, schemaopt.Unstructured{}, schemaopt.WithoutAnnotations{})
 	if len(errs) > 0 {
 		return nil, fmt.Errorf("coverage: compiling the observers of rules: %w", errs.ToAggregate())
 	}

@@ -24,6 +24,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdkit/crdkit/internal/metadata/objectmeta"
+	"github.com/crdkit/crdkit/internal/schemaopt"
 	"github.com/crdkit/crdkit/internal/value/jsonval"
 	"github.com/crdkit/crdkit/pruning"
 	"github.com/crdkit/crdkit/schema"
@@ -52,7 +53,7 @@ func Compile(crd *apiextensionsv1.CustomResourceDefinition, i int, opts ...schem
 	}
 	opts = append(slices.Clip(opts), schema.AtPath(SchemaPath(i)))
 	if crd.Spec.PreserveUnknownFields {
-		opts = append(opts, schema.Unstructured())
+		opts = append(opts, schemaopt.Unstructured{})
 	}
 	node, errs := schema.Compile(props, opts...)
 	if len(errs) > 0 {

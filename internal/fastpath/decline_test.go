@@ -7,6 +7,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/crdkit/crdkit/internal/schemaopt"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -207,10 +208,10 @@ func TestDeclinedSchemas(t *testing.T) {
 		if tt.change != nil {
 			tt.change(&cfg)
 		}
-		if Compile(rootSchema(t, tt.in, schema.Unstructured()), cfg) != nil {
+		if Compile(rootSchema(t, tt.in, schemaopt.Unstructured{}), cfg) != nil {
 			t.Errorf("%s: %s has a plan", tt.why, tt.in)
 		}
-		if Compile(rootSchema(t, tt.near, schema.Unstructured()), cfg) == nil {
+		if Compile(rootSchema(t, tt.near, schemaopt.Unstructured{}), cfg) == nil {
 			t.Errorf("%s: %s has no plan", tt.why, tt.near)
 		}
 	}

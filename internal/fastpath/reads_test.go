@@ -88,8 +88,8 @@ func TestRulesSeeEnough(t *testing.T) {
 		{`self == self || true`, readsObject},
 	} {
 		n := specSchema(t, fmt.Sprintf(readsSchema, fmt.Sprintf("{rule: %q}", tt.rule)))
-		program := mustProgram(t, n)
-		tree := compileReads(n, program.Reads)
+		program, reads := mustProgram(t, n)
+		tree := compileReads(n, reads.Reads)
 		for _, spec := range []string{readsObject, `{}`, `{"l":[],"m":{},"o":{},"k":[{"s":"a"}]}`} {
 			text := object(head, `"spec":`+spec)
 			seen, all := readBy(t, tree, text), readBy(t, everything, text)
@@ -101,13 +101,14 @@ func TestRulesSeeEnough(t *testing.T) {
 	}
 }
 
-func mustProgram(t *testing.T, n *schema.Node) *cel.Program {
+func mustProgram(t *testing.T, n *schema.Node) (*cel.Program, *fieldaccess.Program) {
 	t.Helper()
-	program, errs := cel.Compile(n)
+	reads := &fieldaccess.Program{}
+	program, errs := cel.Compile(n, reads)
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}
-	return program
+	return program, reads
 }
 
 // readBy returns what is decoded of an object.
@@ -239,7 +240,8 @@ func TestRulesRun(t *testing.T) {
 		}
 		return runs > 0
 	}
-	reads := mustProgram(t, n).Reads
+	_, program := mustProgram(t, n)
+	reads := program.Reads
 	for spec, want := range map[string]bool{
 		`{}`:                             false,
 		`{"text":"a"}`:                   true,

@@ -204,18 +204,3 @@ func ExampleMerge() {
 	// <nil>
 	// openapi: two documents have the schema com.example.stable.v1.CronTab
 }
-
-func ExampleWithoutSelectableFields() {
-	for _, opts := range [][]openapi.Option{nil, {openapi.WithoutSelectableFields()}} {
-		d, err := openapi.VersionV3(definition(cronTabs), "v1", opts...)
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
-		data, err := d.MarshalJSON()
-		fmt.Println(len(data) > 0, err, containsSelectable(data))
-	}
-	// Output:
-	// true <nil> true
-	// true <nil> false
-}

@@ -18,10 +18,6 @@ import (
 // and over every keyword. These tests cover the behaviour that the server does
 // not have.
 
-func containsSelectable(data []byte) bool {
-	return bytes.Contains(data, []byte("x-kubernetes-selectable-fields"))
-}
-
 type crdEdit func(*apiextensionsv1.CustomResourceDefinition)
 
 func TestErrors(t *testing.T) {

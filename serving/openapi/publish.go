@@ -8,28 +8,12 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// An Option changes documents. Without options, they are those of the server. A
-// nil Option changes nothing.
-type Option interface{ apply(*options) }
-
-type options struct{ hideSelectable bool }
-
-type optionFunc func(*options)
-
-func (f optionFunc) apply(o *options) { f(o) }
-
-// WithoutSelectableFields leaves out x-kubernetes-selectable-fields, as servers
-// before Kubernetes 1.31 do.
-func WithoutSelectableFields() Option {
-	return optionFunc(func(o *options) { o.hideSelectable = true })
-}
-
 // V3 returns the documents that the server publishes for definitions: one for each served
 // group and version, by its path below /openapi/v3, such as apis/stable.example.com/v1.
-func V3(crds []*apiextensionsv1.CustomResourceDefinition, opts ...Option) (map[string]*Document, error) {
+func V3(crds []*apiextensionsv1.CustomResourceDefinition) (map[string]*Document, error) {
 	out := map[string]*Document{}
 	err := eachServed(crds, func(crd *apiextensionsv1.CustomResourceDefinition, version string) error {
-		d, err := VersionV3(crd, version, opts...)
+		d, err := VersionV3(crd, version)
 		if err != nil {
 			return err
 		}
@@ -47,10 +31,10 @@ func V3(crds []*apiextensionsv1.CustomResourceDefinition, opts ...Option) (map[s
 
 // V2 returns the document of version 2 for all served versions of the
 // definitions. Without a served version it has no paths and no schemas.
-func V2(crds []*apiextensionsv1.CustomResourceDefinition, opts ...Option) (*Document, error) {
+func V2(crds []*apiextensionsv1.CustomResourceDefinition) (*Document, error) {
 	out := newDocument(v2)
 	err := eachServed(crds, func(crd *apiextensionsv1.CustomResourceDefinition, version string) error {
-		d, err := VersionV2(crd, version, opts...)
+		d, err := VersionV2(crd, version)
 		if err != nil {
 			return err
 		}
@@ -82,19 +66,18 @@ func eachServed(crds []*apiextensionsv1.CustomResourceDefinition, visit func(*ap
 // VersionV3 returns the document of one version of a definition, served or not,
 // in OpenAPI version 3. It returns an error if the definition has no such
 // version or lacks a name that the document needs.
-func VersionV3(crd *apiextensionsv1.CustomResourceDefinition, version string, opts ...Option) (*Document, error) {
-	return build(v3, crd, version, opts)
+func VersionV3(crd *apiextensionsv1.CustomResourceDefinition, version string) (*Document, error) {
+	return build(v3, crd, version)
 }
 
 // VersionV2 is like [VersionV3] for OpenAPI version 2.
-func VersionV2(crd *apiextensionsv1.CustomResourceDefinition, version string, opts ...Option) (*Document, error) {
-	return build(v2, crd, version, opts)
+func VersionV2(crd *apiextensionsv1.CustomResourceDefinition, version string) (*Document, error) {
+	return build(v2, crd, version)
 }
 
 // A builder holds the state of one document of one version.
 type builder struct {
 	format  format
-	options options
 	builtin *builtin
 	crd     *apiextensionsv1.CustomResourceDefinition
 	version *apiextensionsv1.CustomResourceDefinitionVersion
@@ -104,15 +87,10 @@ type builder struct {
 	err     error  // of the first value that is not JSON
 }
 
-func build(f format, crd *apiextensionsv1.CustomResourceDefinition, version string, opts []Option) (*Document, error) {
+func build(f format, crd *apiextensionsv1.CustomResourceDefinition, version string) (*Document, error) {
 	b, err := newBuilder(f, crd, version)
 	if err != nil {
 		return nil, err
-	}
-	for _, opt := range opts {
-		if opt != nil {
-			opt.apply(&b.options)
-		}
 	}
 	d := newDocument(f)
 	b.addBuiltins(d)

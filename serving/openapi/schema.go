@@ -9,6 +9,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
+	"github.com/crdkit/crdkit/internal/schemaopt"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -241,7 +242,7 @@ func (b *builder) publishable() bool {
 		return false
 	}
 	props := b.version.Schema.OpenAPIV3Schema
-	n, errs := schema.Compile(props, schema.WithoutAnnotations())
+	n, errs := schema.Compile(props, schemaopt.WithoutAnnotations{})
 	if len(errs) > 0 || !hasKnownTypes(n, map[*schema.Node]bool{}) {
 		return false
 	}
@@ -295,7 +296,7 @@ func (b *builder) addTypeMeta(s map[string]any) {
 }
 
 func (b *builder) addSelectableFields(s map[string]any) {
-	if b.options.hideSelectable || len(b.version.SelectableFields) == 0 {
+	if len(b.version.SelectableFields) == 0 {
 		return
 	}
 	var fields []any

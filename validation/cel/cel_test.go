@@ -56,22 +56,19 @@ func TestFragment(t *testing.T) {
 	compile(t, text)
 }
 
-func TestEvalDefault(t *testing.T) {
-	n := compileSchema(t, `
+// TestEvalOfDefault: a default is its own old value, and its errors are not ratcheted.
+func TestEvalOfDefault(t *testing.T) {
+	p := compile(t, `
 type: object
 properties:
   s: {type: string, x-kubernetes-validations: [{rule: self == 'a', message: a}, {rule: self != oldSelf, message: changes}]}
 `)
-	p, errs := cel.Compile(n.Property("s"), celcost.Given{Fragment: true})
-	if len(errs) > 0 {
-		t.Fatal(errs.ToAggregate())
+	res := p.Eval(context.Background(), map[string]any{"s": "b"}, celcost.Default{})
+	if got, want := lines(res.Errors), "Invalid value | s | a | \"b\" | /s | /properties/s | 0\nInvalid value | s | changes | \"b\" | /s | /properties/s | 1\n"; got != want || len(res.Ratcheted) > 0 {
+		t.Errorf("Eval: got\n%swant\n%s", got, want)
 	}
-	res := p.EvalDefault(context.Background(), "b")
-	if got, want := lines(res.Errors), "Invalid value | <nil> | a | \"b\" |  |  | 0\nInvalid value | <nil> | changes | \"b\" |  |  | 1\n"; got != want || len(res.Ratcheted) > 0 {
-		t.Errorf("EvalDefault: got\n%swant\n%s", got, want)
-	}
-	if res := p.EvalDefault(context.Background(), nil); len(res.Errors) > 0 {
-		t.Errorf("EvalDefault(nil) = %v", res.Errors)
+	if res := p.Eval(context.Background(), nil, celcost.Default{}); len(res.Errors) > 0 {
+		t.Errorf("Eval(nil) = %v", res.Errors)
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/crdkit/crdkit/internal/cel/celcost"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation/cel"
 )
@@ -50,19 +49,6 @@ func ExampleProgram_Eval() {
 	// 15 units
 }
 
-func ExampleProgram_EvalDefault() {
-	n, _ := schema.Compile(&apiextensionsv1.JSONSchemaProps{
-		Type: "object",
-		Properties: map[string]apiextensionsv1.JSONSchemaProps{
-			"size": {Type: "integer", XValidations: apiextensionsv1.ValidationRules{{Rule: "self % 2 == 0", Message: "must be even"}}},
-		},
-	})
-	program, _ := cel.Compile(n.Property("size"), celcost.Given{Fragment: true})
-	fmt.Println(program.EvalDefault(context.Background(), int64(3)).Errors[0].Detail)
-	// Output:
-	// must be even
-}
-
 func ExampleBudget() {
 	program, _ := cel.Compile(scaling())
 	obj := map[string]any{"min": int64(1), "max": int64(3)}
@@ -70,10 +56,4 @@ func ExampleBudget() {
 	fmt.Println(result.Errors[0])
 	// Output:
 	// <nil>: Invalid value: "object": validation failed due to running out of cost budget, no further validation rules will be run
-}
-
-func ExampleProgram_NeedsOld() {
-	program, _ := cel.Compile(scaling())
-	fmt.Println(program.NeedsOld())
-	// Output: true
 }

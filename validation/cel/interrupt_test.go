@@ -80,10 +80,6 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-type watchOption func(evaluation)
-
-func (w watchOption) applyEval(o *evalOptions) { o.watch = w }
-
 // TestInterruptReference: cel-go polls at the context in loops, and a run between
 // values.
 func TestInterruptReference(t *testing.T) {

@@ -23,7 +23,7 @@ type heaviest struct {
 
 func (h *heaviest) of(t *testing.T, p *Program, obj map[string]any) {
 	t.Helper()
-	p.Eval(context.Background(), obj, Old(obj), watching(func(e evaluation) {
+	p.Eval(context.Background(), obj, Old(obj), watchOption(func(e evaluation) {
 		h.evaluations++
 		if isOverMemory(e.err) {
 			t.Errorf("%s exceeds the limit", e.of.text)

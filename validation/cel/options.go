@@ -8,6 +8,7 @@ import (
 	"github.com/crdkit/crdkit/internal/cel/celcost"
 	"github.com/crdkit/crdkit/internal/cel/cellib"
 	"github.com/crdkit/crdkit/internal/cel/celtypes"
+	"github.com/crdkit/crdkit/internal/cel/fieldaccess"
 	"github.com/crdkit/crdkit/internal/failure/errorlimit"
 	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/internal/kube/kubeversion"
@@ -26,6 +27,7 @@ type compileOptions struct {
 	celcost.Options
 	wrong *field.Error // the error for an option with a wrong value
 	count *testopt.Evaluations
+	reads *fieldaccess.Program // nil unless the caller asks for it
 }
 
 // Limits of the server in cost units of CEL, which count steps of evaluation and
@@ -60,6 +62,8 @@ func newCompileOptions(opts []Option) compileOptions {
 			o.Reference = true
 		case *testopt.Evaluations:
 			o.count = opt
+		case *fieldaccess.Program:
+			o.reads = opt
 		}
 	}
 	if o.wrong != nil {
@@ -111,15 +115,40 @@ func WithContext(ctx context.Context) Option {
 }
 
 // An EvalOption changes one [Program.Eval]. A nil EvalOption changes nothing.
-type EvalOption interface{ applyEval(*evalOptions) }
+type EvalOption interface {
+	// CELEvalOption seals the interface: only this module implements it.
+	CELEvalOption(testopt.Sealed)
+}
 
 type evalOptions struct {
 	old       map[string]any
 	budget    uint64
 	memory    uint64           // of one evaluation, in bytes
 	maxErrors int              // 0: any number
+	isDefault bool             // see celcost.Default
 	watch     func(evaluation) // nil except in tests
 }
+
+func (o *evalOptions) apply(opt EvalOption) {
+	switch opt := opt.(type) {
+	case oldOption:
+		o.old = opt
+	case budgetOption:
+		o.budget = uint64(opt)
+	case memoryOption:
+		o.memory = uint64(opt)
+	case maxErrorsOption:
+		o.maxErrors = int(opt)
+	case watchOption:
+		o.watch = opt
+	case celcost.Default:
+		o.isDefault = true
+	}
+}
+
+type watchOption func(evaluation)
+
+func (watchOption) CELEvalOption(testopt.Sealed) {}
 
 // An evaluation is reported to tests.
 type evaluation struct {
@@ -133,15 +162,15 @@ type evaluation struct {
 
 type oldOption map[string]any
 
-func (old oldOption) applyEval(o *evalOptions) { o.old = old }
+func (oldOption) CELEvalOption(testopt.Sealed) {}
 
 type budgetOption uint64
 
-func (units budgetOption) applyEval(o *evalOptions) { o.budget = uint64(units) }
+func (budgetOption) CELEvalOption(testopt.Sealed) {}
 
 type memoryOption uint64
 
-func (bytes memoryOption) applyEval(o *evalOptions) { o.memory = uint64(bytes) }
+func (memoryOption) CELEvalOption(testopt.Sealed) {}
 
 // Memory limits the memory of one evaluation of a rule or messageExpression, in
 // bytes. The default, which 0 means too, is [DefaultMemory]. An evaluation that would exceed the limit
@@ -153,7 +182,7 @@ func Memory(bytes uint64) EvalOption {
 
 type maxErrorsOption int
 
-func (n maxErrorsOption) applyEval(o *evalOptions) { o.maxErrors = int(n) }
+func (maxErrorsOption) CELEvalOption(testopt.Sealed) {}
 
 // MaxErrors limits each list of the result to n errors, the first ones in the order in
 // which rules run. The others are counted, see [Result.Omitted]. By default, and if n is

@@ -105,7 +105,7 @@ func TestNoPanics(t *testing.T) {
 				continue
 			}
 			p, _ := Compile(n)
-			p.Eval(context.Background(), obj, watching(func(e evaluation) {
+			p.Eval(context.Background(), obj, watchOption(func(e evaluation) {
 				if e.recovered > 0 {
 					t.Errorf("%s panicked", r.Rule)
 				}

@@ -29,9 +29,8 @@ import (
 type Program struct {
 	root      *node
 	correlate *correlate.Schema
-	limit     uint64                                // cost units of one call
-	readSets  map[*schema.Node]*fieldaccess.ReadSet // by the schema that rules are on; nil if they are not known
-	count     *testopt.Evaluations                  // nil except in tests
+	limit     uint64               // cost units of one call
+	count     *testopt.Evaluations // nil except in tests
 
 	runs sync.Pool // of *run, with memory to reuse
 }
@@ -97,8 +96,11 @@ func Compile(n *schema.Node, opts ...Option) (*Program, field.ErrorList) {
 	}
 	b.memo = nil
 	p := &Program{root: root, correlate: correlate.New(n), limit: o.PerCall, count: o.count}
-	if !o.AtFirstUse {
-		p.readSets = b.reads.Sets
+	if o.reads != nil {
+		o.reads.NeedsOld = root.needsOld
+		if !o.AtFirstUse {
+			o.reads.Sets = b.reads.Sets
+		}
 	}
 	return p, nil
 }
@@ -118,40 +120,11 @@ func (p *Program) Eval(ctx context.Context, obj map[string]any, opts ...EvalOpti
 		old = r.options.old
 	}
 	r.ratchets = old != nil
+	if r.options.isDefault {
+		old, r.ratchets = obj, false
+	}
 	return r.eval(ctx, p, obj, old)
 }
-
-// EvalDefault runs the rules on a default value of the schema, which is its own
-// old value.
-func (p *Program) EvalDefault(ctx context.Context, value any, opts ...EvalOption) Result {
-	if p == nil || value == nil {
-		return Result{}
-	}
-	r := p.begin(opts)
-	r.ratchets = false
-	return r.eval(ctx, p, value, value)
-}
-
-// Reads returns what the rules of n read of their value, without an old object and as long as
-// no rule fails. n is the schema that p was compiled for or one below it. It returns nil if
-// no rule of n has an effect then. See also [Program.NeedsOld].
-//
-// A caller that makes an object only for [Program.Eval] can leave out unread fields. What the
-// analysis does not follow, such as arguments of functions, counts as read completely.
-func (p *Program) Reads(n *schema.Node) *fieldaccess.ReadSet {
-	switch {
-	case p == nil || n == nil || len(n.Rules()) == 0:
-		return nil
-	case p.readSets == nil:
-		return fieldaccess.AllOf(n)
-	}
-	return p.readSets[n]
-}
-
-// NeedsOld reports whether [Old] may change the result for an object that no rule fails
-// on: whether a rule may refer to oldSelf. It is false for a nil p. Several goroutines may
-// call it.
-func (p *Program) NeedsOld() bool { return p != nil && p.root.needsOld }
 
 func (p *Program) begin(opts []EvalOption) *run {
 	r, ok := p.runs.Get().(*run)
@@ -160,9 +133,7 @@ func (p *Program) begin(opts []EvalOption) *run {
 	}
 	r.options = evalOptions{budget: DefaultBudget, memory: DefaultMemory}
 	for _, opt := range opts {
-		if opt != nil {
-			opt.applyEval(&r.options)
-		}
+		r.options.apply(opt)
 	}
 	return r
 }

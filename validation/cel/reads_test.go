@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/crdkit/crdkit/internal/cel/celcost"
+	"github.com/crdkit/crdkit/internal/cel/fieldaccess"
 	"github.com/crdkit/crdkit/validation/cel"
 )
 
@@ -25,14 +26,15 @@ func TestReadsOfNewObjects(t *testing.T) {
 	} {
 		n := compileSchema(t, fmt.Sprintf(`{"type":"object","properties":{"a":{"type":"integer"},
 			"b":{"type":"string","x-kubernetes-validations":[{"rule":"true"}]}},"x-kubernetes-validations":[%s]}`, rules))
-		program, refused := cel.Compile(n, celcost.Given{Stored: true})
-		if len(refused) > 0 {
+		var program fieldaccess.Program
+		if _, refused := cel.Compile(n, celcost.Given{Stored: true}, &program); len(refused) > 0 {
 			t.Fatal(refused)
 		}
 		if got := program.Reads(n); (got != nil) != want {
 			t.Errorf("%s: a read set: %t, want %t", rules, got != nil, want)
 		}
-		if lazy, _ := cel.Compile(n, celcost.Given{AtFirstUse: true}); (lazy.Reads(n) != nil) != (rules != "") {
+		var lazy fieldaccess.Program
+		if _, _ = cel.Compile(n, celcost.Given{AtFirstUse: true}, &lazy); (lazy.Reads(n) != nil) != (rules != "") {
 			t.Errorf("%s: with AtFirstUse: a read set: %t", rules, lazy.Reads(n) != nil)
 		}
 	}

@@ -20,11 +20,6 @@ import (
 // corpus that the executor finishes, in percent.
 const minFastSamples = 99.5
 
-// watching is an option that reports each evaluation to a test.
-type watching func(evaluation)
-
-func (w watching) applyEval(o *evalOptions) { o.watch = w }
-
 // A sampled is an object of the corpus with the programs for its version.
 type sampled struct {
 	path            string
@@ -92,7 +87,7 @@ func TestSamples(t *testing.T) {
 	}
 	counts := map[bool]map[string]int{false: {}, true: {}}
 	for _, s := range samples(t) {
-		watch := watching(func(e evaluation) {
+		watch := watchOption(func(e evaluation) {
 			counts[s.defaulted][e.where()]++
 			if e.recovered > 0 {
 				t.Errorf("%s: %s panicked", s.path, e.of.text)

@@ -41,6 +41,12 @@ type Given struct {
 
 func (Given) CELOption(testopt.Sealed) {}
 
+// Default is an option of cel.Program.Eval: the object is a default, which is its own old
+// object, and whose errors are not forgiven.
+type Default struct{}
+
+func (Default) CELEvalOption(testopt.Sealed) {}
+
 // Options configures a Checker.
 type Options struct {
 	Given

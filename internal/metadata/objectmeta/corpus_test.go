@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/crdkit/crdkit/internal/schemaopt"
 	"github.com/crdkit/crdkit/internal/test/testkit"
 	"github.com/crdkit/crdkit/internal/value/jsonval"
 	"github.com/crdkit/crdkit/schema"
@@ -65,7 +66,7 @@ func versionSchema(v *apiextensionsv1.CustomResourceDefinitionVersion) *schema.N
 	if v == nil || v.Schema == nil || v.Schema.OpenAPIV3Schema == nil {
 		return nil
 	}
-	n, errs := schema.Compile(v.Schema.OpenAPIV3Schema, schema.WithoutAnnotations())
+	n, errs := schema.Compile(v.Schema.OpenAPIV3Schema, schemaopt.WithoutAnnotations{})
 	if len(errs) > 0 {
 		return nil
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/crdkit/crdkit/definition"
 	"github.com/crdkit/crdkit/internal/oracle/processor"
 	"github.com/crdkit/crdkit/internal/oracle/upstream"
+	"github.com/crdkit/crdkit/internal/schemaopt"
 	"github.com/crdkit/crdkit/internal/test/testkit"
 	"github.com/crdkit/crdkit/schema"
 )
@@ -92,7 +93,7 @@ func nodesOf(crd *apiextensionsv1.CustomResourceDefinition) int {
 	nodes := 0
 	for i := range crd.Spec.Versions {
 		if s := crd.Spec.Versions[i].Schema; s != nil {
-			if n, _ := schema.Compile(s.OpenAPIV3Schema, schema.WithoutAnnotations()); n != nil {
+			if n, _ := schema.Compile(s.OpenAPIV3Schema, schemaopt.WithoutAnnotations{}); n != nil {
 				nodes += n.Stats().Nodes
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/internal/cel/fieldaccess"
 	"github.com/crdkit/crdkit/internal/oracle/upstream"
 	"github.com/crdkit/crdkit/internal/test/testkit"
 	"github.com/crdkit/crdkit/validation/cel"
@@ -38,7 +39,8 @@ func prepareReplace(wrong, report bool) func(*testCase) (*pair, error) {
 // prepareReplaceRules is prepareReplace for samples that were chosen for their rules, if
 // one of these refers to the old object.
 func prepareReplaceRules(c *testCase) (*pair, error) {
-	if program, errs := cel.Compile(c.ours.Schema()); !c.rules || len(errs) > 0 || !program.NeedsOld() {
+	var reads fieldaccess.Program
+	if _, errs := cel.Compile(c.ours.Schema(), &reads); !c.rules || len(errs) > 0 || !reads.NeedsOld {
 		return nil, nil
 	}
 	return replacePair(c, storedOf(c), false)

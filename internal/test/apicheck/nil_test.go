@@ -50,7 +50,7 @@ var optionTests = map[string]func(){
 	"conversion.Handler":     func() { conversion.Handler(nil, nil) },
 	"conversiontest.New":     func() { _, _ = conversiontest.New(webhookDefinition(), nil) },
 	"table.Printer.Object":   func() { emptyTable().Object(&unstructured.Unstructured{}, time.Time{}, nil) },
-	"openapi.V3":             func() { _, _ = openapi.V3([]*apiextensionsv1.CustomResourceDefinition{webhookDefinition()}, nil) },
+	"openapi.V3":             func() { _, _ = openapi.V3([]*apiextensionsv1.CustomResourceDefinition{webhookDefinition()}) },
 	"explanation.New":        func() { explanation.New(nil, nil) },
 	"jsonschema.Export":      func() { _, _ = jsonschema.Export(webhookDefinition(), "v1", nil) },
 }

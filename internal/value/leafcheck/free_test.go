@@ -6,6 +6,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/yaml"
 
+	"github.com/crdkit/crdkit/internal/schemaopt"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -45,7 +46,7 @@ func TestFree(t *testing.T) {
 		if err := yaml.UnmarshalStrict([]byte(tt.text), &props); err != nil {
 			t.Fatal(err)
 		}
-		s, errs := schema.Compile(&props, schema.Unstructured())
+		s, errs := schema.Compile(&props, schemaopt.Unstructured{})
 		if len(errs) > 0 {
 			t.Fatalf("%s: %v", tt.text, errs)
 		}
@@ -72,7 +73,7 @@ func TestValidParts(t *testing.T) {
 		if err := yaml.UnmarshalStrict([]byte(text), &props); err != nil {
 			t.Fatal(err)
 		}
-		s, errs := schema.Compile(&props, schema.Unstructured())
+		s, errs := schema.Compile(&props, schemaopt.Unstructured{})
 		if len(errs) > 0 {
 			t.Fatalf("%s: %v", text, errs)
 		}

@@ -8,6 +8,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/yaml"
 
+	"github.com/crdkit/crdkit/internal/schemaopt"
 	"github.com/crdkit/crdkit/internal/test/testkit"
 	"github.com/crdkit/crdkit/schema"
 )
@@ -23,7 +24,7 @@ func mustCompile(t *testing.T, text string, c *Compiler) *Node {
 	if err := yaml.UnmarshalStrict([]byte(text), &props); err != nil {
 		t.Fatal(err)
 	}
-	s, errs := schema.Compile(&props, schema.Unstructured())
+	s, errs := schema.Compile(&props, schemaopt.Unstructured{})
 	if len(errs) > 0 {
 		t.Fatalf("%s: %v", text, errs)
 	}
@@ -190,7 +191,7 @@ func TestStructuralKeywords(t *testing.T) {
 
 // A server checks the formats of the version before its own.
 func TestFormatVersions(t *testing.T) {
-	s, errs := schema.Compile(&apiextensionsv1.JSONSchemaProps{Type: "string", Format: "k8s-short-name"}, schema.Unstructured())
+	s, errs := schema.Compile(&apiextensionsv1.JSONSchemaProps{Type: "string", Format: "k8s-short-name"}, schemaopt.Unstructured{})
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}

@@ -6,6 +6,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/crdkit/crdkit/internal/schemaopt"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -165,7 +166,7 @@ func TestFormats(t *testing.T) {
 	if n.Text == nil || n.Text.Format != "date" {
 		t.Errorf("Text = %+v, want the format date", n.Text)
 	}
-	s, errs := schema.Compile(&apiextensionsv1.JSONSchemaProps{Type: "string", Format: "k8s-short-name"}, schema.Unstructured())
+	s, errs := schema.Compile(&apiextensionsv1.JSONSchemaProps{Type: "string", Format: "k8s-short-name"}, schemaopt.Unstructured{})
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}

@@ -7,6 +7,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/crdkit/crdkit/internal/schemaopt"
 	"github.com/crdkit/crdkit/internal/search"
 	"github.com/crdkit/crdkit/internal/test/testkit"
 	"github.com/crdkit/crdkit/schema"
@@ -49,7 +50,7 @@ func New(t Target, samples ...map[string]any) *Generator {
 	g := &Generator{schema: t.Schema}
 	var root *schema.Node
 	if t.Schema != nil {
-		node, errs := schema.Compile(t.Schema, schema.Unstructured(), schema.WithoutAnnotations())
+		node, errs := schema.Compile(t.Schema, schemaopt.Unstructured{}, schemaopt.WithoutAnnotations{})
 		if len(errs) > 0 {
 			panic(errs.ToAggregate())
 		}

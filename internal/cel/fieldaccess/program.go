@@ -1,0 +1,31 @@
+package fieldaccess
+
+import (
+	"github.com/crdkit/crdkit/internal/test/testopt"
+	"github.com/crdkit/crdkit/schema"
+)
+
+// A Program says what the rules of a compiled program read. It is an option of cel.Compile,
+// which sets it.
+type Program struct {
+	// NeedsOld reports whether an old object may change the result for an object that no rule
+	// fails on: whether a rule may refer to oldSelf.
+	NeedsOld bool
+
+	Sets map[*schema.Node]*ReadSet // by the schema that rules are on; nil if they are not known
+}
+
+func (*Program) CELOption(testopt.Sealed) {}
+
+// Reads returns what the rules of n read of their value, without an old object and as long as
+// no rule fails. n is the schema of the program or one below it. It returns nil if no rule of
+// n has an effect then.
+func (p *Program) Reads(n *schema.Node) *ReadSet {
+	switch {
+	case n == nil || len(n.Rules()) == 0:
+		return nil
+	case p.Sets == nil:
+		return AllOf(n)
+	}
+	return p.Sets[n]
+}
