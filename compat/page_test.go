@@ -15,9 +15,9 @@ import (
 	"github.com/crdkit/crdkit/internal/test/testkit"
 )
 
-const page = "../docs/compat.md"
+const page = "../docs/compat-codes.md"
 
-// TestPage checks that the tables of docs/compat.md have every code, and every row of
+// TestPage checks that the tables of docs/compat-codes.md have every code, and every row of
 // testdata/checks.yaml. With -update it writes them.
 func TestPage(t *testing.T) {
 	text, err := os.ReadFile(page)
