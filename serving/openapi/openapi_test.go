@@ -40,7 +40,7 @@ func TestErrors(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			crd := definition(cronTabs)
 			tt.edit(crd)
-			for _, build := range []func(*apiextensionsv1.CustomResourceDefinition, string, ...openapi.Option) (*openapi.Document, error){openapi.VersionV2, openapi.VersionV3} {
+			for _, build := range []func(*apiextensionsv1.CustomResourceDefinition, string) (*openapi.Document, error){openapi.VersionV2, openapi.VersionV3} {
 				d, err := build(crd, tt.version)
 				if err == nil || d != nil || err.Error() != tt.want {
 					t.Errorf("got %v, %v; want %s", d, err, tt.want)
