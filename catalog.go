@@ -36,7 +36,7 @@ type Catalog struct {
 	byName map[string]*Definition
 	byKind map[runtimeschema.GroupKind]*Definition
 	shared *sharing
-	gone   int // removed definitions whose schemas shared still holds
+	gone   int // removed definitions whose schemas are still in shared
 }
 
 // NewCatalog returns an empty Catalog. The options apply to every definition.
@@ -104,7 +104,8 @@ func (c *Catalog) Remove(name string) bool {
 	return c.remove(name)
 }
 
-// remove is Remove under the lock. It replaces the shared schemas when most are unused.
+// remove is Remove for a caller that holds the lock. It drops the shared schemas when most of
+// them are unused.
 func (c *Catalog) remove(name string) bool {
 	d, ok := c.byName[name]
 	if !ok {
@@ -179,7 +180,7 @@ func (c *Catalog) VersionForResource(gvr runtimeschema.GroupVersionResource) (*V
 }
 
 // VersionForJSON is [Catalog.Version] for the kind of an object in JSON. It returns an error
-// if raw is no JSON object. The rest of raw is not checked.
+// if raw is not a JSON object. Only apiVersion and kind are read.
 func (c *Catalog) VersionForJSON(raw []byte) (*Version, error) {
 	gvk, err := json.DefaultMetaFactory.Interpret(raw)
 	if err != nil {
@@ -245,7 +246,8 @@ func (v *Version) ready() error {
 	return *l.err.Load()
 }
 
-// readyForObject makes ready the version that the object names, maybe not the request's.
+// readyForObject compiles the version that the object names. It may differ from the version
+// of the request.
 func (r *request) readyForObject() error {
 	if r.version.lazy == nil || r.obj == nil {
 		return nil
@@ -273,7 +275,7 @@ func newSharing() *sharing {
 	return &sharing{trees: map[*schema.Node]*tree{}}
 }
 
-// compile compiles a version, which shares the result of an equal schema.
+// compile compiles a version. Versions with equal schemas share the result.
 func (c *Catalog) compile(v *Version, s *versionSource) field.ErrorList {
 	c.mu.RLock()
 	shared := c.shared
@@ -292,7 +294,7 @@ func (c *Catalog) compile(v *Version, s *versionSource) field.ErrorList {
 	return nil
 }
 
-// find compiles a schema, and returns the tree of an equal one, nil for none.
+// find compiles a schema. The tree is the tree of an equal schema, or nil.
 func (s *sharing) find(source *versionSource) (*schema.Node, *tree, field.ErrorList) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -300,8 +302,8 @@ func (s *sharing) find(source *versionSource) (*schema.Node, *tree, field.ErrorL
 	return node, s.trees[node], errs
 }
 
-// add makes the tree for the schema of version i. Of two at once for equal schemas one is
-// dropped.
+// add makes the tree for the schema of version i. If another goroutine has made one, add
+// returns that one.
 func (s *sharing) add(node *schema.Node, i int, cfg config) (*tree, field.ErrorList) {
 	rules, engines, errs := compileEngines(node, i, cfg, nil)
 	if len(errs) > 0 {

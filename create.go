@@ -9,18 +9,20 @@ import (
 	"github.com/crdkit/crdkit/validation"
 )
 
-// Create does to obj what the server does when a client creates it. The server admits obj if
-// [Result.Err] returns nil; a nil error of Create does not mean that.
+// Create judges obj as the server does when a client creates it. Call [Result.Err] for the
+// verdict: it returns nil if the server admits obj. The error of Create is not the verdict.
 //
-// obj is changed in place. If it is admitted it is what the server stores at version v (see
-// [Version.Store]), apart from what only a server can set: metadata.uid, creationTimestamp,
-// resourceVersion, managedFields and a name made from generateName. If it is refused it is
-// left as it was judged, pruned and defaulted. After an error it may be changed in part.
+// Create changes obj in place, and nothing else may use obj meanwhile:
 //
-// The error says why there is no verdict: the context ended, the caller's [Mutate]
-// step failed, an option has a value that does not exist, obj is nil, or the server's
-// answer would be about a value of a Go type that decoded JSON does not have, such as
-// int or []string. Nothing else may use obj meanwhile. A nil ctx never ends.
+//   - An admitted object is what the server stores at version v (see [Version.Store]). Only
+//     the fields are missing that a running server sets: metadata.uid, creationTimestamp,
+//     resourceVersion, managedFields, and a name made from generateName.
+//   - A refused object is pruned and defaulted, as the server judged it.
+//   - After an error obj may be changed in part.
+//
+// Create returns an error if there is no verdict: ctx ended, a [Mutate] step failed, an
+// option has an invalid value, obj is nil, or the verdict would depend on a value of a Go
+// type that decoded JSON does not have, such as int or []string. A nil ctx never ends.
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/.
 func (v *Version) Create(ctx context.Context, obj *unstructured.Unstructured, opts ...RequestOption) (*Result, error) {
@@ -31,13 +33,11 @@ func (v *Version) Create(ctx context.Context, obj *unstructured.Unstructured, op
 	return r.answer(r.create())
 }
 
-// CreateJSON is [Version.Create] for the body of a request: JSON, or YAML with
-// [YAML]. It returns the object to store as JSON, as the server encodes it: with
-// sorted keys and without a line break at the end. It returns no bytes for an object
-// that the server refuses; [Result.Err] says why. raw is not changed and not kept.
-// [AppendTo] changes where the object is written.
-//
-// A body that the server cannot read is a [Refusal], not an error.
+// CreateJSON is [Version.Create] for the body of a request: JSON, or YAML with [YAML]. It
+// returns the object to store as the server encodes it: JSON with sorted keys, without a line
+// break at the end. If the server refuses the object, CreateJSON returns no bytes, and
+// [Result.Err] says why. A body that the server cannot read is refused too. raw is not
+// changed and not kept. With [AppendTo] the caller provides the memory of the output.
 func (v *Version) CreateJSON(ctx context.Context, raw []byte, opts ...JSONOption) ([]byte, *Result, error) {
 	r, err := newJSONRequest(ctx, v, raw, opts)
 	if err != nil {
@@ -57,9 +57,8 @@ func (v *Version) CreateJSON(ctx context.Context, raw []byte, opts ...JSONOption
 	return r.answerJSON(r.create())
 }
 
-// ValidJSON reports whether the server would admit raw, the JSON of an object, if a
-// client created it: whether [Version.CreateJSON] without options would. It does not say what is
-// wrong.
+// ValidJSON reports whether the server would admit the object in raw if a client created it.
+// It has the verdict of [Version.CreateJSON] without options.
 func (v *Version) ValidJSON(raw []byte) bool {
 	_, res, err := v.CreateJSON(context.Background(), raw, Ignore)
 	return err == nil && res.Admitted()
@@ -84,8 +83,8 @@ func (r *request) create() (*Refusal, error) {
 	}
 	r.meta.Generation = 1
 
-	r.standInName()
-	defer r.dropStandIn()
+	r.setPlaceholderName()
+	defer r.dropPlaceholder()
 	r.meta.Write(r.obj.Object)
 	r.checkType()
 	if !r.otherType {
@@ -103,19 +102,19 @@ func (r *request) create() (*Refusal, error) {
 	return nil, nil
 }
 
-// standInName gives an object a name while it is validated, in place of a generated one.
-func (r *request) standInName() {
+// setPlaceholderName gives an object a name while it is validated, in place of a generated one.
+func (r *request) setPlaceholderName() {
 	if r.meta.Name == "" && r.meta.GenerateName != "" {
-		r.meta.Name, r.standIn = objectmeta.StandInName(r.meta.GenerateName), "name"
+		r.meta.Name, r.placeholder = objectmeta.StandInName(r.meta.GenerateName), "name"
 	}
 }
 
-// dropStandIn removes from the metadata of the object what only validation needs.
-func (r *request) dropStandIn() {
-	if r.standIn == "" {
+// dropPlaceholder removes from the metadata of the object what only validation needs.
+func (r *request) dropPlaceholder() {
+	if r.placeholder == "" {
 		return
 	}
 	if metadata, ok := r.obj.Object["metadata"].(map[string]any); ok {
-		delete(metadata, r.standIn)
+		delete(metadata, r.placeholder)
 	}
 }

@@ -31,8 +31,8 @@ func (r *request) decode() (*Refusal, error) {
 	return nil, r.readyForObject()
 }
 
-// decodeBody reads the body, and complains of what strict decoding finds and is not fatal.
-// A refusal is the answer to an unreadable body.
+// decodeBody reads the body. It records what strict decoding complains of. The refusal is the
+// answer to an unreadable body.
 func (r *request) decodeBody() *Refusal {
 	raw := r.raw
 	if len(raw) > MaxRequestBytes && r.origin == fromClient {
@@ -80,7 +80,7 @@ func (r *request) decodeBoth(old []byte) (*Refusal, error) {
 	return nil, err
 }
 
-// decodeObject reads the object that an error calls so.
+// decodeObject reads an object. Errors name it by called.
 func decodeObject(raw []byte, called string) (*unstructured.Unstructured, error) {
 	obj := &unstructured.Unstructured{}
 	if err := obj.UnmarshalJSON(raw); err != nil {
@@ -89,8 +89,8 @@ func decodeObject(raw []byte, called string) (*unstructured.Unstructured, error)
 	return obj, nil
 }
 
-// decodeFast reads an object of the version without duplicate fields, as most refused ones
-// are, nil for any other text.
+// decodeFast reads an object of the version without duplicate fields. It returns nil for any
+// other text.
 func (r *request) decodeFast(raw []byte, isYAML bool) *unstructured.Unstructured {
 	v := r.version
 	if v.def.reference || !isYAML && !opensObject(raw) {
@@ -116,7 +116,7 @@ func (r *request) decodeFast(raw []byte, isYAML bool) *unstructured.Unstructured
 	return &unstructured.Unstructured{Object: obj}
 }
 
-// opensObject reports whether an object begins in the JSON raw, before any other value.
+// opensObject reports whether the first value in raw begins like a JSON object.
 func opensObject(raw []byte) bool {
 	raw = bytes.TrimLeft(raw, " \t\r\n")
 	return len(raw) > 0 && raw[0] == '{'
@@ -129,8 +129,8 @@ func (creator) New(runtimeschema.GroupVersionKind) (runtime.Object, error) {
 	return &unstructured.Unstructured{}, nil
 }
 
-// undecodable returns the answer to a body that is no object of the version. found is its
-// type, nil if it names none.
+// undecodable returns the answer to a body that is not an object of the version. found is the
+// type of the body, or nil if it names none.
 func (r *request) undecodable(err error, found *runtimeschema.GroupVersionKind, raw []byte) *Refusal {
 	if r.origin == fromPatch {
 		return r.invalidPatch(err.Error())
@@ -142,8 +142,8 @@ func (r *request) undecodable(err error, found *runtimeschema.GroupVersionKind, 
 	return badRequest(fmt.Sprintf("the object provided is unrecognized (must be of type %s): %v (%s)", kind, err, summary(raw)))
 }
 
-// summary returns the beginning of an unreadable body: text if it looks like JSON, else
-// hexadecimal.
+// summary returns the beginning of an unreadable body, as text if it looks like JSON and as
+// hexadecimal otherwise.
 func summary(raw []byte) string {
 	const most = 30
 	if len(raw) == 0 {

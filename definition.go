@@ -21,8 +21,8 @@ import (
 	"github.com/crdkit/crdkit/versionsort"
 )
 
-// A Definition is a compiled CustomResourceDefinition. Only [Definition.Close] changes
-// it, and it is safe for concurrent use.
+// A Definition is a compiled CustomResourceDefinition. It is safe for concurrent use. Only
+// [Definition.Close] changes it.
 type Definition struct {
 	name       string
 	group      string
@@ -39,11 +39,11 @@ type Definition struct {
 	byName    map[string]*Version
 	storage   *Version
 	converter heldConverter
-	// noConverter says why there is no converter, for every conversion that needs one.
+	// noConverter is the error of conversions if there is no converter.
 	noConverter error
 }
 
-// A heldConverter is the converter of a definition, nil if it has none.
+// A heldConverter is the converter of a definition. It is nil if the definition has none.
 type heldConverter struct {
 	conversion.Converter
 	own bool // Compile made it
@@ -91,8 +91,8 @@ func newConfig(opts []Option) (config, error) {
 	return cfg, unknownVersion(cfg.version)
 }
 
-// newDefinition returns a definition without converter and with versions to compile, or an
-// error for a missing field that every request needs.
+// newDefinition returns a definition without a converter, whose versions are not compiled. It
+// returns an error if a field is missing that every request needs.
 func newDefinition(crd *apiextensionsv1.CustomResourceDefinition, cfg config) (*Definition, error) {
 	d := &Definition{
 		name:       crd.Name,
@@ -120,7 +120,8 @@ func newDefinition(crd *apiextensionsv1.CustomResourceDefinition, cfg config) (*
 	return d, nil
 }
 
-// setConverter sets the converter of the options, else the one that is declared.
+// setConverter sets the converter of the options. Without one it sets the converter that crd
+// declares.
 func (d *Definition) setConverter(crd *apiextensionsv1.CustomResourceDefinition, cfg config) error {
 	if d.converter.Converter = cfg.converter; cfg.converter != nil {
 		return nil
@@ -156,7 +157,8 @@ func (d *Definition) checkShape(crd *apiextensionsv1.CustomResourceDefinition) e
 	return d.wrong(errs, 0)
 }
 
-// wrong returns the error of Compile for errs and more that are omitted, nil for none.
+// wrong returns the error of Compile for errs and for more errors that are not listed. It
+// returns nil if errs is empty.
 func (d *Definition) wrong(errs field.ErrorList, more int) error {
 	if len(errs) == 0 {
 		return nil
@@ -164,8 +166,7 @@ func (d *Definition) wrong(errs field.ErrorList, more int) error {
 	return &wrongDefinition{cmp.Or(d.name, "without a name"), errs, more}
 }
 
-// A wrongDefinition is the error of Compile. A large text takes long, so it is made when
-// asked for.
+// A wrongDefinition is the error of Compile. It makes its text when it is asked for it.
 type wrongDefinition struct {
 	name string
 	errs field.ErrorList
@@ -193,12 +194,12 @@ func (d *Definition) compileVersions(crd *apiextensionsv1.CustomResourceDefiniti
 	return d.wrong(cfg.limit.Cut(errs), cfg.limit.Omitted())
 }
 
-// earlierVersions is how many earlier versions are compared: to compare all pairs may take
-// longer than to compile.
+// earlierVersions is how many earlier versions a version is compared with. To compare all
+// pairs may take longer than to compile them.
 const earlierVersions = 16
 
-// earlierEqual returns one of the last [earlierVersions] that is compiled and has the
-// schema of version i, nil for none.
+// earlierEqual returns a compiled version among the last [earlierVersions] that has the
+// schema of version i, or nil.
 func (d *Definition) earlierEqual(crd *apiextensionsv1.CustomResourceDefinition, i int) *Version {
 	wanted := crdversion.Schema(&crd.Spec.Versions[i])
 	if d.reference || wanted == nil {
@@ -238,10 +239,10 @@ func (d *Definition) Version(name string) (*Version, bool) {
 	return v, ok
 }
 
-// VersionFor returns the version for a request with obj: the one that the apiVersion of obj
-// names. It returns an error if the definition has no such version or does not serve it, if
-// obj is of another group or kind, if its apiVersion is malformed, and if obj is nil.
-// [Definition.Version] also returns versions that are not served.
+// VersionFor returns the version that the apiVersion of obj names. It returns an error if the
+// definition does not serve that version, if obj is of another group or kind, if its
+// apiVersion is malformed, and if obj is nil. [Definition.Version] also returns versions that
+// are not served.
 func (d *Definition) VersionFor(obj *unstructured.Unstructured) (*Version, error) {
 	gvk, err := kindOf(obj)
 	if err != nil {
@@ -250,8 +251,8 @@ func (d *Definition) VersionFor(obj *unstructured.Unstructured) (*Version, error
 	return d.servedVersion(gvk)
 }
 
-// kindOf returns the kind of an object, or an error for nil, a bad apiVersion, or what is
-// no string.
+// kindOf returns the kind of an object. It returns an error if obj is nil, or if apiVersion
+// or kind is malformed.
 func kindOf(obj *unstructured.Unstructured) (runtimeschema.GroupVersionKind, error) {
 	if obj == nil || obj.Object == nil {
 		return runtimeschema.GroupVersionKind{}, errNil
@@ -270,8 +271,8 @@ func (d *Definition) servedVersion(gvk runtimeschema.GroupVersionKind) (*Version
 	return nil, noMatch(gvk, "definition "+d.name+" does not serve it")
 }
 
-// noMatch returns the error for a kind that no version serves, in the words of Kubernetes
-// clients.
+// noMatch returns the error for a kind that no version serves. It begins with the words of
+// Kubernetes clients.
 func noMatch(gvk runtimeschema.GroupVersionKind, why string) error {
 	return fmt.Errorf("crdkit: no matches for kind %q in version %q: %s", gvk.Kind, gvk.GroupVersion(), why)
 }
@@ -304,11 +305,10 @@ func (d *Definition) Convert(ctx context.Context, objs []*unstructured.Unstructu
 	return d.converter.Convert(orBackground(ctx), objs, to)
 }
 
-// Close closes the connections to the webhook of the definition. Requests that need a
-// conversion by the webhook are errors afterwards; those in progress end as usual. Close
-// has no effect on a converter of [WithConverter], which belongs to the caller, and on
-// definitions without a webhook. It may be called several times and by several goroutines,
-// and returns the error of the converter, if any.
+// Close closes the connections to the conversion webhook of the definition. Later requests
+// that need the webhook return an error. Requests in progress end as usual. Close does
+// nothing if there is no webhook, or if the caller set the converter by [WithConverter]. It
+// may be called several times and by several goroutines.
 func (d *Definition) Close() error {
 	if c, ok := d.converter.Converter.(io.Closer); ok && d.converter.own {
 		return c.Close()
@@ -316,7 +316,7 @@ func (d *Definition) Close() error {
 	return nil
 }
 
-// closeIdle closes connections that wait for calls of the webhook.
+// closeIdle closes the idle connections to the webhook.
 func (d *Definition) closeIdle() {
 	if c, ok := d.converter.Converter.(interface{ CloseIdleConnections() }); ok && d.converter.own {
 		c.CloseIdleConnections()
@@ -341,8 +341,8 @@ func (d *Definition) convertOne(ctx context.Context, obj *unstructured.Unstructu
 	return out[0], nil
 }
 
-// deprecation returns the warning of a deprecated version, else "". best, which may be nil,
-// is to be used instead.
+// deprecation returns the warning of a deprecated version, or "". The warning recommends
+// best, unless that is nil.
 func (d *Definition) deprecation(v, best *apiextensionsv1.CustomResourceDefinitionVersion) string {
 	if !v.Deprecated {
 		return ""
@@ -357,8 +357,8 @@ func (d *Definition) deprecation(v, best *apiextensionsv1.CustomResourceDefiniti
 	return text
 }
 
-// bestVersion returns the served version of highest priority that is not deprecated, nil
-// for none.
+// bestVersion returns the served version with the highest priority that is not deprecated,
+// or nil.
 func bestVersion(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinitionVersion {
 	var best *apiextensionsv1.CustomResourceDefinitionVersion
 	for i := range crd.Spec.Versions {

@@ -43,39 +43,48 @@
 //
 // # Semantics
 //
-// [Version.Create] follows the server's POST: read strictly or not, coerce metadata, prune,
-// drop nulls, coerce embedded metadata, set defaults, let the caller mutate, reset the
-// fields that clients cannot set, validate, and run the rules unless an error makes the
-// values unfit for them. [Version.Update] and [Version.UpdateStatus] are PUTs over an old
-// object, with ratcheting and transition rules. [Version.Read] returns the object of a GET
-// of a stored object, and [Version.Store] the object that is written to storage. Without
-// options everything is as in a server with default settings; unknown fields are dropped
-// with a warning, see [FieldValidation]. [KubernetesVersion] follows an older server in the
-// functions of rules and in formats.
+// [Version.Create] is the server's POST. Its steps are, in this order:
 //
-// The methods with JSON in their names go from bytes to bytes, with the bytes that the
-// server writes. [AppendTo] uses memory again, and [Version.ValidJSON] returns only the
-// verdict.
+//   - decode the object, and find unknown and duplicate fields (see [FieldValidation])
+//   - coerce metadata, prune, drop nulls, coerce the metadata of embedded resources
+//   - set defaults
+//   - let the caller mutate the object ([Mutate])
+//   - reset the fields that clients cannot set
+//   - validate
+//   - run the rules, unless an error makes the values unfit for them
 //
-// If a definition is wrong, [Compile] returns errors; definition.Check returns those of the
-// server. If an object is wrong, the [Result] has the errors and the method returns no
-// error. If there is no verdict, for example because the context ended, the method returns
-// an error.
+// [Version.Update] and [Version.UpdateStatus] are the server's PUT over an old object, with
+// ratcheting and transition rules. [Version.Read] returns a stored object as a GET does, and
+// [Version.Store] returns the object that the server writes to storage. Without options
+// everything is as in a server with default settings. [KubernetesVersion] selects the CEL
+// functions and string formats of an older server.
+//
+// The methods with JSON in their names take and return bytes, the same bytes that the server
+// writes. [AppendTo] reuses memory, and [Version.ValidJSON] returns only the verdict.
+//
+// There are three kinds of failure:
+//
+//   - The definition is wrong: [Compile] returns an error. definition.Check returns the
+//     errors of the server.
+//   - The object is wrong: [Result.Err] returns the answer of the server. The method itself
+//     returns no error.
+//   - There is no verdict, for example because the context ended: the method returns an
+//     error.
 //
 // Objects consist of the types to which apimachinery decodes JSON: map[string]any, []any,
 // string, int64, float64, bool and nil. [ToUnstructured] makes valid objects of Go structs,
-// and of objects with other types such as int and []string. If such a value would make a
-// request be refused, the request returns an error that names it. Otherwise the value
-// stays, and equals only values of its own type.
+// and of objects with other types such as int and []string. A request returns an error that
+// names such a value if it would be refused for it. Otherwise the value stays, and is equal
+// only to values of its own type.
 //
 // Requests omit what only a running server can do: metadata.uid, creationTimestamp,
 // resourceVersion, managedFields (which package apply records), generated names, admission
 // by others, and everything about users.
 //
-// [Compile] needs no definition.Check before it to be safe. It accepts rules that the
-// server refuses because they may cost too much, as stored definitions have such rules.
-// Compile bounds the work for a rule. An evaluation has limits of cost, memory and time, and
-// ends before it does the work that exceeds one.
+// [Compile] is safe without definition.Check before it. It accepts rules that the server
+// refuses because they may cost too much: stored definitions have such rules. The work of
+// compiling a rule is bounded. An evaluation has limits of cost, memory and time, and ends
+// before it exceeds one.
 //
 // # Differences from Kubernetes
 //

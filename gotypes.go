@@ -55,8 +55,7 @@ func ToUnstructured(typed any, v *Version) (*unstructured.Unstructured, error) {
 	return &unstructured.Unstructured{Object: object}, nil
 }
 
-// contentOf returns the map of an unstructured object, which then needs no kind, and others
-// as they are.
+// contentOf returns the map of an unstructured object, and any other value itself.
 func contentOf(typed any) any {
 	switch u := typed.(type) {
 	case *unstructured.Unstructured:
@@ -97,11 +96,12 @@ func setTypeField(object map[string]any, name, want string) error {
 	return nil
 }
 
-// Programs build objects with int or []string, which decoded JSON does not have. Engines
-// take them for a wrong type, so that a verdict would be wrong. To find them costs a walk,
-// so only refused objects are searched: an admitted one has none where a type is declared.
+// Programs build objects with int or []string, which decoded JSON does not have. The engines
+// take these for wrong types, so the verdict would be wrong. Only refused objects are
+// searched: an admitted object has no such value where a type is declared.
 
-// checkGoTypes names the first value, by names, of a Go type that JSON is not decoded to.
+// checkGoTypes returns an error for the first value, in the order of paths, whose Go type
+// decoded JSON does not have.
 func (r *request) checkGoTypes() error {
 	if r.obj != nil && (!r.encoded || r.mutate != nil) {
 		if err := checkGoTypes(r.obj.Object, ""); err != nil {
@@ -114,7 +114,7 @@ func (r *request) checkGoTypes() error {
 	return checkGoTypes(r.old.Object, "old ")
 }
 
-// checkGoTypes is [request.checkGoTypes] for one object, which is "" or "old ".
+// checkGoTypes is [request.checkGoTypes] for one object. which is "" or "old ", for texts.
 func checkGoTypes(obj map[string]any, which string) error {
 	if jsonval.IsDecoded(obj) {
 		return nil

@@ -23,7 +23,7 @@ type Option interface{ applyCompile(*config) }
 type config struct {
 	converter conversion.Converter
 	reference bool              // tests only: requests take the pipeline, cel-go evaluates rules
-	version   string            // of Kubernetes, "" for that which is followed by default
+	version   string            // of Kubernetes, "" for the default
 	ctx       context.Context   // of Compile; nil never ends
 	limit     *errorlimit.Limit // of the errors of Compile; nil admits any number
 }
@@ -47,9 +47,9 @@ func configOf(opts []Option) config {
 	return cfg
 }
 
-// WithConverter makes the definition convert objects with c, whatever its spec.conversion
-// says: with another strategy, in this process (see [conversion.Local]), or with its
-// webhook called in another way than the server's, as in
+// WithConverter makes the definition convert objects with c instead of what its
+// spec.conversion declares. c may run in this process (see [conversion.Local]), or call the
+// webhook with other settings:
 //
 //	converter, err := conversion.New(crd, conversion.Timeout(time.Second))
 //
@@ -58,18 +58,18 @@ func WithConverter(c conversion.Converter) Option {
 	return compileOption(func(cfg *config) { cfg.converter = c })
 }
 
-// WithContext makes [Compile] return an error that wraps ctx's error within some tens of
-// milliseconds when ctx ends; a single rule is compiled to its end. The definition does
-// not keep ctx: requests have contexts of their own. A [Catalog] ignores the option,
-// because the requests of several goroutines share what it compiles. A nil ctx never ends.
+// WithContext makes [Compile] end when ctx ends, within some tens of milliseconds, except
+// while it compiles a single rule. Compile then returns an error that wraps the error of ctx.
+// The definition does not keep ctx: each request has its own. A [Catalog] ignores the option,
+// because requests share what it compiles. A nil ctx never ends.
 func WithContext(ctx context.Context) Option {
 	return compileOption(func(cfg *config) { cfg.ctx = ctx })
 }
 
 // KubernetesVersion sets the server version to emulate, from 1.29 to 1.37, such as "1.33",
 // "v1.33.4" or "v1.33.4-eks-1". The patch version is ignored. The version decides which
-// functions rules may use and which formats of text are known. All else follows 1.37, which
-// is also the default for an empty version. [Compile] returns an error for any other text.
+// functions rules may use and which string formats are known. Everything else follows 1.37.
+// An empty version means 1.37. [Compile] returns an error for any other text.
 //
 // See https://kubernetes.io/docs/reference/using-api/cel/#cel-options-language-features-and-libraries.
 func KubernetesVersion(version string) Option {
@@ -83,10 +83,9 @@ func unknownVersion(version string) error {
 	return nil
 }
 
-// A JSONOption changes one request on JSON, such as [Version.CreateJSON]. Without
-// options a request is one that sets no query parameters. A later option wins over
-// an earlier one, and a nil option changes nothing. An option with a value that does
-// not exist makes the request return an error.
+// A JSONOption changes one request on JSON, such as [Version.CreateJSON]. A request without
+// options is a request without query parameters. A later option wins over an earlier one. A
+// nil option changes nothing. A request with an invalid option returns an error.
 type JSONOption interface {
 	// JSONOption seals the interface: only this module implements it.
 	JSONOption(testopt.Sealed)
@@ -150,9 +149,9 @@ func (o *requestOptions) apply(opt any) {
 	}
 }
 
-// A FieldValidation says how a request treats fields that the schema does not
-// declare and fields that are given twice. Its values are options: pass [Strict] to
-// a request. The zero value means [Warn].
+// A FieldValidation says how a request treats unknown fields (fields that the schema does not
+// declare) and duplicate fields. Its values are options: pass [Strict] to a request. The zero
+// value means [Warn].
 //
 // See https://kubernetes.io/docs/reference/using-api/api-concepts/#field-validation.
 type FieldValidation string
@@ -185,13 +184,14 @@ func InNamespace(namespace string) RequestOption {
 	return requestOption{func(o *requestOptions) { o.namespace = namespace }}
 }
 
-// Mutate runs f, which must not be nil, on the decoded, pruned and defaulted object,
-// as mutating admission would, and sets defaults again afterwards. What f sets in
-// metadata stays, such as a uid, also in the bytes of the JSON forms. The server
-// does not prune and drop nulls after it. In a PATCH (package patch) f
-// sees duplicate owner references, which are dropped after it; in other requests
-// they are dropped before and after. An error of f ends the request without a
-// verdict.
+// Mutate runs f on the object as mutating admission would: after the object was decoded,
+// pruned and defaulted, and before it is validated. Defaults are set again after f; nothing
+// is pruned and no null is dropped. What f sets in metadata stays, such as a uid, also in the
+// bytes that [Version.CreateJSON] returns.
+//
+// Duplicate owner references are dropped before and after f, in a PATCH (package patch) only
+// after it. If f returns an error, the request returns it and has no verdict. f must not be
+// nil.
 func Mutate(f func(ctx context.Context, obj *unstructured.Unstructured) error) RequestOption {
 	if f == nil {
 		f = func(context.Context, *unstructured.Unstructured) error { return errors.New("the function is nil") }
@@ -209,10 +209,10 @@ func RuleMemory(bytes uint64) RequestOption {
 // DefaultMaxErrors is how many errors a result has without [MaxErrors].
 const DefaultMaxErrors = errorlimit.Default
 
-// MaxErrors limits [Result.Errors], and [Result.Ratcheted], to n errors each. The others
-// are counted, see [Result.Omitted]. Which errors the lists have depends on the input only;
-// they are not the first ones of the whole order. 0 means [DefaultMaxErrors]; [math.MaxInt]
-// lifts the limit. A request with a negative n is an error.
+// MaxErrors limits [Result.Errors] and [Result.Ratcheted] to n errors each. [Result.Omitted]
+// counts the other errors. The same input has the same errors in the lists, but these need
+// not be the first ones in the order of all errors. 0 means [DefaultMaxErrors], and
+// [math.MaxInt] no limit. A request with a negative n returns an error.
 func MaxErrors(n int) RequestOption {
 	return requestOption{func(o *requestOptions) { o.maxErrors = n }}
 }
@@ -223,14 +223,14 @@ func YAML() JSONOption {
 	return jsonOption(func(o *requestOptions) { o.yaml = true })
 }
 
-// AppendTo makes the request append the object to buf and return the extended slice.
-// buf must not overlap the input. A request that refuses the object returns nil and
-// does not change buf, so keep buf in a variable of its own.
+// AppendTo makes the request append the object to buf and return the extended slice. buf must
+// not overlap the input. If the object is refused, the request returns nil and does not
+// change buf, so keep buf in a variable of its own.
 func AppendTo(buf []byte) JSONOption {
 	return jsonOption(func(o *requestOptions) { o.buffer = buf })
 }
 
-// check returns an error for a value that does not exist.
+// check returns an error for an invalid option.
 func (o *requestOptions) check(v *Version) error {
 	if err := requestopt.Check(o.fields); err != nil {
 		return err

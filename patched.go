@@ -36,8 +36,8 @@ func invalid(kind runtimeschema.GroupKind, name string, err *field.Error) *Refus
 	return RefusalOf(errorlist.Invalid(kind, name, field.ErrorList{err}, 0))
 }
 
-// dropDuplicateOwners drops duplicate owner references and warns of them, before mutation,
-// or after a PATCH only later, in other words.
+// dropDuplicateOwners drops duplicate owner references before mutation and warns of them. In a
+// PATCH the server drops them after mutation, with another text.
 func (r *request) dropDuplicateOwners() {
 	r.changeMetadata(func() {
 		switch {
@@ -63,8 +63,8 @@ func (r *request) dropMutatedOwners() {
 	})
 }
 
-// checkVersions compares resource versions as the store does, as texts if the old one is no
-// number.
+// checkVersions compares resource versions as the store does: as numbers, or as texts if the
+// old one is not a number.
 func (r *request) checkVersions(want, got string) *Refusal {
 	had, err := strconv.ParseUint(want, 10, 64)
 	switch {

@@ -13,7 +13,8 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// receive does what decoding does for every body. Server-side apply has done most of it.
+// receive does the steps of decoding that every body takes. Server-side apply has done most
+// of them.
 func (r *request) receive() (*Refusal, error) {
 	if r.origin != fromMerge {
 		if refusal := r.coerce(coercion{report: r.fields != Ignore}); refusal != nil {
@@ -31,15 +32,16 @@ func (r *request) receive() (*Refusal, error) {
 	return r.checkVersion(), r.ctx.Err()
 }
 
-// A coercion says how an object is brought into the form of its schema.
+// A coercion holds the options of coerce.
 type coercion struct {
 	report bool // complain of unknown fields
 	stored bool // the object comes from storage: drop malformed metadata, repair the generation
 }
 
-// coerce does what decoding into a Go struct does to a built-in kind: metadata becomes
-// ObjectMeta, undeclared fields and unwanted nulls go. It complains of unknown fields: of
-// metadata, pruned ones, of embedded metadata. The refusal is about malformed metadata.
+// coerce does to an object what decoding into a Go struct does to a built-in kind. Metadata
+// becomes ObjectMeta; fields that are not declared and nulls that are not allowed go. It
+// complains of unknown fields in this order: of metadata, of the object, of embedded
+// metadata. The refusal is about malformed metadata.
 func (r *request) coerce(c coercion) *Refusal {
 	obj, d := r.obj.Object, r.version.def
 	gv, err := groupVersionOf(obj)
@@ -63,8 +65,9 @@ func (r *request) coerce(c coercion) *Refusal {
 	return nil
 }
 
-// conform prunes, drops nulls and coerces embedded metadata, by d, the version of the
-// object. An unknown version declares nothing. The error is about embedded metadata.
+// conform prunes, drops nulls and coerces embedded metadata by the schema of d, the version of
+// the object. d is nil for an unknown version, which declares no field. The error is about
+// embedded metadata.
 func (r *request) conform(d *Version, c coercion) error {
 	if d == nil {
 		d = &Version{compiled: compiled{engines: newEngines(nil, config{})}}
@@ -91,7 +94,7 @@ func (r *request) conform(d *Version, c coercion) error {
 	return nil
 }
 
-// restore makes a member what it was before.
+// restore sets a field to its earlier value, or removes it if there was none.
 func (r *request) restore(name string, before any, found bool) {
 	obj := r.obj.Object
 	switch now, ok := obj[name]; {
@@ -132,7 +135,7 @@ func (r *request) unknown(c coercion, paths []schema.Path) {
 	}
 }
 
-// unreadable returns the answer to metadata that cannot be decoded, nil for nil.
+// unreadable returns the answer to metadata that cannot be decoded. It returns nil for nil.
 func (r *request) unreadable(err error) *Refusal {
 	if err == nil {
 		return nil
@@ -147,7 +150,7 @@ func (r *request) unreadable(err error) *Refusal {
 	return badRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %v", gvk.Kind, gvk.Version, r.version.def.kind, err))
 }
 
-// sameKind reports whether the object is of the definition's kind, checked after decoding.
+// sameKind reports whether the object has the kind of the definition.
 func (r *request) sameKind() bool {
 	gvk := r.obj.GroupVersionKind()
 	return gvk.GroupKind() == r.version.def.GroupKind()

@@ -36,16 +36,17 @@ type request struct {
 	otherType     bool     // kind and apiVersion are not those of the version
 	// sentKind is the kind of the object, which errors name.
 	sentKind runtimeschema.GroupKind
-	// rulesBlocked: an error that is not in the result keeps rules from being evaluated.
+	// rulesBlocked is true if an error that is not in the result keeps rules from running.
 	rulesBlocked  bool
 	metadataLimit errorlimit.Limit // of the errors of the last check of the metadata
-	// standIn is the member that metadata has for the time of validation only, "" for none.
-	standIn string
+	// placeholder is the metadata field that is set during validation only, "" for none.
+	placeholder string
 
 	result *Result
 }
 
-// newRequest returns a request without an object, or an error of an option or of compiling.
+// newRequest returns a request without an object. It returns an error if an option is
+// invalid, or if the version does not compile.
 func newRequest[O JSONOption](ctx context.Context, v *Version, opts []O) (*request, error) {
 	if ctx == nil {
 		ctx = context.Background()
@@ -104,10 +105,10 @@ func newJSONRequest(ctx context.Context, v *Version, raw []byte, opts []JSONOpti
 // errNil is the error of a request without an object.
 var errNil = errors.New("crdkit: the object is nil")
 
-// errNotPatched is the error of a request that cannot be one for the result of a patch.
+// errNotPatched is the error of requests that cannot take the result of a patch.
 var errNotPatched = errors.New("crdkit: only UpdateJSON and UpdateStatusJSON take the result of a patch")
 
-// fastPath returns the plan of the fast path, nil if it does not handle the definition or
+// fastPath returns the plan of the fast path, or nil if it does not handle the definition or
 // the options.
 func (r *request) fastPath() *fastpath.Plan {
 	d := r.version.def
@@ -138,7 +139,7 @@ func (r *request) answerFast(out fastpath.Result) ([]byte, *Result, error) {
 	return out.Object, r.result, nil
 }
 
-// answer returns the answer to a request: refused, without a verdict, or done.
+// answer returns the result of a request, given what its steps returned.
 func (r *request) answer(refusal *Refusal, err error) (*Result, error) {
 	if r.meta != nil {
 		r.meta.Release()
@@ -189,7 +190,7 @@ func (r *request) subject() *subject {
 	return s
 }
 
-// warn adds warnings, which the result may keep as they are.
+// warn adds warnings to the result.
 func (r *request) warn(texts ...string) {
 	if len(r.result.Warnings) == 0 {
 		r.result.Warnings = slices.Clip(texts)

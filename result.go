@@ -65,9 +65,9 @@ type Refusal struct {
 // Admitted reports whether the server accepts the request.
 func (r *Result) Admitted() bool { return len(r.Errors) == 0 && r.Refusal == nil }
 
-// Err returns nil for a request that the server accepts. For any other it returns the
-// answer of the server, an *apierrors.StatusError with the server's message, which counts
-// the errors that are omitted.
+// Err is the verdict. It returns nil if the server accepts the request, and the answer of
+// the server otherwise: an *apierrors.StatusError with the server's message. The message
+// counts the errors that are omitted.
 func (r *Result) Err() error {
 	if r.Admitted() {
 		return nil
@@ -79,8 +79,8 @@ func (r *Result) Err() error {
 	return errorlist.Invalid(about.kind, about.name, r.Errors.Field(), r.Omitted)
 }
 
-// Status returns the metav1.Status with which the server answers a request that it refuses,
-// as its body. It returns nil for a request that the server accepts.
+// Status returns the body with which the server answers a request that it refuses. It returns
+// nil if the server accepts the request.
 func (r *Result) Status() *metav1.Status {
 	answer, ok := r.Err().(apierrors.APIStatus)
 	if !ok {
@@ -92,9 +92,9 @@ func (r *Result) Status() *metav1.Status {
 	return status
 }
 
-// RefusalOf returns the refusal that the server answers with for an error: its status if
-// it is or wraps an *apierrors.StatusError, and 500 with its text otherwise. It returns nil
-// if err is nil, and a refusal with 500 if err holds a nil pointer to a StatusError.
+// RefusalOf returns the answer of the server to a request that fails with err. If err is or
+// wraps an *apierrors.StatusError, the answer has that status. Otherwise it is 500 with the
+// text of err. RefusalOf returns nil if err is nil.
 func RefusalOf(err error) *Refusal {
 	if err == nil {
 		return nil
@@ -140,9 +140,9 @@ const (
 	NullDropped Op = "null-dropped"
 	// Defaulted: a default was set.
 	Defaulted Op = "defaulted"
-	// Coerced: metadata, also of an embedded resource, was brought into the server's form.
+	// Coerced: metadata was brought into the server's form, also of an embedded resource.
 	Coerced Op = "coerced"
-	// Reset: what a request cannot set was overwritten, such as status or metadata.uid.
+	// Reset: a field was overwritten that a request cannot set, such as status.
 	Reset Op = "reset"
 )
 

@@ -9,9 +9,9 @@ import (
 	"github.com/crdkit/crdkit/validation"
 )
 
-// UpdateStatus is [Version.Update] for the status subresource: the server admits it if
-// [Result.Err] returns nil. All but status comes from old. It is an error if the version has
-// no status subresource.
+// UpdateStatus is [Version.Update] for the status subresource. Call [Result.Err] for the
+// verdict: it returns nil if the server admits obj. Everything but status comes from old.
+// UpdateStatus returns an error if the version has no status subresource.
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#status-subresource.
 func (v *Version) UpdateStatus(ctx context.Context, obj, old *unstructured.Unstructured, opts ...RequestOption) (*Result, error) {
@@ -25,8 +25,8 @@ func (v *Version) UpdateStatus(ctx context.Context, obj, old *unstructured.Unstr
 	return r.answer(r.updateStatus())
 }
 
-// UpdateStatusJSON is [Version.UpdateStatus] for the body of a request. It returns no bytes
-// for an object that the server refuses; see [Version.CreateJSON]. old is JSON in any case.
+// UpdateStatusJSON is [Version.UpdateStatus] for the body of a request; see
+// [Version.CreateJSON]. old is JSON even with the option [YAML].
 func (v *Version) UpdateStatusJSON(ctx context.Context, raw, old []byte, opts ...JSONOption) ([]byte, *Result, error) {
 	if err := v.checkStatus(); err != nil {
 		return nil, nil, err
@@ -63,8 +63,8 @@ func (r *request) updateStatus() (*Refusal, error) {
 	r.restoreAllButStatus()
 
 	r.meta.Write(r.obj.Object)
-	r.standInVersions()
-	defer r.dropStandIn()
+	r.setPlaceholderVersions()
+	defer r.dropPlaceholder()
 	r.checkType()
 	r.validateMetadataUpdate()
 	r.checkScale(false)
@@ -76,7 +76,8 @@ func (r *request) updateStatus() (*Refusal, error) {
 	return nil, nil
 }
 
-// restoreAllButStatus makes all members but metadata and status what the old object has.
+// restoreAllButStatus sets all fields but metadata and status to the values of the old
+// object.
 func (r *request) restoreAllButStatus() {
 	for _, name := range sortedKeys(r.obj.Object, r.old.Object) {
 		if name != "status" && name != "metadata" {

@@ -13,15 +13,15 @@ import (
 	"github.com/crdkit/crdkit/validation"
 )
 
-// Update is [Version.Create] for an object that replaces old: the server admits it if
-// [Result.Err] returns nil. old must be as [Version.Read] returns it at version v; an
-// object of another version or kind is an error. It is not changed and shares no memory
-// with the result.
+// Update is [Version.Create] for an object that replaces old. Call [Result.Err] for the
+// verdict: it returns nil if the server admits obj. old is the stored object as
+// [Version.Read] returns it at version v; Update returns an error if it has another version
+// or kind. Update does not change old, and the result shares no memory with it.
 //
-// An old object without a namespace is taken to be in that of the request. The server
-// refuses an update without metadata.resourceVersion. There is no store here: if neither
-// object has one, Update does not ask for it, and if only old has, the new object is
-// taken to be made from it.
+// If old has no namespace, it gets the namespace of the request. The server refuses an
+// update without metadata.resourceVersion. Update does so only if obj has another
+// resourceVersion than old: there is no store here, so an object without one is taken to be
+// made from old.
 func (v *Version) Update(ctx context.Context, obj, old *unstructured.Unstructured, opts ...RequestOption) (*Result, error) {
 	r, err := newMapRequest(ctx, v, obj, old, opts)
 	if err != nil {
@@ -30,8 +30,8 @@ func (v *Version) Update(ctx context.Context, obj, old *unstructured.Unstructure
 	return r.answer(r.update())
 }
 
-// UpdateJSON is [Version.Update] for the body of a request. It returns no bytes for an
-// object that the server refuses; see [Version.CreateJSON]. old is JSON in any case.
+// UpdateJSON is [Version.Update] for the body of a request; see [Version.CreateJSON]. old is
+// JSON even with the option [YAML].
 func (v *Version) UpdateJSON(ctx context.Context, raw, old []byte, opts ...JSONOption) ([]byte, *Result, error) {
 	r, err := newJSONRequest(ctx, v, raw, opts)
 	if err != nil {
@@ -72,8 +72,8 @@ func (r *request) update() (*Refusal, error) {
 	}
 
 	r.meta.Write(r.obj.Object)
-	r.standInVersions()
-	defer r.dropStandIn()
+	r.setPlaceholderVersions()
+	defer r.dropPlaceholder()
 	r.checkType()
 	r.validateMetadataUpdate()
 	r.checkScale(true)
@@ -86,7 +86,7 @@ func (r *request) update() (*Refusal, error) {
 	return nil, nil
 }
 
-// receiveUpdate does what updates do before they set the fields that clients cannot set.
+// receiveUpdate does the steps before the fields are set that clients cannot set.
 func (r *request) receiveUpdate() (*Refusal, error) {
 	if err := r.checkOld(); err != nil {
 		return nil, err
@@ -106,7 +106,7 @@ func (r *request) receiveUpdate() (*Refusal, error) {
 	return r.checkState(), nil
 }
 
-// checkOld returns an error for an old object that [Version.Read] does not return.
+// checkOld returns an error for an old object that cannot come from [Version.Read].
 func (r *request) checkOld() error {
 	if r.old == nil || r.old.Object == nil {
 		return errors.New("crdkit: the old object is nil")
@@ -117,8 +117,9 @@ func (r *request) checkOld() error {
 	return nil
 }
 
-// enterNamespaces puts both objects into the request's namespace: by default the old
-// object's, else the new one's, else "default". Only an old object without one changes.
+// enterNamespaces puts both objects into the namespace of the request. By default this is the
+// namespace of the old object, else of the new one, else "default". The old object changes
+// only if it has none.
 func (r *request) enterNamespaces() *Refusal {
 	if refusal := r.enterNamespace(cmp.Or(r.namespace, r.oldMeta.Namespace)); refusal != nil {
 		return refusal
@@ -129,8 +130,8 @@ func (r *request) enterNamespaces() *Refusal {
 	return nil
 }
 
-// setOld sets a metadata field of the old object, which becomes a copy as far as its
-// metadata.
+// setOld sets a metadata field of the old object. It copies the object and its metadata
+// first, which belong to the caller.
 func (r *request) setOld(name, value string) {
 	metadata, _ := r.old.Object["metadata"].(map[string]any)
 	if metadata == nil {
@@ -174,14 +175,16 @@ func (r *request) checkState() *Refusal {
 	return r.checkVersions(want, got)
 }
 
-// keepManaged gives the object the managers from which the server goes on, unless by apply.
+// keepManaged sets metadata.managedFields to what the server starts from. An apply has set
+// them.
 func (r *request) keepManaged(status bool) {
 	if r.origin != fromMerge {
 		r.changeMetadata(func() { r.meta.KeepManaged(r.oldMeta, status) })
 	}
 }
 
-// specChanged reports whether more than metadata differs, or an error for deep nesting.
+// specChanged reports whether anything but metadata differs. It returns an error if an object
+// is nested too deeply to compare.
 func (r *request) specChanged() (bool, error) {
 	obj, old := r.obj.Object, r.old.Object
 	for _, name := range sortedKeys(obj, old) {
@@ -200,17 +203,17 @@ func (r *request) specChanged() (bool, error) {
 	return false, nil
 }
 
-// standInVersions gives both objects one resourceVersion while they are validated: stored
-// ones have one, and rules see no difference.
-func (r *request) standInVersions() {
-	const standIn = "1"
+// setPlaceholderVersions gives both objects one resourceVersion while they are validated.
+// Stored objects have one, and rules must see no difference.
+func (r *request) setPlaceholderVersions() {
+	const placeholder = "1"
 	if _, ok := r.obj.Object["metadata"].(map[string]any); !ok || r.meta.ResourceVersion != "" {
 		return
 	}
-	r.meta.ResourceVersion, r.standIn = standIn, "resourceVersion"
+	r.meta.ResourceVersion, r.placeholder = placeholder, "resourceVersion"
 	r.meta.Write(r.obj.Object)
 	if r.oldMeta.ResourceVersion == "" {
-		r.setOld("resourceVersion", standIn)
+		r.setOld("resourceVersion", placeholder)
 	}
 }
 

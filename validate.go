@@ -35,7 +35,8 @@ func (r *request) addTypeError(name, got, want string) {
 	r.add(validation.ErrorList{validation.NewError(field.Invalid(field.NewPath(name), got, "must be "+want), validation.StepTypeMeta, "/"+name, "")})
 }
 
-// checkScale judges the fields of the scale subresource, unless the kind is another one.
+// checkScale validates the fields of the scale subresource, unless the object has another
+// kind.
 func (r *request) checkScale(spec bool) {
 	if s := r.version.scale; s != nil && !r.otherType {
 		if spec {
@@ -45,7 +46,7 @@ func (r *request) checkScale(spec bool) {
 	}
 }
 
-// addValidation adds what the schema says, not for values of another kind.
+// addValidation adds the errors of schema validation, unless the object has another kind.
 func (r *request) addValidation(res validation.Result) {
 	if r.otherType {
 		res.Errors = slices.DeleteFunc(res.Errors, func(e *validation.Error) bool { return e.Step == validation.StepSchema })
@@ -75,8 +76,8 @@ func (r *request) forgive(errs validation.ErrorList) {
 	r.result.Ratcheted = append(r.result.Ratcheted, errs[:min(len(errs), room)]...)
 }
 
-// newMetadataLimit returns the limit of a check of metadata, whose result addProblems
-// takes.
+// newMetadataLimit returns the limit of errors for the next check of metadata. addProblems
+// reads it.
 func (r *request) newMetadataLimit() *errorlimit.Limit {
 	r.metadataLimit = *errorlimit.New(r.maxErrors)
 	return &r.metadataLimit
@@ -121,7 +122,8 @@ func (r *request) evaluateRules() error {
 	return nil
 }
 
-// rulesHold evaluates rules for the fast path: their cost, and whether all hold.
+// rulesHold evaluates the rules for the fast path. It returns their cost, and whether all of
+// them hold.
 func (v *Version) rulesHold(ctx context.Context, obj, old map[string]any) (cost uint64, ok bool) {
 	opts := []cel.EvalOption{cel.MaxErrors(1)} // one error is enough to decline
 	if old != nil {

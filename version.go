@@ -37,15 +37,15 @@ type Version struct {
 	lazy *lazyVersion // nil unless the version belongs to a catalog
 }
 
-// compiled holds the parts that compilation fills in. Before a field of a
-// version in a catalog is read, the version must be ready; see [Version.ready].
+// compiled holds what compilation sets. Call [Version.ready] before reading a field: a catalog
+// compiles its versions late.
 type compiled struct {
 	node    *schema.Node // nil if the version has no schema
 	engines *engines
 	rules   *cel.Program // nil if there are no rules
 
 	minor int // of the Kubernetes version whose formats apply, 0 for the default
-	// plan returns the plan of the fast path, nil if it declines all objects. The first call
+	// plan returns the plan of the fast path, or nil if it declines all objects. The first call
 	// makes the plan.
 	plan func() *fastpath.Plan
 }
@@ -68,8 +68,8 @@ func newVersion(d *Definition, declared, best *apiextensionsv1.CustomResourceDef
 	return v
 }
 
-// compile compiles the schema of version i. If equal is not nil, it has the
-// same schema, and v takes its compiled parts instead.
+// compile compiles the schema of version i. If equal is not nil, v takes the compiled parts
+// of equal instead, which has the same schema.
 func (v *Version) compile(crd *apiextensionsv1.CustomResourceDefinition, i int, cfg config, equal *Version, watch *interrupt.Watch) field.ErrorList {
 	if equal != nil {
 		v.set(equal.node, equal.engines, equal.rules, cfg)
@@ -157,9 +157,9 @@ func (v *Version) GroupVersionKind() runtimeschema.GroupVersionKind {
 
 func (v *Version) apiVersion() string { return v.groupVersion }
 
-// The engines do the work of the pipeline, except for the rules. Making an engine cannot
-// fail, so each one is made by the first call: the fast path needs none of them. Versions
-// with the same schema share their engines.
+// The engines do the work of the pipeline, except for the rules. Each engine is made at its
+// first call: the fast path needs none of them. Versions with the same schema share their
+// engines.
 type engines struct {
 	prune       func() *pruning.Pruner
 	setDefaults func() *defaulting.Defaulter
