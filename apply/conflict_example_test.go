@@ -3,9 +3,6 @@ package apply_test
 import (
 	"context"
 	"fmt"
-	"os"
-	"strings"
-	"testing"
 
 	"k8s.io/apimachinery/pkg/types"
 
@@ -31,22 +28,4 @@ func Example_conflict() {
 	// Output:
 	// .spec.replicas: 1, wanted 3, owned by "deployer" (Apply)
 	// <nil> map[mode:fast replicas:3]
-}
-
-// TestReadme checks that README.md contains Example_conflict.
-func TestReadme(t *testing.T) {
-	readme, err := os.ReadFile("../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	source, err := os.ReadFile("readme_test.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, body, _ := strings.Cut(string(source), "func Example_conflict() {\n")
-	body, _, _ = strings.Cut(body, "\t// Output:")
-	block := strings.ReplaceAll("\n"+strings.TrimSuffix(body, "\n"), "\n\t", "\n    ") + "\n"
-	if !strings.Contains(string(readme), block) {
-		t.Errorf("README.md does not show this block:\n%s", block)
-	}
 }
