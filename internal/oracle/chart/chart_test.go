@@ -16,7 +16,7 @@ import (
 )
 
 // recorded reads testdata/compare.txt: the output of compare with at most two cases of each
-// operation. The means are those of all cases.
+// operation. The lines with the means are of all cases.
 func recorded(t *testing.T) []operation {
 	f, err := os.Open("testdata/compare.txt")
 	if err != nil {
@@ -58,7 +58,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestDocs checks that the pictures and the table in docs are those of
+// TestDocs checks that the pictures and the table in docs were made from
 // docs/internal/compare.txt.
 func TestDocs(t *testing.T) {
 	root, err := testkit.ModuleRoot()

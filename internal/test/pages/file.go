@@ -65,7 +65,7 @@ func imports(f *ast.File, path string) bool {
 	return slices.ContainsFunc(f.Imports, func(s *ast.ImportSpec) bool { return s.Path.Value == `"`+path+`"` })
 }
 
-// source returns the text of a file whose positions are those of the page.
+// source returns the text of a file with the positions of the page.
 func (b Block) source(text string) string {
 	return fmt.Sprintf("//line %s:%d\n%s", b.Page, b.Line, text)
 }
