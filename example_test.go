@@ -86,31 +86,6 @@ func cronTabObject(version string, spec map[string]any) *unstructured.Unstructur
 	}}
 }
 
-func Example() {
-	crd, err := definition.Parse([]byte(cronTab))
-	if err != nil {
-		panic(err)
-	}
-	def, err := crdkit.Compile(crd)
-	if err != nil {
-		panic(err)
-	}
-	obj := cronTabObject("v1", map[string]any{"cronSpec": "0 3 * * *", "colour": "red"})
-	v, err := def.VersionFor(obj)
-	if err != nil {
-		panic(err)
-	}
-	result, err := v.Create(context.Background(), obj)
-	if err != nil {
-		panic(err)
-	}
-	fmt.Println(result.Admitted(), result.Warnings)
-	fmt.Println(obj.Object["spec"])
-	// Output:
-	// true [unknown field "spec.colour"]
-	// map[cronSpec:0 3 * * * replicas:1]
-}
-
 func ExampleCompile() {
 	for _, v := range compiled().Versions() {
 		fmt.Printf("%s storage=%t %q\n", v.Name(), v.IsStorage(), v.Warning())

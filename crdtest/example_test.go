@@ -35,27 +35,6 @@ func newCronTab() *CronTab {
 	return &CronTab{ObjectMeta: metav1.ObjectMeta{Name: "a"}, Spec: CronTabSpec{CronSpec: "* * * * *", Image: "i"}}
 }
 
-// The functions take a *testing.T. The example prints what a failed test prints.
-func Example() {
-	test := func(t testing.TB) {
-		set := crdtest.Load(t, "../testdata/crontab/crd.yaml")
-		set.Create(t, newCronTab(), crdtest.Admitted())
-		set.Create(t, `
-apiVersion: jobs.example.org/v1
-kind: CronTab
-metadata: {name: b}
-spec: {cronSpec: "* * * * *", image: i, replicas: 2, suspend: true}
-`, crdtest.Admitted())
-	}
-	fmt.Println(record(test))
-	// Output:
-	// create CronTab "b": refused
-	//   unmet: admitted
-	//   unexpected: 5:41: spec.replicas: Invalid value: a suspended CronTab must not ask for replicas
-	//     rule: !self.suspend || self.replicas == 0 (../testdata/crontab/crd.yaml:87:15)
-	//     because !self.suspend is false, and self.replicas (2) == 0 is false
-}
-
 func ExampleNew() {
 	fmt.Println(record(func(t testing.TB) {
 		corpus, err := testkit.LoadTestdata("../testdata")

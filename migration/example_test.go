@@ -81,9 +81,9 @@ func read(v *crdkit.Version, stored *unstructured.Unstructured) *unstructured.Un
 	return obj
 }
 
-// Example follows the steps of the documentation for a new storage version:
+// The example follows the steps of the documentation for a new storage version:
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#writing-reading-and-updating-versioned-customresourcedefinition-objects
-func Example() {
+func Example_newStorageVersion() {
 	newTab := func(version, name string) *unstructured.Unstructured {
 		return &unstructured.Unstructured{Object: map[string]any{
 			"apiVersion": "example.com/" + version, "kind": "CronTab",
