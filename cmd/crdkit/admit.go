@@ -27,22 +27,23 @@ Decide for each object in the files whether kube-apiserver would admit it, and
 print what the server would write to storage.
 
 The definitions (-c, a file or a directory) declare the kinds. Definitions among the
-objects serve too, unless --no-input-definitions is given. Only those that an object
-needs are compiled. A document is created, or, with --old, replaces the document of
+objects count too, unless --no-input-definitions is given. Definitions that no object
+needs are not compiled. Each object is created. With --old, it replaces the object of
 the same kind, namespace and name there.
 
-FILE has YAML, JSON or lines of JSON; the items of a list are judged one by one. FILE
-may be a directory, with -R including its subdirectories, and - is standard input. JSON is
-sent as application/json and YAML as application/yaml, which differ in numbers and
-duplicate keys. What a directory has besides objects is passed over and counted.
+FILE has YAML, JSON or lines of JSON. It may be a directory, with -R including its
+subdirectories, or - for standard input. The items of a list are judged one by one.
+The server reads numbers and duplicate keys in JSON (application/json) and in YAML
+(application/yaml) differently, and so does crdkit. Other files of a directory are
+skipped and counted.
 
 crdkit judges custom resources only. Objects of other kinds, such as Deployments, are
 errors, unless --unknown-kinds or --skip-kind says otherwise.
 
-No webhook is called without --webhook: an object that only a webhook could convert to
+No webhook is called without --webhook. An object that only a webhook could convert to
 the storage version is printed at its own version.
 
-Standard output has, in the order of files and documents,
+Standard output has, in the order of the files,
 
   text    the verdicts with their reasons as file:line:column, and a count
   json    an array with the lines of jsonl
@@ -52,10 +53,10 @@ Standard output has, in the order of files and documents,
   github  annotations for GitHub Actions
   yaml    the admitted objects as they are stored; reasons go to standard error
   name    the names of the admitted objects; reasons go to standard error
-  diff    what the server changes in the admitted objects, likewise
+  diff    what the server changes in the admitted objects; reasons likewise
 
-Defaults of flags are read from .crdkit.yaml in the working directory, or the nearest
-directory above it that has one:
+Defaults of flags are read from .crdkit.yaml in the working directory, or in the nearest
+directory above that has one:
 
   definitions: [config/crd/bases]   # relative to the file
   skipKinds: [apps/Deployment, /ConfigMap]
@@ -63,9 +64,9 @@ directory above it that has one:
   kubernetesVersion: "1.33"
   severity: {ServerWarning: error}  # error, warning, note or off for warnings and notes
 
-The exit code is 0 if all were admitted, 1 if some were refused, and 2 if some
-could not be decided: a file that cannot be read, a kind or version that no
-definition serves, a definition that the server could not serve.
+The exit code is 0 if all are admitted, 1 if some are refused, and 2 if some are
+undecided: a file cannot be read, no definition serves the kind or version, or the
+server could not serve the definition.
 
 Examples:
   crdkit admit -c crd.yaml object.yaml
@@ -92,12 +93,12 @@ func newAdmit() *cobra.Command {
 	cmd := a.objectCommand(admitHelp, a.run, "kubernetes-version", "severity")
 	f := cmd.Flags()
 	a.addOutput(append(findingOutputs(), objectOutputs()...)...)
-	f.StringVar(&a.old, "old", "", "file or directory of the objects that are replaced")
-	f.StringVar(&a.subresource, "subresource", "", "subresource that is written: status")
+	f.StringVar(&a.old, "old", "", "file or directory of the objects to replace")
+	f.StringVar(&a.subresource, "subresource", "", "subresource to write: status")
 	a.addJudging()
 	f.BoolVar(&a.showChanges, "show-changes", false, "print on standard error what the server changed in each object")
-	f.BoolVar(&a.all, "all", true, "with --validate=strict, report what else is wrong with objects that have unknown or duplicate fields")
-	f.BoolVar(&a.noValues, "no-values", false, "leave the values of objects out of errors and explanations, and objects out of -o json and jsonl")
+	f.BoolVar(&a.all, "all", true, "report unknown and duplicate fields together with all other errors (only with --validate=strict)")
+	f.BoolVar(&a.noValues, "no-values", false, "print no values in errors and explanations, and no objects with -o json and jsonl")
 	a.webhook.addTo(cmd)
 	return cmd
 }

@@ -17,22 +17,26 @@ import (
 const applyHelp = `apply [-c CRD]... --manager NAME [--live FILE]... FILE...
 Show what server-side apply would do to live objects
 
-Show what server-side apply would make of the objects in --live if a manager applied the
-files: what is created, changed or unchanged, which fields change their value or owner,
-which are removed and why, and which conflict with other managers. No file and no cluster
-is changed.
+Show what happens to the objects in --live if a manager applies the files:
+
+  - objects that are created, changed or unchanged,
+  - fields that change their value or owner,
+  - fields that are removed, and why,
+  - conflicts with other managers.
+
+No file and no cluster is changed.
 
 --live names files or directories with the objects of a cluster, as kubectl get -o yaml
---show-managed-fields prints them. An object that is not among them is created. Files are
-applied in their order; a later one sees what an earlier one has made of an object.
+--show-managed-fields prints them. Objects that are not there are created. Files are
+applied in their order. Each sees the results of the files before it.
 
-FILE may be a directory, with -R including its subdirectories, and - is standard input.
+FILE may be a directory, with -R including its subdirectories, or - for standard input.
 
-With -o yaml or json, standard output has the objects that the server would store. With -o
-jsonl it has one line for each file's object, with what changes.
+With -o yaml or json, standard output has the objects that the server would store. With
+-o jsonl it has one line for each applied object, with its changes.
 
-The exit code is 0 if all were admitted, 1 if some conflict or are refused, and 2 if
-something could not be read or the command line is wrong.
+The exit code is 0 if all are admitted, 1 if some conflict or are refused, and 2 if
+something cannot be read or the command line is wrong.
 
 Examples:
   kubectl get widgets -A -o yaml --show-managed-fields > live.yaml
@@ -58,8 +62,8 @@ func newApply() *cobra.Command {
 	a := &applyCommand{stored: map[objectKey]*unstructured.Unstructured{}, appliers: map[string]map[string]*apply.Applier{}}
 	f := a.objectCommand(applyHelp, a.run).Flags()
 	f.StringArrayVar(&a.live, "live", nil, "file or directory with the objects of a cluster; may be repeated")
-	f.StringVar(&a.manager, "manager", "", "name of the manager that applies")
-	f.BoolVar(&a.force, "force", false, "take the fields that other managers own")
+	f.StringVar(&a.manager, "manager", "", "name of the field manager")
+	f.BoolVar(&a.force, "force", false, "take over fields of other managers")
 	f.StringVar(&a.now, "now", "", "time of the apply, as 2006-01-02T15:04:05Z (default: the clock)")
 	a.addOutput("text", "yaml", "json", "jsonl")
 	a.require("manager")

@@ -22,33 +22,30 @@ const checkHelp = `check FILE...
 Decide whether the server would accept CustomResourceDefinitions
 
 Report for each CustomResourceDefinition in the files whether kube-apiserver would
-accept it, with the server's errors and warnings and with notes by crdkit.
+accept it, with the server's errors and warnings, and with notes of crdkit.
 
-With --old, a definition replaces the one of the same metadata.name there, and
-the server forgives certain errors that the old one has too. An old definition
-without conditions in its status, such as one in a repository, counts as
-established. A definition without an old one is checked as a new one. With
---status as well, the definition is a write to the status subresource, which
-requires an old one.
+With --old, a definition replaces the one of the same metadata.name there. The server
+then forgives certain errors that the old definition has too. An old definition without
+conditions in its status, such as one in a repository, counts as established. A
+definition without an old one is checked as a new one. With --status, the definition is
+a write to the status subresource of the old one.
 
-FILE may be a directory, with -R including its subdirectories, and - is standard
-input. Documents of other kinds are ignored. Definitions in a List, as kubectl
-get prints it, are checked.
+FILE may be a directory, with -R including its subdirectories, or - for standard
+input. Documents of other kinds are ignored. The items of a List are checked.
 
-Standard output has, in the order of files and documents,
+Standard output has, in the order of the files,
 
-  text    what was found, as file:line:column, and a count
+  text    the findings as file:line:column, and a count
   json    an array with an object for each definition
   jsonl   the same, one object a line
   sarif   SARIF 2.1.0, as code scanning reads it
   junit   JUnit's XML: a suite for each file, a case for each definition
   github  annotations for GitHub Actions
 
-The exit code is 0 if all were accepted, 1 if some were refused, and 2 if some
-could not be decided: a file that cannot be read, a document that is not YAML or JSON.
-A definition that the server cannot decode is refused, and so is one with unknown or
-duplicate fields, unless --validate is warn or ignore. Warnings and notes do not
-change the exit code.
+The exit code is 0 if all are accepted, 1 if some are refused, and 2 if some are
+undecided: a file cannot be read, or a document is not YAML or JSON. A definition is
+refused if the server cannot decode it, or if it has unknown or duplicate fields and
+--validate is strict. Warnings and notes do not change the exit code.
 
 Examples:
   crdkit check crd.yaml
@@ -75,11 +72,11 @@ func newCheck() *cobra.Command {
 	cmd.ValidArgsFunction = completeManifests
 	f := cmd.Flags()
 	c.addOutput(findingOutputs()...)
-	f.StringVar(&c.old, "old", "", "file or directory of the definitions that are replaced")
-	f.BoolVar(&c.status, "status", false, "check a write to the status of the definitions of --old")
+	f.StringVar(&c.old, "old", "", "file or directory of the definitions to replace")
+	f.BoolVar(&c.status, "status", false, "check a write to the status of the definitions in --old")
 	c.addRecursive()
 	c.addJudging()
-	f.BoolVar(&c.v1beta1Rules, "v1beta1-rules", false, "judge as servers up to 1.21 judged definitions of v1beta1")
+	f.BoolVar(&c.v1beta1Rules, "v1beta1-rules", false, "apply the rules of servers up to 1.21 for definitions of v1beta1")
 	return cmd
 }
 

@@ -27,27 +27,26 @@ const compatHelp = `compat --old OLD --new NEW
 Compare definitions: do clients and stored objects survive the change?
 
 Report whether the clients and the stored objects of the old CustomResourceDefinitions
-(--old) survive the new ones (--new), with a witness for every "no": an object, or an
-update, that the two definitions treat differently. Both have been asked.
+(--old) survive the new ones (--new). Every "no" has a witness: an object, or an update,
+that the two definitions treat differently. crdkit has tried it on both.
 
---old and --new are files, directories or standard input (-). Definitions in a List
-count. A definition replaces the one of the same metadata.name; those that only one side
-has are reported as added or removed. git:REF or git:REF:PATH reads a revision with the
-git command: without PATH, the path of the other side; PATH is relative to the root of
-the repository, or to the working directory if it begins with ./ or ../.
+--old and --new are files, directories or standard input (-). The items of a List count.
+A definition replaces the one of the same metadata.name. A definition of only one side
+is reported as added or removed. git:REF:PATH reads a revision with the git command.
+PATH is relative to the root of the repository, or to the working directory if it begins
+with ./ or ../. git:REF takes the path of the other side.
 
-With --objects, the stored objects in a file or directory are checked one by one. They
-must be of the kinds of the definitions; others are passed over and counted. --shard I/N
-reads only every Nth of their files, beginning with file I, counted from 0. The reports
-of all shards, made with -o json, become one report with --merge.
+With --objects, the stored objects in a file or directory are checked one by one.
+Objects of other kinds are skipped and counted. --shard I/N reads only every Nth file,
+beginning with file I, counted from 0. --merge makes one report from the reports of all
+shards, made with -o json.
 
 A finding is about the writers of objects, the stored objects, the readers, the rules,
 the lists and maps, or the resource outside of its schemas. Its severity is error,
-warning or note. What is the same for several fields, or for writers and stored objects,
-is one finding with the first witness. -o json has all fields with their witnesses.
+warning or note. Equal findings about several fields, or about writers and stored
+objects, are one finding with the first witness. -o json has all fields and witnesses.
 
-.crdkit.yaml changes the severity by code, and accepts findings. A field of a finding is
-accepted alone:
+.crdkit.yaml changes the severity of a code, and accepts findings, also for one field:
 
   severity: {printerColumn: off, selectableField: warning}
   compat:
@@ -63,9 +62,12 @@ Standard output has, in the order of the new definitions,
   github    annotations for GitHub Actions
   markdown  a comment for a pull request
 
-The exit code is 0 if nothing fails, 1 if a finding has the severity error, or with
---fail-on=warning the severity warning, and 2 if a definition or an object cannot be
-read or compared, or with --fail-on=unknown if a finding is unknown.
+The exit code is
+
+  0  if nothing fails
+  1  if a finding has the severity error, or warning with --fail-on=warning
+  2  if something cannot be read or compared, or a finding is unknown with
+     --fail-on=unknown
 
 Examples:
   crdkit compat --old released/crds --new config/crd
@@ -94,12 +96,12 @@ func newCompat() *cobra.Command {
 	c.cmd.ValidArgsFunction = completeFiles("json") // with --merge
 	c.addOutput("text", "json", "sarif", "github", "markdown")
 	c.addRecursive()
-	f.StringSliceVar(&c.failOn, "fail-on", []string{"error"}, "what fails: error, warning or unknown, or several of them; errors always do")
-	f.DurationVar(&c.timeLimit, "time-limit", 0, "time to compare one definition; what is not decided then is unknown; 0 is no limit")
+	f.StringSliceVar(&c.failOn, "fail-on", []string{"error"}, "findings that fail: error, warning or unknown, or several of them; errors always fail")
+	f.DurationVar(&c.timeLimit, "time-limit", 0, "time to compare one definition, 0 for no limit; undecided findings become unknown")
 	f.BoolVar(&c.conventions, "conventions", false, "report new fields that break the conventions of the Kubernetes API")
 	f.StringVar(&c.objects, "objects", "", "file or directory of stored objects to check")
-	f.Var(&c.shard, "shard", "part I/N of the files of --objects, I from 0")
-	f.BoolVar(&c.merge, "merge", false, "print one report from the JSON reports in the files that are the arguments")
+	f.Var(&c.shard, "shard", "part I/N of the files of --objects; I counts from 0")
+	f.BoolVar(&c.merge, "merge", false, "merge the JSON reports in the files that are the arguments")
 	return c.cmd
 }
 

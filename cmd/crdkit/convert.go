@@ -21,27 +21,29 @@ import (
 const convertHelp = `convert [-c CRD]... --to VERSION FILE...
 Convert objects to another version
 
-Convert each object in the files to a version, as the server converts objects
-of the definitions: by changing apiVersion, or by calling a conversion webhook,
-whose response must follow the server's rules. A webhook is called with --webhook only:
---webhook definition calls that of the definition. Objects at the version already need none.
+Convert each object in the files to a version, as the server does: by changing
+apiVersion, or by calling the conversion webhook. The answer of the webhook must follow
+the server's rules.
 
-The definitions are those of -c, a file or a directory, and those among the objects,
-unless --no-input-definitions is given.
+A webhook is called only with --webhook. --webhook definition calls the URL in the
+definition. Objects that are at the version already need no webhook.
 
-Without --served, unknown fields are kept. With --served, objects count as stored
-at their version, and the output is what the server serves: with coerced metadata,
-with the defaults of the stored version, and without unknown fields.
+The definitions are in -c, a file or a directory, and among the objects, unless
+--no-input-definitions is given.
 
-FILE may be a directory, with -R including its subdirectories, and - is standard
-input. A list of the kind of a definition is converted as a whole.
+Without --served, unknown fields are kept. With --served, objects count as stored at
+their version. The output is what the server serves: with coerced metadata, with the
+defaults of the stored version, and without unknown fields.
 
-Standard output has the converted objects and nothing else (yaml, json), or one
-line of JSON for each document (jsonl).
+FILE may be a directory, with -R including its subdirectories, or - for standard input.
+A list of the listKind of a definition, such as a WidgetList, is converted as a whole.
 
-The exit code is 0 if all were converted, 1 if conversion failed for some, and 2
-if some could not be read, are of a kind without a definition, or need a webhook that is not
-called, or the definition or the command line is wrong.
+Standard output has the converted objects only (yaml, json), or one line of JSON for
+each document (jsonl).
+
+The exit code is 0 if all are converted, 1 if conversion fails for some, and 2 if some
+cannot be read, have no definition, or need a webhook that is not called, or if the
+definition or the command line is wrong.
 
 Examples:
   crdkit convert -c crd.yaml --to v1 object.yaml

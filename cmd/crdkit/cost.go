@@ -24,18 +24,19 @@ import (
 const costHelp = `cost [-c CRD]...
 Estimate what rules cost, and say which bounds would make them fit
 
-Print the estimated maximal cost of the rules of definitions
-(x-kubernetes-validations), as kube-apiserver estimates it on creation.
+Print the maximal cost of the rules of definitions (x-kubernetes-validations), as
+kube-apiserver estimates it when a definition is created.
 
-The server refuses a definition if one rule, times how often its value can occur
-in an object, or one messageExpression, is estimated at more than 10,000,000
-units, or all of a schema at more than 100,000,000. For an expression over its
-limit the report names the bounds of the schema that the cost comes from, and
-for each the largest value with which the expression fits. crdkit has estimated
-the expression with each of these values.
+The cost of a rule is multiplied by how often its value can occur in an object. The
+server refuses a definition if one rule or messageExpression costs more than 10,000,000
+units, or all of a schema more than 100,000,000.
 
-The exit code is 0 if no cost is over its limit, 1 if one is or a rule does not
-compile, and 2 if a definition cannot be read or is not structural.
+For an expression over its limit, the report names the bounds of the schema that cause
+the cost, each with the largest value that makes the expression fit. crdkit has
+estimated the expression with each of these values.
+
+The exit code is 0 if all costs are within their limits, 1 if one is not or a rule does
+not compile, and 2 if a definition cannot be read or is not structural.
 
 Examples:
   crdkit cost -c crd.yaml
@@ -139,12 +140,12 @@ func printCosts(w io.Writer, e estimatedVersion) error {
 const rulesHelp = `rules [-c CRD]...
 List rules with what they read and what they cost
 
-List the rules of definitions (x-kubernetes-validations): the path of the values
-that a rule checks, its cost by the server's estimate, the variables and fields
+List the rules of definitions (x-kubernetes-validations). Each has the path of the
+values that it checks, its cost as the server estimates it, the variables and fields
 that it reads, its message and its text.
 
-The message of a messageExpression is "= expression". [*] denotes all elements of
-a list or all entries of a map.
+A messageExpression is shown as "= expression". [*] stands for all elements of a list or
+all entries of a map.
 
 The exit code is 0, or 2 if a definition cannot be read or is not structural.
 

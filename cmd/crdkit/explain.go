@@ -31,12 +31,13 @@ Describe a kind or one of its fields, as kubectl explain does
 Describe a kind or one of its fields, as kubectl explain does for a cluster that
 has the definitions.
 
-PATH is a resource, by its plural, singular or short name or its kind, and the
-path of a field: crontabs.spec.replicas. Elements of arrays and maps have no step
-in the path. The group may follow the resource, and must if two definitions have
-the same name: crontabs.stable.example.com.spec. Without PATH, the kind of the only
-definition is described. The version is the preferred one
-unless --api-version names another.
+PATH is a resource and the path of a field: crontabs.spec.replicas. The resource is its
+plural, singular or short name, or its kind. Elements of arrays and maps have no step in
+the path. The group may follow the resource: crontabs.stable.example.com.spec. It must if
+two definitions have the same name.
+
+Without PATH, the kind of the only definition is described. The version is the preferred
+one, unless --api-version names another.
 
 The exit code is 0, or 2 if the resource or the field does not exist.
 
@@ -58,7 +59,7 @@ func newExplain() *cobra.Command {
 	f := e.definitionCommand(explainHelp, 1, e.run).Flags()
 	e.cmd.ValidArgsFunction = completePaths
 	f.StringVar(&e.apiVersion, "api-version", "", "group and version to describe: GROUP/VERSION")
-	f.BoolVarP(&e.fieldsToo, "recursive", "R", false, "print the names of all fields below, and no descriptions")
+	f.BoolVarP(&e.fieldsToo, "recursive", "R", false, "print the names of all fields below, without descriptions")
 	f.IntVar(&e.maxDepth, "max-depth", 0, "levels of fields with --recursive, 0 for all")
 	return e.cmd
 }

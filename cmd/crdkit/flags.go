@@ -60,11 +60,11 @@ func (s *session) addOutput(of ...string) {
 }
 
 func (s *session) addRecursive() {
-	s.cmd.Flags().BoolVarP(&s.recursive, "recursive", "R", false, "read directories below the directories that are named")
+	s.cmd.Flags().BoolVarP(&s.recursive, "recursive", "R", false, "read subdirectories too")
 }
 
 func (s *session) addDefinitions() {
-	s.cmd.Flags().StringArrayVarP(&s.definitions, "crd", "c", nil, "file or directory with CustomResourceDefinitions; may be repeated (default: definitions of "+configName+")")
+	s.cmd.Flags().StringArrayVarP(&s.definitions, "crd", "c", nil, "file or directory with CustomResourceDefinitions; may be repeated (default: definitions in "+configName+")")
 }
 
 // require makes the command refuse a command line without some flags.
@@ -119,8 +119,8 @@ func (s *session) addVersion() {
 func (s *session) addJudging() {
 	s.addVersion()
 	f := s.cmd.Flags()
-	f.StringVar(&s.validate, "validate", "strict", "unknown and duplicate fields: strict, warn or ignore")
-	f.BoolVar(&s.explains, "explain", false, "say below each error what decided, with the values, and what was probably meant (default: on a terminal)")
+	f.StringVar(&s.validate, "validate", "strict", "how to treat unknown and duplicate fields: strict, warn or ignore")
+	f.BoolVar(&s.explains, "explain", false, "explain each error: what decided, the values, and what was probably meant (default: on a terminal)")
 }
 
 // startJudging reads the flags of addJudging. Errors are explained by default if out is a
@@ -162,8 +162,8 @@ type webhookFlag struct{ url, ca string }
 
 func (w *webhookFlag) addTo(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&w.url, "webhook", "", "https URL of the conversion webhook to call, or \""+ofDefinition+"\" for the URL in the definition (default: no webhook is called)")
-	f.StringVar(&w.ca, "ca", "", "file of PEM certificates to trust for --webhook, instead of the system's")
+	f.StringVar(&w.url, "webhook", "", "https URL of the conversion webhook to call, or \""+ofDefinition+"\" for the URL in the definition (default: call none)")
+	f.StringVar(&w.ca, "ca", "", "file of PEM certificates that --webhook trusts instead of the system's")
 }
 
 // apply makes a definition convert with the webhook, without force only one with the

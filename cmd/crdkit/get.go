@@ -30,14 +30,14 @@ Print objects as kubectl get prints objects of a cluster that has the definition
 pruned, with defaults, and with the columns that the version declares. --selector
 and --field-selector select objects as in a list request.
 
-An object is printed at the version of the file. Objects of a list are printed one
-by one. Ages are relative to --now. FILE may be a directory, with -R including its
-subdirectories, and - is standard input.
+An object is printed at the version of the file. Objects of a list are printed one by
+one. Ages are relative to --now. With -o wide the table has the columns of lower
+priority too.
 
-With -o wide the table has the columns of a lower priority too.
+FILE may be a directory, with -R including its subdirectories, or - for standard input.
 
-The exit code is 0, or 2 if an object cannot be read or the path of a column does
-not parse; all other objects are printed.
+The exit code is 0, or 2 if an object cannot be read or the path of a column does not
+parse. All other objects are printed.
 
 Examples:
   crdkit get -c crd.yaml objects.yaml
@@ -69,7 +69,7 @@ func newGet() *cobra.Command {
 	f.StringSliceVarP(&g.labelColumns, "label-columns", "L", nil, "labels to print as columns, separated by commas")
 	f.StringVarP(&g.byLabel, "selector", "l", "", "print only objects with these labels, such as a=b,c!=d")
 	f.StringVar(&g.byField, "field-selector", "", "print only objects with these fields, such as metadata.name=a,spec.b!=c")
-	f.StringVar(&g.now, "now", "", "time that ages are counted to, as 2006-01-02T15:04:05Z (default: the clock)")
+	f.StringVar(&g.now, "now", "", "time of the table, for ages, as 2006-01-02T15:04:05Z (default: the clock)")
 	return g.cmd
 }
 

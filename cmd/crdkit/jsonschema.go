@@ -28,20 +28,19 @@ The schema accepts every object that kube-apiserver would admit, and more:
 docs/json-schema.md lists the constraints that it lacks. With --strict it also
 refuses what the server repairs, such as unknown fields.
 
-The version is the preferred one unless --version names another. CRD is a
-file with one definition, or - for standard input.
+The version is the preferred one, unless --version names another. CRD is a file with
+one definition, or - for standard input.
 
-With --output-dir, CRD may be a directory and have many definitions. The schemas of
-all their served versions are written to
+With --output-dir, CRD may be a directory and have many definitions. The schemas of all
+served versions are written to
 
   DIR/{group}/{kind}_{version}.json
 
-with the kind in lower case, as in github.com/datreeio/CRDs-catalog. Their names are
-printed. A reader of such a file sees the old text or the new one, never a part.
-Other files in DIR are kept.
+with the kind in lower case, as in github.com/datreeio/CRDs-catalog. The names of the
+files are printed. Each file is replaced as a whole. Other files in DIR are kept.
 
 The exit code is 0, or 2 if a definition cannot be read, its schema is not structural,
-or a file cannot be written. The other schemas are written nevertheless.
+or a file cannot be written. All other schemas are written.
 
 Examples:
   crdkit jsonschema -c crd.yaml > widget.schema.json
@@ -75,7 +74,7 @@ func newJSONSchema() *cobra.Command {
 	e.addRecursive()
 	f.StringVar(&e.wanted, "version", "", "name of the version, such as v1")
 	f.StringVar(&e.draft, "draft", "2020-12", "draft of JSON Schema: 2020-12 or 07")
-	f.BoolVar(&e.strict, "strict", false, "refuse unknown fields, nulls and formats too")
+	f.BoolVar(&e.strict, "strict", false, "also refuse unknown fields, nulls, and values that break a format")
 	f.BoolVar(&e.keepExtensions, "keep-extensions", false, "keep x-kubernetes-* keywords, which validators ignore or refuse")
 	f.StringVarP(&e.dir, "output-dir", "o", "", "directory for the schemas of all definitions")
 	return e.cmd

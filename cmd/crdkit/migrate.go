@@ -22,27 +22,31 @@ import (
 const migrateHelp = `migrate -c NEW --old OLD [DIR...]
 Plan the change of a definition, with a dry run on stored objects
 
-Print the effect of replacing the old definition (--old) by a new one (-c) on
-stored objects: a plan, and a dry run on the objects in files.
+Print what happens to stored objects if a new definition (-c) replaces the old one
+(--old): a plan, and a dry run on the objects in files.
 
-If -c or --old has several definitions, such as a directory or a bundle, each replaces the
-one of the same name, and has a plan of its own.
+If -c or --old has several definitions, such as a directory or a bundle, each replaces
+the one of the same name and has its own plan.
 
-The plan lists the versions that can be dropped, the blockers of all others, the
-steps of the migration in their order, and whether the server refuses the new
-definition because it lacks a stored version. For an old definition from a server,
-status.storedVersions lists the stored versions. For one from a file without
-status, only its storage version counts.
+The plan lists the versions that can be dropped, what blocks the others, and the steps
+of the migration in their order. It says whether the server refuses the new definition
+because a stored version is missing. status.storedVersions of the old definition lists
+the stored versions. Without a status, only its storage version counts.
 
-The dry run reads each object at its version and writes it back with the new
-definition. It prints the objects that change, those that lose data, and those that
-the server would refuse. It also prints those that break the new definition and are
-admitted only as long as the value does not change (ratcheting). Objects of other kinds in
-directories are passed over.
+The dry run reads each object at its version and writes it back with the new definition.
+It prints the objects
 
-The exit code is 0 if the plan works out for all objects, 1 if the server
-refuses the definition or an object, or something is lost, and 2 if something
-cannot be read or the command line is wrong.
+  - that change,
+  - that lose data,
+  - that the server would refuse,
+  - that break the new definition, and are admitted only as long as the value does not
+    change (ratcheting).
+
+Objects of other kinds in directories are skipped.
+
+The exit code is 0 if all objects can be migrated, 1 if the server refuses the
+definition or an object, or data is lost, and 2 if something cannot be read or the
+command line is wrong.
 
 Examples:
   crdkit migrate -c new.yaml --old old.yaml backup/ -R
@@ -67,8 +71,8 @@ func newMigrate() *cobra.Command {
 	m := &migrator{defined: map[schema.GroupKind]bool{}}
 	f := m.command(migrateHelp, cobra.ArbitraryArgs, m.run).Flags()
 	f.StringVarP(&m.new, "crd", "c", "", "file or directory of the new CustomResourceDefinitions")
-	f.StringVar(&m.old, "old", "", "file or directory of the CustomResourceDefinitions that they replace")
-	f.StringVar(&m.atVersion, "at-version", "", "version at which objects are read and written back; by default the storage version")
+	f.StringVar(&m.old, "old", "", "file or directory of the old CustomResourceDefinitions")
+	f.StringVar(&m.atVersion, "at-version", "", "version to read and write objects at (default: the storage version)")
 	m.cmd.ValidArgsFunction = completeManifests
 	m.addOutput("text", "jsonl")
 	m.addRecursive()

@@ -21,13 +21,13 @@ Print the OpenAPI document that the server publishes for definitions
 
 Print the OpenAPI document that kube-apiserver publishes for definitions.
 
-Without --v2 the document has OpenAPI version 3, as below /openapi/v3. The server
-has a document for each group and version there; they are joined unless
---group-version selects one. With --v2 the document is the part of /openapi/v2 that
-the definitions add. Only served versions are published.
+The document has OpenAPI version 3, as below /openapi/v3. The server has a document for
+each group and version there. crdkit joins them, unless --group-version selects one.
+With --v2 the document is the part of /openapi/v2 that the definitions add. Only served
+versions are published.
 
-CRD is a file, a directory, or - for standard input. The exit code is 0, or 2 if
-a definition cannot be read or published; then only the error is printed.
+CRD is a file, a directory, or - for standard input. The exit code is 0, or 2 if a
+definition cannot be read or published. Then only the error is printed.
 
 Examples:
   crdkit openapi -c crd.yaml

@@ -15,11 +15,11 @@ import (
 const ownersHelp = `owners FILE...
 List who owns the fields of objects
 
-List the fields of objects that managers own, with their owners and the last write of each.
-The objects are those of a cluster, as kubectl get -o yaml --show-managed-fields prints
-them. They need no definition.
+List the owned fields of objects, each with its owners and their last writes. The files
+have objects as kubectl get -o yaml --show-managed-fields prints them. They need no
+definition.
 
-FILE may be a directory, with -R including its subdirectories, and - is standard input.
+FILE may be a directory, with -R including its subdirectories, or - for standard input.
 
 The exit code is 0, or 2 if an object cannot be read or its managedFields are malformed.
 

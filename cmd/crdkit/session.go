@@ -117,9 +117,9 @@ func (s *session) objectCommand(help string, run func(context.Context, []string)
 	s.addDefinitions()
 	s.addRecursive()
 	f := cmd.Flags()
-	f.BoolVar(&s.noInputDefinitions, "no-input-definitions", false, "use only the definitions of -c, and none that are among the objects")
+	f.BoolVar(&s.noInputDefinitions, "no-input-definitions", false, "use only the definitions in -c, not those among the objects")
 	s.addChoice(&s.unknownKinds, "unknown-kinds", "", "kinds without a definition", unknownKindsValues()...)
-	f.StringArrayVar(&s.skipKinds, "skip-kind", nil, "GROUP/KIND of objects to pass over, such as apps/Deployment, apps/* or /ConfigMap; may be repeated")
+	f.StringArrayVar(&s.skipKinds, "skip-kind", nil, "GROUP/KIND of objects to skip, such as apps/Deployment, apps/* or /ConfigMap; may be repeated")
 	return cmd
 }
 

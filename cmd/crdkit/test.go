@@ -18,28 +18,29 @@ Run recorded cases against definitions
 
 Run recorded cases: objects with the verdict that a server must give.
 
-PATH is a file or a directory with all that is below it. It has the cases and the
+PATH is a file, or a directory with everything below it. It has the cases and the
 definitions. These files have cases:
 
   - suites of openshift/api, which are YAML with crdName and tests,
-  - X.yaml with the text of its refusal in X.yaml.err, and X.pre.yaml, which
-    X.post.yaml updates, with the text of that refusal in X.post.yaml.tx_err,
-  - objects in files or below directories whose name is valid or invalid, or begins
+  - X.yaml, with the text of its refusal in X.yaml.err,
+  - X.pre.yaml, which X.post.yaml updates, with the text of the refusal in
+    X.post.yaml.tx_err,
+  - objects in files or below directories whose name is "valid" or "invalid", or begins
     or ends with one of these words.
 
 Other files have definitions. docs/testing.md describes the formats.
 
 Standard output has
 
-  text    the cases whose result is not as recorded, and a count
+  text    the cases with another result than the recorded one, and a count
   junit   JUnit's XML: a suite for each file
   none    nothing
 
---cover writes which parts of the definitions the cases exercise: a record as JSON, a
-summary as text and a page as HTML, in files with these extensions.
+--cover writes which parts of the definitions the cases use: a record as JSON, a summary
+as text and a page as HTML, in files with these extensions.
 
 The exit code is 0 if all results are as recorded, 1 if some are not, and 2 if a case
-cannot be run: a file that cannot be read, or a case without a definition.
+cannot be run, because a file cannot be read or a definition is missing.
 
 Examples:
   crdkit test tests config/crd

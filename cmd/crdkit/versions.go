@@ -17,18 +17,18 @@ import (
 const versionsHelp = `versions [-c CRD]...
 List the versions of definitions in the order of their priority
 
-List the versions of definitions in order of priority.
+List the versions of definitions in the order of their priority.
 
 The preferred version is the first served one. Objects are stored at the storage
-version. The server warns of requests at a deprecated version.
+version. The server warns about requests at a deprecated version.
 
-CRD is a file, a directory, or - for standard input. If there are several definitions,
-each table has the name of its definition above it. With -o json the output is an array
-with an object for each version:
+CRD is a file, a directory, or - for standard input. With several definitions, each
+table begins with the name of its definition. With -o json the output is an array with
+an object for each version:
 
   {"definition","name","served","storage","deprecated","preferred","warning"}
 
-The exit code is 0, or 2 if a definition cannot be read or served; the versions of all
+The exit code is 0, or 2 if a definition cannot be read or served. The versions of all
 others are listed.
 
 Examples:
