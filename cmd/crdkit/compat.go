@@ -279,10 +279,10 @@ func (c *comparer) revision(ctx context.Context, at revision, other string) (*ma
 			dir = filepath.Dir(other)
 			name, err = gittree.PathOf(ctx, other)
 		} else if name = there.path; !there.hasPath {
-			err = fmt.Errorf("%s has none either", other)
+			err = fmt.Errorf("%s has no path", other)
 		}
 		if err != nil {
-			return nil, "", fmt.Errorf("no path of the other side to read at %q; name it, as in git:%s:config/crd: %w", at.revision, at.revision, err)
+			return nil, "", fmt.Errorf("name a path, as in git:%s:config/crd; the other side gives none: %w", at.revision, err)
 		}
 	}
 	tree, root, err := gittree.Read(ctx, dir, at.revision, name, func(base string) bool {

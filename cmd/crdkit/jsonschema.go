@@ -167,7 +167,7 @@ func (e *schemaExporter) write(d *parsedDefinition, version string, text []byte)
 	file := schemaFile{sum: sha256.Sum256(text), from: d.Location()}
 	if other, ok := e.written[name]; ok {
 		if other.sum != file.sum {
-			return fmt.Errorf("its schema differs from that of %s, which is in %s", other.from, name)
+			return fmt.Errorf("its schema differs from the schema of %s, which is in %s", other.from, name)
 		}
 		return nil
 	}
