@@ -23,7 +23,7 @@ const objectsEach = 5
 // TestCorpusGenerated generates objects for the storage version of each definition of
 // the corpus, and one that breaks each rule. CRDKIT_GENERATE names projects or plural
 // names; without it, all definitions are tested. The test takes long, and runs only with
-// the build tag generate. docs/internal has the table that it logs.
+// the build tag generate. It logs the table.
 func TestCorpusGenerated(t *testing.T) {
 	projects := os.Getenv("CRDKIT_GENERATE")
 	corpus := testkit.FindCorpus(t)
