@@ -21,24 +21,24 @@ import (
 	"github.com/crdkit/crdkit/validation"
 )
 
-// A Report is the answer of kube-apiserver to a definition, with advice of this package. It
-// belongs to the caller; the values of errors may be parts of the definition.
+// A Report is the answer of kube-apiserver to a definition, with advice of this package. It belongs
+// to the caller, but the values of its errors may be parts of the definition.
 type Report struct {
-	// Errors are the server's errors, sorted by field, type and detail, repeated where the
-	// server repeats them. Step is "definition", and Pointer leads into the definition as
-	// it was given. Field may name another location, because the server first moves what
-	// all versions share.
+	// Errors are the server's errors, sorted by field, type and detail. An error that the server
+	// repeats is repeated. Step is "definition". Pointer leads into the definition as it was given.
+	// Field may name another location, see "Semantics" above.
 	Errors validation.ErrorList
-	// Omitted is how many errors are not in Errors because of [MaxErrors].
+	// Omitted is the number of errors that [MaxErrors] keeps out of Errors.
 	Omitted int
-	// Warnings are those of an accepted definition, also with a refusal: duplicate owners,
-	// unrecognized formats, sorted, one for each use, and lists of type set.
+	// Warnings are the server's warnings: duplicate owners, then formats that it does not recognize
+	// (one for each use), then lists of type set whose elements cannot be compared. They are there
+	// for refused definitions too.
 	Warnings []Warning
-	// Notes are advice of this package, sorted by pointer, code and text, with [WithNotes]
-	// only.
+	// Notes are advice of this package, sorted by pointer, code and text. Only [WithNotes] adds
+	// them.
 	Notes []Note
-	// Undecided is why there is no verdict, nil if there is one: the error of the context
-	// that ended. The report then has one internal error and nothing else.
+	// Undecided is nil if there is a verdict. Otherwise it is the error of the context that ended,
+	// and Errors has one internal error.
 	Undecided error
 }
 
@@ -54,8 +54,8 @@ func (w Warning) String() string { return w.Text }
 // Accepted reports whether the server accepts the definition.
 func (r *Report) Accepted() bool { return len(r.Errors) == 0 }
 
-// Err returns an aggregate of the errors, nil if there are none. Its text counts the
-// omitted ones. Without a verdict the error wraps [Report.Undecided].
+// Err returns all errors as one, or nil if there are none. Its text counts the omitted ones. If
+// there is no verdict, the error wraps [Report.Undecided].
 func (r *Report) Err() error {
 	if r.Undecided != nil {
 		return fmt.Errorf("definition: the check ended before it was done: %w", r.Undecided)
@@ -72,28 +72,26 @@ func (r *Report) Err() error {
 
 const stepDefinition validation.Step = "definition"
 
-// Check returns the answer of kube-apiserver 1.37 to the creation of crd, as by
-// kubectl create. It sets defaults first, see [SetDefaults], and ignores the status, as
-// the server does. crd is not changed. If crd is nil the report has an error.
+// Check returns the answer of kube-apiserver 1.37 to the creation of crd, as by kubectl create.
+// Like the server, it first sets defaults (see [SetDefaults]) and ignores the status. crd is not
+// changed. If crd is nil, the report has an error.
 //
-// Errors have the type, field and detail of the server's. Where the server panics there is
-// an error.
+// Errors have the server's type, field and detail. Where the server panics, there is an error.
 //
-// An accepted definition compiles, see package crdkit. Check may be called from several
-// goroutines.
-//
-// See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/.
+// An accepted definition compiles, see package crdkit. Check may be called from several goroutines.
 func Check(crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) *Report {
 	return check(crd, nil, opts)
 }
 
-// CheckUpdate returns the answer of kube-apiserver 1.37 to an update of the definition
-// old to crd, as by kubectl replace. old is the stored definition: its status lists the
-// versions that were ever stored and says whether it is established. The scope and the
-// kind of an established definition cannot change. A definition without a status is not
-// established. The status of crd is ignored. Metadata that clients copy from the server,
-// such as the resourceVersion, is taken from old where crd lacks it. Neither is changed.
-// If crd is nil the report has an error; if old is nil CheckUpdate is [Check].
+// CheckUpdate returns the answer of kube-apiserver 1.37 to an update of the definition old to crd,
+// as by kubectl replace. Neither is changed. If crd is nil, the report has an error. If old is nil,
+// CheckUpdate is [Check].
+//
+// old is the stored definition. Its status lists the versions that were ever stored and says
+// whether the definition is established. Without a status it is not established. The scope and the
+// kind of an established definition cannot change. The status of crd is ignored. Metadata that
+// clients copy from the server, such as the resourceVersion, may be missing in crd: it is then
+// taken from old.
 //
 // The server tolerates most faults that old already has, see
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-ratcheting.
@@ -103,7 +101,7 @@ func CheckUpdate(crd, old *apiextensionsv1.CustomResourceDefinition, opts ...Opt
 	return check(crd, old, opts)
 }
 
-// check returns the report on a definition that replaces old, which is nil for a new one.
+// check returns the report on a definition. old is nil for a new one.
 func check(crd, old *apiextensionsv1.CustomResourceDefinition, opts []Option) *Report {
 	if crd == nil {
 		return refusal(field.Required(nil, "the definition is nil"))
@@ -137,8 +135,7 @@ func check(crd, old *apiextensionsv1.CustomResourceDefinition, opts []Option) *R
 	return newReport(form, before, errs, meta, cfg)
 }
 
-// factsOrRefuse returns the facts of all schemas, or a report if one is too large or too
-// deep.
+// factsOrRefuse returns the facts of all schemas, or a report if one is too large or too deep.
 func factsOrRefuse(crd *apiextensionsv1.CustomResourceDefinition, cfg *config) ([]facts, *Report) {
 	facts, errs := factsOf(crd, &cfg.visitor)
 	if cfg.watch.Poll() {
@@ -174,7 +171,7 @@ func createdMeta(crd *apiextensionsv1.CustomResourceDefinition) field.ErrorList 
 		&crd.ObjectMeta, nil, false, name, field.NewPath("metadata"), true)
 }
 
-// newReport returns the report on a definition that replaces old, nil for a new one.
+// newReport returns the report on a definition. old is nil for a new one.
 func newReport(form, old *internalForm, errs field.ErrorList, meta *metadata, cfg *config) *Report {
 	r := &Report{Warnings: append(meta.warnings, form.warnings(old)...), Omitted: cfg.limit.Omitted()}
 	if cfg.notes {
@@ -183,7 +180,7 @@ func newReport(form, old *internalForm, errs field.ErrorList, meta *metadata, cf
 	return r.explain(errs, cfg)
 }
 
-// explain adds errors with their pointers, or returns a report on the context that ended.
+// explain adds errors with their pointers. If the context ended, it returns a report on that.
 func (r *Report) explain(errs field.ErrorList, cfg *config) *Report {
 	for _, err := range errs {
 		r.Errors = append(r.Errors, validation.NewError(err, stepDefinition, cfg.limit.Pointer(err), ""))
@@ -194,17 +191,16 @@ func (r *Report) explain(errs field.ErrorList, cfg *config) *Report {
 	return r
 }
 
-// CheckStatus returns the answer of kube-apiserver 1.37 to a write of crd to the status
-// subresource of the definition old, as by kubectl replace --subresource=status, or by a
-// controller that removes a version from status.storedVersions after it has migrated
-// objects. old is the stored definition. The spec of crd is ignored. Metadata is judged
-// as by [CheckUpdate], since such a write changes it. [StoredStatus] returns what an
-// accepted write stores.
+// CheckStatus returns the answer of kube-apiserver 1.37 to a write to the status subresource, as by
+// kubectl replace --subresource=status. A controller makes one to remove a version from
+// status.storedVersions after it has migrated the objects. old is the stored definition, and crd
+// has the new status. The spec of crd is ignored. The write can also change the metadata, which is
+// judged as by [CheckUpdate]. [StoredStatus] returns what an accepted write stores.
 //
-// The server checks that accepted names are well-formed. [WithNotes] adds a note where
-// stored versions and spec do not fit.
+// The server checks that accepted names are well-formed. It does not compare the stored versions
+// with the spec; [WithNotes] adds a note if they do not fit.
 //
-// Neither definition is changed. If one of them is nil the report has an error.
+// Neither definition is changed. If one of them is nil, the report has an error.
 // CheckStatus may be called from several goroutines.
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#upgrade-existing-objects-to-a-new-stored-version.
@@ -265,9 +261,9 @@ func adviseStatus(crd *apiextensionsv1.CustomResourceDefinition) []Note {
 	return a.notes
 }
 
-// An Option changes what [Check], [CheckUpdate] and [CheckStatus] judge by, or
-// what they report. Without options they judge as kube-apiserver 1.37 does. A
-// later option wins over an earlier one, and a nil Option changes nothing.
+// An Option sets rules of [Check], [CheckUpdate] and [CheckStatus], or what they report. Without
+// options they judge as kube-apiserver 1.37 does. A later option wins over an earlier one, and a
+// nil Option changes nothing.
 type Option interface{ apply(*config) }
 
 type option func(*config)
@@ -306,7 +302,6 @@ func newConfig(opts []Option) (*config, *Report) {
 	return nil, refusal(field.Invalid(nil, c.version, "must be a version of Kubernetes "+kubeversion.Span))
 }
 
-// refusal returns a report with one error, which is about no part of the definition.
 func refusal(err *field.Error) *Report {
 	return &Report{Errors: validation.ErrorList{validation.NewError(err, stepDefinition, "", "")}}
 }
@@ -318,40 +313,43 @@ func undecided(err error) *Report {
 }
 
 // WithContext ends a check when ctx ends: between the schemas of versions, between rules, and
-// within rules that are evaluated for defaults. There is no verdict then, see
-// [Report.Undecided]. A nil ctx never ends.
+// during the evaluation of rules for a default. There is then no verdict, see [Report.Undecided]. A
+// nil ctx never ends.
 func WithContext(ctx context.Context) Option {
 	return option(func(c *config) { c.watch = interrupt.New(ctx) })
 }
 
-// DefaultMaxErrors is how many errors a report has without [MaxErrors].
+// DefaultMaxErrors is how many errors a report has at most without [MaxErrors].
 const DefaultMaxErrors = errorlimit.Default
 
-// MaxErrors limits [Report.Errors] to n errors, those that come first in its order. The
-// others are counted, see [Report.Omitted]. 0 means [DefaultMaxErrors]; [math.MaxInt]
-// lifts the limit. The report of a check with a negative n has one error, about the option.
+// MaxErrors limits [Report.Errors] to the first n errors of its order. [Report.Omitted] counts the
+// others. 0 means [DefaultMaxErrors]; [math.MaxInt] lifts the limit. If n is negative, the report
+// has one error, about the option.
 func MaxErrors(n int) Option { return option(func(c *config) { c.maxErrors = n }) }
 
-// WithNotes adds advice to the report, see [Report.Notes]. This takes about as
-// long as checking the rules again.
+// WithNotes adds advice to the report, see [Report.Notes]. This takes about as long as checking the
+// rules again.
 func WithNotes() Option { return option(func(c *config) { c.notes = true }) }
 
-// KubernetesVersion judges rules as the server of a version does, such as "1.33" or
-// "1.33.4", from 1.29 to 1.37: rules may use the functions that this server knows.
-// Everything else is that of 1.37. An empty version means 1.37. Any other text makes the
-// check return a report with one error.
+// KubernetesVersion sets the server version, such as "1.33", whose CEL functions rules may use. It
+// is between 1.29 and 1.37; the patch version is ignored, and an empty version means 1.37.
+// Otherwise the check returns a report with one error. All else is judged as by 1.37.
 //
 // See https://kubernetes.io/docs/reference/using-api/cel/#cel-options-language-features-and-libraries.
 func KubernetesVersion(version string) Option {
 	return option(func(c *config) { c.version = version })
 }
 
-// V1beta1Rules judges a definition as one that is sent as
-// apiextensions.k8s.io/v1beta1, which servers up to 1.21 served:
-// preserveUnknownFields may be true, versions need no schema, schemas need not be
-// structural unless something else about them demands it and types may have any
-// name, groups of the Kubernetes community need no approval, and defaults cannot
-// be set unless the old definition has some. All other rules are those of 1.37.
+// V1beta1Rules judges a definition as one of apiextensions.k8s.io/v1beta1, which servers up to 1.21
+// served:
+//
+//   - preserveUnknownFields may be true.
+//   - Versions need no schema.
+//   - Schemas need not be structural unless another field requires it. Types may have any name.
+//   - Groups of the Kubernetes community need no approval.
+//   - Defaults cannot be set unless the old definition has some.
+//
+// All other rules are the rules of 1.37.
 //
 // See https://kubernetes.io/docs/reference/using-api/deprecation-guide/#customresourcedefinition-v122.
 func V1beta1Rules() Option { return option(func(c *config) { c.v1beta1 = true }) }

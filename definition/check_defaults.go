@@ -23,12 +23,11 @@ import (
 	"github.com/crdkit/crdkit/validation/cel"
 )
 
-// A default must be a valid value of its schema. Inside of the metadata, kind and
-// apiVersion of a resource it must result in valid metadata instead. Defaults below
-// additional properties are not checked.
+// A default must be a valid value of its schema. Inside the metadata, kind or apiVersion of a
+// resource, the resource must have valid metadata with the default. Defaults below additional
+// properties are not checked.
 
-// A defaultWalk visits the defaults of a structural schema, except below additional
-// properties.
+// A defaultWalk visits the defaults that are checked.
 type defaultWalk struct {
 	each func(*defaultValue) bool // reports whether to go on
 	done bool
@@ -100,7 +99,7 @@ func (w *defaultWalk) below(n *schema.Node, s *apiextensionsv1.JSONSchemaProps, 
 
 func hasDefaults(n *schema.Node) bool { return n != nil && n.Facts().Has(schema.HasDefaults) }
 
-// embedded returns the embedded resources of the value, which may be one itself.
+// embedded returns the embedded resources of the value. The value itself may be one.
 func (d *defaultValue) embedded(limit *errorlimit.Limit) *objectmeta.Embedded {
 	return &objectmeta.Embedded{Schema: d.node, IsResource: d.ofResource, At: d.at, Limit: limit}
 }
@@ -150,8 +149,7 @@ func (c *defaultChecker) invalid(d *defaultValue, value any, detail string) {
 	c.errs.AddAt(d.at, field.Invalid(d.at.Path(), value, detail))
 }
 
-// addBelow adds an error about a part. name is what the server writes after the default's
-// path.
+// addBelow adds an error about a part. The server writes name after the path of the default.
 func (c *defaultChecker) addBelow(d *defaultValue, err *field.Error, name, pointer string) {
 	moved := *err
 	moved.Field = d.at.Path().String() + name
@@ -161,8 +159,7 @@ func (c *defaultChecker) addBelow(d *defaultValue, err *field.Error, name, point
 // noField is how the server writes a nil path.
 const noField = "<nil>"
 
-// check checks one default. It is false, and the server stops, if rules have spent the
-// budget.
+// check checks one default. It returns false if rules have spent the budget: the server stops.
 func (c *defaultChecker) check(d *defaultValue) bool {
 	if d.meta {
 		return c.checkInsideMeta(d)
@@ -186,8 +183,8 @@ func (c *defaultChecker) check(d *defaultValue) bool {
 	return len(problems) > 0 || c.checkValue(d)
 }
 
-// checkInsideMeta checks the metadata of the smallest resource with the default in its
-// place.
+// checkInsideMeta puts the default into an otherwise empty object of the smallest resource around
+// it, and checks the metadata of that object.
 func (c *defaultChecker) checkInsideMeta(d *defaultValue) bool {
 	obj, ok := crdversion.Enclose(d.within, jsonval.Clone(d.value)).(map[string]any)
 	if !ok {
@@ -216,8 +213,7 @@ func (c *defaultChecker) checkInsideMeta(d *defaultValue) bool {
 	return c.checkValue(d)
 }
 
-// checkValue checks the value and then its rules. See [validation.ValidateDefault] for the
-// schema that the server takes. It writes a dot before list elements.
+// checkValue checks the value and then its rules. The server writes a dot before list elements.
 func (c *defaultChecker) checkValue(d *defaultValue) bool {
 	found := validation.ValidateDefault(d.node, d.value, c.errs.Limit.Most())
 	c.errs.Limit.Omit(found.Omitted)
@@ -231,8 +227,7 @@ func (c *defaultChecker) checkValue(d *defaultValue) bool {
 	return len(found.Errors) > 0 || c.checkRules(d)
 }
 
-// checkRules runs the rules twice: as if the default replaced itself, and without old
-// value.
+// checkRules runs the rules twice: with the default as its own old value, and without old value.
 func (c *defaultChecker) checkRules(d *defaultValue) bool {
 	if !d.node.Facts().Has(schema.HasRules) {
 		return true
@@ -274,7 +269,7 @@ func (c *defaultChecker) checkRules(d *defaultValue) bool {
 	return !spent
 }
 
-// heldName is the field that holds a value that is not a whole object.
+// heldName is the field of a holder object.
 const heldName = "default"
 
 // holder returns the schema of an object whose only field has the schema of the default.
@@ -303,9 +298,9 @@ func (d *defaultValue) isPruned() bool {
 	return !jsonval.Equal(value, d.value)
 }
 
-// program compiles the rules for the value. A value that is no object, or an embedded
-// resource, becomes the only field of an object. It returns the object and that field, else
-// "".
+// program compiles the rules for the value. If the value is an embedded resource or not an object,
+// it becomes the only field of an object. program returns the object and the name of that field, or
+// "" if the value itself is the object.
 func (d *defaultValue) program(watch *interrupt.Watch) (*cel.Program, map[string]any, string, field.ErrorList) {
 	if obj, ok := d.value.(map[string]any); ok && !d.node.EmbeddedResource() {
 		program, errs := cel.Compile(d.node, celcost.Given{AtFirstUse: true, Fragment: !d.ofRoot}, watch)

@@ -44,8 +44,8 @@ func (c *checker) addPlain(errs field.ErrorList) {
 	}
 }
 
-// checkSpec returns all errors but the ones of metadata, unsorted, within the limit of cfg.
-// old is nil for a new definition.
+// checkSpec returns all errors except the metadata's, unsorted, within the limit of cfg. old is nil
+// for a new definition.
 func checkSpec(s, old *internalForm, opts strictness, cfg *config) field.ErrorList {
 	c := &checker{form: s, opts: opts, cfg: cfg, errs: errorlimit.List{Limit: cfg.limit}}
 	var root *pathstack.Chain
@@ -64,7 +64,7 @@ func checkSpec(s, old *internalForm, opts strictness, cfg *config) field.ErrorLi
 	return c.errs.Errors()
 }
 
-// checkStatusNames returns the errors of a status that is written by itself, unsorted.
+// checkStatusNames returns the errors of a write to the status, unsorted.
 func checkStatusNames(status *apiextensionsv1.CustomResourceDefinitionStatus, cfg *config) field.ErrorList {
 	c := checker{cfg: cfg, errs: errorlimit.List{Limit: cfg.limit}}
 	var root *pathstack.Chain
@@ -125,8 +125,8 @@ func (c *checker) spec(spec *apiextensionsv1.CustomResourceDefinitionSpec, path 
 	}
 }
 
-// haveSchemas checks that versions have a schema: all, or if the old definition lacks one,
-// those that are served, unless unknown fields are preserved.
+// haveSchemas checks that versions have a schema. If the old definition lacks one, only served
+// versions need one, and none does if unknown fields are preserved.
 func (c *checker) haveSchemas(path *pathstack.Chain) {
 	if c.form.common.root() != nil || !c.opts.schemas && c.form.preserving() {
 		return
@@ -146,13 +146,13 @@ func (c *checker) haveSchemas(path *pathstack.Chain) {
 	}
 }
 
-// tighten requires structural schemas for what only they may have, whatever the old one
-// was.
+// tighten requires structural schemas where a feature needs them, even if the old definition has
+// others.
 func (c *checker) tighten(path *pathstack.Chain) {
 	if !c.form.preserving() || c.form.any(func(v *internalVersion) bool { return v.facts.extensions }) {
 		c.opts.structural = true
 	}
-	// A definition that prunes needs no search for defaults.
+	// If the definition prunes, they are required already.
 	if c.form.preserving() && !c.opts.noDefaults && c.form.any(func(v *internalVersion) bool { return v.facts.defaults }) {
 		c.opts.structural = true
 		c.invalid(path.Child("preserveUnknownFields"), true, "must be false in order to use defaults in the schema")
@@ -170,7 +170,7 @@ func (c *checker) versions(path *pathstack.Chain) {
 	c.label(c.form.common.name, path.Child("version").Moved("/spec/versions/0/name"))
 }
 
-// list checks the versions as a list. Its errors show no schemas.
+// list checks the versions as a list. Its errors print the versions without schemas.
 func (c *checker) list(versions []apiextensionsv1.CustomResourceDefinitionVersion, path *pathstack.Chain) {
 	if len(versions) == 1 && versions[0].Storage { // as in nearly all definitions
 		return
@@ -200,8 +200,8 @@ func (c *checker) commonSelectable(path *pathstack.Chain) {
 	}
 }
 
-// schema checks a schema: defaults if it is structural, and rules if the defaults are
-// valid.
+// schema checks the schema of a version. It checks defaults if the schema is structural, and rules
+// if the defaults are valid.
 func (c *checker) schema(v *internalVersion, status bool) {
 	root := v.root()
 	if root == nil || c.cfg.watch.Poll() {
@@ -229,7 +229,7 @@ func (c *checker) schema(v *internalVersion, status bool) {
 	}
 }
 
-// forbidsDefaults returns why schemas cannot have defaults, "" if they can.
+// forbidsDefaults returns why schemas cannot have defaults, or "" if they can.
 func (c *checker) forbidsDefaults() string {
 	if c.opts.noDefaults {
 		return " (cannot set default values in apiextensions.k8s.io/v1beta1 CRDs, must use apiextensions.k8s.io/v1)"
@@ -237,7 +237,7 @@ func (c *checker) forbidsDefaults() string {
 	return ""
 }
 
-// structural returns the tree of a structural schema with valid defaults, else it adds the
+// structural returns the tree of a structural schema with valid defaults. Otherwise it adds the
 // errors. The server reports an inconvertible schema only if there is no other error.
 func (c *checker) structural(v *internalVersion) (n *schema.Node, inconvertible *field.Error) {
 	if err := v.inconvertible(); err != nil {
@@ -255,9 +255,9 @@ func (c *checker) structural(v *internalVersion) (n *schema.Node, inconvertible 
 	return n, nil
 }
 
-// rules checks the rules. Without a change of the schema, one expression may cost more than
-// the limit. faulty are field paths of schemas with other errors at or below, whose rules
-// are skipped.
+// rules checks the rules. One expression may cost more than the limit if the schema did not change.
+// faulty has the field paths of schemas with other errors at or below them. Their rules are
+// skipped.
 func (c *checker) rules(n *schema.Node, v *internalVersion, faulty map[string]bool) {
 	given := celcost.Given{
 		Rules: c.opts.stored.rules, Messages: c.opts.stored.messages,
@@ -272,9 +272,8 @@ func isInconvertible(err *field.Error, path *field.Path) bool {
 	return err.Field == path.String() && err.Type == field.ErrorTypeInvalid && err.BadValue == ""
 }
 
-// rootUnderStatus checks the keywords of the root if there is a status subresource. The
-// server visits them in order and stops at the first forbidden one, some of which come
-// before the type.
+// rootUnderStatus checks the keywords of the root if there is a status subresource. The server
+// visits them in order and stops at the first forbidden one. Some of them come before the type.
 //
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#status-subresource
 func (c *checker) rootUnderStatus(s *apiextensionsv1.JSONSchemaProps, at *pathstack.Chain) {

@@ -87,7 +87,7 @@ func (c *checker) webhookURL(text string, path *pathstack.Chain) {
 	}
 }
 
-// service checks a service reference. The server swaps the fields name and namespace.
+// service checks a service reference. In errors, the server swaps the fields name and namespace.
 func (c *checker) service(s *apiextensionsv1.ServiceReference, path *pathstack.Chain) {
 	if s.Namespace == "" {
 		c.required(path.Child("name"), "")
@@ -105,8 +105,8 @@ func (c *checker) service(s *apiextensionsv1.ServiceReference, path *pathstack.C
 	}
 }
 
-// servicePath checks that every segment is a DNS subdomain. The server drops any first
-// byte.
+// servicePath checks that every segment is a DNS subdomain. The server skips the first byte,
+// whatever it is.
 func (c *checker) servicePath(text string, path *pathstack.Chain) {
 	if text == "//" {
 		c.invalid(path, text, "segment[0] may not be empty")

@@ -24,42 +24,42 @@
 // [Parse] reads YAML or JSON as strictly as kubectl does. It also reads definitions of
 // apiextensions.k8s.io/v1beta1 and returns them as the server serves them at v1.
 //
-// [Check], [CheckUpdate] and [CheckStatus] return a [Report] on what a client
-// sends to create the definition, to replace it, or to write its status: the
-// server's errors and warnings, and with [WithNotes] advice that the server does
-// not give. [KubernetesVersion] and [V1beta1Rules] judge as older servers do. An update may
-// keep most faults of the old definition: the server then does not apply that kind of rule
-// to the whole definition.
+// [Check], [CheckUpdate] and [CheckStatus] judge what a client sends to create the definition, to
+// replace it, or to write its status. The [Report] has the server's errors and warnings.
+// [WithNotes] adds advice that the server does not give. [KubernetesVersion] and [V1beta1Rules]
+// judge as older servers do. An update may keep most faults of the old definition: the server then
+// skips that kind of rule for the whole definition.
 //
-// The server sets defaults ([SetDefaults]) and judges the internal form of the definition.
-// There, what all versions share (schema, subresources, printer columns and selectable
-// fields, each on its own) belongs to the whole definition, and the webhook of the
-// conversion is one level higher. The fields of errors name locations in that form. The
-// pointers of errors lead into the given definition, and a [Source] finds their lines in the
-// text.
+// The server sets defaults ([SetDefaults]) and judges the internal form of the definition. In that
+// form, a schema that all versions share belongs to the whole definition, and so do shared
+// subresources, printer columns and selectable fields. The webhook of the conversion is one level
+// higher. The fields of errors name locations in the internal form. The pointers of errors lead
+// into the given definition, and a [Source] finds their lines in the text.
 //
-// [StoredDefinition] and [StoredStatus] return what the server stores after an
-// accepted write. [StoredVersions] is its record of storage versions.
-// [ReconciledStatus] returns the status after the server's controllers have run.
+// [StoredDefinition] and [StoredStatus] return what the server stores after an accepted write.
+// [StoredVersions] is its record of storage versions. [ReconciledStatus] returns the status after
+// the server's controllers have run.
 //
-// See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/.
+// See
+// https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/.
 //
 // # Differences from Kubernetes
 //
-// docs/DIFFERENCES.md lists them. Where kube-apiserver panics there are errors. The value of
-// an error is a part of the given definition and not of the internal form. A schema that is
-// deeper or larger than package schema admits is refused before anything else is judged. A
-// name that the server generates is judged by a stand-in. Errors are sorted by field, type
-// and detail.
+// docs/DIFFERENCES.md lists them:
+//
+//   - Where kube-apiserver panics, there are errors.
+//   - The value of an error is a part of the given definition, not of the internal form.
+//   - A schema that is too deep or too large for package schema is refused before the other checks.
+//   - A placeholder is judged instead of a name that the server generates.
+//   - Errors are sorted by field, type and detail.
 //
 // [Parse] bounds the size and the nesting of a text, see [MaxSize] and [MaxNesting].
 // [WithContext] ends a check early. docs/LIMITS.md lists all limits.
 //
 // # Concurrency and ownership
 //
-// All functions may be called from several goroutines, also with the same
-// definition. [SetDefaults] changes its argument; no other function does. Reports
-// belong to the caller, but the values of errors may be parts of the definition.
-// Stored forms and statuses share no memory with the arguments. A nil definition
-// is an error in the report or an error value, and never panics.
+// All functions may be called from several goroutines, also with the same definition. [SetDefaults]
+// changes its argument; no other function does. Reports belong to the caller, but the values of
+// errors may be parts of the definition. Stored forms and statuses share no memory with the
+// arguments. A nil definition never panics: it is an error in the report, or an error value.
 package definition

@@ -27,7 +27,7 @@ type facts struct {
 	unsoundKeys  bool // see [checker.soundKeys]
 }
 
-// A schemaWarning is a warning with what it is about: the name of a format, or its own text.
+// A schemaWarning is a warning with its subject: the name of a format, or its own text.
 type schemaWarning struct {
 	about string
 	Warning
@@ -38,8 +38,8 @@ func locationOf(i int) *pathstack.Chain {
 	return root.Child("spec").Child("versions").Index(i).Child("schema").Child("openAPIV3Schema")
 }
 
-// factsOf returns the facts of each version, and an error for each schema that is deeper or
-// larger than package schema admits. A schema that a program built may contain itself.
+// factsOf returns the facts of each version. Its errors are about schemas that are too deep or too
+// large for package schema. A schema that a program built may contain itself.
 func factsOf(crd *apiextensionsv1.CustomResourceDefinition, walk *visitor) ([]facts, field.ErrorList) {
 	var errs field.ErrorList
 	out := make([]facts, len(crd.Spec.Versions))
@@ -64,11 +64,11 @@ func factsOf(crd *apiextensionsv1.CustomResourceDefinition, walk *visitor) ([]fa
 type survey struct {
 	*facts
 	walk     *visitor
-	left     int  // how many more schemas package schema admits
-	exceeded bool // the schema exceeds the bounds of package schema
+	left     int  // how many more schemas the bound of package schema allows
+	exceeded bool // the schema is too deep or too large
 }
 
-// note notes the facts of one schema. It reports whether to go on below it.
+// note notes the facts of one schema. It reports whether to visit the schemas below it.
 func (v *survey) note(s *apiextensionsv1.JSONSchemaProps) bool {
 	v.left--
 	if v.exceeded = v.exceeded || v.left < 0 || v.walk.at.Depth() >= schema.DefaultMaxDepth; v.exceeded {
@@ -99,8 +99,8 @@ func (v *survey) warning(about, text, keyword string) schemaWarning {
 	return schemaWarning{about, Warning{Text: text, Pointer: v.walk.here().Child(keyword).Pointer()}}
 }
 
-// warnings returns the warnings that old, which may be nil, does not have: ignored formats,
-// one for each use, and sets whose elements cannot be compared, each kind once, sorted.
+// warnings returns the warnings that old does not have, sorted: formats that the server ignores,
+// one for each use, and sets whose elements cannot be compared, one for each text. old may be nil.
 func (s *internalForm) warnings(old *internalForm) []Warning {
 	formats, sets := s.schemaWarnings()
 	sets = slices.CompactFunc(sets, func(a, b schemaWarning) bool { return a.about == b.about })
@@ -124,7 +124,7 @@ func (s *internalForm) schemaWarnings() (formats, sets []schemaWarning) {
 	return formats, sets
 }
 
-// newWarnings returns the warnings about what no warning before is about.
+// newWarnings returns the warnings whose subject has no warning in before.
 func newWarnings(warnings, before []schemaWarning) []Warning {
 	known := map[string]bool{}
 	for _, w := range before {

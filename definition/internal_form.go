@@ -14,16 +14,16 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// An internalForm is a definition in the server's internal form: what all versions share is
-// common. It refers to parts of the definition.
+// An internalForm is a definition in the server's internal form: common has what all versions
+// share. It refers to parts of the definition.
 type internalForm struct {
 	crd      *apiextensionsv1.CustomResourceDefinition
 	common   internalVersion             // what all versions share; it has the name of the first version
-	versions []internalVersion           // in their order, without what is in common
+	versions []internalVersion           // in their order, without what common has
 	byName   map[string]*internalVersion // the first of each name; nil if the versions share schema and subresources
 	schemas  []*internalVersion          // common or the versions, as far as they have a schema
 
-	// A version has a schema, or subresources, that not all versions share.
+	// Not all versions share the schema, or the subresources.
 	schemasApart, subresourcesApart bool
 }
 
@@ -43,7 +43,7 @@ type internalVersion struct {
 	errs     field.ErrorList
 }
 
-// compile returns the tree of the schema, or its structural errors. It compiles once.
+// compile returns the tree of the schema, or its structural errors. Only the first call compiles.
 func (v *internalVersion) compile() (*schema.Node, field.ErrorList) {
 	if !v.compiled {
 		v.compiled, v.limit = true, v.limit.Apart()
@@ -133,7 +133,7 @@ func (s *internalForm) lift() {
 	}
 }
 
-// all reports whether holds is true of all versions but the first.
+// all reports whether holds is true of all versions except the first.
 func (s *internalForm) all(holds func(*internalVersion) bool) bool {
 	for i := range s.versions[1:] {
 		if !holds(&s.versions[i+1]) {
@@ -165,8 +165,8 @@ func (v *internalVersion) root() *apiextensionsv1.JSONSchemaProps {
 	return v.schema.OpenAPIV3Schema
 }
 
-// schemaOf returns the schema of the version of that name, and whether there is one. A
-// common schema belongs to any name.
+// schemaOf returns the schema of the version with that name, and whether there is one. A common
+// schema belongs to any name.
 func (s *internalForm) schemaOf(name string) (*apiextensionsv1.CustomResourceValidation, bool) {
 	if !s.schemasApart {
 		return s.common.schema, true

@@ -16,12 +16,12 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// metadata finds the pointers of apimachinery's errors, which have a path and a value only.
+// metadata finds the pointers of apimachinery's errors, which have only a path and a value.
 type metadata struct {
 	crd      *apiextensionsv1.CustomResourceDefinition
 	kept     []int                        // the original indexes of the owner references; nil if all are kept
 	warnings []Warning                    // about duplicate owner references
-	entries  map[string]map[string]string // by member and value, see entriesOf; made at the first use
+	entries  map[string]map[string]string // by field and value, see entriesOf; made at the first use
 }
 
 const ownersPointer = "/metadata/ownerReferences"
@@ -45,8 +45,8 @@ func plainPointer(field string) string {
 	return "/" + strings.NewReplacer(".", "/", "[", "/", "]", "").Replace(field)
 }
 
-// pointer returns the pointer of an error. In annotations, labels and finalizers it leads
-// to the entry with the value of the error.
+// pointer returns the pointer of an error. In annotations, labels and finalizers it leads to the
+// entry that has the error's value.
 func (m *metadata) pointer(err *field.Error) string {
 	pointer := plainPointer(err.Field)
 	if rest, ok := strings.CutPrefix(pointer, ownersPointer+"/"); ok && m.kept != nil {
@@ -63,8 +63,8 @@ func (m *metadata) pointer(err *field.Error) string {
 	return pointer
 }
 
-// entriesOf returns entries by key or value. A key counts before a value, the first before
-// others.
+// entriesOf returns entries by key and by value. A key wins over a value, and the first value over
+// later ones.
 func (m *metadata) entriesOf(pointer string) map[string]string {
 	if entries, ok := m.entries[pointer]; ok {
 		return entries
@@ -95,7 +95,7 @@ func (m *metadata) entriesOf(pointer string) map[string]string {
 	return entries
 }
 
-// located returns errors about the metadata, after it has told their pointers to the limit.
+// located returns errors about the metadata, after it has recorded their pointers in cfg.limit.
 func (m *metadata) located(errs field.ErrorList, cfg *config) field.ErrorList {
 	for _, err := range errs {
 		cfg.limit.AtPointer(m.pointer(err), err)
@@ -171,7 +171,7 @@ func (c *checker) requiredLabel(name string, path *pathstack.Chain) {
 	}
 }
 
-// kind checks a kind, which is a label except for its case.
+// kind checks a kind. It must be a label, except that upper case is allowed.
 func (c *checker) kind(name string, path *pathstack.Chain) {
 	if name == "" || objectname.IsKind(name) {
 		return

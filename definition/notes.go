@@ -24,32 +24,31 @@ type Note struct {
 type NoteCode string
 
 const (
-	// CostNearLimit: a rule, or all rules of a schema, may cost more than half of the limit
-	// by the estimate, so that a small change may be refused.
+	// CostNearLimit: the estimated cost of a rule, or of all rules of a schema, is above half of
+	// the limit. A small change may be refused.
 	CostNearLimit NoteCode = "CostNearLimit"
 	// DefaultForNullOnly: a default of list elements or map values replaces nulls only.
 	DefaultForNullOnly NoteCode = "DefaultForNullOnly"
-	// DefaultUnused: a default is never applied: of whole objects, of elements or map
-	// values that may be null, or of a field where the type admits none.
+	// DefaultUnused: a default is never applied. It is the default of whole objects, of elements or
+	// map values that may be null, or of a field whose parent cannot have fields.
 	DefaultUnused NoteCode = "DefaultUnused"
 	// EnumRefusesNull: null is refused although the schema is nullable, even if the enum
 	// lists it.
 	EnumRefusesNull NoteCode = "EnumRefusesNull"
-	// HiddenFromVersion: a field of the storage version is pruned at this version, so that
-	// writing what was read loses it.
+	// HiddenFromVersion: this version prunes a field of the storage version. A client that writes
+	// back what it read at this version loses the field.
 	HiddenFromVersion NoteCode = "HiddenFromVersion"
-	// KeepsUnknownFields: undeclared fields are kept without
-	// x-kubernetes-preserve-unknown-fields: where additionalProperties is true or false,
-	// and in elements of a list with it.
+	// KeepsUnknownFields: undeclared fields are kept although the schema does not say
+	// x-kubernetes-preserve-unknown-fields. Its additionalProperties is true or false, or it is in
+	// a list that says it.
 	KeepsUnknownFields NoteCode = "KeepsUnknownFields"
-	// LostWhenStored: objects are stored in another version, which prunes a field of this
-	// one.
+	// LostWhenStored: objects are stored in another version, which prunes a field of this one.
 	LostWhenStored NoteCode = "LostWhenStored"
 	// MapKeyOptional: a key of a map list is neither required nor has a default. The server
 	// refuses that, unless the old definition has it.
 	MapKeyOptional NoteCode = "MapKeyOptional"
-	// StoredVersionsUnsound: the stored versions of a written status do not fit the spec,
-	// which the server does not check.
+	// StoredVersionsUnsound: the stored versions of a written status do not fit the spec. The
+	// server does not check that.
 	StoredVersionsUnsound NoteCode = "StoredVersionsUnsound"
 )
 
@@ -61,7 +60,7 @@ func NoteCodes() []NoteCode {
 	}
 }
 
-// Description returns a sentence about the notes of a code, "" for an unknown code.
+// Description returns a sentence about the notes of a code, or "" for an unknown code.
 func (c NoteCode) Description() string {
 	switch c {
 	case CostNearLimit:
@@ -121,7 +120,7 @@ func advise(form *internalForm, cfg *config) []Note {
 	return slices.Compact(a.notes)
 }
 
-// cost notes rules whose estimated cost is close to the limit.
+// cost adds notes on rules whose estimated cost is close to the limit.
 func (a *adviser) cost(n *schema.Node, at *pathstack.Chain) {
 	if !n.Facts().Has(schema.HasRules) {
 		return
@@ -139,8 +138,8 @@ func (a *adviser) cost(n *schema.Node, at *pathstack.Chain) {
 
 func near(cost, limit uint64) bool { return cost > limit/2 && cost <= limit }
 
-// conversion notes fields that are lost between versions if conversion changes apiVersion
-// only.
+// conversion adds notes on fields that are lost between versions if the conversion only changes
+// apiVersion.
 func (a *adviser) conversion(crd *apiextensionsv1.CustomResourceDefinition, nodes []*schema.Node) {
 	if c := crd.Spec.Conversion; c != nil && c.Strategy != apiextensionsv1.NoneConverter || crd.Spec.PreserveUnknownFields {
 		return
@@ -164,8 +163,7 @@ func (a *adviser) conversion(crd *apiextensionsv1.CustomResourceDefinition, node
 	}
 }
 
-// undeclared returns the locations of the topmost properties of n that the other schema
-// prunes.
+// undeclared returns the locations of the topmost properties of n that other prunes.
 func (a *adviser) undeclared(n, other *schema.Node, at *pathstack.Chain, root bool) []*pathstack.Chain {
 	var out []*pathstack.Chain
 	for name, p := range n.Properties() {
@@ -195,15 +193,15 @@ func (a *adviser) undeclared(n, other *schema.Node, at *pathstack.Chain, root bo
 	return out
 }
 
-// A schemaNotes visits schemas that prune and default, for notes on single schemas.
+// A schemaNotes adds the notes on single schemas. It visits the schemas that prune and default.
 type schemaNotes struct {
 	*adviser
 	visitor visitor
 	here    *pathstack.Chain
-	around  []noted // the schemas around the current one, and itself
+	around  []noted // the schemas around the current one, and the current one
 }
 
-// A noted schema is what the notes on the schemas directly below it depend on.
+// A noted has what the notes on the schemas directly below a schema depend on.
 type noted struct {
 	fields bool // values may be objects
 	keeps  bool // elements of the list keep unknown fields
@@ -219,7 +217,7 @@ func (a *adviser) schema(root *apiextensionsv1.JSONSchemaProps, at *pathstack.Ch
 	n.visitor.start(root, at)
 }
 
-// note adds the notes on one schema. It reports whether to go on below it.
+// note adds the notes on one schema. It reports whether to visit the schemas below it.
 func (n *schemaNotes) note(s *apiextensionsv1.JSONSchemaProps) bool {
 	parent, kept := n.around[len(n.around)-1], false
 	switch keyword, _ := n.visitor.at.Last(); keyword {
@@ -252,7 +250,7 @@ func preserves(s *apiextensionsv1.JSONSchemaProps) bool {
 	return s.XPreserveUnknownFields != nil && *s.XPreserveUnknownFields
 }
 
-// unknown notes that s keeps undeclared fields. kept: the list around preserves them.
+// unknown adds a note if s keeps undeclared fields. kept says that the list around s keeps them.
 func (n *schemaNotes) unknown(s *apiextensionsv1.JSONSchemaProps, kept bool) {
 	add := s.AdditionalProperties
 	switch {
@@ -279,7 +277,7 @@ func (n *schemaNotes) mapKeys(s *apiextensionsv1.JSONSchemaProps) {
 	}
 }
 
-// values notes how the default of list elements or map values applies.
+// values adds a note on the default of list elements or map values.
 func (n *schemaNotes) values(s *apiextensionsv1.JSONSchemaProps, what string) {
 	switch {
 	case s.Default == nil:

@@ -20,17 +20,16 @@ import (
 
 const crdKind = "CustomResourceDefinition"
 
-// Parse reads one CustomResourceDefinition from YAML or JSON. It is as strict as kubectl:
-// unknown fields and duplicate fields are errors, and the error names all of them, unless
-// [Tolerant] is given. Parse does not judge the definition; [Check] does. An error that
-// stands for a refusal of the server is [ErrRefused].
+// Parse reads one CustomResourceDefinition from YAML or JSON. Like kubectl, it refuses unknown and
+// duplicate fields, and the error names all of them; [Tolerant] accepts them. Parse does not judge
+// the definition; [Check] does. If the server would refuse the text, the error is [ErrRefused].
 //
-// A definition of apiextensions.k8s.io/v1 is returned as it is written. A definition of
-// v1beta1, which servers up to 1.21 read, is returned as such a server serves it at v1:
-// defaults are set, among them preserveUnknownFields: true and the scope Namespaced. What
-// it says of all versions is repeated for each. A definition that says something both of
-// all versions and of single ones cannot be expressed at v1 and is an error with the
-// server's text. [V1beta1Rules] judges a definition as those servers did.
+// A definition of apiextensions.k8s.io/v1 is returned as it is written. Servers up to 1.21 also
+// read v1beta1. A definition of v1beta1 is returned as those servers serve it at v1: defaults are
+// set, including preserveUnknownFields: true and the scope Namespaced, and what belongs to all
+// versions is repeated for each. If a field is set both for all versions and for single ones, v1
+// cannot express it: Parse returns an error with the server's text. [V1beta1Rules] judges a
+// definition as those servers did.
 //
 // Several documents or a list of definitions are an error; [ParseAll] reads them.
 //
@@ -51,10 +50,10 @@ func Parse(data []byte, opts ...ParseOption) (*apiextensionsv1.CustomResourceDef
 	return parseInFull(data, cfg)
 }
 
-// ParseAll reads the CustomResourceDefinitions in a stream of YAML documents or JSON values,
-// and in the items of lists, in their order. Objects of other kinds are ignored. The error
-// joins the errors of reading and of [Parse], each with its document. The limits are
-// those of a document. The input is neither kept nor changed.
+// ParseAll reads the CustomResourceDefinitions in a stream of YAML documents or JSON values, and in
+// the items of lists, in their order. Objects of other kinds are ignored. The error joins all
+// errors, each with its document. The limits apply to each document. The input is neither kept nor
+// changed.
 func ParseAll(data []byte, opts ...ParseOption) ([]*apiextensionsv1.CustomResourceDefinition, error) {
 	return parseObjects(manifest.NewReader(bytes.NewReader(data), false), opts, "-")
 }
@@ -122,7 +121,7 @@ func parseInFull(data []byte, cfg *parseConfig) (*apiextensionsv1.CustomResource
 	return crd, nil
 }
 
-// decode decodes JSON into a definition. duplicates were found before.
+// decode decodes JSON into a definition. duplicates are errors that were found before.
 func (c *parseConfig) decode(data []byte, duplicates []error, into any, meta *metav1.ObjectMeta) error {
 	strict, err := kjson.UnmarshalStrict(data, into)
 	if err != nil {
@@ -134,7 +133,7 @@ func (c *parseConfig) decode(data []byte, duplicates []error, into any, meta *me
 	return refusedText{fmt.Errorf("crdkit: %s: %w", titleOf(meta.Name), errors.Join(strict...))}
 }
 
-// toJSON converts one document to JSON. duplicates has an error for keys that YAML repeats.
+// toJSON converts one document to JSON. duplicates has an error about repeated keys of YAML.
 func toJSON(data []byte) (converted []byte, duplicates []error, err error) {
 	if trimmed := bytes.TrimLeft(data, " \t\r\n"); len(trimmed) > 0 && trimmed[0] == '{' {
 		return trimmed, nil, nil
@@ -177,7 +176,6 @@ type head struct {
 	Kind       string `json:"kind"`
 }
 
-// jsonType returns the type of valid JSON, which its first byte determines.
 func jsonType(data []byte) string {
 	switch first := bytes.TrimLeft(data, " \t\r\n"); {
 	case first[0] == '{':
@@ -219,19 +217,19 @@ func expectDefinition(data []byte) (string, error) {
 	return head.APIVersion, nil
 }
 
-// The limits of [Parse] without options. No definition of the public catalogs reaches a
-// tenth of either.
+// The limits of [Parse] without options. Definitions of the public catalogs reach less than a tenth
+// of them.
 const (
-	// DefaultMaxSize is the largest text in bytes: ten times a request (3 MiB), because
-	// YAML is longer than JSON. Parse takes memory in proportion to the text.
+	// DefaultMaxSize is the largest text in bytes. It is ten times the size of a request (3 MiB),
+	// because YAML is longer than JSON. Parse takes memory in proportion to the text.
 	DefaultMaxSize = 32 << 20
-	// DefaultMaxNesting is the largest nesting of objects and lists. The decoder's time
-	// grows with its square. A kube-apiserver reads up to 10,000 levels.
+	// DefaultMaxNesting is the deepest nesting of objects and lists. The decoder's time grows with
+	// the square of the nesting. A kube-apiserver reads up to 10,000 levels.
 	DefaultMaxNesting = 1_000
 )
 
-// A ParseOption changes what [Parse] accepts. A later option wins over an earlier one, and
-// a nil ParseOption changes nothing.
+// A ParseOption changes what [Parse] accepts. A later option wins over an earlier one, and a nil
+// ParseOption changes nothing.
 type ParseOption interface{ apply(*parseConfig) }
 
 type parseOption func(*parseConfig)
@@ -241,7 +239,7 @@ func (o parseOption) apply(c *parseConfig) { o(c) }
 type parseConfig struct {
 	size, nesting int
 	tolerant      bool
-	found         func(error) // nil for nobody
+	found         func(error) // may be nil
 }
 
 func parseConfigOf(opts []ParseOption) *parseConfig {
@@ -267,37 +265,33 @@ func (c *parseConfig) tolerate(strict []error) bool {
 	return true
 }
 
-// MaxSize makes [Parse] refuse a text of more than size bytes, so every text if size is
-// negative. The default is [DefaultMaxSize].
+// MaxSize makes [Parse] refuse a text of more than size bytes. If size is negative, it refuses
+// every text. The default is [DefaultMaxSize].
 func MaxSize(size int) ParseOption {
 	return parseOption(func(c *parseConfig) { c.size = size })
 }
 
-// MaxNesting makes [Parse] refuse a text in which more than levels objects and lists are
-// nested in each other, so every text if levels is not positive. The decoder reads at most
-// 10,000 levels, whatever the option says. The default is [DefaultMaxNesting].
+// MaxNesting makes [Parse] refuse a text whose objects and lists are nested more than levels deep.
+// If levels is not positive, it refuses every text. The decoder reads at most 10,000 levels,
+// whatever the option says. The default is [DefaultMaxNesting].
 func MaxNesting(levels int) ParseOption {
 	return parseOption(func(c *parseConfig) { c.nesting = levels })
 }
 
-// Tolerant makes [Parse] drop unknown fields and take the last one of duplicate fields, as
-// a server does for a request without strict field validation. It calls found, if that is
-// not nil, with the error for each of them: one for all duplicate keys of a YAML text, and
-// one for each other field.
+// Tolerant makes [Parse] drop unknown fields and take the last of duplicate fields, like a server
+// without strict field validation. If found is not nil, Parse calls it with the errors: one for all
+// duplicate keys of a YAML text, and one for each other field.
 func Tolerant(found func(error)) ParseOption {
 	return parseOption(func(c *parseConfig) { c.tolerant, c.found = true, found })
 }
 
-// ErrRefused is what the errors of [Parse] are, by [errors.Is], for a text with which a
-// server refuses a request: unknown and duplicate fields, values of a wrong type, and what
-// v1beta1 allows and v1 cannot express. Other errors are about a text that is not a
-// definition, or cannot be read.
+// ErrRefused marks the errors of [Parse], for [errors.Is], that stand for a refusal by the server:
+// unknown and duplicate fields, values of a wrong type, and v1beta1 fields that v1 cannot express.
+// Other errors are about a text that cannot be read or is not a definition.
 var ErrRefused = errors.New("the server refuses the definition")
 
 type refusedText struct{ error }
 
-// Is reports whether the target is ErrRefused.
 func (r refusedText) Is(target error) bool { return target == ErrRefused }
 
-// Unwrap returns the error itself.
 func (r refusedText) Unwrap() error { return r.error }

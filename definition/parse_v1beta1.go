@@ -10,11 +10,10 @@ import (
 	"github.com/crdkit/crdkit/internal/failure/errorlist"
 )
 
-// Servers up to 1.21 served v1beta1, and old tools write it. These types embed the types of
-// v1 and declare the differences: schema, subresources and columns may belong to all
-// versions, the webhook is one level higher, and the path of a column is spelled JSONPath.
+// Servers up to 1.21 served v1beta1, and old tools write it. These types embed the types of v1 and
+// declare the differences: schema, subresources and columns may belong to all versions, the webhook
+// is one level higher, and the path of a column is spelled JSONPath.
 
-// apiVersionV1beta1 is the apiVersion of such definitions.
 const apiVersionV1beta1 = "apiextensions.k8s.io/v1beta1"
 
 type betaDefinition struct {
@@ -59,7 +58,8 @@ type betaConversion struct {
 	ConversionReviewVersions []string                               `json:"conversionReviewVersions,omitempty"`
 }
 
-// parseV1beta1 reads a definition of v1beta1 from JSON as the server gives it out at v1.
+// parseV1beta1 reads a definition of v1beta1 from JSON and returns it as the server serves it at
+// v1.
 func parseV1beta1(data []byte, duplicates []error, cfg *parseConfig) (*apiextensionsv1.CustomResourceDefinition, error) {
 	beta := &betaDefinition{}
 	if err := cfg.decode(data, duplicates, beta, &beta.ObjectMeta); err != nil {
@@ -98,9 +98,9 @@ func (s *betaSpec) setDefaults() {
 	}
 }
 
-// contradictions returns an error for what v1 cannot express. The server's are the same,
-// but it accepts selectable fields of all versions beside those of single ones, and drops
-// what is said of all versions where there are none.
+// contradictions returns an error for each field that v1 cannot express. The server has the same
+// errors, except for selectable fields: it accepts them both for all versions and for single ones,
+// and drops the former if a version has none.
 func (s *betaSpec) contradictions(path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	exclusive := func(common bool, apart func(betaVersion) bool, name, what string) {
@@ -126,7 +126,7 @@ func (s *betaSpec) contradictions(path *field.Path) field.ErrorList {
 	return errs
 }
 
-// v1 returns the spec as v1 has it. Versions share what belonged to all of them.
+// v1 returns the spec at v1. Versions share the parts that belonged to all of them.
 func (s *betaSpec) v1() apiextensionsv1.CustomResourceDefinitionSpec {
 	spec := s.CustomResourceDefinitionSpec
 	spec.Conversion, spec.PreserveUnknownFields = s.Conversion.v1(), *s.PreserveUnknownFields

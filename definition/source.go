@@ -8,7 +8,7 @@ import (
 	"github.com/crdkit/crdkit/internal/text/document"
 )
 
-// A Position is a location in a text. The zero Position is none.
+// A Position is a location in a text. The zero Position is no location.
 type Position struct {
 	Line   int // from 1; lines end with a line feed
 	Column int // from 1, in Unicode code points
@@ -34,17 +34,17 @@ func (p Position) from(start Position) Position {
 	return p
 }
 
-// A Source finds the positions of JSON Pointers, such as those of errors, warnings and
-// notes, in the text of a document. It reads the text when the first position is asked
-// for. A Source may be used from several goroutines.
+// A Source finds positions in the text of a document by JSON Pointer. Errors, warnings and notes
+// have these pointers. It reads the text when the first position is asked for. A Source may be used
+// from several goroutines.
 type Source struct {
 	start Position
 	read  func() *document.Tree // nil if the text cannot be read
 }
 
-// NewSource returns the source of one document, YAML or JSON, as it was given to [Parse].
-// The document begins at start in its file; the zero Position means the beginning. The text
-// is kept and must not be changed while the Source is used.
+// NewSource returns the source of one document, YAML or JSON, as it was given to [Parse]. start is
+// the position of the document in its file; the zero Position means the beginning. The text is kept
+// and must not be changed while the Source is used.
 func NewSource(text []byte, start Position) *Source {
 	if !start.IsValid() {
 		start = Position{Line: 1, Column: 1}
@@ -58,13 +58,13 @@ func NewSource(text []byte, start Position) *Source {
 	})}
 }
 
-// Position returns the position of a JSON Pointer (RFC 6901): of the name of a field, of
-// the start of a list element, and of the document for "". A pointer to something that the
-// text does not have, such as a missing field, has the position of the innermost value
-// around it. A text that cannot be read has no positions.
+// Position returns the position of a JSON Pointer (RFC 6901): of the name of a field, of the start
+// of a list element, or of the document for "". If the text does not have the value, such as a
+// missing field, it is the position of the innermost value around it. A text that cannot be read
+// has no positions.
 //
-// Pointers are those of a report. A report on a definition of v1beta1 is about the result
-// of [Parse]; Position finds the location in the text as it is written.
+// The pointers in a report on a definition of v1beta1 lead into the result of [Parse]. Position
+// finds their location in the text as it is written.
 func (s *Source) Position(pointer string) Position {
 	tree := s.read()
 	if tree == nil {
@@ -74,8 +74,8 @@ func (s *Source) Position(pointer string) Position {
 	return Position(at).from(s.start)
 }
 
-// Pointer returns the pointer into the document as it is written. It differs from the
-// argument for some locations of a definition of v1beta1.
+// Pointer returns the pointer into the document as it is written. Some locations of a definition of
+// v1beta1 differ from the argument.
 func (s *Source) Pointer(pointer string) string {
 	if tree := s.read(); tree != nil {
 		return written(tree, pointer)
@@ -83,9 +83,9 @@ func (s *Source) Pointer(pointer string) string {
 	return pointer
 }
 
-// FieldPointer returns the JSON Pointer of a field path of the server, such as that of an
-// unknown field, "spec.versions[0].schem", as far as the document has it. Names may contain
-// dots; the longest name that the path can mean is taken.
+// FieldPointer returns the JSON Pointer of a field path of the server, such as
+// "spec.versions[0].schem" of an unknown field. It ends at the last part that the document has.
+// Names may contain dots; the longest name that fits is taken.
 func (s *Source) FieldPointer(path string) string {
 	if tree := s.read(); tree != nil {
 		return tree.Pointer(path)
@@ -93,7 +93,7 @@ func (s *Source) FieldPointer(path string) string {
 	return ""
 }
 
-// written returns the pointer, or where v1beta1 has what it leads to.
+// written returns the pointer itself, or its counterpart in a document of v1beta1.
 func written(tree *document.Tree, pointer string) string {
 	has := func(pointer string) bool { _, found := tree.Find(pointer); return found }
 	part, whole, moved := betaPointer(pointer)
@@ -111,8 +111,8 @@ func written(tree *document.Tree, pointer string) string {
 	return whole
 }
 
-// betaPointers maps locations of v1 to those of v1beta1, with what is below. An asterisk
-// stands for the index of a version.
+// betaPointers maps locations of v1, and everything below them, to locations of v1beta1. An
+// asterisk stands for the index of a version.
 var betaPointers = [...]struct{ v1, v1beta1 string }{
 	{"/spec/versions/*/schema", "/spec/validation"},
 	{"/spec/versions/*/subresources", "/spec/subresources"},
@@ -123,8 +123,8 @@ var betaPointers = [...]struct{ v1, v1beta1 string }{
 	{"/spec/conversion/webhook/conversionReviewVersions", "/spec/conversion/conversionReviewVersions"},
 }
 
-// betaPointer returns where v1beta1 may have what the pointer leads to: the pointer to the
-// part that moves, and the whole one. It is not ok if nothing moves.
+// betaPointer returns where v1beta1 may have the value of a pointer: part is the location in
+// betaPointers, whole is the whole pointer. It is not ok if the location is the same.
 func betaPointer(pointer string) (part, whole string, ok bool) {
 	for _, p := range betaPointers {
 		if rest, ok := cutPointer(pointer, p.v1); ok {

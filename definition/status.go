@@ -17,21 +17,19 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// ReconciledStatus returns the status that the controllers of kube-apiserver give a
-// definition among the other definitions of a server, once they have nothing more to do:
-// the accepted names, the conditions NamesAccepted, Established, NonStructuralSchema and
-// KubernetesAPIApprovalPolicyConformant, and the stored versions. It does not handle
-// definitions that are being deleted.
+// ReconciledStatus returns the status that the controllers of kube-apiserver give a definition,
+// among the other definitions of a server, once they have nothing more to do: the accepted names,
+// the stored versions, and the conditions NamesAccepted, Established, NonStructuralSchema and
+// KubernetesAPIApprovalPolicyConformant. It does not handle definitions that are being deleted.
 //
-// crd is taken to be accepted and stored, see [Check] and [StoredDefinition]. Its status is
-// the previous status. Other definitions have the names in their status. If their status
-// has neither names nor conditions, as in files, they have all names that they ask for. A
-// definition with the name of crd and a nil one are skipped. None is changed, and the
-// result shares no memory with them.
+// crd must be accepted and stored, see [Check] and [StoredDefinition]. Its status is the previous
+// status. Other definitions have the names in their status. If their status has neither names nor
+// conditions, as in files, they have all names that they ask for. In others, nil and a definition
+// with the name of crd are skipped. No argument is changed, and the result shares no memory with
+// them.
 //
-// Existing conditions keep their order, and new ones follow in the order above. There is no
-// clock: lastTransitionTime stays if the status of the condition does not change, and is
-// zero otherwise.
+// Existing conditions keep their order, and new ones follow in the order above. There is no clock:
+// lastTransitionTime stays if the status of the condition does not change, and is zero otherwise.
 //
 // The status of a nil crd is empty. ReconciledStatus may be called from several goroutines.
 //
@@ -60,9 +58,9 @@ func ReconciledStatus(crd *apiextensionsv1.CustomResourceDefinition, others ...*
 	return crd.Status
 }
 
-// acceptMoreNames sets accepted names and the conditions NamesAccepted and Established, and
-// reports whether anything changed. A definition also claims its own names, so it is called
-// until nothing changes. Every change sets a name that is asked for, so that ends.
+// acceptMoreNames sets accepted names and the conditions NamesAccepted and Established. It reports
+// whether anything changed, and is called until nothing changes, because a definition also claims
+// its own names. That ends, since every change sets a name that is asked for.
 func acceptMoreNames(crd *apiextensionsv1.CustomResourceDefinition, others []*apiextensionsv1.CustomResourceDefinition) bool {
 	if equality.Semantic.DeepEqual(crd.Spec.Names, crd.Status.AcceptedNames) {
 		return false
@@ -99,8 +97,8 @@ func claimedNames(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv
 	return &withDefaults(crd).Spec.Names
 }
 
-// setCondition replaces the condition of the type. lastTransitionTime stays with the
-// status.
+// setCondition replaces the condition of the type. If its status is the same, lastTransitionTime
+// stays.
 func setCondition(crd *apiextensionsv1.CustomResourceDefinition, c apiextensionsv1.CustomResourceDefinitionCondition) {
 	before := apihelpers.FindCRDCondition(crd, c.Type)
 	if before == nil {
@@ -118,7 +116,7 @@ func setCondition(crd *apiextensionsv1.CustomResourceDefinition, c apiextensions
 //
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema
 
-// nonStructuralCondition returns NonStructuralSchema, nil if all schemas are structural.
+// nonStructuralCondition returns NonStructuralSchema, or nil if all schemas are structural.
 func nonStructuralCondition(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinitionCondition {
 	c := &apiextensionsv1.CustomResourceDefinitionCondition{Type: apiextensionsv1.NonStructuralSchema}
 	var errs field.ErrorList
@@ -146,7 +144,7 @@ func nonStructuralCondition(crd *apiextensionsv1.CustomResourceDefinition) *apie
 	return c
 }
 
-// approvalCondition returns KubernetesAPIApprovalPolicyConformant, nil for other groups.
+// approvalCondition returns KubernetesAPIApprovalPolicyConformant, or nil for other groups.
 func approvalCondition(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinitionCondition {
 	if !apihelpers.IsProtectedCommunityGroup(crd.Spec.Group) {
 		return nil
@@ -168,7 +166,7 @@ func approvalCondition(crd *apiextensionsv1.CustomResourceDefinition) *apiextens
 	return c
 }
 
-// claims are the claims of the definitions of a group, as sets.
+// claims are the names that the definitions of a group claim, as sets.
 type claims struct {
 	resources, kinds map[string]bool
 }
@@ -193,9 +191,8 @@ func conflict(asked, had string, claimed map[string]bool) error {
 	return fmt.Errorf("%q is already in use", asked)
 }
 
-// acceptNames returns the names that a definition gets among claimed ones, and its
-// condition NamesAccepted, with the last conflict. A name that it cannot have stays as it
-// was.
+// acceptNames returns the names that a definition gets, and its condition NamesAccepted with the
+// last conflict. If another definition claims a name, the accepted name stays as it was.
 //
 // A definition also claims its own names: it cannot use one of them for another purpose.
 func acceptNames(crd *apiextensionsv1.CustomResourceDefinition, claimed claims) (apiextensionsv1.CustomResourceDefinitionNames, apiextensionsv1.CustomResourceDefinitionCondition) {
@@ -230,7 +227,7 @@ func acceptNames(crd *apiextensionsv1.CustomResourceDefinition, claimed claims) 
 	return got, c
 }
 
-// conflictOfShortNames returns an error unless the definition can have all short names.
+// conflictOfShortNames returns an error if the definition cannot have all short names.
 func conflictOfShortNames(asked, had []string, claimed map[string]bool) error {
 	var errs []error
 	done := map[string]bool{} // names that the definition has or that were judged
@@ -246,7 +243,7 @@ func conflictOfShortNames(asked, had []string, claimed map[string]bool) error {
 	return utilerrors.NewAggregate(errs)
 }
 
-// establishedCondition returns Established after names were judged. Once true, it stays.
+// establishedCondition returns Established after names were accepted. Once true, it stays true.
 func establishedCondition(crd *apiextensionsv1.CustomResourceDefinition, namesAccepted bool) apiextensionsv1.CustomResourceDefinitionCondition {
 	before := apihelpers.FindCRDCondition(crd, apiextensionsv1.Established)
 	c := apiextensionsv1.CustomResourceDefinitionCondition{Type: apiextensionsv1.Established, Status: apiextensionsv1.ConditionFalse}

@@ -20,22 +20,24 @@ import (
 
 var errNil = errors.New("crdkit: the definition is nil")
 
-// StoredDefinition returns a definition as kube-apiserver stores it when it
-// accepts it, and as kubectl get shows it before a controller has run: with
-// defaults ([SetDefaults]), with defaults of embedded resources in the form of
-// metadata, and in the spelling that decoding and encoding leave. The status that a
-// client sends is dropped. The generation is 1, or that of old plus one if the spec
-// changed. The storage version is added to the stored versions of old.
+// StoredDefinition returns a definition as kube-apiserver stores it after accepting it, and as
+// kubectl get shows it before a controller has run:
 //
-// old is the stored definition that crd replaces, nil for a new one. What only a
-// server can give is missing unless old has it: metadata.uid, creationTimestamp,
-// resourceVersion and managedFields. Neither argument is changed, and the result
-// shares no memory with them. [Check] and [CheckUpdate] say whether the server
-// accepts the definition; the result for one that it refuses has no meaning.
-// [ReconciledStatus] returns what controllers add to the status.
+//   - Defaults are set ([SetDefaults]). In schemas, the metadata of resources in defaults has the
+//     form of metadata.
+//   - The spelling is what decoding and encoding leave.
+//   - The status that the client sent is dropped. The storage version is added to old's stored
+//     versions.
+//   - The generation is 1, or old's plus one if the spec changed.
 //
-// StoredDefinition returns an error if crd is nil, or if a literal in a schema is not
-// JSON, which no definition from [Parse] has.
+// old is the stored definition that crd replaces, or nil for a new one. Only a server can give
+// metadata.uid, creationTimestamp, resourceVersion and managedFields: they are missing unless old
+// has them. Neither argument is changed, and the result shares no memory with them. The result has
+// no meaning for a definition that [Check] or [CheckUpdate] refuses. [ReconciledStatus] returns
+// what controllers add to the status.
+//
+// StoredDefinition returns an error if crd is nil, or if a literal in a schema is not JSON. No
+// definition from [Parse] has one.
 func StoredDefinition(crd, old *apiextensionsv1.CustomResourceDefinition) (*apiextensionsv1.CustomResourceDefinition, error) {
 	if crd == nil {
 		return nil, errNil
@@ -61,11 +63,11 @@ func StoredDefinition(crd, old *apiextensionsv1.CustomResourceDefinition) (*apie
 }
 
 // StoredStatus returns a definition as kube-apiserver stores it after a write to its status
-// subresource: old with the status and the metadata of crd, as far as clients can change
-// them. [CheckStatus] says whether the server accepts it.
+// subresource: old with the status of crd, and with the metadata of crd that clients can change.
+// [CheckStatus] says whether the server accepts the write.
 //
-// Neither argument is changed, and the result shares no memory with them. It is
-// an error if one of them is nil.
+// Neither argument is changed, and the result shares no memory with them. If one of them is nil,
+// StoredStatus returns an error.
 func StoredStatus(crd, old *apiextensionsv1.CustomResourceDefinition) (*apiextensionsv1.CustomResourceDefinition, error) {
 	if crd == nil || old == nil {
 		return nil, errNil
@@ -78,15 +80,15 @@ func StoredStatus(crd, old *apiextensionsv1.CustomResourceDefinition) (*apiexten
 	return stored, err
 }
 
-// coerceDefaults brings the metadata of resources in defaults into the form of ObjectMeta,
-// as the server does when it validates the definition: unknown and null members, empty
-// finalizers and a null creationTimestamp go. A schema that does not compile is left alone.
+// coerceDefaults brings the metadata of resources in defaults into the form of ObjectMeta, as the
+// server does when it validates the definition. It removes unknown and null fields, empty
+// finalizers and a null creationTimestamp. A schema that does not compile is left alone.
 func coerceDefaults(crd *apiextensionsv1.CustomResourceDefinition) {
 	facts, errs := factsOf(crd, &visitor{})
 	if len(errs) > 0 {
 		return
 	}
-	nodes := make([]*schema.Node, len(crd.Spec.Versions)) // nil where nothing changes
+	nodes := make([]*schema.Node, len(crd.Spec.Versions)) // nil if nothing changes
 	for i := range crd.Spec.Versions {
 		root := crdversion.Schema(&crd.Spec.Versions[i])
 		if !facts[i].defaults {
@@ -119,8 +121,8 @@ func coerceDefault(d *defaultValue) bool {
 	return true
 }
 
-// normalize returns a copy in the server's spelling, made by the conversions of its types,
-// and whether the spec changed, true without old. Both must have their defaults.
+// normalize returns a copy in the server's spelling, made by the conversions of its types, and
+// whether the spec changed. Without old it did. Both definitions must have their defaults.
 func normalize(crd, old *apiextensionsv1.CustomResourceDefinition) (out *apiextensionsv1.CustomResourceDefinition, changed bool, err error) {
 	internal, err := internalOf(crd)
 	if err != nil {
@@ -150,12 +152,12 @@ func internalOf(crd *apiextensionsv1.CustomResourceDefinition) (*apiextensions.C
 	return out, nil
 }
 
-// StoredVersions returns status.storedVersions of crd after the server has accepted it in
-// place of old, or as a new definition if old is nil. A nil crd adds no version. The status
-// of crd is ignored, as the server does. The result belongs to the caller.
+// StoredVersions returns status.storedVersions of crd after the server has accepted it in place of
+// old. old is nil for a new definition. A nil crd adds no version. Like the server, it ignores the
+// status of crd. The result belongs to the caller.
 //
-// The server never removes a version. A client that has rewritten all objects removes it
-// with an update of the status subresource.
+// The server never removes a version. A client that has rewritten all objects removes it with an
+// update of the status subresource.
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#previous-storage-versions.
 func StoredVersions(crd, old *apiextensionsv1.CustomResourceDefinition) []string {
@@ -182,7 +184,7 @@ func SetDefaults(crd *apiextensionsv1.CustomResourceDefinition) {
 	apiextensionsv1.SetObjectDefaults_CustomResourceDefinition(crd)
 }
 
-// service returns the service of the conversion webhook, nil if there is none.
+// service returns the service of the conversion webhook, or nil if there is none.
 func service(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.ServiceReference {
 	c := crd.Spec.Conversion
 	if c == nil || c.Webhook == nil || c.Webhook.ClientConfig == nil {
@@ -191,12 +193,12 @@ func service(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.Ser
 	return c.Webhook.ClientConfig.Service
 }
 
-// withDefaults returns a copy of crd with defaults set, which shares unchanged parts.
+// withDefaults returns a copy of crd with defaults, which shares unchanged parts.
 func withDefaults(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
 	return copyWithDefaults(crd, crd.Status)
 }
 
-// copyWithDefaults is withDefaults for crd with that status.
+// copyWithDefaults is withDefaults for crd with the given status.
 func copyWithDefaults(crd *apiextensionsv1.CustomResourceDefinition, status apiextensionsv1.CustomResourceDefinitionStatus) *apiextensionsv1.CustomResourceDefinition {
 	out := *crd
 	out.Status = status
@@ -228,7 +230,7 @@ func prepareUpdate(crd, old *apiextensionsv1.CustomResourceDefinition) *apiexten
 		out.UID = old.UID
 	}
 	if out.ResourceVersion == "" {
-		// A client sends the version that it has read. Any will do if old was never stored.
+		// A client sends the version that it has read. If old was never stored, any will do.
 		if out.ResourceVersion = old.ResourceVersion; out.ResourceVersion == "" {
 			out.ResourceVersion = "1"
 		}

@@ -9,32 +9,31 @@ import (
 	"github.com/crdkit/crdkit/internal/crdversion"
 )
 
-// A strictness says which rules apply. What was stored must remain storable, so an update
-// may keep a fault of the old definition: that rule is skipped for the whole definition.
+// A strictness says which rules apply. What is stored must remain storable, so an update may keep a
+// fault of the old definition: that rule is then skipped for the whole definition.
 type strictness struct {
 	recognizedReviews bool // one of the review versions must be known to the server
 	immutableNames    bool // scope and kind cannot change
 	schemas           bool // all versions must have a schema, not only those that are served
-	knownTypes        bool // types must be among the six
+	knownTypes        bool // types must be one of the six
 	structural        bool // schemas must be structural
 	prunedDefaults    bool // defaults must not have unknown fields
 	atomicSets        bool // elements of sets must be atomic
-	soundKeys         bool // keys of map lists must be there, elements not null
+	soundKeys         bool // keys of map lists must be required or have defaults; elements must not be nullable
 	checkedBundle     bool // the CA bundle of a webhook must be valid
 	noDefaults        bool // schemas cannot have defaults
 	preserves         bool // unknown fields of all objects may be kept
 	unapproved        bool // groups of the community need no approval
 
-	// stored are all old expressions. They may use functions that new ones may not use yet.
+	// stored are all old expressions. They may use functions that are not yet open to new ones.
 	stored expressions
-	// unchanged are versions with an unchanged schema. A single rule of theirs has no cost
-	// limit.
+	// unchanged has the versions with an unchanged schema. Their single rules have no cost limit.
 	unchanged map[string]bool
-	// crowded are versions that keep too many selectable fields; "" is what all share.
+	// crowded has the versions that keep too many selectable fields; "" stands for common.
 	crowded map[string]bool
 }
 
-// expressions are sets of CEL expressions, by their text.
+// expressions are sets of CEL expressions by text.
 type expressions struct {
 	rules, messages map[string]bool
 }
@@ -68,8 +67,8 @@ func updateStrictness(s, old *internalForm) strictness {
 	}
 }
 
-// forV1beta1 returns o for v1beta1, which servers up to 1.21 judged less strictly. old is
-// nil for a new definition.
+// forV1beta1 returns o for v1beta1, which servers up to 1.21 judged less strictly. old is nil for a
+// new definition.
 func (o strictness) forV1beta1(old *internalForm) strictness {
 	o.schemas, o.knownTypes, o.structural = false, false, false
 	o.preserves, o.unapproved = true, true
@@ -119,8 +118,8 @@ func hasUnsoundKeys(s *apiextensionsv1.JSONSchemaProps) bool {
 	return c.errs.Added() > 0
 }
 
-// checksBundle reports whether the CA bundle must be valid. A bad one from before
-// Established may stay.
+// checksBundle reports whether the CA bundle must be valid. A bad one may stay if it was set before
+// the definition was established.
 func checksBundle(old *apiextensionsv1.CustomResourceDefinition) bool {
 	return established(old) && hasValidBundle(old)
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/crdkit/crdkit/internal/path/pathstack"
 )
 
-// maxDeprecation is the maximum length of a deprecation warning in bytes.
 const maxDeprecation = 256
 
 func (c *checker) version(v *internalVersion, path *pathstack.Chain, status bool) {
@@ -34,7 +33,7 @@ func (c *checker) version(v *internalVersion, path *pathstack.Chain, status bool
 	c.selectable(v, path, v.name)
 }
 
-// deprecation checks that the text can be sent as a warning header.
+// deprecation checks that the text can be sent in a warning header.
 //
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#version-deprecation
 func (c *checker) deprecation(v *apiextensionsv1.CustomResourceDefinitionVersion, path *pathstack.Chain) {
@@ -87,7 +86,7 @@ func (c *checker) scalePath(text string, path *pathstack.Chain, demand string, p
 	}
 }
 
-// simplePath checks the only thing that the server demands of a JSON path.
+// simplePath checks the only rule of the server for a JSON path.
 func (c *checker) simplePath(text string, path *pathstack.Chain) {
 	if text[0] != '.' {
 		c.invalid(path, text, "must be a simple json path starting with .")
@@ -160,7 +159,7 @@ func (c *checker) selectable(v *internalVersion, version *pathstack.Chain, name 
 	}
 }
 
-// selectableTexts checks selectable fields without a schema, where the server panics.
+// selectableTexts checks selectable fields without a schema. The server panics on them.
 func (c *checker) selectableTexts(fields []apiextensionsv1.SelectableField, path *pathstack.Chain) {
 	for i := range fields {
 		text, at := fields[i].JSONPath, path.Index(i).Child("jsonPath")

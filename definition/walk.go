@@ -15,15 +15,15 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// Rules for every schema under every keyword, beside the structural ones, except in
-// patternProperties and additionalItems, which are not allowed.
+// Rules for every schema under every keyword, except structural rules. patternProperties and
+// additionalItems are not visited, because they are not allowed.
 
 type walk struct {
 	*checker
 	here   *pathstack.Chain // the location of the current schema
 	around []inherited      // of the current schema and those around it
 	ruled  bool             // rules will be checked
-	// faulty are field paths of schemas with rules that have errors at or below the schema.
+	// faulty has the field paths of schemas with rules that have errors at or below the schema.
 	faulty map[string]bool
 }
 
@@ -61,8 +61,7 @@ func (p inherited) below(keyword, name string) inherited {
 	return p
 }
 
-// run checks the root schema of a version. defaultsForbidden says why there are no
-// defaults.
+// run checks the root schema of a version. defaultsForbidden says why defaults are not allowed.
 func (w *walk) run(root *apiextensionsv1.JSONSchemaProps, at *pathstack.Chain, defaultsForbidden string) {
 	v := &w.cfg.visitor
 	v.walk = w
@@ -72,7 +71,7 @@ func (w *walk) run(root *apiextensionsv1.JSONSchemaProps, at *pathstack.Chain, d
 	v.walk = nil
 }
 
-// check checks a schema without those below it.
+// check checks one schema. It reports whether to visit the schemas below it.
 func (w *walk) check(s *apiextensionsv1.JSONSchemaProps) bool {
 	keyword, name := w.cfg.visitor.at.Last()
 	if keyword == "patternProperties" || keyword == "additionalItems" {
@@ -149,9 +148,8 @@ func (w *walk) keywords(s *apiextensionsv1.JSONSchemaProps, p *inherited) {
 
 func isMeta(name string) bool { return name == "metadata" || name == "kind" || name == "apiVersion" }
 
-// rules checks what [celcost.CheckRule] can without compiling. The schema need not be
-// structural, so a fieldPath is followed as written, unless the server cannot convert the
-// schema.
+// rules makes the checks of [celcost.CheckRule], which need no compiled rule. The schema may not be
+// structural, so a fieldPath is followed as written, unless the server cannot convert the schema.
 func (w *walk) rules(s *apiextensionsv1.JSONSchemaProps) {
 	own := *s // stays on the heap; s does not
 	convertible := sync.OnceValue(func() bool { return isConvertible(&own) })
@@ -187,10 +185,10 @@ func isConvertible(s *apiextensionsv1.JSONSchemaProps) bool {
 // 5. Package validation/cel checks the rules of the compiled schema.
 // 6. notes.go adds the notes.
 
-// A visitor walks all schemas of one, under any keyword, for the one phase that is not nil.
-// Named schemas come in random order.
+// A visitor visits all schemas in one, under any keyword, for the one phase that is not nil. Named
+// schemas come in random order.
 //
-// A phase must not keep a schema: named ones are copies that are used again.
+// A phase must not keep a schema: the copies of named ones are used again.
 type visitor struct {
 	at       pathstack.SchemaStack // the location of the current schema
 	location *pathstack.Chain      // of at; made at the first use
@@ -200,7 +198,7 @@ type visitor struct {
 	notes  *schemaNotes
 }
 
-// here returns the location, as it is when a path or a pointer is asked for.
+// here returns the location. It stays current: a path or pointer is made when it is asked for.
 func (v *visitor) here() *pathstack.Chain {
 	if v.location == nil {
 		v.location = v.at.Here()
@@ -287,7 +285,7 @@ func (v *visitor) named(keyword string, schemas map[string]apiextensionsv1.JSONS
 	if len(schemas) == 0 {
 		return
 	}
-	var s apiextensionsv1.JSONSchemaProps // one for all
+	var s apiextensionsv1.JSONSchemaProps // one for all names
 	var name string
 	for name, s = range schemas {
 		v.at.PushKey(keyword, name)
@@ -372,7 +370,7 @@ func (c *checker) atomicSet(s *apiextensionsv1.JSONSchemaProps, at *pathstack.Ch
 		return
 	}
 	if keyword := nonAtomicItems(s); keyword != "" {
-		// The value is the list type for either keyword.
+		// For both keywords the value is the list type.
 		c.invalid(at.Child("items").Child(keyword), s.Items.Schema.XListType,
 			"must be atomic as item of a list with x-kubernetes-list-type=set")
 	}
@@ -414,7 +412,7 @@ func (c *checker) mapKeys(s, items *apiextensionsv1.JSONSchemaProps, at *pathsta
 		case !ok:
 			c.invalid(at.Child("x-kubernetes-list-map-keys"), s.XListMapKeys, "entries must all be names of item properties")
 		case property.Type == "array" || property.Type == "object":
-			// The value is the type of the elements, not the type of the key.
+			// The value is the type of the elements, not of the key.
 			c.invalid(at.Child("items").Child("properties").Key(key).Child("type"), items.Type,
 				"must be a scalar type if parent array's x-kubernetes-list-type is map")
 		}
@@ -450,8 +448,8 @@ func (c *checker) soundKeys(s *apiextensionsv1.JSONSchemaProps, at *pathstack.Ch
 	}
 }
 
-// optionalKeys returns a function that reports whether items declare a key that is neither
-// required nor has a default.
+// optionalKeys returns a function that reports whether items declare the key, do not require it,
+// and give it no default.
 func optionalKeys(items *apiextensionsv1.JSONSchemaProps) func(key string) bool {
 	required := map[string]bool{}
 	for _, name := range items.Required {
