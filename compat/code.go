@@ -6,8 +6,8 @@ import "slices"
 // code means.
 type Code string
 
-// The codes of findings about schemas. Those with the name of a keyword are about a change of
-// that keyword.
+// The codes of findings about schemas. A code with the name of a keyword is about a change of the
+// keyword.
 const (
 	CodeProved            Code = "proved"
 	CodeUndecided         Code = "undecided"
@@ -91,8 +91,8 @@ const (
 	CodeNewStatus          Code = "newStatus"
 )
 
-// Description returns what a finding with the code says, as a sentence without a period.
-// It is "" for an unknown code.
+// Description returns what a finding with the code says, as a sentence without a period. It returns
+// "" for an unknown code.
 func (c Code) Description() string {
 	i := slices.IndexFunc(codes(), func(d describedCode) bool { return d.code == c })
 	if i < 0 {

@@ -11,13 +11,12 @@ import (
 	"github.com/crdkit/crdkit/internal/crdversion"
 )
 
-// Compare compares two definitions of one kind: old, which is in use, and crd,
-// which is to replace it. It changes and keeps neither.
+// Compare compares two definitions of one kind: old, which is in use, and crd, which is to replace
+// it. It does not change or keep them.
 //
-// The error says why there is no comparison: a definition is nil or does not compile, the
-// definitions have different groups, or different kinds and names, or ctx ended. If the
-// time limit of [TimeLimit] ends the comparison, the report has what was decided. A nil ctx
-// never ends.
+// If there is no comparison, the error says why: a definition is nil or does not compile, the
+// groups differ, the kinds and the names differ, or ctx ended. If the time limit of [TimeLimit]
+// ends the comparison, there is no error: the report has what was decided. A nil ctx never ends.
 func Compare(ctx context.Context, old, crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) (*Report, error) {
 	if ctx == nil {
 		ctx = context.Background()
@@ -57,8 +56,8 @@ func Compare(ctx context.Context, old, crd *apiextensionsv1.CustomResourceDefini
 // workLimit bounds the steps of the decision procedure for each version and direction.
 const workLimit = 2_000_000
 
-// An Option changes a comparison. A later option wins over an earlier one, and a
-// nil Option changes nothing.
+// An Option changes a comparison. A later option wins over an earlier one, and a nil Option changes
+// nothing.
 type Option interface{ apply(*config) }
 
 type option func(*config)
@@ -70,16 +69,17 @@ type config struct {
 	conventions bool
 }
 
-// TimeLimit ends a comparison after d. The report then has what was decided, and
-// the rest is unknown. A limit that is not positive means none.
+// TimeLimit ends a comparison after d. The report then has what was decided, and the rest is
+// unknown. If d is not positive, there is no limit.
 func TimeLimit(d time.Duration) Option {
 	return option(func(c *config) { c.time = d })
 }
 
-// Conventions adds findings about new fields that break the conventions of the
-// Kubernetes API, such as booleans and lists without a list type. They are compatible.
+// Conventions adds findings about new fields that break the conventions of the Kubernetes API, such
+// as booleans and lists without a list type. Their verdict is compatible.
 //
-// See https://github.com/kubernetes/community/blob/master/contributors/devel/sig-architecture/api-conventions.md.
+// See
+// https://github.com/kubernetes/community/blob/master/contributors/devel/sig-architecture/api-conventions.md.
 func Conventions() Option {
 	return option(func(c *config) { c.conventions = true })
 }
@@ -99,11 +99,11 @@ type comparison struct {
 	*pair
 	*versionPair
 	ctx  context.Context // ends when the time limit ends the comparison
-	work int             // what is left of the work limit
-	// seekLeft is what is left of seekWork.
+	work int             // the rest of workLimit
+	// seekLeft is the rest of seekWork.
 	seekLeft int
 	lost     bool // the new definition lacks a version at which objects are stored: nothing is proved for them
-	// beside has what objects that show a goal for one role leave open for another one.
+	// beside has findings for one role that an object brings, but not for the goal it was made for.
 	beside []Finding
 	unread []unread // see storageWalk
 }
@@ -115,7 +115,7 @@ func (c *comparison) schemaFindings() []Finding {
 	return c.guard(c.decide())
 }
 
-// sameSchema reports whether the two versions treat every object alike.
+// sameSchema reports whether the two versions treat all objects in the same way.
 func (c *comparison) sameSchema() bool {
 	return c.before.node == c.after.node && c.old.Spec.PreserveUnknownFields == c.crd.Spec.PreserveUnknownFields &&
 		(c.oldStorageNode == c.newStorageNode || !c.storesAnotherVersion()) && (c.oldStorageNode == c.readNode || !c.readsAnotherVersion())
@@ -136,7 +136,7 @@ func (c *comparison) finding(code Code, verdict Verdict, severity Severity, role
 	return f
 }
 
-// proved returns a finding for each role that nothing differs for it.
+// proved returns a finding for each role: nothing differs for it.
 func (c *comparison) proved(reason string) []Finding {
 	var out []Finding
 	for _, role := range []Role{RoleWriters, RoleStored, RoleReaders} {

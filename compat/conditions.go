@@ -13,7 +13,7 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// A keyword is one condition that a schema puts on a value.
+// A keyword is one condition of a schema on a value.
 type keyword struct {
 	code Code
 	cond *search.Cond
@@ -27,23 +27,23 @@ func newKeyword(code Code, cond *search.Cond, text, at string) keyword {
 	return keyword{code: code, cond: cond, text: text, at: at}
 }
 
-// conditions translates schemas of one side to conditions on what the side stores: pruned
-// fields are absent, and fields with a default are present.
+// conditions translates the schemas of one side to conditions on the objects that it stores. There,
+// pruned fields are absent, and fields with a default are present.
 type conditions struct {
 	side *side
-	// open means that fields which the schema does not declare are kept.
+	// open means that fields without a schema are kept.
 	open bool
-	// substitute means: a condition of a junctor or rule that holds with a default of this
-	// side holds without the field. Values of the other side lack the default.
+	// substitute means that values come from the other side and lack the defaults of this side. An
+	// absent field with a default then satisfies a condition if the default does.
 	substitute bool
 	solver     *search.Solver
 	root       *schema.Node
-	// status means that a new object has no status, because clients write it by itself.
+	// status means that a new object has no status: clients write it by a request of its own.
 	status bool
-	scaled *search.Cond // what the scale subresource asks of objects
+	scaled *search.Cond // what the scale subresource requires of objects
 	nodes  map[*schema.Node]*search.Cond
-	// translator translates rules. changed says which values rules of the other side see
-	// otherwise.
+	// translator translates rules. changed says which values look different to rules of the other
+	// side.
 	translator *celcond.Translator
 	changed    func(path []string) bool
 }
@@ -91,7 +91,7 @@ func (k *conditions) object() *search.Cond {
 
 const objectName = `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`
 
-// of returns the condition of the values of a schema and of everything below.
+// of returns the condition of a schema, with everything below it.
 func (k *conditions) of(n *schema.Node) *search.Cond {
 	if n == nil {
 		return search.True
@@ -118,7 +118,7 @@ func (k *conditions) without(n *schema.Node, code Code) *search.Cond {
 	return search.And(parts...)
 }
 
-// keywords returns the conditions of a schema, not of its children.
+// keywords returns the conditions of a schema without its children.
 func (k *conditions) keywords(n *schema.Node) []keyword {
 	typ := kindOf(n)
 	out := []keyword{newKeyword(CodeType, search.And(search.Types(typesOf(n)), rangeOf(typ, "")), typeText(n), "/type")}
@@ -133,7 +133,7 @@ func (k *conditions) keywords(n *schema.Node) []keyword {
 	return append(out, k.ruleKeywords(n)...)
 }
 
-// kindOf returns the type by which the formats of a schema are known.
+// kindOf returns the type that decides which formats of a schema are known.
 func kindOf(n *schema.Node) string {
 	if n.IntOrString() {
 		return ""
@@ -206,7 +206,7 @@ func (k *conditions) items(n *schema.Node) *search.Cond {
 	return search.Vacuous(search.EveryItem(k.of(n.Items())))
 }
 
-// others returns the condition of members without a property.
+// others returns the condition on members without a property.
 func (k *conditions) others(n *schema.Node) *search.Cond {
 	c := k.otherValues(n)
 	if c == search.True {
@@ -215,7 +215,7 @@ func (k *conditions) others(n *schema.Node) *search.Cond {
 	return search.Vacuous(search.EveryOther(k.propertyNames(n, nil), c))
 }
 
-// otherValues returns the condition of the value of a member without a property.
+// otherValues returns the condition on the value of a member without a property.
 func (k *conditions) otherValues(n *schema.Node) *search.Cond {
 	_, declared := n.AdditionalProperties()
 	switch additional := additionalOf(n); {
@@ -248,7 +248,7 @@ func embeddedMembers() *search.Cond {
 	)
 }
 
-// limits returns the conditions of the value validations of a schema or branch on values of
+// limits returns the conditions that the value validations of a schema or branch put on values of
 // n.
 func (k *conditions) limits(l schema.Limits, typ string, n *schema.Node) []keyword {
 	var out []keyword
@@ -315,8 +315,8 @@ func boundText(b schema.Bound) string {
 	return valueText(b.Value)
 }
 
-// boundCond returns the condition of a bound. Whole numbers obey its integer part, and no
-// number a bound outside of the type. Beyond 64 bits the integer part depends on the
+// boundCond returns the condition of a bound. For whole numbers only its integer part counts, and a
+// bound outside the type excludes no number. Beyond 64 bits the integer part depends on the
 // server's processor.
 func boundCond(b leafcheck.Limit, cond func(x float64) *search.Cond) *search.Cond {
 	switch {
@@ -362,8 +362,7 @@ func rangeOf(typ, name string) *search.Cond {
 	return search.And(search.Vacuous(search.AtLeast(low, false)), search.Vacuous(search.AtMost(high, strict)))
 }
 
-// member returns the condition that a member satisfies c. See substitute for absent
-// members.
+// member returns the condition that a member satisfies c. For absent members see substitute.
 func (k *conditions) member(n *schema.Node, name string, c *search.Cond, required bool) *search.Cond {
 	if k.substitute && n != nil {
 		if def, ok := n.Property(name).Default(); ok {
@@ -379,8 +378,8 @@ func (k *conditions) member(n *schema.Node, name string, c *search.Cond, require
 // maxCountedDefaults bounds the defaults that are counted exactly.
 const maxCountedDefaults = 6
 
-// minProps returns the condition of a number of members, which counts those with a default
-// of this side only.
+// minProps returns the condition of at least count members, where absent members with a default of
+// this side count.
 func (k *conditions) minProps(n *schema.Node) func(count int64) *search.Cond {
 	var defaults []string
 	if k.substitute {
@@ -402,8 +401,7 @@ func (k *conditions) minProps(n *schema.Node) func(count int64) *search.Cond {
 	}
 }
 
-// withDefaults returns the condition of so many members, which counts absent ones with a
-// default.
+// withDefaults returns the condition of at least count members. Absent members in defaults count.
 func withDefaults(count int64, defaults []string) *search.Cond {
 	if len(defaults) == 0 {
 		return search.MinProps(count)
@@ -415,7 +413,6 @@ func withDefaults(count int64, defaults []string) *search.Cond {
 	)
 }
 
-// A combined schema has junctors: a Node or a Branch.
 type combined interface {
 	AllOf() []*schema.Branch
 	AnyOf() []*schema.Branch
@@ -423,11 +420,11 @@ type combined interface {
 	Not() *schema.Branch
 }
 
-// junctors returns the conditions of allOf, anyOf, oneOf and not on values of n.
+// junctors returns the conditions that allOf, anyOf, oneOf and not put on values of n.
 func (k *conditions) junctors(b combined, n *schema.Node) []keyword {
 	var out []keyword
 	add := func(code Code, c *search.Cond, at string) {
-		if typesOf(n)&search.Null != 0 { // the server evaluates none of them on null
+		if typesOf(n)&search.Null != 0 { // the server does not evaluate them on null
 			c = search.Or(search.Types(search.Null), c)
 		}
 		out = append(out, newKeyword(code, c, "", at))
@@ -455,7 +452,6 @@ func (k *conditions) branches(list []*schema.Branch, n *schema.Node) []*search.C
 	return out
 }
 
-// exactlyOne holds if one condition holds and the others do not.
 func exactlyOne(list []*search.Cond) *search.Cond {
 	alternatives := make([]*search.Cond, len(list))
 	for i := range list {
@@ -470,7 +466,7 @@ func exactlyOne(list []*search.Cond) *search.Cond {
 	return search.Or(alternatives...)
 }
 
-// branch returns the condition of a branch on the values of n, which may be nil.
+// branch returns the condition that a branch puts on values of n. n may be nil.
 func (k *conditions) branch(b *schema.Branch, n *schema.Node) *search.Cond {
 	var parts []*search.Cond
 	if b.IntOrString() {

@@ -23,7 +23,7 @@ import (
 
 // An outcome is what one definition does with a request.
 type outcome struct {
-	object map[string]any // what the definition serves of what it stores, nil if it refuses the request
+	object map[string]any // the stored object as the definition serves it, nil if it refuses the request
 	stored *unstructured.Unstructured
 	result *crdkit.Result
 }
@@ -52,8 +52,8 @@ func (p *pair) request(ctx context.Context, v *crdkit.Version, k search.Case) (*
 	if err != nil || !result.Admitted() {
 		return &outcome{result: result}, err
 	}
-	// What is admitted goes through the store, at its own version if a webhook converts
-	// objects.
+	// An admitted object is stored and read again. If a webhook converts objects, that is done at
+	// its own version.
 	o := &outcome{stored: u, result: result}
 	if !convertsByWebhook(p.old) && !convertsByWebhook(p.crd) {
 		if o.stored, err = v.Store(ctx, u); err != nil {
@@ -68,8 +68,8 @@ func (p *pair) request(ctx context.Context, v *crdkit.Version, k search.Case) (*
 	return o, nil
 }
 
-// write creates an object or replaces old. Then it writes the status if that is a
-// subresource.
+// write creates an object or replaces old. If the status is a subresource, it then writes the
+// status.
 func (p *pair) write(ctx context.Context, v *crdkit.Version, obj, old map[string]any) (*outcome, error) {
 	before, err := p.request(ctx, v, search.Case{Object: obj, Old: old})
 	status, ok := obj["status"]
@@ -93,22 +93,22 @@ func unstructuredCopy(obj map[string]any) *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: jsonval.Clone(obj).(map[string]any)}
 }
 
-// A difference is one respect in which both compiled definitions treated a witness
-// differently.
+// A difference is one way in which the two compiled definitions treat a witness differently.
 type difference struct {
 	role      Role
 	code      Code // Refused, Pruned, Changed or Defaulted
 	path      schema.Path
 	witness   Witness
 	old, new  string
-	was, is   string // the values in a few words, of content
+	was, is   string // for changed values: the values in a few words
 	ratcheted bool
 	errors    validation.ErrorList // of the new definition, if it refuses the witness
 }
 
-// differences gives obj to both definitions, in an update if old is not nil. first is the
-// answer of the one that must admit obj, for readers the new one, and nil if old cannot be
-// read. There are no differences if it refuses obj or drops a field.
+// differences gives obj to both definitions. If old is not nil, it sends an update of old. first is
+// the answer of the definition that must admit obj: the new one for readers, otherwise the old one.
+// first is nil if old cannot be read. If that definition refuses obj or drops a field, there are no
+// differences.
 func (c *comparison) differences(readers bool, obj, old map[string]any) (first *outcome, found []difference, err error) {
 	v := c.side(readers).version
 	var stored *outcome
@@ -152,12 +152,12 @@ func drops(r *crdkit.Result) bool {
 	return slices.ContainsFunc(r.Changes, func(c crdkit.Change) bool { return c.Op == crdkit.Pruned || c.Op == crdkit.NullDropped })
 }
 
-// contentDifferences returns a copy of d for each difference of two objects.
+// contentDifferences returns a copy of d for each difference between two objects.
 func contentDifferences(d difference, before, after map[string]any) []difference {
 	var out []difference
 	for _, diff := range jsondiff.Of(before, after) {
 		if diff.Path[0] == schema.Field("apiVersion") {
-			continue // clients see another value in any case
+			continue // it always differs
 		}
 		d.path = diff.Path
 		d.old, d.new = valueText(diff.Before), valueText(diff.After)
@@ -177,7 +177,7 @@ func contentDifferences(d difference, before, after map[string]any) []difference
 
 const absent = "absent"
 
-// mostShown is how many values of a list, or names of an object, a text shows.
+// mostShown is how many elements of a list, or names of an object, a text shows.
 const mostShown = 5
 
 // short returns a value in a few words: scalars, elements, or the names of fields.
@@ -225,8 +225,8 @@ func valueText(v any) string {
 	return string(data)
 }
 
-// storedDifferences reads with the new definition what the old one stored, and sends it
-// back. admitted says whether the new one admits obj.
+// storedDifferences reads an object of the old definition with the new one, and sends it back.
+// admitted says whether the new definition admits obj.
 func (c *comparison) storedDifferences(obj map[string]any, before *outcome, admitted bool) ([]difference, error) {
 	is, _, err := c.after.version.Read(c.ctx, before.stored)
 	d := difference{role: RoleStored, witness: Witness{Object: obj}}
@@ -244,15 +244,15 @@ func (c *comparison) storedDifferences(obj map[string]any, before *outcome, admi
 	}
 	ratcheted := again.result.Ratcheted
 	if again.object == nil || c.storesAnotherVersion() && len(ratcheted) > 0 {
-		// The old definition may refuse the update, too, because of a transition rule. Or
-		// it only tolerates the value, because of what its storage version drops or sets.
+		// The old definition may refuse the update too, because of a transition rule. Or it only
+		// tolerates the value, because its storage version drops or sets a field.
 		was, err := c.write(c.ctx, c.before.version, before.object, before.object)
 		if err != nil || was.object == nil {
 			return out, err
 		}
 		ratcheted = slices.DeleteFunc(slices.Clone(ratcheted), func(e *validation.Error) bool {
 			return slices.ContainsFunc(was.result.Ratcheted, func(known *validation.Error) bool {
-				// What the old storage version does to an admitted object causes both errors.
+				// The old storage version causes both errors.
 				return known.Pointer == e.Pointer || admitted && (isUnder(known.Pointer, e.Pointer) || isUnder(e.Pointer, known.Pointer))
 			})
 		})
@@ -271,13 +271,13 @@ func (c *comparison) storedDifferences(obj map[string]any, before *outcome, admi
 	return out, nil
 }
 
-// isUnder reports whether a JSON Pointer leads to the value of another one, or below it.
+// isUnder reports whether pointer leads to the value at other, or below it.
 func isUnder(pointer, other string) bool { return strings.HasPrefix(pointer+"/", other+"/") }
 
-// contentCodes are the goals that change what is stored of an object.
+// contentCodes are the codes of goals that change the content of a stored object.
 var contentCodes = []Code{CodeDefault, CodeProperty, CodeUnknownFields}
 
-// shows reports whether a difference is about a goal, not about another change.
+// shows reports whether a difference comes from the goal, not from another change.
 func (w *walk) shows(g *goal, d *difference) bool {
 	switch {
 	case g.code == CodeTransition:
@@ -287,7 +287,7 @@ func (w *walk) shows(g *goal, d *difference) bool {
 	case d.code == CodeRefused && len(d.errors) == 0:
 		return true
 	case d.code == CodeRefused:
-		// A keyword that did not change may refuse what changed.
+		// An unchanged keyword may refuse the changed value.
 		return g.causes(d.errors) || slices.ContainsFunc(d.errors, func(e *validation.Error) bool {
 			return onWay(e.Pointer, g.path()) && !slices.ContainsFunc(w.goals, func(other goal) bool { return other.causes(validation.ErrorList{e}) })
 		})
@@ -297,8 +297,8 @@ func (w *walk) shows(g *goal, d *difference) bool {
 	return isAt(d.path, g.steps)
 }
 
-// onWay reports whether a JSON Pointer leads to a value on the way along the steps or
-// below.
+// onWay reports whether a JSON Pointer leads to a value on the way along the steps, or below their
+// end.
 func onWay(pointer string, steps []step) bool {
 	for i, token := range strings.Split(pointer, "/")[1:] {
 		if i < len(steps) && !steps[i].item && steps[i].others == nil && token != schema.EscapePointer(steps[i].name) {
@@ -308,8 +308,8 @@ func onWay(pointer string, steps []step) bool {
 	return true
 }
 
-// causes reports whether an error is about the keyword of the goal, or about a schema below
-// a junctor. What changes a value causes no error itself.
+// causes reports whether an error is about the keyword of the goal, or about a schema below a
+// junctor. A goal that changes values causes no error itself.
 func (g *goal) causes(errs validation.ErrorList) bool {
 	if slices.Contains(contentCodes, g.code) {
 		return false
@@ -330,15 +330,15 @@ func (g *goal) causes(errs validation.ErrorList) bool {
 	return false
 }
 
-// isAt reports whether a path leads to a value at the steps, or below it.
+// isAt reports whether a path leads to the value at the steps, or below it.
 func isAt(path schema.Path, steps []step) bool {
 	return len(path) >= len(steps) && onWay(path.Pointer(), steps)
 }
 
-// maxOthers is how many other goals the object of alone avoids.
+// maxOthers is how many other goals alone avoids.
 const maxOthers = 32
 
-// alone returns an object that meets a goal and no other one near it, nil if none is found.
+// alone returns an object that meets a goal and no other goal near it, or nil if none is found.
 func (w *walk) alone(object *search.Cond, g *goal) map[string]any {
 	var others []*goal
 	for i := range w.goals {
@@ -347,7 +347,7 @@ func (w *walk) alone(object *search.Cond, g *goal) map[string]any {
 		}
 	}
 	slices.SortStableFunc(others, func(a, b *goal) int { return cmp.Compare(distance(a, g), distance(b, g)) })
-	// No object may avoid all of them. Then it avoids half, the nearest ones.
+	// Perhaps no object avoids all of them. Then try to avoid the nearest half.
 	for n := min(len(others), maxOthers); n > 0; n /= 2 {
 		parts := []*search.Cond{object, within(g.steps, g.target)}
 		for _, other := range others[:n] {
@@ -360,7 +360,7 @@ func (w *walk) alone(object *search.Cond, g *goal) map[string]any {
 	return nil
 }
 
-// distance returns how many steps lead from the way to a goal to another goal.
+// distance returns how many steps of other are not steps of g.
 func distance(other, g *goal) int {
 	common := 0
 	for common < min(len(other.steps), len(g.steps)) && sameStep(other.steps[common], g.steps[common]) {
@@ -373,8 +373,8 @@ func sameStep(a, b step) bool {
 	return a.name == b.name && a.item == b.item && (a.others == nil) == (b.others == nil)
 }
 
-// guard gives the smallest object and generated ones to both definitions. A proof that one
-// contradicts is replaced by it. Other scopes have no object in common.
+// guard gives the smallest object and generated ones to both definitions. If one contradicts a
+// proof, a finding about that replaces the proof. Different scopes have no object in common.
 func (c *comparison) guard(found []Finding) []Finding {
 	if c.old.Spec.Scope != c.crd.Spec.Scope {
 		return found
@@ -406,7 +406,6 @@ func (c *comparison) guard(found []Finding) []Finding {
 	return found
 }
 
-// contradict replaces the proof that a difference contradicts.
 func (c *comparison) contradict(found []Finding, d *difference) {
 	i := slices.IndexFunc(found, func(f Finding) bool { return f.Code == CodeProved && f.Role == d.role })
 	if i < 0 || !c.contradicts(d) || d.role == RoleStored && d.code == CodeRefused && slices.ContainsFunc(found, aboutTransition) {
@@ -418,12 +417,11 @@ func (c *comparison) contradict(found []Finding, d *difference) {
 	found[i] = f
 }
 
-// aboutTransition reports whether a finding is about a rule that may refuse an unchanged
-// object.
+// aboutTransition reports whether a finding is about a rule that may refuse an unchanged object.
 func aboutTransition(f Finding) bool { return f.Code == CodeTransition }
 
-// contradicts reports whether a proof denies a difference. It allows defaults of new fields
-// and fields that storage dropped, and says about readers what [readerCodes] has.
+// contradicts reports whether a difference contradicts a proof. A proof allows defaults of new
+// fields and fields that storage dropped. For readers it only covers [readerCodes].
 func (c *comparison) contradicts(d *difference) bool {
 	switch {
 	case d.role == RoleReaders && d.code == CodeRefused:

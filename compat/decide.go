@@ -11,8 +11,8 @@ import (
 	"github.com/crdkit/crdkit/validation"
 )
 
-// decide collects the goals of each role and searches an object for each, which both
-// definitions confirm.
+// decide collects the goals of each role. For each goal it searches an object, and confirms it with
+// both definitions.
 func (c *comparison) decide() []Finding {
 	solver := search.NewSolver(c.ctx, c.work)
 	old, crd := c.side(false), c.side(true)
@@ -26,7 +26,7 @@ func (c *comparison) decide() []Finding {
 	return append(out, c.role(readers, after.object())...)
 }
 
-// role decides the goals of a walk. object is the condition of what the first side admits.
+// role decides the goals of a walk. object is the condition of objects that the first side admits.
 func (c *comparison) role(w *walk, object *search.Cond) []Finding {
 	if w.readers {
 		w.pair(c.after.node, c.before.node, nil, "")
@@ -54,15 +54,14 @@ func (c *comparison) role(w *walk, object *search.Cond) []Finding {
 	return append(out, c.provedRoles(w, out)...)
 }
 
-// provedRoles returns for each role without a finding what objects of other roles leave
-// open, or a proof.
+// provedRoles returns a finding for each role that has none: a finding from beside, or a proof.
 func (c *comparison) provedRoles(w *walk, found []Finding) []Finding {
 	roles := []Role{RoleWriters, RoleStored}
 	if w.readers {
 		roles = []Role{RoleReaders}
 	}
 	concerned := map[Role]bool{RoleStored: c.lost}
-	// No request shows a goal of writers between two versions.
+	// If the names of the versions differ, no request shows a goal of writers.
 	concerned[RoleWriters] = len(w.goals) > 0 && !c.sameName()
 	for i := range found {
 		if found[i].Verdict != VerdictCompatible {
@@ -151,7 +150,7 @@ func isAbout(found []Finding, role Role) bool {
 	return slices.ContainsFunc(found, func(f Finding) bool { return f.Role == role })
 }
 
-// show confirms a goal with a new object, or a goal about the status with an update of it:
+// show confirms a goal with a new object. For a goal about the status it may use an update instead:
 // the new definition may refuse every new object for another reason.
 func (c *comparison) show(w *walk, g *goal, obj map[string]any) ([]Finding, error) {
 	found, err := c.confirm(w, g, obj, nil)
@@ -166,15 +165,15 @@ func (c *comparison) show(w *walk, g *goal, obj map[string]any) ([]Finding, erro
 	return append(found, more...), err
 }
 
-// confirm gives obj to both definitions, in an update if old is not nil, and returns a
-// finding for each role for which a difference shows the goal. [comparison.provedRoles]
-// uses what obj leaves open.
+// confirm gives obj to both definitions, as an update if old is not nil. It returns a finding for
+// each role in which a difference shows the goal. It adds other differences to c.beside for
+// [comparison.provedRoles].
 func (c *comparison) confirm(w *walk, g *goal, obj, old map[string]any) ([]Finding, error) {
 	_, found, err := c.differences(w.readers, obj, old)
 	if err != nil {
 		return nil, err
 	}
-	// What is at the path of the goal shows more than what is beside it.
+	// Differences at the path of the goal come first.
 	beside := func(d difference) int {
 		if isAt(d.path, g.path()) {
 			return 0
@@ -203,8 +202,7 @@ func (c *comparison) confirm(w *walk, g *goal, obj, old map[string]any) ([]Findi
 	return shown, nil
 }
 
-// readerDifferences returns what a client of the old definition meets if the new one admits
-// obj.
+// readerDifferences returns what a client of the old definition finds if the new one admits obj.
 func (c *comparison) readerDifferences(obj map[string]any, after *outcome) ([]difference, error) {
 	before, err := c.write(c.ctx, c.before.version, after.object, nil)
 	if err != nil {
@@ -226,7 +224,7 @@ func (c *comparison) readerDifferences(obj map[string]any, after *outcome) ([]di
 			return ch.Op == crdkit.NullDropped && ch.Path.Pointer() == diff.Path.Pointer()
 		}
 		if c.storesAnotherVersion() && !slices.ContainsFunc(before.result.Changes, dropped) {
-			continue // the storage version drops the null, not the version
+			continue // the null is dropped by the storage version, not by this one
 		}
 		if diff.Kind != jsondiff.Added && diff.Before == nil {
 			d.code, d.path, d.old, d.new = CodeChanged, diff.Path, "absent", "null"
@@ -236,8 +234,8 @@ func (c *comparison) readerDifferences(obj map[string]any, after *outcome) ([]di
 	return nil, nil
 }
 
-// ownErrors returns the errors of the old definition for what its clients read of obj, but
-// not for obj: its storage version drops fields.
+// ownErrors returns the errors of the old definition for obj as its clients read it, without the
+// errors for obj itself. There are some if its storage version drops fields.
 func (c *comparison) ownErrors(obj map[string]any) (validation.ErrorList, error) {
 	if !c.storesAnotherVersion() {
 		return nil, nil
@@ -254,7 +252,7 @@ func (c *comparison) ownErrors(obj map[string]any) (validation.ErrorList, error)
 	}
 	read, _, err := c.before.version.Read(c.ctx, stored)
 	if err != nil {
-		return nil, c.ctx.Err() // its clients cannot read it
+		return nil, c.ctx.Err() // clients of the old definition cannot read it
 	}
 	again, err := c.write(c.ctx, c.before.version, read.Object, nil)
 	if err != nil {
@@ -263,7 +261,7 @@ func (c *comparison) ownErrors(obj map[string]any) (validation.ErrorList, error)
 	return otherErrors(again.result.Errors, direct.result.Errors), nil
 }
 
-// otherErrors returns the errors that a list of errors of the same definition lacks.
+// otherErrors returns the errors that are not in known. Both lists are of the same definition.
 func otherErrors(errs, known validation.ErrorList) validation.ErrorList {
 	return slices.DeleteFunc(slices.Clone(errs), func(e *validation.Error) bool {
 		return slices.ContainsFunc(known, func(k *validation.Error) bool {

@@ -9,21 +9,21 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// A goal is a kind of object that would show an incompatibility: one side admits it, and it
-// breaks one keyword of the other side.
+// A goal describes objects that would show an incompatibility: one side admits them, and they break
+// one keyword of the other side.
 type goal struct {
 	code    Code
 	role    Role
-	steps   []step       // to the value
-	target  *search.Cond // what the value must be, so that it breaks the keyword
-	part    string       // the member of the value that the goal is about, if it is one
-	absent  string       // a member that the request leaves out, so that defaults show
+	steps   []step       // lead to the value
+	target  *search.Cond // the condition on a value that breaks the keyword
+	part    string       // the member of the value that the goal is about, or ""
+	absent  string       // a member that the request leaves out, so that a default applies
 	pointer string       // to the keyword, below the schema of the new version
 	text    string
-	names   []string     // of unknown fields: the members that are declared
-	stored  bool         // the difference is one of the storage versions
-	rule    *schema.Rule // a rule that refuses the object, nil if it is another keyword
-	update  *search.Cond // of a transition rule: what the new and the old object must be, nil if it is not known
+	names   []string     // for unknown fields: the declared members
+	stored  bool         // the storage versions differ
+	rule    *schema.Rule // the rule that refuses the object, nil for another keyword
+	update  *search.Cond // for transition rules: the condition on the new and the old object, nil if it is not known
 }
 
 func (w *walk) role() Role {
@@ -33,27 +33,27 @@ func (w *walk) role() Role {
 	return RoleWriters
 }
 
-// maxGoals bounds the goals of one version. More differences are one unknown.
+// maxGoals bounds the goals of one version. If there are more, one finding says that the rest is
+// unknown.
 const maxGoals = 400
 
 // A walk compares two schema trees and collects goals.
 type walk struct {
-	from, to *conditions // the sides: what from admits must satisfy to
+	from, to *conditions // objects that from admits must satisfy to
 	readers  bool
 	goals    []goal
 	ruled    []ruled
 	without  map[comparedPair]bool    // pairs without goals
 	changed  map[[2]*schema.Node]bool // see transforms
 	undone   string                   // why the walk ended early
-	alike    func(g *goal) bool       // whether storage hides the difference
+	alike    func(g *goal) bool       // reports whether storage hides the difference
 	depth    int
 }
 
 // A comparedPair is a pair of schemas of one value.
 type comparedPair struct {
 	o, n *schema.Node
-	// gains means that only the second side finds the old value, and evaluates transition
-	// rules.
+	// gains means that only the second side has an old value, and evaluates transition rules.
 	gains bool
 }
 
@@ -73,7 +73,7 @@ func (w *walk) pair(o, n *schema.Node, steps []step, pointer string) {
 	before, ruledBefore := len(w.goals), len(w.ruled)
 	w.local(o, n, steps, pointer)
 	if w.readers && o == nil && n.Kind() != schema.KindNone {
-		return // clients meet any value here, so nothing below matters
+		return // any value may be here, so nothing below matters
 	}
 	w.transitions(o, n, steps, pointer)
 	w.recordRules(o, n, steps, pointer)
@@ -99,10 +99,10 @@ const maxWalkDepth = 400
 
 func extend(steps []step, s step) []step { return append(slices.Clip(steps), s) }
 
-// readerCodes are the keywords that clients rely on.
+// readerCodes are the codes of the keywords that clients rely on.
 var readerCodes = []Code{CodeType, CodeRequired, CodeEnum, CodeFormat}
 
-// local compares the keywords of two schemas, without children.
+// local compares the keywords of two schemas without their children.
 func (w *walk) local(o, n *schema.Node, steps []step, pointer string) {
 	have := map[string]bool{}
 	was := w.from.keywords(o)
@@ -129,7 +129,7 @@ func (w *walk) local(o, n *schema.Node, steps []step, pointer string) {
 		w.add(o, goal{code: CodeType, steps: steps, target: search.Types(search.Null), pointer: pointer + "/type", text: text})
 	}
 	if n.EmbeddedResource() && !o.EmbeddedResource() && !w.readers {
-		target := search.Or(search.Not(embeddedMembers()), search.At("metadata", search.MinProps(1))) // the server drops what is no metadata
+		target := search.Or(search.Not(embeddedMembers()), search.At("metadata", search.MinProps(1))) // the server drops invalid metadata
 		w.add(o, goal{code: CodeEmbedded, steps: steps, target: target, pointer: pointer + "/x-kubernetes-embedded-resource", text: "the value must be a resource"})
 	}
 }
@@ -168,7 +168,7 @@ func (w *walk) changeText(was []keyword, k keyword) string {
 	return fmt.Sprintf("%s was %s and is %s", k.code, before, after)
 }
 
-// add adds a goal unless no value of o meets it. It ends the walk if there are too many.
+// add adds a goal if a value of o may meet it. If there are too many, it ends the walk.
 func (w *walk) add(o *schema.Node, g goal) {
 	if len(w.goals) > maxGoals {
 		w.undone = fmt.Sprintf("there are more than %d differences", maxGoals)
@@ -180,13 +180,13 @@ func (w *walk) add(o *schema.Node, g goal) {
 	}
 }
 
-// solve returns a value of the first side that satisfies all conditions. It takes at most a
-// quarter of the work that is left.
+// solve returns a value of the first side that satisfies all conditions. It uses at most a quarter
+// of the remaining work.
 func (w *walk) solve(conds ...*search.Cond) search.Result {
 	return w.solveWithin(w.from.solver.Work()/4, conds...)
 }
 
-// solveWithin is the function solve with so much work.
+// solveWithin is solve with at most share work.
 func (w *walk) solveWithin(share int, conds ...*search.Cond) search.Result {
 	solver := w.from.solver
 	left := solver.Work()
@@ -297,7 +297,7 @@ func (w *walk) defaults(o, old, child *schema.Node, name string, steps []step, p
 	w.add(o, goal{code: CodeDefault, steps: steps, part: name, target: target, absent: name, pointer: pointer + "/default", text: text})
 }
 
-// others compares what the two sides make of members that neither declares.
+// others compares how the two sides treat members that neither declares.
 func (w *walk) others(o, n *schema.Node, steps []step, pointer string) {
 	if w.readers && n.Kind() != schema.KindObject {
 		return

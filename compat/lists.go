@@ -12,7 +12,7 @@ import (
 	"github.com/crdkit/crdkit/validation"
 )
 
-// A listCheck compares what two versions say about merging and unknown fields.
+// A listCheck compares the list types, map types and unknown fields of two versions.
 type listCheck struct {
 	*comparison
 	steps    []step
@@ -55,7 +55,7 @@ func (l *listCheck) descend(s step, keyword string, old, v *schema.Node) {
 	l.steps, l.pointer = steps, pointer
 }
 
-// add adds a warning about a keyword of the new node, which may lack it.
+// add adds a warning about a keyword of the new node. has says whether the node has the keyword.
 func (l *listCheck) add(code Code, keyword string, has bool, before, after, text string) *Finding {
 	f := l.finding(code, VerdictIncompatible, SeverityWarning, RoleLists)
 	f.Field, f.Pointer = fieldOf(l.steps), pointerIf(f.Pointer+l.pointer, keyword, has)
@@ -64,10 +64,10 @@ func (l *listCheck) add(code Code, keyword string, has bool, before, after, text
 	return &l.found[len(l.found)-1]
 }
 
-// An identity says what makes two elements of a list the same.
+// An identity says when two elements of a list are the same.
 type identity struct {
 	listType string   // atomic, set or map
-	keys     []string // of a map
+	keys     []string // for map
 }
 
 func identityOf(n *schema.Node) identity {
@@ -89,7 +89,7 @@ func (id identity) String() string {
 	return id.listType + " with " + strings.Join(id.keys, ", ")
 }
 
-// repeated is the condition of lists with two equal elements, nil if all may have them.
+// repeated is the condition of lists with two equal elements. It is nil if all lists may have them.
 func (id identity) repeated() *search.Cond {
 	if id.listType == "atomic" {
 		return nil
@@ -123,9 +123,8 @@ func (l *listCheck) checkList(old, v *schema.Node) {
 	}
 }
 
-// refuse adds an object with a value at the path that satisfies c, which the old definition
-// admits and the new one refuses with such an error there, or with byOld the other way
-// round.
+// refuse adds an object whose value at the path satisfies c. The old definition admits it, and the
+// new one refuses it with a matching error at the path. With byOld the two change roles.
 func (l *listCheck) refuse(f *Finding, byOld bool, c *search.Cond, such func(*validation.Error) bool) bool {
 	refused := l.show(f, byOld, c, func(_, second *outcome) bool {
 		return slices.ContainsFunc(second.result.Errors, func(e *validation.Error) bool {
@@ -141,9 +140,9 @@ func (l *listCheck) refuse(f *Finding, byOld bool, c *search.Cond, such func(*va
 	return true
 }
 
-// show adds an object with a value at the path that satisfies c, which the old definition
-// admits, or with byOld the new one. shows judges both answers; show returns the other one.
-// Versions of two names have no object in common.
+// show adds an object whose value at the path satisfies c, and for which shows holds. The old
+// definition admits it, or with byOld the new one. show returns the answer of the other one. If the
+// names of the versions differ, they have no object in common.
 func (l *listCheck) show(f *Finding, byOld bool, c *search.Cond, shows func(first, second *outcome) bool) *outcome {
 	if c == nil || !l.sameName() {
 		return nil
@@ -162,7 +161,7 @@ func (l *listCheck) show(f *Finding, byOld bool, c *search.Cond, shows func(firs
 	if obj == nil || !holds(obj) {
 		return nil
 	}
-	// Only writes to the status subresource change a status.
+	// The status changes only by writes to its subresource.
 	if f.Witness = (&Witness{Object: obj}); len(l.steps) > 0 && l.steps[0].name == "status" && l.before.version.HasStatus() && l.after.version.HasStatus() {
 		f.Witness.Old = withoutStatus(obj)
 	}

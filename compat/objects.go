@@ -14,12 +14,12 @@ import (
 	"github.com/crdkit/crdkit/validation"
 )
 
-// Objects checks stored objects against a change of their definition. It is immutable
-// and safe for concurrent use.
+// Objects checks stored objects against a change of their definition. It is immutable and safe for
+// concurrent use.
 type Objects struct{ pair *pair }
 
-// NewObjects prepares a check of the objects of old, which crd is to replace. It changes
-// and keeps neither. The errors are those of [Compare]. A nil ctx never ends.
+// NewObjects prepares a check of the objects of old, which crd is to replace. It does not change or
+// keep the definitions. It fails in the same cases as [Compare]. A nil ctx never ends.
 func NewObjects(ctx context.Context, old, crd *apiextensionsv1.CustomResourceDefinition) (*Objects, error) {
 	if ctx == nil {
 		ctx = context.Background()
@@ -31,14 +31,14 @@ func NewObjects(ctx context.Context, old, crd *apiextensionsv1.CustomResourceDef
 	return &Objects{p}, nil
 }
 
-// Check says what the change does to one stored object: values that the server with the new
-// definition reads differently, and the answer to an update that changes nothing. No
-// finding means that the object survives.
+// Check returns what the change does to one stored object: values that the server reads differently
+// with the new definition, and the refusal of an update that changes nothing. If there is no
+// finding, the object survives.
 //
-// Each finding has the role [RoleStored] and the field and the pointer in the object, and no
-// witness. obj may be at any version of the old definition; it is not changed. Objects
-// are read without conversion by a webhook. The error says why there is no answer: obj is
-// nil, of another kind, or the old definition cannot read it. A nil ctx never ends.
+// Each finding has the role [RoleStored], the field and the pointer in the object, and no witness.
+// obj may be at any version of the old definition; it is not changed. A conversion webhook is not
+// called. If there is no answer, the error says why: obj is nil, of another kind, or the old
+// definition cannot read it. A nil ctx never ends.
 func (o *Objects) Check(ctx context.Context, obj *unstructured.Unstructured) ([]Finding, error) {
 	if ctx == nil {
 		ctx = context.Background()
@@ -74,7 +74,7 @@ func (o *Objects) Check(ctx context.Context, obj *unstructured.Unstructured) ([]
 	return storedFindings(before, append(contentFindings(was.Object, is.Object), found...)), err
 }
 
-// storedFindings sets what the findings about an object at a version have in common.
+// storedFindings sets what all findings about an object at a version have in common.
 func storedFindings(v *crdkit.Version, found []Finding) []Finding {
 	for i := range found {
 		found[i].Role, found[i].Verdict, found[i].Version = RoleStored, VerdictIncompatible, v.Name()
@@ -82,7 +82,7 @@ func storedFindings(v *crdkit.Version, found []Finding) []Finding {
 	return found
 }
 
-// contentFindings finds the values that the new definition reads differently.
+// contentFindings returns a finding for each value that the new definition reads differently.
 func contentFindings(was, is map[string]any) []Finding {
 	var out []Finding
 	for _, d := range contentDifferences(difference{}, was, is) {
@@ -98,7 +98,7 @@ func contentFindings(was, is map[string]any) []Finding {
 	return out
 }
 
-// updateFindings sends an object back as both definitions read it.
+// updateFindings sends an object back, as each definition reads it.
 func (p *pair) updateFindings(ctx context.Context, v, newVersion *crdkit.Version, was, is map[string]any) ([]Finding, error) {
 	after, err := p.request(ctx, newVersion, search.Case{Object: is, Old: is})
 	if err != nil || after.object != nil && len(after.result.Ratcheted) == 0 {

@@ -22,13 +22,12 @@ type pair struct {
 	versions       []versionPair
 	// The schemas of the storage versions. They share parts with the nodes of versions.
 	oldStorageNode, newStorageNode *schema.Node
-	// readNode is the schema by which the new definition reads old objects, nil if it lacks
-	// it.
+	// readNode is the schema with which the new definition reads old objects, nil if it has none.
 	readNode *schema.Node
 }
 
-// A versionPair is a version of the new definition and the old one whose objects it serves.
-// Schemas that differ in descriptions only are one node.
+// A versionPair is a version of the new definition, and the old version whose objects it serves.
+// Two schemas share one node if only their descriptions differ.
 type versionPair struct{ before, after side }
 
 // side returns the objects of the version of the new definition, or of the old one.
@@ -71,9 +70,9 @@ func convertsByWebhook(crd *apiextensionsv1.CustomResourceDefinition) bool {
 	return c != nil && c.Strategy == apiextensionsv1.WebhookConverter
 }
 
-// pairVersions pairs each served version of the new definition with the old one of its
-// name. A version that the old one does not serve has the stored objects, unless a webhook
-// converts.
+// pairVersions pairs each served version of the new definition with the old version of the same
+// name. If the old one does not serve that name, the pair is with the version of the stored
+// objects, unless a webhook converts.
 func (p *pair) pairVersions() error {
 	shared := &schemaopt.Shared{}
 	var err error
@@ -111,8 +110,8 @@ func (p *pair) pairVersions() error {
 	return err
 }
 
-// oldWritten returns the index of the served version at which stored objects were written,
-// -1 if there is none or the new definition lacks the storage version.
+// oldWritten returns the index of the served old version at which stored objects were written. It
+// is -1 if there is none, or if the new definition lacks the old storage version.
 func (p *pair) oldWritten() int {
 	storage := crdversion.Storage(p.old)
 	if storage == nil || crdversion.ByName(p.crd)[storage.Name] == nil {
@@ -123,7 +122,7 @@ func (p *pair) oldWritten() int {
 	})
 }
 
-// newSide returns the objects of version i. Each schema has inherited what it keeps.
+// newSide returns the side of version i. inheritPreserve has changed its schema.
 func newSide(def *crdkit.Definition, crd *apiextensionsv1.CustomResourceDefinition, i int, shared *schemaopt.Shared) (side, error) {
 	s := side{crd: crd, index: i}
 	s.version, _ = def.Version(crd.Spec.Versions[i].Name)
@@ -142,8 +141,8 @@ func newSide(def *crdkit.Definition, crd *apiextensionsv1.CustomResourceDefiniti
 	return s, nil
 }
 
-// inheritPreserve sets x-kubernetes-preserve-unknown-fields in the elements of each list
-// that sets it, because the server keeps their fields, too.
+// inheritPreserve copies x-kubernetes-preserve-unknown-fields from each list to its elements,
+// because the server also keeps their fields.
 func inheritPreserve(s *apiextensionsv1.JSONSchemaProps) {
 	for name, child := range s.Properties {
 		inheritPreserve(&child)

@@ -17,10 +17,10 @@ import (
 type step struct {
 	name   string   // a member
 	item   bool     // an element
-	others []string // not nil: a member that is not in the list
+	others []string // if not nil: any member that is not in the list
 }
 
-// within returns the condition that a value has a part at the steps which satisfies c.
+// within returns the condition that a value has a part at the steps that satisfies c.
 func within(steps []step, c *search.Cond) *search.Cond {
 	for i := len(steps) - 1; i >= 0; i-- {
 		switch s := steps[i]; {
@@ -35,7 +35,7 @@ func within(steps []step, c *search.Cond) *search.Cond {
 	return c
 }
 
-// fieldOf spells steps as a field path, with [*] for any element and any key.
+// fieldOf returns steps as a field path. [*] is any element or key.
 func fieldOf(steps []step) string {
 	var b strings.Builder
 	for _, s := range steps {
@@ -79,8 +79,7 @@ func propertyPointer(pointer, name string) string {
 }
 
 var (
-	// bare is the schema by which undeclared values are pruned: it keeps no member of an
-	// object.
+	// bare is the schema of undeclared values: it prunes all members of an object.
 	bare = impliedSchema(apiextensionsv1.JSONSchemaProps{})
 	// resourceText is the schema of apiVersion, kind and names.
 	resourceText = impliedSchema(apiextensionsv1.JSONSchemaProps{Type: "string"})
@@ -100,8 +99,8 @@ func rootMember(name string) bool {
 	return name == "apiVersion" || name == "kind" || name == "metadata"
 }
 
-// declaredProperty returns the schema of a property. Embedded resources declare apiVersion,
-// kind and metadata, which no schema prunes.
+// declaredProperty returns the schema of a property. Embedded resources also declare apiVersion,
+// kind and metadata, which are never pruned.
 func declaredProperty(n *schema.Node, name string) *schema.Node {
 	child := n.Property(name)
 	switch {
@@ -130,8 +129,8 @@ func declaredProperties(n *schema.Node) iter.Seq2[string, *schema.Node] {
 	}
 }
 
-// additionalOf returns the schema of other members, nil for none. The server prunes those
-// of additionalProperties: true.
+// additionalOf returns the schema of members without a property, or nil. With additionalProperties:
+// true, the server prunes their values.
 func additionalOf(n *schema.Node) *schema.Node {
 	additional, _ := n.AdditionalProperties()
 	if additional == nil && n.AllowsAdditionalProperties() {
@@ -140,7 +139,7 @@ func additionalOf(n *schema.Node) *schema.Node {
 	return additional
 }
 
-// memberSchema returns the schema of a member, nil if it is not declared.
+// memberSchema returns the schema of a member, or nil if it is not declared.
 func memberSchema(n *schema.Node, name string) *schema.Node {
 	if child := declaredProperty(n, name); child != nil {
 		return child
@@ -148,7 +147,7 @@ func memberSchema(n *schema.Node, name string) *schema.Node {
 	return additionalOf(n)
 }
 
-// itemsOf returns the schema that prunes elements, whatever the type is, nil for none.
+// itemsOf returns the schema that prunes elements, whatever the type of n is, or nil.
 func itemsOf(n *schema.Node) *schema.Node {
 	if items := n.Items(); items != nil || n == nil || n.PreserveUnknownFields() {
 		return items
@@ -156,10 +155,10 @@ func itemsOf(n *schema.Node) *schema.Node {
 	return bare
 }
 
-// keeps reports whether the server keeps a member, whatever the type of the schema is.
+// keeps reports whether the server keeps a member, whatever the type of n is.
 func keeps(n *schema.Node, name string, open bool) bool {
 	return n == nil || open || n.PreserveUnknownFields() || memberSchema(n, name) != nil
 }
 
-// keepsNull reports whether the server keeps a member that is null.
+// keepsNull reports whether the server keeps a null member.
 func keepsNull(n *schema.Node) bool { return n == nil || n == bare || n.Nullable() }

@@ -9,7 +9,7 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
-// A Verdict is the answer to the question whether a change is compatible.
+// A Verdict says whether a change is compatible.
 type Verdict string
 
 const (
@@ -21,7 +21,7 @@ const (
 	VerdictUnknown Verdict = "unknown"
 )
 
-// A Severity says how much a finding matters to its role.
+// A Severity says how bad a finding is for its role.
 type Severity string
 
 const (
@@ -33,7 +33,7 @@ const (
 	SeverityNote Severity = "note"
 )
 
-// A Role is whom a finding concerns.
+// A Role says who is affected by a finding.
 type Role string
 
 const (
@@ -53,51 +53,48 @@ const (
 
 // A Report is the result of a comparison. It belongs to the caller.
 type Report struct {
-	// Verdict is incompatible if a finding is, else unknown if one is, else compatible.
+	// Verdict is the worst verdict of a finding: incompatible, then unknown, then compatible.
 	Verdict Verdict `json:"verdict"`
-	// Findings are sorted by version, role, pointer, field, code and text, and merged, see
-	// [Merge].
+	// Findings are sorted by version, role, pointer, field, code and text, and merged by [Merge].
 	Findings []Finding `json:"findings"`
 }
 
-// A Finding is the answer to one question about a change, or one answer to several, see
-// Also. It belongs to the caller.
+// A Finding is one answer about a change. Also has further findings with the same answer. It
+// belongs to the caller.
 type Finding struct {
 	Code     Code     `json:"code"`
 	Verdict  Verdict  `json:"verdict"`
 	Severity Severity `json:"severity"`
-	// Version is the version of the new definition, "" for the whole definition.
+	// Version is the version of the new definition, or "" for the whole definition.
 	Version string `json:"version,omitempty"`
-	// OldVersion is the old version if it is another one: Version serves its objects.
+	// OldVersion is set if Version serves the objects of an old version with another name.
 	OldVersion string `json:"oldVersion,omitempty"`
 	Role       Role   `json:"role"`
-	// Field is the server's field path, with [*] for any element and key, "" for the whole
-	// object.
+	// Field is the server's field path. [*] is any element or key. "" is the whole object.
 	Field string `json:"field,omitempty"`
-	// Pointer is a JSON Pointer (RFC 6901) into the new definition, to the change or around
-	// it.
+	// Pointer is a JSON Pointer (RFC 6901) into the new definition: to the change, or to the
+	// nearest part around it.
 	Pointer string `json:"pointer,omitempty"`
 	// Line and Column are the position of Pointer in a text, from 1. Compare leaves them 0.
 	Line   int `json:"line,omitempty"`
 	Column int `json:"column,omitempty"`
 	// Witness is the smallest object or update found that shows the difference, or nil.
 	Witness *Witness `json:"witness,omitempty"`
-	// Old and New are the answers to the witness, or without one what is at Pointer.
+	// Old and New are the answers to the witness. Without a witness they are the values at Pointer.
 	Old string `json:"old,omitempty"`
 	New string `json:"new,omitempty"`
-	// Ratcheted means that the server tolerates the value in an update that does not change
-	// it.
+	// Ratcheted means that the server tolerates the value in an update that does not change it.
 	Ratcheted bool `json:"ratcheted,omitempty"`
-	// Text says what is found, and Effect what it does to the witness. They may change.
+	// Text says what was found. Effect says what happens to the witness. Both may change.
 	Text   string `json:"text"`
 	Effect string `json:"effect,omitempty"`
-	// Also are equal findings about other fields, or about stored objects. Each has its own
-	// proof or witness, and no Also.
+	// Also has equal findings about other fields, or about stored objects. Each has its own proof
+	// or witness, and no Also.
 	Also []Finding `json:"also,omitempty"`
 }
 
-// A Witness is an object that a client creates, or an update if Old is not nil.
-// The maps are as apimachinery decodes JSON.
+// A Witness is an object that a client creates. If Old is not nil, it is an update. The maps are as
+// apimachinery decodes JSON.
 type Witness struct {
 	Object map[string]any
 	Old    map[string]any
@@ -127,7 +124,6 @@ func (w *Witness) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// conclude merges the findings and sets the verdict.
 func (r *Report) conclude() {
 	r.Findings = Merge(r.Findings)
 	r.Verdict = VerdictCompatible
@@ -154,16 +150,15 @@ func compareFindings(a, b Finding) int {
 	)
 }
 
-// Merge sorts findings, and makes one finding of equal ones, as [Compare]
-// does. Merged findings may be among them.
+// Merge sorts findings and joins equal ones, as [Compare] does. findings may have merged ones.
 //
-// Two findings say the same if version, code, verdict and text are equal, and
+// Two findings are equal if version, code, verdict and text are equal, and
 //
 //   - one is about writers and one about stored objects, of one field, or
 //   - they are about different fields, with the same roles, severities and answers.
 //
-// The answers are Old and New. What a refusal says and which value is removed do not
-// matter. Proofs with the same text are one finding, whatever their roles are.
+// The answers are Old and New. The text of a refusal and the removed value do not matter. Proofs
+// with the same text are joined, whatever their roles are.
 func Merge(findings []Finding) []Finding {
 	all := Split(findings)
 	slices.SortStableFunc(all, compareFindings)
@@ -176,8 +171,8 @@ func Merge(findings []Finding) []Finding {
 	return all
 }
 
-// Split undoes [Merge]: it returns each finding without its Also, and after it the findings
-// of Also. Each is about one role and one field.
+// Split undoes [Merge]: it returns each finding without Also, followed by the findings of its Also.
+// Each is about one role and one field.
 func Split(findings []Finding) []Finding {
 	var out []Finding
 	for _, f := range findings {
@@ -188,7 +183,7 @@ func Split(findings []Finding) []Finding {
 	return out
 }
 
-// group makes one finding of those with the same key: the first one.
+// group joins findings with the same key to the first of them.
 func group(findings []Finding, key func(*Finding) string) []Finding {
 	index := map[string]int{}
 	var out []Finding
@@ -205,8 +200,7 @@ func group(findings []Finding, key func(*Finding) string) []Finding {
 	return out
 }
 
-// leading returns a merged finding with the most severe part first, and then the
-// writers' part.
+// leading reorders the parts of a merged finding: the most severe first, then the writers'.
 func leading(f Finding) Finding {
 	parts := Split([]Finding{f})
 	slices.SortStableFunc(parts, func(a, b Finding) int {
@@ -222,8 +216,8 @@ func statementOf(f *Finding) string {
 	return fmt.Sprintf("%q %q %q %q %q", f.Version, f.OldVersion, f.Code, f.Verdict, f.Text)
 }
 
-// placeOf returns what a finding is about. Writers and stored objects are one role, and so
-// are all roles of a proof.
+// placeOf returns the place of a finding. Writers and stored objects count as one role, and so do
+// all roles of a proof.
 func placeOf(f *Finding) string {
 	role := f.Role
 	switch {
@@ -235,7 +229,7 @@ func placeOf(f *Finding) string {
 	return fmt.Sprintf("%s %q %q %q", statementOf(f), role, f.Field, f.Pointer)
 }
 
-// meaningOf returns what a finding says without its place and what its witnesses decide.
+// meaningOf returns what a finding and its witnesses say, without the place.
 func meaningOf(f *Finding) string {
 	text := ""
 	for _, f := range Split([]Finding{*f}) {

@@ -24,8 +24,8 @@ type resourceCheck struct {
 	ctx      context.Context
 	stored   []string            // the versions at which the old definition stores objects
 	assumed  bool                // the old definition has no status: stored is a guess
-	refusals map[string][]string // the server's errors about the new definition by their pointers
-	order    []string            // the pointers in the order of their errors
+	refusals map[string][]string // the server's errors about the new definition by pointer
+	order    []string            // the pointers in the order of the errors
 	findings []Finding
 }
 
@@ -44,8 +44,8 @@ func resourceFindings(ctx context.Context, p *pair) []Finding {
 	return r.findings
 }
 
-// add adds a finding about a version, or the whole definition for "". A note is compatible.
-// The finding may be changed until the next one.
+// add adds a finding about a version, or about the whole definition if version is "". A note is
+// compatible. The caller may change the finding until the next call.
 func (r *resourceCheck) add(code Code, severity Severity, version, pointer, before, after, text string, args ...any) *Finding {
 	f := Finding{
 		Code: code, Verdict: VerdictIncompatible, Severity: severity, Role: RoleResource, Version: version, Pointer: pointer,
@@ -58,8 +58,8 @@ func (r *resourceCheck) add(code Code, severity Severity, version, pointer, befo
 	return &r.findings[len(r.findings)-1]
 }
 
-// checkDefinition asks for the server's errors about the new definition. An old one without
-// a status, as in a repository, is established and stores its storage version.
+// checkDefinition finds the server's errors about the new definition. An old definition without a
+// status, such as one from a repository, counts as established, and stores its storage version.
 func (r *resourceCheck) checkDefinition() {
 	old := *r.old
 	if r.assumed = len(old.Status.StoredVersions) == 0; r.assumed {
@@ -84,7 +84,7 @@ func (r *resourceCheck) checkDefinition() {
 	}
 }
 
-// refusal returns the server's errors about a part, which no other finding reports then.
+// refusal returns the server's errors about a part. No other finding then reports them.
 func (r *resourceCheck) refusal(pointer string) string {
 	texts := r.refusals[pointer]
 	delete(r.refusals, pointer)
@@ -100,8 +100,7 @@ func (r *resourceCheck) reportRefusals() {
 	}
 }
 
-// checkKind reports a changed kind, which the server refuses. Nothing else is compared
-// then.
+// checkKind reports a changed kind, which the server refuses. Nothing else is then compared.
 func (r *resourceCheck) checkKind() (changed bool) {
 	before, after := r.old.Spec.Names.Kind, r.crd.Spec.Names.Kind
 	if before != after {
@@ -118,7 +117,7 @@ func (r *resourceCheck) checkScope() {
 	}
 }
 
-// checkNames compares the names under which clients find the objects, apart from the kind.
+// checkNames compares the names by which clients find the objects, except the kind.
 func (r *resourceCheck) checkNames() {
 	before, after := r.old.Spec.Names, r.crd.Spec.Names
 	crdversion.SetDefaultNames(&before)
@@ -153,7 +152,7 @@ func (r *resourceCheck) checkNames() {
 	}
 }
 
-// pointerIf returns the pointer of a part, or of what is around it if there is no such part.
+// pointerIf returns the pointer of a part, or the pointer around it if there is no part.
 func pointerIf(around, part string, has bool) string {
 	if has {
 		return around + "/" + part
@@ -161,12 +160,12 @@ func pointerIf(around, part string, has bool) string {
 	return around
 }
 
-// without returns the elements of a list that are not in another one, in their order.
+// without returns the elements of list that are not in other, in their order.
 func without(list, other []string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(name string) bool { return slices.Contains(other, name) })
 }
 
-// checkUnknownFields compares spec.preserveUnknownFields, which beats all schemas.
+// checkUnknownFields compares spec.preserveUnknownFields, which overrides all schemas.
 func (r *resourceCheck) checkUnknownFields() {
 	switch before, after := r.old.Spec.PreserveUnknownFields, r.crd.Spec.PreserveUnknownFields; {
 	case before && !after:
@@ -178,7 +177,7 @@ func (r *resourceCheck) checkUnknownFields() {
 	}
 }
 
-// checkConversion compares how objects are converted. What a webhook returns is not known.
+// checkConversion compares how objects are converted. The results of a webhook are unknown.
 func (r *resourceCheck) checkConversion() {
 	before, after := describeConversion(r.old), describeConversion(r.crd)
 	if before == after || len(r.old.Spec.Versions) < 2 && len(r.crd.Spec.Versions) < 2 {
@@ -223,7 +222,6 @@ func (r *resourceCheck) sameVersions() bool {
 	})
 }
 
-// valueOf returns what a pointer points to, the zero value for nil.
 func valueOf[T any](p *T) T {
 	if p == nil {
 		return *new(T)
@@ -231,8 +229,7 @@ func valueOf[T any](p *T) T {
 	return *p
 }
 
-// checkSubresources compares the subresources of old version i and new version j, at
-// pointer.
+// checkSubresources compares the subresources of old version i and new version j. pointer is j's.
 func (r *resourceCheck) checkSubresources(i, j int, pointer string) {
 	old, v := &r.old.Spec.Versions[i], &r.crd.Spec.Versions[j]
 	before, after := valueOf(old.Subresources), valueOf(v.Subresources)
@@ -273,7 +270,7 @@ func (r *resourceCheck) checkScalePath(version, pointer, field, before, after st
 	}
 }
 
-// checkSelectable compares the fields that clients can select.
+// checkSelectable compares the selectable fields.
 func (r *resourceCheck) checkSelectable(old, v *apiextensionsv1.CustomResourceDefinitionVersion, pointer string) {
 	paths := func(v *apiextensionsv1.CustomResourceDefinitionVersion) []string {
 		var all []string
@@ -294,11 +291,11 @@ func (r *resourceCheck) checkSelectable(old, v *apiextensionsv1.CustomResourceDe
 	}
 }
 
-// checkColumns compares the columns of kubectl get, the n-th of each name. No request
-// depends on them.
+// checkColumns compares the columns of kubectl get; the n-th column of a name with the n-th of that
+// name. Requests do not depend on columns.
 func (r *resourceCheck) checkColumns(old, v *apiextensionsv1.CustomResourceDefinitionVersion, pointer string) {
 	at := func(n int) string { return fmt.Sprintf("%s/additionalPrinterColumns/%d", pointer, n) }
-	columns := map[string][]int{} // of the new version, that no column of the old one was compared with
+	columns := map[string][]int{} // of the new version, not yet compared
 	for n, c := range v.AdditionalPrinterColumns {
 		columns[c.Name] = append(columns[c.Name], n)
 	}
@@ -320,7 +317,7 @@ func (r *resourceCheck) checkColumns(old, v *apiextensionsv1.CustomResourceDefin
 	}
 }
 
-// describeColumn returns what decides the cells of a column.
+// describeColumn returns the parts of a column that decide its cells.
 func describeColumn(c apiextensionsv1.CustomResourceColumnDefinition) string {
 	text := c.Type + " " + c.JSONPath
 	if c.Format != "" {
@@ -332,7 +329,7 @@ func describeColumn(c apiextensionsv1.CustomResourceColumnDefinition) string {
 	return text
 }
 
-// checkVersions compares the versions in the order of the old definition, then new ones.
+// checkVersions compares the versions in the order of the old definition, then the new ones.
 func (r *resourceCheck) checkVersions() {
 	index := func(crd *apiextensionsv1.CustomResourceDefinition, name string) int {
 		return slices.IndexFunc(crd.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == name })
@@ -410,8 +407,8 @@ func (r *resourceCheck) checkServed(i int, v *apiextensionsv1.CustomResourceDefi
 	}
 }
 
-// addNotServed adds a finding about an old version that clients cannot use any more.
-// Clients of a deprecated one have been warned.
+// addNotServed adds a finding about an old version that clients can no longer use. Clients of a
+// deprecated version have been warned.
 func (r *resourceCheck) addNotServed(i int, code Code, pointer, text string) {
 	old := &r.old.Spec.Versions[i]
 	f := r.add(code, SeverityError, old.Name, pointer, "served", "", text, old.Name)
@@ -424,7 +421,7 @@ func (r *resourceCheck) addNotServed(i int, code Code, pointer, text string) {
 	})
 }
 
-// find returns an object of old version i with a condition and a property, nil for none.
+// find returns an object of old version i that satisfies c and for which holds is true, or nil.
 func (r *resourceCheck) find(i int, c *search.Cond, holds func(old *crdkit.Version, obj map[string]any) bool) map[string]any {
 	s, err := newSide(r.oldDef, r.old, i, &schemaopt.Shared{})
 	if err != nil {
@@ -444,8 +441,8 @@ func (r *resourceCheck) refused(i int, request func(obj *unstructured.Unstructur
 	return &Witness{Object: obj}, request(unstructuredCopy(obj)).Error()
 }
 
-// statusWitness returns a request at old version i, new or an update, with a status that
-// only one definition stores, nil if none is found.
+// statusWitness returns a request at old version i with a status that only one definition stores: a
+// creation, or an update. It returns nil if it finds none.
 func (r *resourceCheck) statusWitness(i int, update, storedByOld bool) *Witness {
 	caseOf := func(obj map[string]any) (k search.Case) {
 		if k.Object = obj; update {
@@ -468,7 +465,7 @@ func (r *resourceCheck) statusWitness(i int, update, storedByOld bool) *Witness 
 	return &Witness{Object: obj, Old: caseOf(obj).Old}
 }
 
-// withoutStatus returns an object without its status. It shares the rest.
+// withoutStatus returns a copy of an object without its status. It shares the rest.
 func withoutStatus(obj map[string]any) map[string]any {
 	rest := maps.Clone(obj)
 	delete(rest, "status")

@@ -10,7 +10,7 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// ruleKeywords returns the conditions of the rules, without those for updates.
+// ruleKeywords returns the conditions of the rules, except transition rules.
 func (k *conditions) ruleKeywords(n *schema.Node) []keyword {
 	var out []keyword
 	for i, rule := range n.Rules() {
@@ -19,7 +19,7 @@ func (k *conditions) ruleKeywords(n *schema.Node) []keyword {
 			continue
 		}
 		holds := translated.Holds
-		if n.Nullable() { // the server evaluates no rule of null
+		if n.Nullable() { // the server evaluates no rule on null
 			holds = search.Or(search.Types(search.Null), holds)
 		}
 		w := newKeyword(CodeRule, holds, rule.Rule, fmt.Sprintf("/x-kubernetes-validations/%d", i))
@@ -29,8 +29,8 @@ func (k *conditions) ruleKeywords(n *schema.Node) []keyword {
 	return out
 }
 
-// knownCounts returns a function that finds a macro of o that agrees with one of the other
-// side on all pairs of elements; see [celcond.Count].
+// knownCounts returns a function that finds a macro of o that agrees with a macro of the other side
+// on all pairs of elements; see [celcond.Count].
 func (w *walk) knownCounts(o *schema.Node) func(c celcond.Count) (name string, ok bool) {
 	var known []celcond.Count
 	for _, rule := range o.Rules() {
@@ -49,7 +49,7 @@ func (w *walk) knownCounts(o *schema.Node) func(c celcond.Count) (name string, o
 	}
 }
 
-// agree reports whether a count holds and fails where a known one does.
+// agree reports whether c holds where known holds, and fails where it fails.
 func (w *walk) agree(o *schema.Node, known, c *celcond.Count) bool {
 	for _, name := range known.List {
 		if name == celcond.Items {
@@ -63,8 +63,8 @@ func (w *walk) agree(o *schema.Node, known, c *celcond.Count) bool {
 	return !differ(known.Holds, c.Holds) && !differ(known.Fails, c.Fails)
 }
 
-// transforms reports whether new rules may see another value than the old definition
-// stored: something is pruned, defaulted, not nullable any more, or retyped.
+// transforms reports whether new rules may see another value than the old definition stored: a part
+// is pruned, defaulted, retyped, or a null is dropped.
 func (w *walk) transforms(o, n *schema.Node) bool {
 	if o == n {
 		return false
@@ -73,7 +73,7 @@ func (w *walk) transforms(o, n *schema.Node) bool {
 	if known, ok := w.changed[pair]; ok {
 		return known
 	}
-	w.changed[pair] = true // for a schema that contains itself, which none does
+	w.changed[pair] = true // in case a schema contains itself
 	changed := retyped(o, n) || reordered(o, n) || o.Nullable() && !n.Nullable() || w.transformsMembers(o, n) || w.transforms(o.Items(), n.Items())
 	if !changed {
 		changed = w.transforms(additionalOf(o), additionalOf(n)) || w.from.otherValues(o) != search.False && w.to.otherValues(n) == search.False
@@ -82,18 +82,17 @@ func (w *walk) transforms(o, n *schema.Node) bool {
 	return changed
 }
 
-// retyped reports whether rules see values of another type: 5/2 is 2 for integers, else
-// 2.5.
+// retyped reports whether rules see values of another type. 5/2 is 2 for integers, otherwise 2.5.
 func retyped(o, n *schema.Node) bool {
 	return o != nil && n != nil && (o.Kind() != n.Kind() || o.IntOrString() != n.IntOrString() || celcond.SpecialFormat(o) != celcond.SpecialFormat(n) || o.EmbeddedResource() != n.EmbeddedResource())
 }
 
-// reordered reports whether rules compare the lists of two schemas in two ways.
+// reordered reports whether rules compare the lists of the two schemas differently.
 func reordered(o, n *schema.Node) bool {
 	return o != nil && n != nil && (celListType(o) != celListType(n) || !slices.Equal(o.ListMapKeys(), n.ListMapKeys()))
 }
 
-// celListType returns the type of lists whose order does not matter in rules.
+// celListType returns the list type if rules ignore the order of elements.
 func celListType(n *schema.Node) string {
 	if listType, _ := n.ListType(); listType != "atomic" {
 		return listType
@@ -131,7 +130,7 @@ func (w *walk) transformsMember(o, n *schema.Node, name string) bool {
 	return !sameDefault(old, child) && (had || !slices.Contains(o.Limits().Required, name))
 }
 
-// changedAt returns the function that says which values differ from the stored ones; see
+// changedAt returns a function that reports whether a value differs from the stored one; see
 // [celcond.Translator.Rule].
 func (w *walk) changedAt(o, n *schema.Node) func(path []string) bool {
 	if w.readers {
@@ -170,7 +169,7 @@ func sameDefault(o, n *schema.Node) bool {
 	return had == has && (!had || jsonval.Equal(before, after))
 }
 
-// A ruled value is one whose rules differ.
+// A ruled is a value whose rules differ.
 type ruled struct {
 	o, n    *schema.Node
 	steps   []step
@@ -181,7 +180,7 @@ func sameRule(a, b schema.Rule) bool {
 	return a.Rule == b.Rule && a.OptionalOldSelf == b.OptionalOldSelf
 }
 
-// hasRule reports whether a schema has a rule, perhaps with other white space.
+// hasRule reports whether a schema has a rule. White space may differ.
 func (w *walk) hasRule(n *schema.Node, rule schema.Rule) bool {
 	translator := w.from.translator
 	key := func(r schema.Rule) string { return translator.Rule(r.Rule, n, nil).Holds.Key() }
@@ -196,9 +195,9 @@ func (w *walk) recordRules(o, n *schema.Node, steps []step, pointer string) {
 	}
 }
 
-// ruleFindings returns the findings about rules that are gone or rewritten, unless the new
-// definition implies them, and about new rules that refuse nothing or everything, or
-// contradict another one.
+// ruleFindings returns two kinds of findings: old rules that are gone or rewritten and that the new
+// definition does not imply, and new rules that refuse nothing or everything, or contradict another
+// rule.
 func (c *comparison) ruleFindings(w *walk, own *conditions) []Finding {
 	var out []Finding
 	for i := range w.ruled {
@@ -238,7 +237,7 @@ func (c *comparison) ruleFinding(v *ruled, index int, code Code, verdict Verdict
 	return f
 }
 
-// judgeRules judges the new rules of a value beside its schema and each other.
+// judgeRules judges the new rules of a value, together with its schema and each other.
 func (c *comparison) judgeRules(w *walk, v *ruled, own *conditions) []Finding {
 	rest := own.without(v.n, CodeRule)
 	none := func(conds ...*search.Cond) bool {

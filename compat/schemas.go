@@ -11,8 +11,8 @@ import (
 	"github.com/crdkit/crdkit/internal/crdversion"
 )
 
-// eachSchema calls visit for a schema and those below, with the old one at the same path or
-// nil.
+// eachSchema calls visit for a schema and the schemas below it, each with the old schema at the
+// same path, or nil.
 func eachSchema(old, v *apiextensionsv1.JSONSchemaProps, field, pointer string, visit func(old, v *apiextensionsv1.JSONSchemaProps, field, pointer string)) {
 	visit(old, v, field, pointer)
 	if old == nil {
@@ -37,7 +37,7 @@ func eachSchema(old, v *apiextensionsv1.JSONSchemaProps, field, pointer string, 
 	}
 }
 
-// checkDescriptions reports how many descriptions change: the meaning may change, too.
+// checkDescriptions reports how many descriptions change, because the meaning may change too.
 func (r *resourceCheck) checkDescriptions(old, v *apiextensionsv1.CustomResourceDefinitionVersion, pointer string) {
 	before, after := crdversion.Schema(old), crdversion.Schema(v)
 	if before == nil || after == nil {
@@ -62,10 +62,7 @@ func (r *resourceCheck) checkDescriptions(old, v *apiextensionsv1.CustomResource
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// conventionFindings reports where new fields break the conventions of the Kubernetes API.
-//
-// See
-// https://github.com/kubernetes/community/blob/master/contributors/devel/sig-architecture/api-conventions.md.
+// conventionFindings reports new fields that break the conventions of the Kubernetes API.
 func conventionFindings(p *pair) []Finding {
 	r := &resourceCheck{pair: p}
 	before := crdversion.ByName(p.old)
@@ -103,7 +100,7 @@ func statusIsField(v *apiextensionsv1.CustomResourceDefinitionVersion) bool {
 	return ok
 }
 
-// breaks says how a schema breaks a convention, "" if it does not.
+// breaks says how a schema breaks a convention, or "".
 func breaks(code Code, s *apiextensionsv1.JSONSchemaProps, field string) string {
 	switch {
 	case code == CodeNewBoolean && s.Type == "boolean":
@@ -122,7 +119,7 @@ func breaks(code Code, s *apiextensionsv1.JSONSchemaProps, field string) string 
 	return ""
 }
 
-// breaksConditions says how a list differs from one of metav1.Condition.
+// breaksConditions says how a list differs from a list of metav1.Condition.
 func breaksConditions(s *apiextensionsv1.JSONSchemaProps) string {
 	var faults []string
 	if valueOf(s.XListType) != "map" || !slices.Contains(s.XListMapKeys, "type") {

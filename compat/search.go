@@ -16,7 +16,7 @@ import (
 	"github.com/crdkit/crdkit/validation"
 )
 
-// A side is the objects of one version of a definition.
+// A side describes the objects of one version of a definition.
 type side struct {
 	crd     *apiextensionsv1.CustomResourceDefinition
 	index   int // in spec.versions
@@ -30,8 +30,8 @@ const (
 	sampleWork    = 5_000
 )
 
-// find returns a small object of a side with a condition and a property, nil if none is
-// found.
+// find returns a small object of a side that satisfies c and for which holds is true, or nil if it
+// finds none.
 func (s *side) find(ctx context.Context, c *search.Cond, holds func(obj map[string]any) bool) map[string]any {
 	for obj := range s.samples(ctx, sampleWork, c) {
 		if holds(obj) {
@@ -42,8 +42,8 @@ func (s *side) find(ctx context.Context, c *search.Cond, holds func(obj map[stri
 	return nil
 }
 
-// samples yields the smallest object with a condition, as far as work goes, then generated
-// ones.
+// samples yields the smallest object that satisfies c, if work suffices to find it, and then
+// generated ones.
 func (s *side) samples(ctx context.Context, work int, c *search.Cond) iter.Seq[map[string]any] {
 	return func(yield func(map[string]any) bool) {
 		solver := search.NewSolver(ctx, work)
@@ -59,16 +59,15 @@ func (s *side) samples(ctx context.Context, work int, c *search.Cond) iter.Seq[m
 	}
 }
 
-// space returns the objects of a side. A search without a judge only generates them.
+// space returns the search space of a side. Without a judge it can only generate objects.
 func (s *side) space(judge search.Judge) *search.Space {
 	gvk := s.version.GroupVersionKind()
 	head := search.Head{APIVersion: gvk.GroupVersion().String(), Kind: gvk.Kind, Namespaced: s.version.Definition().Namespaced()}
 	return search.New(s.node, head, judge)
 }
 
-// candidates returns what may show a goal: the solver's object without the member that is
-// left out, and a copy without members that defaults fill beside the way to the goal. There
-// are none for nil.
+// candidates returns objects that may show a goal: obj without the member that is to be absent, and
+// a copy without other members that defaults fill. For nil it returns none.
 func (w *walk) candidates(obj map[string]any, g *goal) []map[string]any {
 	if obj == nil {
 		return nil
@@ -87,7 +86,7 @@ func (w *walk) candidates(obj map[string]any, g *goal) []map[string]any {
 	return []map[string]any{obj, lean}
 }
 
-// nodeAt returns the schema of the values at a path, nil if there is none.
+// nodeAt returns the schema of the values at a path, or nil if there is none.
 func nodeAt(n *schema.Node, path schema.Path) *schema.Node {
 	for _, step := range path {
 		if name, ok := step.Name(); ok {
@@ -99,13 +98,13 @@ func nodeAt(n *schema.Node, path schema.Path) *schema.Node {
 	return n
 }
 
-// seekWork is the work of all searches of one version for what the solver did not find. A
-// search takes at most a quarter of the rest.
+// seekWork is the work of all calls of seek for one version. One call uses at most a quarter of the
+// rest.
 const seekWork = 200_000
 
-// seek searches a case that shows a goal if the solver does not decide it, or conditions
-// depend on each other. The start should show it and does not. Without an object only an
-// error about the goal shows it.
+// seek searches a case that shows a goal if the solver does not decide it, or if conditions depend
+// on each other. start is a case that should show the goal but does not. If it has no object, only
+// an error about the goal shows the goal.
 func (c *comparison) seek(w *walk, g *goal, start search.Case) ([]Finding, error) {
 	quest := search.Quest{Start: start, Limit: c.seekLeft / 4}
 	for _, s := range g.steps {

@@ -7,30 +7,29 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// storedNodes are the schemas of one value, at a version and at the storage version.
+// storedNodes are the schemas of one value: at a version, and at the storage version.
 type storedNodes struct{ old, crd, oldStorage, newStorage *schema.Node }
 
-// A storageWalk collects goals for fields of the version that another version of the new
-// definition removes or defaults otherwise: the one by which objects are stored or read.
+// A storageWalk collects goals for fields that are lost or defaulted differently because objects
+// are stored or read at another version of the new definition.
 type storageWalk struct {
 	*pair
-	at    string // what the other version is, for texts
-	role  Role   // of the goals; the role of the walk if it is empty
+	at    string // names the other version, for texts
+	role  Role   // of the goals; "" means the role of the walk
 	goals *walk
 	seen  map[storedNodes]bool // without goals
-	// unread are goals of readers: the storage version makes objects invalid at the
-	// version.
+	// unread has goals of readers: the storage version makes objects invalid at the version.
 	unread []unread
 }
 
-// An unread goal is one of readers about a schema of the new definition.
+// An unread is a goal of readers about a schema of the new definition.
 type unread struct {
 	node *schema.Node
 	goal goal
 }
 
-// storesAnotherVersion reports whether objects are converted in a way that is known,
-// without a webhook.
+// storesAnotherVersion reports whether objects are converted when they are stored, without a
+// webhook.
 func (c *comparison) storesAnotherVersion() bool {
 	return !convertsByWebhook(c.old) && !convertsByWebhook(c.crd) && c.newDef.Storage() != nil && c.oldDef.Storage() != nil &&
 		(c.oldDef.Storage() != c.before.version || c.newDef.Storage() != c.after.version)
@@ -48,7 +47,7 @@ func (c *comparison) storageGoals(goals *walk) {
 	}
 }
 
-// readsAnotherVersion reports whether stored objects are read by a third schema.
+// readsAnotherVersion reports whether stored objects are read with a third schema.
 func (c *comparison) readsAnotherVersion() bool {
 	return !convertsByWebhook(c.old) && !convertsByWebhook(c.crd) && c.readNode != nil && c.readNode != c.after.node && c.readNode != c.newStorageNode
 }
@@ -64,7 +63,7 @@ func (w *storageWalk) walk(n storedNodes, steps []step, pointer string, root boo
 	}
 	before := len(w.goals.goals)
 	names := append([]string{}, n.old.Limits().Required...)
-	if root { // nothing prunes them
+	if root { // they are never pruned
 		names = append(names, "apiVersion", "kind", "metadata")
 	}
 	for _, node := range []*schema.Node{n.old, n.oldStorage, n.newStorage} {
@@ -187,7 +186,7 @@ func (c *comparison) storedAlike(g *goal) bool {
 	return !keeps(n, g.part, open)
 }
 
-// declaresOnly reports whether a schema declares no other property than those in a list.
+// declaresOnly reports whether all properties of a schema are in names.
 func declaresOnly(n *schema.Node, names []string) bool {
 	for name := range n.Properties() {
 		if !slices.Contains(names, name) {

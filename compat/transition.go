@@ -10,7 +10,7 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// transitions adds a goal for each new transition rule: an update that it refuses.
+// transitions adds a goal for each new transition rule: an update that the rule refuses.
 func (w *walk) transitions(o, n *schema.Node, steps []step, pointer string) {
 	if w.readers {
 		return
@@ -43,8 +43,8 @@ func (w *walk) knownTransitions(o *schema.Node, steps []step) []schema.Rule {
 	return out
 }
 
-// impliesTransition reports whether updates that satisfy the known rules satisfy the
-// goal's. Otherwise it sets what the goal wants of an update.
+// impliesTransition reports whether all updates that satisfy the known rules satisfy g.rule.
+// Otherwise it sets g.update.
 func (w *walk) impliesTransition(known []schema.Rule, o, n *schema.Node, g *goal, changed func(path []string) bool) bool {
 	same := slices.ContainsFunc(known, func(r schema.Rule) bool { return sameRule(r, *g.rule) })
 	if same && !changed(nil) {
@@ -76,13 +76,13 @@ func (w *walk) impliesTransition(known []schema.Rule, o, n *schema.Node, g *goal
 		return true
 	}
 	if path, ok := namesOf(g.steps); ok {
-		present := within(g.steps, search.Types(search.Any&^search.Null)) // else nothing evaluates the rule
+		present := within(g.steps, search.Types(search.Any&^search.Null)) // otherwise the rule is not evaluated
 		g.update = search.And(eachSide(present), refused(path))
 	}
 	return false
 }
 
-// eachSide is the condition that both values of an update satisfy c.
+// eachSide returns the condition that both values of an update satisfy c.
 func eachSide(c *search.Cond) *search.Cond {
 	return search.And(search.At(celcond.Self, c), search.At(celcond.OldSelf, c))
 }
@@ -98,8 +98,8 @@ func namesOf(steps []step) ([]string, bool) {
 	return out, true
 }
 
-// correlatable reports whether a value below n has an old value for transition rules.
-// Elements only have one in lists of type map; members always do.
+// correlatable reports whether transition rules have an old value for a value below n. Members
+// always have one, elements only in lists of type map.
 func correlatable(n *schema.Node, steps []step) bool {
 	for _, s := range steps {
 		switch listType, _ := n.ListType(); {
@@ -116,8 +116,8 @@ func correlatable(n *schema.Node, steps []step) bool {
 	return true
 }
 
-// pursueUpdate searches an update for a transition rule: two objects with other values
-// there.
+// pursueUpdate searches an update that a transition rule refuses: two objects that differ at the
+// value of the rule.
 func (c *comparison) pursueUpdate(w *walk, object *search.Cond, g *goal) ([]Finding, error) {
 	if g.update != nil {
 		if both, ok := w.solve(eachSide(object), g.update).Value.(map[string]any); ok {
@@ -158,8 +158,8 @@ func (c *comparison) pursueUpdate(w *walk, object *search.Cond, g *goal) ([]Find
 	return []Finding{c.undecided(g, "no update was found that the rule refuses")}, nil
 }
 
-// updateDifferences returns the difference if only the old definition admits an update.
-// Both read the old object as the old definition stored it.
+// updateDifferences returns the difference if only the old definition admits an update. Both
+// definitions read the old object as the old one stored it.
 func (c *comparison) updateDifferences(obj map[string]any, before, stored *outcome) (*outcome, []difference, error) {
 	read, _, err := c.after.version.Read(c.ctx, stored.stored)
 	if err != nil {
