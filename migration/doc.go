@@ -17,29 +17,29 @@
 //
 // # Semantics
 //
-// An object stays at the storage version at which it was written last.
-// status.storedVersions records every version at which objects may be stored, and the
-// server refuses to drop such a version from spec.versions.
+// An object stays stored at the version at which it was last written. status.storedVersions lists
+// every version at which objects may be stored. The server refuses to drop these versions from
+// spec.versions.
 //
-// [NewPlan] compares two definitions. It lists for each version what keeps it in
-// spec.versions ([Blocker]), the steps until only the new storage version is in use
-// ([Step]), and the errors with which the server refuses the change.
+// [NewPlan] compares two definitions. For each version it lists what keeps it in spec.versions
+// ([Blocker]). It also lists the steps until only the new storage version is in use ([Step]), and
+// the errors with which the server refuses the change.
 //
-// [DryRun] reads each object as the new definition serves it and writes it back, as
-// a storage migration does, but in memory. Each [Rewrite] says whether the object
-// can be rewritten, what changes and what is lost for good.
+// [DryRun] reads each object as the new definition serves it and writes it back, as a storage
+// migration does, but in memory. Each [Rewrite] says whether the object can be rewritten, what
+// changes and what is lost for good.
 //
-// See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#upgrade-existing-objects-to-a-new-stored-version.
+// See
+// https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#upgrade-existing-objects-to-a-new-stored-version.
 //
 // # Differences from Kubernetes
 //
-// The errors of a plan and the verdicts of a dry run are the server's. The blockers include
-// that a version is served, which does not stop the server.
+// The errors of a plan and the verdicts of a dry run are the server's. One blocker is not: the
+// server would drop a version that is served ([IsServed]).
 //
 // # Concurrency and ownership
 //
-// Plans and rewrites belong to the caller, except for [Rewrite.Object], which is the
-// object that was given. Definitions and objects are not changed. A sequence from
-// DryRun runs in the goroutine that ranges over it, and may be ranged over once if
-// the sequence of objects may.
+// Plans and rewrites belong to the caller. [Rewrite.Object] is the given object, not a copy.
+// Definitions and objects are not changed. A sequence from DryRun runs in the goroutine that ranges
+// over it. It can be ranged over as often as the sequence of objects.
 package migration

@@ -17,16 +17,16 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// An Option changes a dry run. A nil one changes nothing.
+// An Option changes a dry run. A nil Option changes nothing.
 type Option interface{ applyDryRun(*dryRun) }
 
 type option func(*dryRun)
 
 func (f option) applyDryRun(d *dryRun) { f(d) }
 
-// AtVersion sets the version at which objects are read and written back. Without
-// it that is the storage version if it is served, and otherwise the preferred
-// version. Tools that rewrite objects use the preferred version in any case.
+// AtVersion sets the version at which objects are read and written back. The default is the storage
+// version if it is served, and otherwise the preferred version. Tools that rewrite objects always
+// use the preferred version.
 func AtVersion(version string) Option {
 	return option(func(d *dryRun) { d.at = version })
 }
@@ -34,28 +34,28 @@ func AtVersion(version string) Option {
 // A Rewrite says what happens to one stored object when it is read and written
 // back. It belongs to the caller, except for Object.
 type Rewrite struct {
-	// Index counts the objects from 0.
+	// Index is the number of the object, from 0.
 	Index int
 	// Object is the stored object as it was given.
 	Object *unstructured.Unstructured
 	// From is the version that Object is stored at.
 	From string
-	// Stored is the object in storage afterwards, nil if it cannot be rewritten.
+	// Stored is the new object in storage, or nil if the object cannot be rewritten.
 	Stored *unstructured.Unstructured
-	// Failure says why the object cannot be rewritten: it cannot be read or converted, or
-	// the server refuses it. It then stays as it is. Nil if it can.
+	// Failure says why the object cannot be rewritten: it cannot be read or converted, or the
+	// server refuses it. Storage then keeps the old object. Failure is nil if there is none.
 	Failure error
-	// Result is the verdict on the update that writes the object back, nil if it could not
-	// be read. Ratcheted lists tolerated errors.
+	// Result is the verdict on the update that writes the object back, or nil if the object could
+	// not be read. Ratcheted lists tolerated errors.
 	Result *crdkit.Result
-	// Changes are the differences between Object and Stored, by field, without apiVersion,
+	// Changes are the differences between Object and Stored, by field. They leave out apiVersion,
 	// generation, managedFields and resourceVersion.
 	Changes []crdkit.Change
-	// Lost are the paths in Object whose values no schema declares, or that are missing or
-	// different when Stored is read at From. What conversion moves and returns is not lost,
-	// nor are nulls that the server never returns.
+	// Lost has the paths of lost values in Object: no schema declares them, or they are missing or
+	// different when Stored is read at From. A value that conversion moves and moves back is not
+	// lost. Nor is a null that the server never returns.
 	Lost []schema.Path
-	// Irreversible says why Stored cannot be read at From, nil if it can.
+	// Irreversible says why Stored cannot be read at From. It is nil if it can.
 	Irreversible error
 }
 
@@ -64,17 +64,17 @@ type Outcome string
 
 // The outcomes, from the best to the worst.
 const (
-	// Unchanged: nothing changes except possibly apiVersion.
+	// Unchanged: nothing changes, except perhaps apiVersion.
 	Unchanged Outcome = "unchanged"
 	// Changed: something changes, and nothing is lost.
 	Changed Outcome = "changed"
-	// Lossy: something is lost, or cannot be read at the old version any more.
+	// Lossy: something is lost, or the object can no longer be read at the old version.
 	Lossy Outcome = "lossy"
 	// Failed: the object cannot be rewritten.
 	Failed Outcome = "failed"
 )
 
-// Outcome returns the worst that happens to the object.
+// Outcome returns the worst outcome that applies.
 func (r *Rewrite) Outcome() Outcome {
 	switch {
 	case r.Failure != nil:
@@ -87,27 +87,28 @@ func (r *Rewrite) Outcome() Outcome {
 	return Unchanged
 }
 
-// What a rewrite does to a value, in [Rewrite.Changes].
+// The operations in [Rewrite.Changes].
 const (
-	// Removed: the value is not there any more.
+	// Removed: the value is gone.
 	Removed crdkit.Op = "removed"
-	// Added: the value was not there before.
+	// Added: the value is new.
 	Added crdkit.Op = "added"
-	// Replaced: the value is another one.
+	// Replaced: the value is different.
 	Replaced crdkit.Op = "replaced"
 )
 
-// DryRun reports what happens to each object that is read from storage and written back,
-// which is how objects get to a new storage version. Nothing is written. def is the new
-// definition. Objects are taken to be stored at their apiVersion. They are not changed.
+// DryRun reads each object from storage and writes it back, and reports what happens to it. A
+// rewrite is how objects get to a new storage version. Nothing is really written. def is the new
+// definition. The apiVersion of an object is the version at which it is stored. Objects are not
+// changed.
 //
-// The object is decoded at the version that it is stored at, converted, pruned,
-// sent back unchanged, defaulted, validated as an update, and converted to the
-// storage version. Then it is read at its old version again, to find what is lost.
+// The object is decoded at its stored version, converted, pruned, sent back unchanged, defaulted,
+// validated as an update, and converted to the storage version. Then it is read at its old version
+// again, to find what is lost.
 //
-// The result holds one object at a time. An error that objects yields is passed on in its
-// place, and the next object follows. When the context ends, its error comes last. If def
-// is nil or does not serve the version, the only element is an error.
+// The sequence holds one object at a time. If objects yields an error, the sequence yields that
+// error in its place, and continues. If the context ends, its error comes last. If def is nil or
+// does not serve the version, the only element is an error.
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#upgrade-existing-objects-to-a-new-stored-version.
 func DryRun(ctx context.Context, def *crdkit.Definition, objects iter.Seq2[*unstructured.Unstructured, error], opts ...Option) iter.Seq2[*Rewrite, error] {
@@ -147,7 +148,6 @@ func DryRun(ctx context.Context, def *crdkit.Definition, objects iter.Seq2[*unst
 	}
 }
 
-// A dryRun holds the definition and the options.
 type dryRun struct {
 	def *crdkit.Definition
 	at  string // "" for the default
@@ -173,7 +173,7 @@ func (d *dryRun) version() (*crdkit.Version, error) {
 	return nil, fmt.Errorf("crdkit: definition %s serves no version to rewrite objects at", d.def.Name())
 }
 
-// rewrite reads one object and writes it back. It returns an error only without a verdict.
+// rewrite reads one object and writes it back. An error means that there is no verdict.
 func (d *dryRun) rewrite(ctx context.Context, at *crdkit.Version, obj *unstructured.Unstructured, index int) (*Rewrite, error) {
 	if obj == nil || obj.Object == nil {
 		return nil, fmt.Errorf("crdkit: object %d is nil", index)
@@ -182,12 +182,12 @@ func (d *dryRun) rewrite(ctx context.Context, at *crdkit.Version, obj *unstructu
 		return nil, fmt.Errorf("crdkit: object %d: %w", index, jsonval.ErrDepth)
 	}
 	one := &Rewrite{Index: index, Object: obj}
-	// An apiVersion that does not parse is a failure of reading.
+	// If the apiVersion does not parse, reading fails below.
 	if gv, err := runtimeschema.ParseGroupVersion(obj.GetAPIVersion()); err == nil {
 		one.From = gv.Version
 	}
 	stored := wired(obj)
-	// Objects in files are in the namespace default if they name none.
+	// Objects in files may have no namespace: they are in the namespace default.
 	_, isMap := stored.Object["metadata"].(map[string]any)
 	nameless := isMap && d.def.Namespaced() && stored.GetNamespace() == ""
 	if nameless {
@@ -206,14 +206,13 @@ func (d *dryRun) rewrite(ctx context.Context, at *crdkit.Version, obj *unstructu
 	return one, nil
 }
 
-// wired returns a copy of obj with numbers as JSON decodes them, where DeepCopy would
-// panic.
+// wired returns a copy of obj with numbers as JSON decodes them. DeepCopy would panic on others.
 func wired(obj *unstructured.Unstructured) *unstructured.Unstructured {
 	object, _ := jsonval.Wire(jsonval.Clone(obj.Object)).(map[string]any)
 	return &unstructured.Unstructured{Object: object}
 }
 
-// name returns the object's name in quotes, after its namespace and a slash, if any.
+// name returns the object's name in quotes, with its namespace and a slash before it, if any.
 func (r *Rewrite) name() string {
 	name := r.Object.GetName()
 	if name == "" {
@@ -271,7 +270,6 @@ func (r *Rewrite) compare(ctx context.Context, from *crdkit.Version, stored *uns
 	}
 }
 
-// ops are the kinds of differences as changes.
 var ops = map[jsondiff.Kind]crdkit.Op{jsondiff.Removed: Removed, jsondiff.Added: Added, jsondiff.Replaced: Replaced}
 
 // isServerOwned reports whether the server maintains the value at path.

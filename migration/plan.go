@@ -17,18 +17,18 @@ import (
 type Plan struct {
 	// Storage is the version at which the new definition stores objects, "" for none.
 	Storage string
-	// Stored are where objects may be stored afterwards: the new status.storedVersions.
+	// Stored has the versions at which objects may then be stored: the new status.storedVersions.
 	Stored []string
-	// Assumed: the old definition has no status.storedVersions, as in a file, and the plan
-	// assumes its storage version.
+	// Assumed is true if the old definition has no status.storedVersions, as in a file. The plan
+	// then assumes that objects are stored at its storage version.
 	Assumed bool
-	// Versions are the versions of both definitions and the stored ones, by priority.
+	// Versions are the versions of both definitions and the stored versions, by priority.
 	Versions []VersionPlan
-	// Steps lead, in this order, to all objects stored at Storage and no other stored
-	// version.
+	// Steps are to be done in this order. Then all objects are stored at Storage, and it is the
+	// only stored version.
 	Steps []Step
-	// Errors are the server's errors about the change: fields that cannot change and
-	// missing stored versions.
+	// Errors are the server's errors about the change: fields that must not change, and stored
+	// versions that are missing.
 	Errors field.ErrorList
 }
 
@@ -37,10 +37,10 @@ type VersionPlan struct {
 	Name string
 	// InOld and InNew report which of the definitions have the version.
 	InOld, InNew bool
-	// Served, Storage and Stored are what the new definition says of it.
+	// Served, Storage and Stored are the version's properties in the new definition.
 	Served, Storage, Stored bool
-	// Blockers are why the version cannot be removed from spec.versions after the change,
-	// empty if it can or is.
+	// Blockers say why the version cannot be removed from spec.versions after the change. There are
+	// none if it can be or has been removed.
 	Blockers []Blocker
 }
 
@@ -52,7 +52,7 @@ type Blocker string
 
 // The blockers.
 const (
-	// IsStorage: the version is the storage version, and every definition has one.
+	// IsStorage: the version is the storage version, and every definition needs one.
 	IsStorage Blocker = "storage"
 	// MayBeStored: objects may be stored at the version, so the server refuses to drop it.
 	MayBeStored Blocker = "stored"
@@ -60,8 +60,8 @@ const (
 	IsServed Blocker = "served"
 )
 
-// Description returns a clause that continues "it cannot be dropped:", "" for an
-// unknown blocker.
+// Description returns a clause that continues "it cannot be dropped:". It returns "" for an unknown
+// blocker.
 func (b Blocker) Description() string {
 	return map[Blocker]string{
 		IsStorage:   "it is the storage version",
@@ -73,7 +73,7 @@ func (b Blocker) Description() string {
 // A Step is one thing to do.
 type Step struct {
 	Action  Action
-	Version string // the version that the action concerns, "" if none
+	Version string // the version that the action is about, or ""
 }
 
 // String returns the step as a sentence for people.
@@ -100,19 +100,15 @@ const (
 	KeepVersion Action = "keep-version"
 	// ApplyDefinition: apply the new definition.
 	ApplyDefinition Action = "apply-definition"
-	// RewriteObjects: read all objects and write them back, which stores them at the
-	// version.
+	// RewriteObjects: read all objects and write them back, so that they are stored at the version.
 	RewriteObjects Action = "rewrite-objects"
 	// ForgetVersion: remove a version from status.storedVersions.
 	ForgetVersion Action = "forget-version"
 )
 
-// NewPlan returns what replacing the definition old with new means for stored
-// objects: which versions can be dropped, what keeps the others, and what to do.
-// If old is nil, the definition is new and there are no objects. If new is nil, the
-// plan has an error. Neither is changed or kept.
-//
-// See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#upgrade-existing-objects-to-a-new-stored-version.
+// NewPlan says what it means for stored objects to replace the definition old with new: which
+// versions can be dropped, what keeps the others, and what to do. If old is nil, the definition is
+// new and there are no objects. If new is nil, the plan has an error. Neither is changed or kept.
 func NewPlan(old, new *apiextensionsv1.CustomResourceDefinition) *Plan {
 	p := &Plan{}
 	if new == nil {
