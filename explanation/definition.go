@@ -19,14 +19,13 @@ import (
 	"github.com/crdkit/crdkit/validation"
 )
 
-// Definition explains an error of package definition, or of [crdkit.Compile], about a
-// rule that does not compile or costs too much. It returns nil if it knows nothing to
-// add to the words of the server, and if err is about anything else. A nil crd or err
-// has no explanation.
+// Definition explains an error of package definition, or of [crdkit.Compile], about a rule that
+// does not compile or costs too much. For other errors, and if it has nothing to add to the
+// server's text, it returns nil. So it does if crd or err is nil.
 //
-// It finds names that need escaping (self.a-b is self.a__dash__b), reserved words, names
-// without self, and otherwise the nearest declared field. It compiles the schema that has
-// the rule. crd and err are not changed.
+// It finds names that need escaping (self.a-b is self.a__dash__b), reserved words and names without
+// self. For other names it finds the nearest declared field. It compiles the schema that has the
+// rule. crd and err are not changed.
 //
 // See
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules.
@@ -62,8 +61,8 @@ const (
 	schemaRoot = "openAPIV3Schema"
 )
 
-// ruledSchema returns the schema with the rule of an error, and the rest of the field path
-// from the rule on, nil for none.
+// ruledSchema returns the schema with the rule of an error, or nil, and the rest of the field path
+// from the rule on.
 func ruledSchema(crd *apiextensionsv1.CustomResourceDefinition, fieldPath string) (*apiextensionsv1.JSONSchemaProps, string) {
 	before, rest, ok := strings.Cut(fieldPath, schemaRoot)
 	if !ok || len(crd.Spec.Versions) == 0 {
@@ -113,7 +112,7 @@ func enterSchema(props *apiextensionsv1.JSONSchemaProps, rest string) (*apiexten
 	return &child, after[len(longest)+1:]
 }
 
-// expressionOf returns the expression that a field path names from the rule on.
+// expressionOf returns the expression that rest names, the part of a field path from the rule on.
 func expressionOf(props *apiextensionsv1.JSONSchemaProps, rest string) (string, bool) {
 	number, member, _ := strings.Cut(strings.TrimPrefix(rest, ruleList), "]")
 	i, err := strconv.Atoi(number)
@@ -136,12 +135,11 @@ func (x *Explainer) uncompiled(err *validation.Error) *Explanation {
 }
 
 const (
-	maxNames = 10_000   // of fields that are compared with names in a rule
-	maxRule  = 16 << 10 // bytes of a rule that are searched for names
+	maxNames = 10_000   // of fields to compare with names in a rule
+	maxRule  = 16 << 10 // bytes of a rule to search for names
 )
 
-// hintFor explains a rule of n that does not compile, nil if it cannot. detail is cel-go's
-// text.
+// hintFor explains why a rule of n does not compile, or returns nil. detail is cel-go's text.
 func hintFor(n *schema.Node, rule, detail string) *Explanation {
 	if len(rule) > maxRule {
 		return nil
@@ -155,14 +153,14 @@ func hintFor(n *schema.Node, rule, detail string) *Explanation {
 	return nil
 }
 
-// A hint is the search for what is wrong in a rule.
+// A hint searches for the mistake in a rule.
 type hint struct {
 	node         *schema.Node
 	rule, detail string
-	names        []string // of the fields of node and below, sorted
+	names        []string // of node's fields and all below, sorted
 }
 
-// namesBelow returns the names of the fields of n and below, sorted.
+// namesBelow returns the names of n's fields and of all fields below, sorted.
 func namesBelow(n *schema.Node) []string {
 	names := make(map[string]bool)
 	seen := make(map[*schema.Node]bool)
@@ -184,7 +182,7 @@ func namesBelow(n *schema.Node) []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// unescaped finds a name of a field that must be escaped, and is not.
+// unescaped finds the longest field name that the rule should escape but does not.
 func (h *hint) unescaped() (what, write string) {
 	longest, owner := "", ""
 	for _, name := range h.names {
@@ -203,7 +201,7 @@ func (h *hint) unescaped() (what, write string) {
 	return fmt.Sprintf("rules spell the field %q in another form", longest), owner + escaped
 }
 
-// owner finds a name in the rule as a field, and returns what is before it, with a dot.
+// owner finds a field by name in the rule, and returns the text before it, with a dot.
 func (h *hint) owner(name string) (string, bool) {
 	for from := 0; ; {
 		i := strings.Index(h.rule[from:], "."+name)
@@ -228,7 +226,7 @@ func isIdentifier(c byte) bool {
 	return c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
-// chainBefore returns the names, dots and indexes at the end of a text.
+// chainBefore returns the names, dots and indexes that end a text, from the first name on.
 func chainBefore(text string) string {
 	i := len(text)
 	for i > 0 && (isIdentifier(text[i-1]) || strings.IndexByte(".[]", text[i-1]) >= 0) {
@@ -237,7 +235,7 @@ func chainBefore(text string) string {
 	return strings.TrimLeft(text[i:], ".[]0123456789")
 }
 
-// reserved finds a reserved word that is the name of a field.
+// reserved finds a field whose name is a reserved word.
 func (h *hint) reserved() (what, write string) {
 	name, ok := quotedAfter(h.detail, "reserved identifier: ")
 	if !ok || h.node.Property(name) == nil {
@@ -250,7 +248,7 @@ func (h *hint) reserved() (what, write string) {
 	return name + " is a reserved word of CEL", "self." + escaped
 }
 
-// undefined finds the field that is nearest to one that is not declared.
+// undefined finds the declared field that is nearest to an undeclared one.
 func (h *hint) undefined() (what, write string) {
 	name, ok := quotedAfter(h.detail, "undefined field ")
 	if !ok {
@@ -283,7 +281,7 @@ func (h *hint) chainAt(complaint string) string {
 	return chainBefore(h.rule[:n-1])
 }
 
-// follow returns the schema of a chain of fields of self, nil if it is anything else.
+// follow returns the schema of a chain of fields of self, or nil for other chains.
 func (h *hint) follow(chain string) *schema.Node {
 	names := strings.Split(chain, ".")
 	if names[0] != celtypes.Self && names[0] != celtypes.OldSelf {
@@ -302,7 +300,7 @@ func (h *hint) follow(chain string) *schema.Node {
 	return n
 }
 
-// undeclared finds what a name stands for that is neither a variable nor a function.
+// undeclared finds a suggestion for a name that is neither a variable nor a function.
 func (h *hint) undeclared() (what, write string) {
 	name, ok := quotedAfter(h.detail, "undeclared reference to ")
 	if !ok {

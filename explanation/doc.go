@@ -1,5 +1,5 @@
-// Package explanation says about errors what kube-apiserver does not: why a rule was
-// false, which branch of a oneOf came closest, which field was probably meant.
+// Package explanation adds to errors what kube-apiserver does not say: why a rule was false, which
+// branch of a oneOf came closest, which field was probably meant.
 //
 // This package is experimental.
 //
@@ -13,31 +13,36 @@
 //		}
 //	}
 //
-// [Explainer.UnknownField] explains a complaint about an unknown field,
-// [Explainer.Pruned] the path of a pruned one. [Definition] explains errors about rules
-// that do not compile, [DefinitionField] an unknown field of a definition.
+// [Explainer.UnknownField] explains a complaint about an unknown field, and [Explainer.Pruned] the
+// path of a pruned field. [Definition] explains errors about rules that do not compile, and
+// [DefinitionField] an unknown field of a definition.
 //
 // # Semantics
 //
-// For a failed rule, the text has the parts that decided, with the values of their
-// operands: of && the first false term, of || all terms, of ?: the taken branch and the
-// condition, of all() the first element that fails, of exists() the first element, which
-// fails like all others. cel-go evaluates the rule again. For a rule that ends with an
-// error, the text has the innermost part with the error. Entries of maps are visited in the
-// order of their keys.
+// If a rule is false, cel-go evaluates it again. The text has the parts that decided, with the
+// values of their operands:
 //
-// For an anyOf or a oneOf without a satisfied branch, the text has the errors of the
-// branch that has the fewest. The server adds the errors of the branch in which most
-// checks passed, which may be another. For several satisfied branches of a oneOf, it
-// has the branches and the fields that they require.
+//	&&        the first false term
+//	||        all terms
+//	?:        the condition and the taken branch
+//	all()     the first element that fails
+//	exists()  the first element; it fails like all others
 //
-// For an unknown field and for a value that is not in an enum, the suggestion is the
-// nearest name that is known: the same one in another case or with other separators, or
-// one that is at most one edit for each three bytes away, and never more than three.
+// If a rule ends with an error, the text has the innermost part with the error. Entries of maps are
+// visited in the order of their keys.
 //
-// A value is cut after 80 characters. [WithoutValues] leaves values out, and
-// [Explainer.HideValues] leaves them out of the errors themselves. The same input has the
-// same explanation. Texts may change between releases.
+// If no branch of an anyOf or a oneOf is satisfied, the text has the errors of the branch with the
+// fewest errors. The server adds the errors of the branch in which most checks passed, which may be
+// another one. If several branches of a oneOf are satisfied, the text has these branches and the
+// fields that they require.
+//
+// For an unknown field, and for a value that is not in an enum, the suggestion is the nearest known
+// name: the same name in another case or with other separators, or a name with few edits. One edit
+// is allowed for each three bytes, and at most three.
+//
+// A value is cut after 80 characters. [WithoutValues] leaves values out, and [Explainer.HideValues]
+// leaves them out of the errors themselves. The same input has the same explanation. Texts may
+// change between releases.
 //
 // # Differences from Kubernetes
 //

@@ -17,38 +17,38 @@ import (
 	"github.com/crdkit/crdkit/validation"
 )
 
-// An Explanation says about an error what the server does not. It belongs to the caller.
+// An Explanation has what the server does not say about an error. It belongs to the caller.
 type Explanation struct {
 	// Text explains the error in one line. It is never "".
 	Text string
-	// Decided is the first part of a failed rule that decided, as CEL, "" for other errors.
+	// Decided is the first deciding part of a failed rule, as CEL. It is "" for other errors.
 	Decided string
-	// Operands are what the deciding parts compare and read, in order, at most 16.
+	// Operands are the values that the deciding parts compare and read, in order, at most 16.
 	Operands []Operand
-	// Branches say how the branches of an anyOf or oneOf judge the value, nil for other
-	// errors.
+	// Branches have the verdicts of the branches of an anyOf or oneOf on the value. They are nil
+	// for other errors.
 	Branches *validation.Branches
-	// Suggestion is what to write or do: a name, a value or a short sentence without a
-	// period, or "".
+	// Suggestion says what to write or do: a name, a value or a short sentence without a period. It
+	// may be "".
 	Suggestion string
 }
 
 // An Operand is a part of a rule and its value.
 type Operand struct {
 	Expression string // CEL
-	// Value is a literal of CEL, cut as [ValueLength] says, "" with [WithoutValues].
+	// Value is a literal of CEL, cut by [ValueLength]. It is "" with [WithoutValues].
 	Value string
 }
 
-// An Explainer explains errors of the objects of one version. It is safe for
-// concurrent use. Only [New] makes one: the methods of a nil Explainer panic.
+// An Explainer explains errors of the objects of one version. It is safe for concurrent use. Only
+// [New] makes one: the methods of a nil Explainer panic.
 type Explainer struct {
 	root  *schema.Node
 	runes int
 }
 
-// New returns an Explainer for a version. It never returns nil. Making one costs
-// nothing. A nil v, or one that has no schema, declares nothing.
+// New returns an Explainer for a version. It does no work and never returns nil. A nil v, and a v
+// without a schema, declare no fields.
 func New(v *crdkit.Version, opts ...Option) *Explainer {
 	x := &Explainer{runes: configOf(opts).runes}
 	if v != nil {
@@ -57,20 +57,19 @@ func New(v *crdkit.Version, opts ...Option) *Explainer {
 	return x
 }
 
-// Error explains an error of a request on obj. It returns nil without an error if it
-// knows nothing to add to the words of the server.
+// Error explains an error of a request on obj. If it has nothing to add to the server's text, it
+// returns nil without an error.
 //
-// obj is the object as Create, Update or UpdateStatus left it: pruned and with
-// defaults. The forms of requests on JSON return no object for a refusal; decode the
-// text and call the other form to get one. old is the old object of an update, nil for
-// others. Neither is changed.
+// obj is the object as Create, Update or UpdateStatus left it: pruned and with defaults. A refused
+// request on JSON returns no object: decode the text and call the other form to get one. old is the
+// old object of an update, and nil for other requests. Neither is changed.
 //
-// An error of a rule costs another evaluation of the rule with cel-go, and for all(),
-// exists() and exists_one() one more for each level, over at most 10,000 elements
-// altogether. An error of an anyOf or a oneOf costs another validation of the value.
+// For a rule's error, Error evaluates the rule again with cel-go. For all(), exists() and
+// exists_one() it evaluates it once more at each level, over at most 10,000 elements in all. For an
+// error of an anyOf or a oneOf, it validates the value again.
 //
-// It returns an error if ctx ended, if err does not belong to obj, or if the rule does
-// not fail on it. A nil ctx never ends.
+// Error returns an error if ctx ended, if err does not belong to obj, or if the rule does not fail
+// on obj. A nil ctx never ends.
 func (x *Explainer) Error(ctx context.Context, err *validation.Error, obj, old *unstructured.Unstructured) (*Explanation, error) {
 	if err == nil {
 		return nil, errors.New("explanation: the error is nil")
@@ -118,8 +117,8 @@ type optionFunc func(*config)
 
 func (f optionFunc) apply(c *config) { f(c) }
 
-// ValueLength sets how many Unicode characters of each value are shown. A longer value
-// ends with "…". The default is [DefaultValueLength], also for n below 1.
+// ValueLength sets how many Unicode characters of each value are shown. A longer value ends with
+// "…". If n is less than 1, it is [DefaultValueLength].
 func ValueLength(n int) Option {
 	if n < 1 {
 		n = DefaultValueLength
@@ -127,9 +126,9 @@ func ValueLength(n int) Option {
 	return optionFunc(func(c *config) { c.runes = n })
 }
 
-// WithoutValues leaves out all values of the object, for objects with secrets.
-// Explanations then show names of fields and parts of the definition only. Keys of
-// maps count as values, except in the paths of fields.
+// WithoutValues leaves out all values of the object, for objects with secrets. Explanations then
+// show only names of fields and parts of the definition. Keys of maps count as values, except in
+// the paths of fields.
 func WithoutValues() Option { return optionFunc(func(c *config) { c.runes = 0 }) }
 
 func configOf(opts []Option) config {
@@ -142,7 +141,7 @@ func configOf(opts []Option) config {
 	return c
 }
 
-// What the details of rules contain that could not run.
+// Parts of the details of rules that could not run.
 const (
 	notCompiled = "rule compile error: "
 	overBudget  = "running out of cost budget"
@@ -201,7 +200,7 @@ func (x *Explainer) input(err *validation.Error, obj, old *unstructured.Unstruct
 	return in, nil
 }
 
-// oldValue returns the old value that corresponds to the one at a path, nil for none.
+// oldValue returns the old value for the value at a path, or nil.
 func oldValue(root *schema.Node, path schema.Path, obj, old map[string]any) any {
 	pair := correlate.New(root).Pair(obj, old)
 	for _, step := range path {

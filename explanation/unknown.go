@@ -18,15 +18,15 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// UnknownField explains a complaint about an unknown field, as it is in the details of
-// a refusal and in warnings: `unknown field "spec.replica"`. It returns nil for any
-// other text, and for a path that the schema declares.
+// UnknownField explains a complaint about an unknown field from a warning, or from the details of a
+// refusal: `unknown field "spec.replica"`. It returns nil for other texts, and for a path that the
+// schema declares.
 //
-// A path in a complaint can be ambiguous, since names may have dots. Then the longest
-// declared names are taken. [Explainer.Pruned] takes exact paths.
+// Names may have dots, so the path in a complaint can be ambiguous. Then the longest declared names
+// are taken. [Explainer.Pruned] takes exact paths.
 //
-// The suggestion is the name of the declared field that is nearest. It costs a
-// comparison with each declared field of the object around the unknown one.
+// The suggestion is the name of the nearest declared field. UnknownField compares the name with
+// each declared field of the object.
 func (x *Explainer) UnknownField(complaint string) *Explanation {
 	path, ok := strings.CutPrefix(complaint, `unknown field "`)
 	if !ok {
@@ -52,9 +52,8 @@ func (x *Explainer) UnknownField(complaint string) *Explanation {
 	return n.unknown(name, strings.TrimSuffix(path[:len(path)-len(rest)], "."))
 }
 
-// Pruned explains the path of a field that was pruned, from the changes of a result. It
-// returns nil if the schema declares the field, and for a path that does not end with
-// a field.
+// Pruned explains the path of a pruned field, from the changes of a result. It returns nil if the
+// schema declares the field, or if the path does not end with a field.
 func (x *Explainer) Pruned(path schema.Path) *Explanation {
 	n := object{node: x.root, root: true}
 	for i, step := range path {
@@ -74,11 +73,11 @@ func (x *Explainer) Pruned(path schema.Path) *Explanation {
 // An object is a schema on the path to a field.
 type object struct {
 	node     *schema.Node
-	root     bool // of a resource: it has apiVersion, kind and metadata
-	metadata bool // of a resource; the schema does not declare its fields
+	root     bool // it is a resource, with apiVersion, kind and metadata
+	metadata bool // it is the metadata of a resource; the schema does not declare its fields
 }
 
-// enter returns the schema of a part, and reports whether one is declared.
+// enter returns the schema of a part, and reports whether the part is declared.
 func (o object) enter(name string, index bool) (object, bool) {
 	if index {
 		items := o.node.Items()
@@ -94,8 +93,7 @@ func (o object) enter(name string, index bool) (object, bool) {
 	return object{node: values, root: values.EmbeddedResource()}, values != nil
 }
 
-// longest enters the part with the longest name with which a path begins, and returns the
-// rest.
+// longest enters the part with the longest name that begins the path. rest is the rest of it.
 func (o object) longest(path string) (next object, rest string, ok bool) {
 	if i, after, isIndex := leadingIndex(path); isIndex {
 		if next, ok := o.enter(i, true); ok {
@@ -143,7 +141,7 @@ func firstKey(path string) (key, rest string) {
 	return path, ""
 }
 
-// fields yields the names that are known here, some of them twice.
+// fields yields the known names. Some come twice.
 func (o object) fields() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		switch {
@@ -163,12 +161,12 @@ func (o object) fields() iter.Seq[string] {
 	}
 }
 
-// unknown explains that the object at a path has no field of a name.
+// unknown explains that the object at a path has no field with a name.
 func (o object) unknown(name, path string) *Explanation {
 	return unknownField(name, path, o.fields())
 }
 
-// unknownField explains that the object at a path has no field of a name, but others.
+// unknownField explains that the object at a path has no field with a name. known are its fields.
 func unknownField(name, path string, known iter.Seq[string]) *Explanation {
 	e := &Explanation{Text: fmt.Sprintf("%s has no field %s", ownerText(path), strconv.Quote(celtrace.Cut(name, maxText)))}
 	if near, ok := nearname.Nearest(name, known); ok {
@@ -192,10 +190,9 @@ func ownerText(path string) string {
 	return celtrace.Cut(path, maxText)
 }
 
-// DefinitionField explains that a definition of apiextensions.k8s.io/v1 has an unknown
-// field at a JSON pointer, such as /spec/grup. The suggestion is the name of the field
-// that is nearest. It returns nil if the field is known, and for a pointer that leads into
-// what has no fields.
+// DefinitionField explains an unknown field of a definition of apiextensions.k8s.io/v1. pointer is
+// a JSON pointer, such as /spec/grup. The suggestion is the name of the nearest field. It returns
+// nil if the field is known, or if the value around it has no fields.
 func DefinitionField(pointer string) *Explanation {
 	t := reflect.TypeFor[apiextensionsv1.CustomResourceDefinition]()
 	path := ""
@@ -226,8 +223,7 @@ func DefinitionField(pointer string) *Explanation {
 	return nil
 }
 
-// declaredType returns the type that has a field, index or key, through pointers and
-// unions.
+// declaredType returns the type of a field, index or key of t, through pointers and unions.
 func declaredType(t reflect.Type, name string) reflect.Type {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()

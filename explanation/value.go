@@ -18,11 +18,11 @@ import (
 )
 
 const (
-	maxShown = 5   // errors, branches and names in a text
+	maxShown = 5   // how many errors, branches and names a text has
 	maxText  = 300 // Unicode characters of an error in a text
 )
 
-// enum explains a value that is none of an enum, nil if no value is near.
+// enum explains a value that is not in an enum. It returns nil if no value is near.
 func (x *Explainer) enum(err *validation.Error) *Explanation {
 	bad, isText := err.BadValue.(string)
 	l, ok := schemapath.At(x.root, err.SchemaPointer)
@@ -42,7 +42,8 @@ func (x *Explainer) enum(err *validation.Error) *Explanation {
 	return &Explanation{Text: fmt.Sprintf("did you mean %q?", near), Suggestion: near}
 }
 
-// located returns the schema and value of an error, nil if there are none, or for a branch.
+// located returns the schema and the value of an error. They are nil for a branch, or if there are
+// none.
 func (x *Explainer) located(err *validation.Error, obj *unstructured.Unstructured) (*schema.Node, any) {
 	l, ok := schemapath.At(x.root, err.SchemaPointer)
 	path, fits := schemapath.Value(err.SchemaPointer, err.Pointer)
@@ -53,7 +54,7 @@ func (x *Explainer) located(err *validation.Error, obj *unstructured.Unstructure
 	return l.Node, v
 }
 
-// mistyped explains a string that is written like the wanted type, nil for others.
+// mistyped explains a string that is written like the wanted type, or a value that lacks quotes.
 func (x *Explainer) mistyped(err *validation.Error, obj *unstructured.Unstructured) *Explanation {
 	n, v := x.located(err, obj)
 	switch t := v.(type) {
@@ -71,7 +72,7 @@ func (x *Explainer) mistyped(err *validation.Error, obj *unstructured.Unstructur
 	return nil
 }
 
-// tooMany explains that an object has too many members, nil for a list.
+// tooMany explains that an object has too many members. It returns nil for a list.
 func (x *Explainer) tooMany(err *validation.Error, obj *unstructured.Unstructured) *Explanation {
 	n, v := x.located(err, obj)
 	members, _ := v.(map[string]any)
@@ -165,12 +166,14 @@ func (x *Explainer) missing(err *validation.Error) string {
 
 const hidden = `"…"`
 
-// HideValues returns an error of a request without the values of the object, as
-// [WithoutValues] leaves them out of explanations: BadValue is [field.OmitValueType], a
-// string is left out of the detail, and what a rule says by a messageExpression, or by an
-// error that ended it, is replaced by its message or its text.
+// HideValues returns an error of a request without the values of the object, as [WithoutValues]
+// does for explanations. It returns nil for nil. err is not changed. The result has the fields of
+// err, except:
 //
-// The other fields are those of err, which is not changed. It returns nil for nil.
+//   - BadValue is [field.OmitValueType].
+//   - A string is left out of the detail.
+//   - The text of a messageExpression, or of an error that ended a rule, is replaced by the rule's
+//     message or text.
 func (x *Explainer) HideValues(err *validation.Error) *validation.Error {
 	if err == nil {
 		return nil
@@ -195,8 +198,7 @@ func isTypeName(text string) bool {
 	return false
 }
 
-// valuelessDetail returns the detail of a rule's error without what it says about the
-// object.
+// valuelessDetail returns the detail of a rule's error without values of the object.
 func (x *Explainer) valuelessDetail(err *validation.Error) string {
 	l, ok := schemapath.At(x.root, err.SchemaPointer)
 	switch {
