@@ -13,22 +13,21 @@ import (
 
 const coverFlag = "crdtest.cover"
 
-// Main runs the tests of a package for a function TestMain, and records which parts of
-// the definitions they exercise if the flag -crdtest.cover names a file:
+// Main runs the tests of a package, from a function TestMain. If the flag -crdtest.cover names a
+// file, it records which parts of the definitions they exercise:
 //
 //	func TestMain(m *testing.M) { crdtest.Main(m) }
 //
 //	go test ./... -crdtest.cover=$PWD/cover.html
 //
-// Main writes three files with the extensions .json, .txt and .html, whichever of them the
-// flag has: the record, a summary with all goals that no test meets, and a page with the
-// text of each definition in colours. It adds to a record that exists, so that the packages
-// of one run have one record: remove it to begin anew. The counts of a definition whose
-// text has changed since are dropped.
+// Main writes three files, with the extensions .json, .txt and .html in place of the flag's: the
+// record, a summary with all goals that no test meets, and a page with the text of each definition
+// in colors. It adds to an existing record, so that the packages of one run have one record. Remove
+// the record to begin anew. If the text of a definition has changed, its old counts are dropped.
 //
-// Every package that the command line names must have the flag. Main ends the program if m
-// is nil or if it cannot write the record. With the flag, garbage is collected less often,
-// as with GOGC=400, unless the environment has GOGC.
+// Every package on the command line must have the flag. Main ends the program if m is nil or if it
+// cannot write the record. With the flag, garbage is collected less often, as with GOGC=400, unless
+// the environment sets GOGC.
 func Main(m *testing.M) {
 	if m == nil {
 		fmt.Fprintln(os.Stderr, "crdtest: Main got no testing.M")
@@ -46,8 +45,7 @@ func Main(m *testing.M) {
 	}
 }
 
-// A collector is the value of the flag, and records requests. Sets find it by the flag's
-// name.
+// A collector is the value of the flag, and records requests. A Set finds it by the flag's name.
 type collector struct {
 	file     string // "" if coverage is off
 	recorder *coverage.Recorder
@@ -56,7 +54,7 @@ type collector struct {
 // String returns the value of the flag.
 func (c *collector) String() string { return c.file }
 
-// gcPercent is the GOGC of a process with coverage, whose short run makes much garbage.
+// gcPercent is the GOGC of a process with coverage. Its run is short and makes much garbage.
 const gcPercent = 400
 
 // Set sets the value of the flag.
@@ -68,7 +66,7 @@ func (c *collector) Set(file string) error {
 	return nil
 }
 
-// activeCollector returns the collector, nil if coverage is off.
+// activeCollector returns the collector, or nil if coverage is off.
 func activeCollector() *collector {
 	f := flag.Lookup(coverFlag)
 	if f == nil {

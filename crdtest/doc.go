@@ -14,31 +14,30 @@
 //
 // # Semantics
 //
-// A [Set] has the definitions of files, of an [embed.FS] or of a program. Its requests
-// are those of package crdkit and have the verdicts of kube-apiserver 1.37. A test gives
-// objects as Go structs, as YAML or JSON text, or as unstructured objects, and says what
-// it expects: [Admitted], [Refused], [RefusedBy], [Errors], [Exactly], [Warned],
-// [Stored]. A request without expectations must be admitted. [Set.Patch] takes JSON patches
-// and merge patches.
+// A [Set] has the definitions of files, of an [embed.FS] or of a program. Its requests are those of
+// package crdkit and have the verdicts of kube-apiserver 1.37. A test gives objects as Go structs,
+// as YAML or JSON text, or as unstructured objects. It says what it expects: [Admitted], [Refused],
+// [RefusedBy], [Errors], [Exactly], [Warned], [Stored]. A request without expectations must be
+// admitted. [Set.Patch] takes JSON patches and merge patches.
 //
-// A test that fails reports the unmet expectations and the unexpected errors and warnings:
-// each with its line and column in the object, and for a rule its position in the
+// If a test fails, it reports the unmet expectations and the unexpected errors and warnings. Each
+// has its line and column in the object. An error of a rule also has the rule's position in the
 // definition and the part that decided.
 //
-// [Mutations] is a table of changes of one valid object. [Golden] compares the answers
-// for a directory of samples with stored ones; the environment variable CRDTEST_UPDATE=1
-// writes them.
+// [Mutations] tests a table of changes of one valid object. [Golden] compares the answers for a
+// directory of samples with stored answers. The environment variable CRDTEST_UPDATE=1 makes it
+// write them.
 //
-// [Main] measures which rules, terms of rules, branches, enum values, bounds and fields the
-// tests of one or more packages exercise, and writes a page with the text of the
-// definitions in colors. It costs nothing without the flag -crdtest.cover.
+// [Main] measures which rules, terms of rules, branches, enum values, bounds and fields the tests
+// of one or more packages exercise. It writes a page with the text of the definitions in colors. It
+// costs nothing without the flag -crdtest.cover.
 //
-// [Objects] generates objects that a version admits, for tests of controllers and as seeds
-// of fuzz tests. [Broken] finds, for each rule and keyword of [Targets], a request that
-// breaks it and nothing else, or says why it found none.
+// [Objects] generates objects that a version admits, for tests of controllers and as seeds of fuzz
+// tests. [Broken] finds, for each rule and keyword of [Targets], a request that breaks it and
+// nothing else. If it finds none, it says why.
 //
-// [Load] refuses a definition that the server would refuse to create; [New] does not. A
-// test with ginkgo passes GinkgoTB() as [testing.TB].
+// [Load] refuses a definition that the server would refuse to create; [New] does not. A test with
+// ginkgo passes GinkgoTB() as [testing.TB].
 //
 // # Differences from Kubernetes
 //

@@ -18,8 +18,7 @@ import (
 	"github.com/crdkit/crdkit/validation"
 )
 
-// An Expectation says what the answer to a request must be. Several expectations must
-// all be met.
+// An Expectation says what the answer to a request must be. If there are several, all must be met.
 type Expectation interface {
 	// String returns the call that made it, such as Refused("spec.image", "Required").
 	String() string
@@ -31,7 +30,7 @@ type verdict struct {
 	set        *Set
 	response   *Response
 	complaints []complaint
-	warnings   []bool // whether an expectation expects it
+	warnings   []bool // whether an expectation is about it
 	onlyThese  bool   // unexpected complaints fail the test
 	onlyWarned bool   // unexpected warnings fail the test
 	unmet      []string
@@ -43,7 +42,7 @@ type complaint struct {
 	field    string
 	text     string // of the server, with the field
 	expected bool
-	// implied is true if the complaint only says that others prevent rules. It needs no
+	// implied is true if the complaint only says that other errors prevented rules. It needs no
 	// expectation.
 	implied bool
 }
@@ -59,7 +58,7 @@ func (e expectation) String() string { return e.text() }
 
 func (e expectation) judge(v *verdict) { e.apply(v) }
 
-// expects returns an expectation. Its text is the call of a function.
+// expects returns an expectation. Its text is a call of the function.
 func expects[T any](function string, arguments []T, apply func(*verdict)) Expectation {
 	return expectation{apply: apply, text: func() string {
 		var texts []string
@@ -83,9 +82,9 @@ func Admitted() Expectation {
 	})
 }
 
-// Refused expects an error about a field whose text contains a substring. The field is
-// as the server writes it, such as spec.containers[0].image; "" means any field. The text
-// is that of [Errors]. The server may report other errors too; see [Exactly].
+// Refused expects an error about a field, with a text that contains a substring. The field is as
+// the server writes it, such as spec.containers[0].image; "" means any field. The text is the same
+// as for [Errors]. The server may report other errors too; see [Exactly].
 func Refused(field, substring string) Expectation {
 	return expects("Refused", []string{field, substring}, func(v *verdict) {
 		v.match(fmt.Sprintf("an error at %s with %q", fieldText(field), substring), func(c complaint) bool {
@@ -94,9 +93,8 @@ func Refused(field, substring string) Expectation {
 	})
 }
 
-// RefusedBy expects an error of a rule, which is given by its expression or by its
-// message. White space in the expression does not count. The server may report other
-// errors too; see [Exactly].
+// RefusedBy expects an error of a rule. rule is its expression or its message. White space in the
+// expression does not count. The server may report other errors too; see [Exactly].
 func RefusedBy(rule string) Expectation {
 	return expects("RefusedBy", []string{rule}, func(v *verdict) {
 		unmet := len(v.unmet)
@@ -109,8 +107,7 @@ func RefusedBy(rule string) Expectation {
 	})
 }
 
-// Exactly expects the errors of the expectations, one for each [Refused] and [RefusedBy],
-// and no others.
+// Exactly expects one error for each given [Refused] and [RefusedBy], and no others.
 func Exactly(want ...Expectation) Expectation {
 	return expects("Exactly", want, func(v *verdict) {
 		v.onlyThese = true
@@ -122,10 +119,10 @@ func Exactly(want ...Expectation) Expectation {
 	})
 }
 
-// Errors expects these errors in any order, and no others. Each is the whole text of an
-// error, as in the message of the server: "spec.replicas: Required value". The error which
-// says that others prevented the evaluation of rules may be left out, also for [Exactly].
-// Without texts, Errors expects that the object is admitted.
+// Errors expects these errors in any order, and no others. Each is the whole text of an error, as
+// in the message of the server: "spec.replicas: Required value". If errors prevent the evaluation
+// of rules, the server adds an error that says so. It may be left out, also for [Exactly]. Without
+// texts, Errors expects that the object is admitted.
 func Errors(texts ...string) Expectation {
 	return expects("Errors", texts, func(v *verdict) {
 		v.onlyThese = true
@@ -135,8 +132,8 @@ func Errors(texts ...string) Expectation {
 	})
 }
 
-// Warned expects warnings: for each substring one that contains it, and no others.
-// Without substrings, it expects that there are none.
+// Warned expects one warning for each substring that contains it, and no others. Without
+// substrings, it expects no warnings.
 func Warned(substrings ...string) Expectation {
 	return expects("Warned", substrings, func(v *verdict) {
 		v.onlyWarned = true
@@ -151,9 +148,8 @@ func Warned(substrings ...string) Expectation {
 	})
 }
 
-// Stored expects that the object is admitted and stored as want: pruned, with defaults.
-// want is an object as [Set.Create] takes it. Of its metadata only the fields that want
-// has are compared.
+// Stored expects that the object is admitted and stored as want: pruned, with defaults. want is an
+// object as [Set.Create] takes it. In the metadata, only the fields of want are compared.
 func Stored(want any) Expectation {
 	return expects("Stored", []any{want}, func(v *verdict) {
 		if len(v.complaints) > 0 {
@@ -174,7 +170,7 @@ func Stored(want any) Expectation {
 	})
 }
 
-// match marks the first complaint that fits and that no other expectation has.
+// match marks the first fitting complaint that no other expectation has marked.
 func (v *verdict) match(what string, fits func(complaint) bool) {
 	for i := range v.complaints {
 		if c := &v.complaints[i]; !c.expected && fits(*c) {
@@ -212,10 +208,10 @@ func isRuleAt(v *crdkit.Version, pointer string, index int, rule string) bool {
 	return ok && (sameText(declared.Rule, rule) || declared.Message != "" && sameText(declared.Message, rule))
 }
 
-// sameText compares two texts without regard to white space.
+// sameText reports whether two texts differ in white space only.
 func sameText(a, b string) bool { return slices.Equal(strings.Fields(a), strings.Fields(b)) }
 
-// withMetadataOf returns got with the metadata fields of want. got does not change.
+// withMetadataOf returns a copy of got with only the metadata fields that want has.
 func withMetadataOf(got, want map[string]any) map[string]any {
 	out := maps.Clone(got)
 	wanted, ok := want["metadata"].(map[string]any)
@@ -276,7 +272,7 @@ func (v *verdict) failed() bool {
 		v.onlyWarned && slices.Contains(v.warnings, false)
 }
 
-// report returns what the test prints: the verdict, unmet expectations, and unexpected
+// report returns the text of a failed test: the verdict, unmet expectations, and unexpected
 // complaints.
 func (v *verdict) report(ctx context.Context) string {
 	r := v.response
@@ -339,8 +335,7 @@ func (v *verdict) position(c *complaint) string {
 	return ""
 }
 
-// rule returns the expression of a complaint's rule, and its position in the definition's
-// file.
+// rule returns the expression of a complaint's rule, and its position in the definition's file.
 func (v *verdict) rule(c *complaint) (expression, position string) {
 	if c.err == nil {
 		return "", ""
@@ -353,8 +348,7 @@ func (v *verdict) rule(c *complaint) (expression, position string) {
 	return r.Rule, v.set.definitionPosition(v.response.version.Definition().Name(), v.response.version.Name(), pointer)
 }
 
-// definitionPosition returns the position of a schema pointer in a definition's file, or
-// "".
+// definitionPosition returns the position of a schema pointer in a definition's file, or "".
 func (s *Set) definitionPosition(definition, version, pointer string) string {
 	from := s.byName[definition]
 	if from == nil || from.File == "" {
@@ -369,7 +363,7 @@ func (s *Set) definitionPosition(definition, version, pointer string) string {
 	return ""
 }
 
-// why returns the explanation of a complaint, "" if there is none.
+// why returns the explanation of a complaint, or "".
 func (v *verdict) why(ctx context.Context, c *complaint) string {
 	x := explanation.New(v.response.version)
 	if c.err == nil {

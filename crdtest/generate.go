@@ -42,17 +42,16 @@ func NewGenerator(v *crdkit.Version) (*Generator, error) {
 	return &Generator{version: v, space: search.New(v.Schema(), head, judge)}, nil
 }
 
-// String returns the version of the objects.
+// String returns a text that names the version.
 func (g *Generator) String() string { return "generator of " + kindOf(g.version) }
 
-// Objects yields objects that a version admits when they are created, without end. They
-// have the required fields and, mostly, some optional ones. The same seed gives the same
-// objects on every machine. If no object is found, it yields an error, an
-// [*UnreachableError], and ends; so it does if v is nil or if ctx ends. Objects belong to
-// the caller.
+// Objects yields objects that a version admits when they are created, without end. They have the
+// required fields and, mostly, some optional ones. The same seed gives the same objects on every
+// machine. Objects belong to the caller.
 //
-// The work for one object is limited, and so is its size (about 1 MiB). The error names the
-// limit if the search reaches it.
+// If v is nil, if ctx ends or if no object is found, Objects yields an error and ends. In the last
+// case it is an [*UnreachableError]. The work for one object is limited, and so is its size (about
+// 1 MiB). The error names the limit that the search reached.
 func Objects(ctx context.Context, v *crdkit.Version, seed uint64) iter.Seq2[*unstructured.Unstructured, error] {
 	g, err := NewGenerator(v)
 	if err != nil {
@@ -61,7 +60,7 @@ func Objects(ctx context.Context, v *crdkit.Version, seed uint64) iter.Seq2[*uns
 	return g.Objects(ctx, seed)
 }
 
-// Objects is the function [Objects] for the version of the generator.
+// Objects calls the function [Objects] for the version of the generator.
 func (g *Generator) Objects(ctx context.Context, seed uint64) iter.Seq2[*unstructured.Unstructured, error] {
 	return func(yield func(*unstructured.Unstructured, error) bool) {
 		for i := uint64(0); ; i++ {
@@ -77,18 +76,17 @@ func (g *Generator) Objects(ctx context.Context, seed uint64) iter.Seq2[*unstruc
 	}
 }
 
-// A Target is a rule or a keyword of a version, which an object can break. [Targets]
-// returns them.
+// A Target is a rule or a keyword of a version that an object can break, from [Targets].
 type Target struct {
-	// SchemaPointer is the location of the schema that has it, as in [validation.Error].
+	// SchemaPointer is the location of its schema, as in [validation.Error].
 	SchemaPointer string
-	// Rule is the index in x-kubernetes-validations, -1 for a keyword.
+	// Rule is the index in x-kubernetes-validations. It is -1 for a keyword.
 	Rule int
-	// Expression is the rule's expression, "" for a keyword.
+	// Expression is the rule's expression, or "" for a keyword.
 	Expression string
-	// Keyword is such as maxLength, "" for a rule.
+	// Keyword is the keyword, such as maxLength, or "" for a rule.
 	Keyword string
-	// Name is the field that the keyword required requires, "" for others.
+	// Name is the field that the keyword required names. It is "" for others.
 	Name string
 }
 
@@ -101,9 +99,9 @@ func (t Target) String() string {
 	return fmt.Sprintf("%s: rule %d: %s", t.SchemaPointer, t.Rule, strings.Join(strings.Fields(t.Expression), " "))
 }
 
-// Targets returns the rules and keywords of a version, in the order of its schema. A nil
-// version has none. anyOf, oneOf, allOf and not are keywords, and the keywords of their
-// branches are targets with a SchemaPointer such as "/properties/spec/anyOf/0".
+// Targets returns the rules and keywords of a version, in the order of its schema. A nil version
+// has none. anyOf, oneOf, allOf and not are keywords. A keyword in one of their branches has a
+// SchemaPointer such as "/properties/spec/anyOf/0".
 func Targets(v *crdkit.Version) []Target {
 	if v == nil {
 		return nil
@@ -116,8 +114,8 @@ func Targets(v *crdkit.Version) []Target {
 }
 
 // A Violation is a request that breaks one rule or keyword, and nothing else. If it breaks a
-// keyword of a branch, the server also reports the allOf, anyOf or oneOf around it, and of
-// anyOf and oneOf it may report other branches.
+// keyword of a branch, the server also reports the allOf, anyOf or oneOf around it. For anyOf and
+// oneOf it may report other branches.
 type Violation struct {
 	Target Target
 	// Object is the object of the request: a creation, or an update if Old is not nil.
@@ -153,21 +151,22 @@ func jsonOf(obj *unstructured.Unstructured) string {
 	return string(text)
 }
 
-// An UnreachableError says that no object was found, and why.
+// An UnreachableError says why no object was found.
 type UnreachableError struct{ Cause string }
 
 // Error returns the cause.
 func (e *UnreachableError) Error() string { return "crdtest: " + e.Cause }
 
-// Broken returns a violation of a target, whose object is as small as possible: without any
-// one of its parts it is admitted, or has another error. A rule of the violation is false;
-// it ends with an error, such as "no such key", if no object was found for which it is
-// false. A transition rule is broken by an update, and a rule about the status by an update
-// of the status. The same seed gives the same violation. It returns an [*UnreachableError]
-// if no object was found: the rule may be true for all objects, others may say the same, or
-// the server may report another branch in place of that of the target. The work of the
-// search is limited as for [Objects]. The error of ctx comes as it is. [Generator.Broken]
-// does less for many targets of one version.
+// Broken returns a violation of a target. Its object is as small as possible: if any part is
+// removed, the object is admitted or has another error. The rule of a violation is false. If no
+// object makes it false, the rule ends with an error, such as "no such key". A transition rule is
+// broken by an update, and a rule about the status by an update of the status. The same seed gives
+// the same violation.
+//
+// If no object was found, Broken returns an [*UnreachableError]. The rule may be true for all
+// objects, other rules may say the same, or the server may report a branch other than the target's.
+// The work of the search is limited as for [Objects]. If ctx ends, Broken returns its error. For
+// many targets of one version, [Generator.Broken] does less work.
 func Broken(ctx context.Context, v *crdkit.Version, t Target, seed uint64) (*Violation, error) {
 	g, err := NewGenerator(v)
 	if err != nil {
@@ -176,7 +175,7 @@ func Broken(ctx context.Context, v *crdkit.Version, t Target, seed uint64) (*Vio
 	return g.Broken(ctx, t, seed)
 }
 
-// Broken is the function [Broken] for the version of the generator.
+// Broken calls the function [Broken] for the version of the generator.
 func (g *Generator) Broken(ctx context.Context, t Target, seed uint64) (*Violation, error) {
 	c, err := g.space.Break(ctx, rand.New(rand.NewPCG(seed, 0)), search.Target(t))
 	if err != nil {

@@ -18,22 +18,22 @@ import (
 	"github.com/crdkit/crdkit/internal/text/manifest"
 )
 
-// goldenSuffix ends the name of a golden file, after the name of its sample file.
+// goldenSuffix is what a golden file adds to the name of its sample file.
 const goldenSuffix = ".golden"
 
-// UpdateVariable is the environment variable with which [Golden] writes golden files.
+// UpdateVariable is the environment variable that makes [Golden] write golden files.
 const UpdateVariable = "CRDTEST_UPDATE"
 
-// Golden creates the objects of the files in a directory and compares the answers with
-// those that are stored: for samples/a.yaml in samples/a.yaml.golden. A golden file has
-// for each object whether it is admitted, the errors and the warnings, what was pruned
-// and defaulted, and the object as it is stored. Objects of other kinds are passed over.
+// Golden creates the objects of the files in a directory and compares the answers with golden
+// files. The golden file of samples/a.yaml is samples/a.yaml.golden. For each object it says
+// whether it is admitted, the errors and warnings, what was pruned and defaulted, and the object as
+// it is stored. Objects of other kinds are skipped.
 //
-// Golden writes the golden files instead if the environment variable CRDTEST_UPDATE is 1 or
-// if the test has a boolean flag with the name update, and it is set.
+// Golden writes the golden files instead if the environment variable CRDTEST_UPDATE is 1, or if the
+// test has a boolean flag named update that is set.
 //
-// A golden file without its sample file fails the test, and a directory without objects
-// of the set ends it.
+// A golden file without its sample file fails the test. If no file has an object of the set, Golden
+// ends the test.
 func Golden(t testing.TB, s *Set, dir string) {
 	t.Helper()
 	files, err := s.goldenTexts(t, dir)
@@ -57,7 +57,7 @@ func Golden(t testing.TB, s *Set, dir string) {
 	}
 }
 
-// A goldenFile is a file of samples, and what its golden file must have.
+// A goldenFile is a file of samples and the expected content of its golden file.
 type goldenFile struct {
 	name string
 	text strings.Builder
@@ -134,7 +134,7 @@ func (f *goldenFile) compare(t testing.TB) {
 	}
 }
 
-// updates reports whether golden files are to be written.
+// updates reports whether to write golden files.
 func updates() bool {
 	if on, err := strconv.ParseBool(os.Getenv(UpdateVariable)); err == nil && on {
 		return true

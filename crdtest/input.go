@@ -25,10 +25,9 @@ type input struct {
 	version *crdkit.Version
 	object  *unstructured.Unstructured // with apiVersion and kind
 	text    *definition.Source         // nil if the object is not given as text
-	// ambiguous is the text of an object with a repeated key, of which the server
-	// complains.
+	// ambiguous is the text of an object with a repeated key. The server complains about it.
 	ambiguous []byte
-	// operations are the paths of the JSON patch that text is, nil for all other texts.
+	// operations are the paths of text if it is a JSON patch, otherwise nil.
 	operations []string
 }
 
@@ -86,8 +85,7 @@ func textOf(obj any) ([]byte, bool) {
 	return nil, false
 }
 
-// onlyDocument returns the document of a text. Unlike the server it refuses others, which a
-// test would not test.
+// onlyDocument returns a text if it has one document. The server ignores others: a test should not.
 func onlyDocument(text []byte) ([]byte, error) {
 	var only []byte
 	for parts := document.Split(text); ; {
@@ -127,7 +125,7 @@ func decode(text []byte) (map[string]any, error) {
 	return content, nil
 }
 
-// goType returns the named type of a struct, nil for others.
+// goType returns the type of a struct or of a pointer to one, or nil.
 func goType(obj any) reflect.Type {
 	t := reflect.TypeOf(obj)
 	for t != nil && t.Kind() == reflect.Pointer {
@@ -139,9 +137,8 @@ func goType(obj any) reflect.Type {
 	return t
 }
 
-// versionOf returns the version of an object. Without apiVersion or kind it is the only
-// possible one: the set's, see [Set.Kind], the one with what it has, or with its Go type's
-// name and package.
+// versionOf returns the version of an object. See [Set.Create] for objects without apiVersion or
+// kind.
 func (s *Set) versionOf(obj any, from reflect.Type) (*crdkit.Version, error) {
 	apiVersion, kind, err := typeFields(obj)
 	if err != nil {
@@ -189,7 +186,7 @@ func (s *Set) ambiguity(candidates []*crdkit.Version, apiVersion, kind string, f
 	return fmt.Errorf("%s may be of %s: set apiVersion and kind, or use Set.Kind", what, strings.Join(texts, " or "))
 }
 
-// typeFields returns apiVersion and kind of an object, "" where it has none.
+// typeFields returns apiVersion and kind of an object, or "" for what it does not have.
 func typeFields(obj any) (apiVersion, kind string, err error) {
 	var head struct{ APIVersion, Kind string }
 	switch obj := obj.(type) {

@@ -16,8 +16,8 @@ import (
 	"github.com/crdkit/crdkit/internal/value/jsonval"
 )
 
-// A Mutation is a change of a valid object, and what the server must answer to the
-// changed object. [Put], [Delete] and [Append] make one. Methods return a changed copy.
+// A Mutation is a change of a valid object, with the expected answer to the changed object. [Put],
+// [Delete] and [Append] make one. Methods return a changed copy.
 type Mutation struct {
 	name  string
 	edits []edit
@@ -25,16 +25,16 @@ type Mutation struct {
 	verb  verb
 }
 
-// Put returns the mutation that sets the value at a JSON pointer (RFC 6901). Objects
-// around it are made if they are absent. to is encoded as JSON.
+// Put returns a mutation that sets the value at a JSON pointer (RFC 6901). Absent objects around it
+// are made. to is encoded as JSON.
 func Put(pointer string, to any) Mutation { return Mutation{}.Put(pointer, to) }
 
-// Delete returns the mutation that removes the value at a JSON pointer. A value that is
-// absent ends the test.
+// Delete returns a mutation that removes the value at a JSON pointer. If there is no value, it ends
+// the test.
 func Delete(pointer string) Mutation { return Mutation{}.Delete(pointer) }
 
-// Append returns the mutation that appends an element to the list at a JSON pointer,
-// which is made if it is absent.
+// Append returns a mutation that appends an element to the list at a JSON pointer. An absent list
+// is made.
 func Append(pointer string, element any) Mutation { return Mutation{}.Append(pointer, element) }
 
 // Put adds another edit; see the function [Put].
@@ -53,36 +53,36 @@ func (m Mutation) with(e edit) Mutation {
 	return m
 }
 
-// Wants adds expectations. Without any, the server must admit the changed object.
+// Wants adds expectations. Without expectations, the server must admit the changed object.
 func (m Mutation) Wants(want ...Expectation) Mutation {
 	m.want = append(slices.Clone(m.want), want...)
 	return m
 }
 
-// Named sets the name of the subtest. Without it, the edits are the name.
+// Named sets the name of the subtest. The default is a text of the edits.
 func (m Mutation) Named(name string) Mutation {
 	m.name = name
 	return m
 }
 
-// OnUpdate makes the request an update of the valid object to the changed one. Without
-// it, the changed object is created.
+// OnUpdate makes the request an update of the valid object to the changed one. The default is a
+// creation of the changed one.
 func (m Mutation) OnUpdate() Mutation {
 	m.verb = updating
 	return m
 }
 
-// OnStatusUpdate makes the request an update of the status of the valid object to that of
-// the changed one.
+// OnStatusUpdate makes the request an update of the valid object's status to the status of the
+// changed one.
 func (m Mutation) OnStatusUpdate() Mutation {
 	m.verb = updatingStatus
 	return m
 }
 
-// Mutations makes one request for each mutation of a valid object, which it creates
-// first. Each is a subtest if t is a *testing.T. The edits apply to the object as it is
-// stored, with its defaults. Mutations ends the test if the object is refused, or if an
-// edit is impossible. It does not change valid.
+// Mutations creates a valid object, and then makes one request for each mutation of it. Each is a
+// subtest if t is a *testing.T. The edits apply to the object as it is stored, with its defaults.
+// Mutations ends the test if the object is refused, or if an edit is impossible. It does not change
+// valid.
 func Mutations(t testing.TB, s *Set, valid any, mutations ...Mutation) {
 	t.Helper()
 	stored := s.stored(t, valid)
@@ -114,7 +114,7 @@ func (m Mutation) label(i int) string {
 	return fmt.Sprintf("mutation %d", i)
 }
 
-// String returns the name, or the edits of a mutation without one: "put spec.replicas".
+// String returns the name, or the edits if there is no name: "put spec.replicas".
 func (m Mutation) String() string {
 	if m.name != "" {
 		return m.name
@@ -171,7 +171,7 @@ const (
 	opAppend = "append"
 )
 
-// decoded returns what decoding the JSON of a Go value returns.
+// decoded encodes a Go value as JSON and decodes it.
 func decoded(v any) (any, error) {
 	raw, err := json.Marshal(v)
 	if err != nil {
@@ -181,7 +181,6 @@ func decoded(v any) (any, error) {
 	return out, utiljson.Unmarshal(raw, &out)
 }
 
-// apply changes an object.
 func (e edit) apply(obj map[string]any) error {
 	if e.err != nil {
 		return e.err
@@ -194,8 +193,8 @@ func (e edit) apply(obj map[string]any) error {
 
 var errAbsent = errors.New("there is no such value")
 
-// edited returns a value after the edit of what tokens lead to, with objects around a new
-// one.
+// edited returns v after the edit of the value at tokens. It makes absent objects around that
+// value.
 func (e edit) edited(v any, present bool, tokens []string) (any, error) {
 	switch {
 	case !present && e.op == opDelete:

@@ -22,10 +22,10 @@ import (
 
 // A Response is the answer to one request. It belongs to the caller.
 type Response struct {
-	// Result is the verdict, nil for a response of [Set.Existing].
+	// Result is the verdict. It is nil for a response of [Set.Existing].
 	Result *crdkit.Result
-	// Object is the object as stored, at the request's version, or as refused: pruned and
-	// with defaults.
+	// Object is the stored object at the request's version. If the request is refused, it is the
+	// refused object: pruned and with defaults.
 	Object *unstructured.Unstructured
 
 	version *crdkit.Version
@@ -55,7 +55,7 @@ func (r *Response) what() string {
 	return r.version.GroupVersionKind().Kind + " " + name
 }
 
-// verdict returns the object and whether it is admitted.
+// verdict returns a text with the object and whether it is admitted.
 func (r *Response) verdict() string {
 	if r.Admitted() {
 		return r.what() + ": admitted"
@@ -69,8 +69,8 @@ func (r *Response) Version() *crdkit.Version { return r.version }
 // Admitted reports whether the server accepts the request.
 func (r *Response) Admitted() bool { return r.Result == nil || r.Result.Admitted() }
 
-// Decode decodes the object into a pointer to a struct. It ends the test if the request
-// was refused or if the struct has a field of another type.
+// Decode decodes the object into a pointer to a struct. It ends the test if the request was
+// refused, or if a field of the struct has another type.
 func (r *Response) Decode(t testing.TB, into any) {
 	t.Helper()
 	if !r.Admitted() {
@@ -97,37 +97,35 @@ const (
 // expectations, the server must admit the object. It does not change obj.
 //
 // obj is YAML or JSON as a string, []byte or [json.RawMessage], a struct, a map, an
-// *unstructured.Unstructured, or a [Response]. It may leave out apiVersion and kind if
-// only one version of the set fits: that with the name and package of the Go type, or
-// that of [Set.Kind].
+// *unstructured.Unstructured, or a [Response]. It may leave out apiVersion and kind if only one
+// version of the set fits: the version of [Set.Kind], or the version with the name and package of
+// the Go type.
 //
-// Create ends the test if obj cannot be read. An unmet expectation fails the test and
-// does not end it.
+// Create ends the test if obj cannot be read. An unmet expectation fails the test without ending
+// it.
 func (s *Set) Create(t testing.TB, obj any, want ...Expectation) *Response {
 	t.Helper()
 	return s.do(t, creating, nil, obj).expect(t, s, want)
 }
 
-// Update updates old to obj. old is the [Response] of an earlier request, or an object
-// as [Set.Create] takes it, which Update creates first; it ends the test if that is
-// refused. If old has a status and the version has the status subresource, the status is
-// updated after the creation. See [Set.Existing] for an old object that the server would
-// refuse now.
+// Update updates old to obj. old is the [Response] of an earlier request. It may also be an object
+// as [Set.Create] takes it: Update then creates it, and ends the test if it is refused. If old has
+// a status and the version has the status subresource, the status is updated after the creation.
+// See [Set.Existing] for an old object that the server would refuse today.
 func (s *Set) Update(t testing.TB, old, obj any, want ...Expectation) *Response {
 	t.Helper()
 	return s.do(t, updating, s.stored(t, old).Object, obj).expect(t, s, want)
 }
 
-// UpdateStatus is [Set.Update] for the status subresource. Only status and some metadata
-// of obj count. It ends the test if the version has no status subresource.
+// UpdateStatus is [Set.Update] for the status subresource. It only takes the status and some
+// metadata from obj. It ends the test if the version has no status subresource.
 func (s *Set) UpdateStatus(t testing.TB, old, obj any, want ...Expectation) *Response {
 	t.Helper()
 	return s.do(t, updatingStatus, s.stored(t, old).Object, obj).expect(t, s, want)
 }
 
-// Existing returns the response that has an object which is stored already, such as one
-// from before a rule existed. It is pruned and gets defaults as in a GET, and is not
-// validated.
+// Existing returns a response with an object that is already stored, such as one from before a rule
+// existed. As in a GET, the object is pruned and gets defaults, and is not validated.
 func (s *Set) Existing(t testing.TB, obj any) *Response {
 	t.Helper()
 	in, err := s.input(obj)
@@ -149,7 +147,7 @@ func (s *Set) input(obj any) (*input, error) {
 	return s.read(obj)
 }
 
-// stored returns the response that has the old object of an update or a patch.
+// stored returns the response with the old object of an update or a patch.
 func (s *Set) stored(t testing.TB, old any) *Response {
 	t.Helper()
 	if r, ok := old.(*Response); ok && r != nil {
@@ -206,7 +204,7 @@ func (s *Set) run(t testing.TB, r *Response) (err error) {
 	return s.runText(t, r)
 }
 
-// runText makes the request again with the text of the object, for what only the text has.
+// runText makes the request again with the text of the object, which may have repeated keys.
 func (s *Set) runText(t testing.TB, r *Response) (err error) {
 	ctx, v, opts := t.Context(), r.version, []crdkit.JSONOption{crdkit.YAML()}
 	for _, o := range s.request {
@@ -229,14 +227,13 @@ func (s *Set) runText(t testing.TB, r *Response) (err error) {
 	return err
 }
 
-// Patch patches old at its version and compares the answer with the expectations. old is as
-// for [Set.Update]. patchType is [types.MergePatchType] or [types.JSONPatchType]; the
-// server refuses others. body is JSON or YAML as a string, []byte or [json.RawMessage], or
-// a value that is encoded as JSON: a struct or a map for a merge patch, a list of
-// operations for a JSON patch.
+// Patch patches old at its version and compares the answer with the expectations. old is as for
+// [Set.Update]. patchType is [types.MergePatchType] or [types.JSONPatchType]; the server refuses
+// others. body is JSON or YAML as a string, []byte or [json.RawMessage], or a value that is encoded
+// as JSON: a struct or a map for a merge patch, a list of operations for a JSON patch.
 //
-// The object of the response is the old one if the patch cannot be applied. Patch ends the
-// test if body is neither JSON nor YAML, or if it is YAML with a repeated key.
+// If the patch cannot be applied, the object of the response is the old one. Patch ends the test if
+// body is neither JSON nor YAML, or if it is YAML with a repeated key.
 func (s *Set) Patch(t testing.TB, old any, patchType types.PatchType, body any, want ...Expectation) *Response {
 	t.Helper()
 	return s.patch(t, patching, s.stored(t, old), patchType, body).expect(t, s, want)
@@ -271,8 +268,7 @@ func (s *Set) patch(t testing.TB, verb verb, old *Response, patchType types.Patc
 	return r
 }
 
-// bodyOf returns the JSON of a patch, and whether it is text. JSON stays, with repeated
-// keys.
+// bodyOf returns the JSON of a patch, and whether body is text. JSON keeps its repeated keys.
 func bodyOf(body any) (content []byte, isText bool, err error) {
 	text, isText := textOf(body)
 	switch {
@@ -291,7 +287,7 @@ func bodyOf(body any) (content []byte, isText bool, err error) {
 	return content, true, err
 }
 
-// runPatch makes the request of a response. The object of a refused patch is as it was
+// runPatch makes the request of a response. The object of a refused patch is the object that was
 // validated.
 func (s *Set) runPatch(ctx context.Context, r *Response, patchType types.PatchType, body []byte) error {
 	do, update := patch.New(r.version).Patch, r.version.Update
@@ -316,8 +312,8 @@ func (s *Set) runPatch(ctx context.Context, r *Response, patchType types.PatchTy
 	return err
 }
 
-// pathsOf returns the paths of a JSON patch, "" for operations that write nothing, nil for
-// another text.
+// pathsOf returns the paths of a JSON patch, with "" for operations that write nothing. It returns
+// nil for other texts.
 func pathsOf(body []byte) []string {
 	var operations []struct{ Op, Path string }
 	if json.Unmarshal(body, &operations) != nil {
@@ -332,8 +328,8 @@ func pathsOf(body []byte) []string {
 	return paths
 }
 
-// position returns the position of a pointer: in the object's text, the merge patch, or the
-// operation that wrote the value, "" if unknown.
+// position returns the position of a pointer in the object's text, in the merge patch, or in the
+// operation that wrote the value. It returns "" if it is unknown.
 func (in *input) position(pointer string) string {
 	if in.operations != nil {
 		var ok bool
@@ -357,7 +353,7 @@ func (in *input) inOperation(pointer string) (written string, ok bool) {
 		}
 		if steps[len(steps)-1] == "-" {
 			if appended {
-				return "", false // which of the operations appended the element?
+				return "", false // either operation may have appended the element
 			}
 			appended = true
 		}
@@ -370,8 +366,8 @@ func (in *input) inOperation(pointer string) (written string, ok bool) {
 	return written, ok
 }
 
-// leadsTo reports whether an operation's path leads to a value or around it. "-" at the end
-// is a new element.
+// leadsTo reports whether an operation writes the value at tokens, or a value around it. "-" at the
+// end is a new element.
 func leadsTo(steps, tokens []string) bool {
 	if len(steps) == 0 || len(steps) > len(tokens) {
 		return false

@@ -20,16 +20,16 @@ import (
 	"github.com/crdkit/crdkit/internal/text/manifest"
 )
 
-// A Set holds definitions, and makes requests on their objects as a server that has
-// these definitions. It is safe for concurrent use, as in parallel tests.
+// A Set holds definitions. It answers requests on their objects like a server with these
+// definitions. It is safe for concurrent use, as in parallel tests.
 type Set struct {
 	catalog *crdkit.Catalog
 	byName  map[string]*source // by name of the definition
 	request []crdkit.RequestOption
-	only    *crdkit.Version // nil unless the set is for one version, see Kind
+	only    *crdkit.Version // the version of [Set.Kind], or nil
 }
 
-// A source is a definition with the positions in its text. Line is 0 if it is not from a file.
+// A source is a definition with positions in its text. Line is 0 if it is not from a file.
 type source struct {
 	coverage.Source
 	positions *definition.Source
@@ -49,12 +49,12 @@ func kindOf(v *crdkit.Version) string {
 	return gvk.GroupVersion().String() + " " + gvk.Kind
 }
 
-// Load returns the set of the definitions in files and directories. A directory stands
-// for the .yaml, .yml, .json, .jsonl and .ndjson files in it, not below it. Objects of
-// other kinds are passed over.
+// Load returns the set of the definitions in files and directories. From a directory it takes the
+// .yaml, .yml, .json, .jsonl and .ndjson files, but not those of its subdirectories. Objects of
+// other kinds are skipped.
 //
-// Load ends the test if a file cannot be read, if there is no definition, if there are
-// two with the same name, or if the server would refuse one.
+// Load ends the test if a file cannot be read, if there is no definition, if two definitions have
+// the same name, or if the server would refuse one.
 func Load(t testing.TB, paths ...string) *Set {
 	t.Helper()
 	return load(t, nil, paths)
@@ -78,8 +78,8 @@ func LoadFS(t testing.TB, files fs.FS, paths ...string) *Set {
 	return load(t, files, paths)
 }
 
-// Read is [Load] for callers without a test, such as TestMain. It returns an error where
-// Load ends the test. files may be nil, which means the files of the operating system.
+// Read is [Load] for callers without a test, such as TestMain. It returns an error in the cases in
+// which Load ends the test. If files is nil, it reads the files of the operating system.
 func Read(ctx context.Context, files fs.FS, paths ...string) (*Set, error) {
 	if len(paths) == 0 {
 		return nil, errors.New("crdtest: no files or directories are given")
@@ -108,10 +108,9 @@ func Read(ctx context.Context, files fs.FS, paths ...string) (*Set, error) {
 	return newSet(byName, nil)
 }
 
-// New returns the set of definitions that a program has in memory. It does not check
-// whether the server would accept them. The set keeps them, and the caller must not change
-// them any more. New ends the test if a definition does not compile or if two of them use
-// the same name.
+// New returns the set of definitions that a program has in memory. It does not check whether the
+// server would accept them. The set keeps them, so the caller must not change them. New ends the
+// test if a definition does not compile, or if two of them have the same name.
 func New(t testing.TB, crds []*apiextensionsv1.CustomResourceDefinition, opts ...crdkit.Option) *Set {
 	t.Helper()
 	byName := map[string]*source{}
@@ -135,7 +134,7 @@ func New(t testing.TB, crds []*apiextensionsv1.CustomResourceDefinition, opts ..
 	return s
 }
 
-// newSet returns a set. It returns the errors of all versions that do not compile.
+// newSet returns a set, or the errors of all versions that do not compile.
 func newSet(byName map[string]*source, opts []crdkit.Option) (*Set, error) {
 	s := &Set{catalog: crdkit.NewCatalog(opts...), byName: byName}
 	var errs []error
@@ -156,7 +155,7 @@ func addSource(byName map[string]*source, o *manifest.Object) error {
 		return err
 	}
 	start := definition.Position{Line: o.Line, Column: o.Column}
-	if o.Within != "" { // the text is not that of the file
+	if o.Within != "" { // the text differs from the file's
 		start = definition.Position{}
 	}
 	s := &source{coverage.Source{CRD: crd, File: o.File, Line: start.Line, Text: o.Text}, definition.NewSource(o.Text, start)}
@@ -167,7 +166,7 @@ func addSource(byName map[string]*source, o *manifest.Object) error {
 	return s.check()
 }
 
-// check returns an error that has the errors of the server, with their positions.
+// check returns the server's errors as one, with their positions.
 func (s *source) check() error {
 	report := definition.Check(s.CRD)
 	if report.Undecided != nil {
@@ -183,8 +182,8 @@ func (s *source) check() error {
 	return fmt.Errorf("the server refuses definition %s:\n%w", s.CRD.Name, errors.Join(errs...))
 }
 
-// WithOptions returns a set of the same definitions that are compiled with options, such
-// as [crdkit.KubernetesVersion]. It ends the test if an option is invalid.
+// WithOptions returns a set of the same definitions compiled with options, such as
+// [crdkit.KubernetesVersion]. It ends the test if an option is invalid.
 func (s *Set) WithOptions(t testing.TB, opts ...crdkit.Option) *Set {
 	t.Helper()
 	other, err := newSet(s.byName, opts)
@@ -198,17 +197,16 @@ func (s *Set) WithOptions(t testing.TB, opts ...crdkit.Option) *Set {
 	return other
 }
 
-// WithRequestOptions returns a set that makes all requests with options, such as
-// [crdkit.Strict], which is how kubectl makes them.
+// WithRequestOptions returns a set that makes all requests with options, such as [crdkit.Strict].
+// kubectl makes strict requests.
 func (s *Set) WithRequestOptions(opts ...crdkit.RequestOption) *Set {
 	other := *s
 	other.request = slices.Concat(s.request, opts)
 	return &other
 }
 
-// Kind returns a set for the objects of one version. Its methods take objects without
-// apiVersion and kind as objects of that version, and no others. It ends the test if the
-// set does not serve the version.
+// Kind returns a set for the objects of one version. Its methods take only objects of that version;
+// apiVersion and kind may be missing. It ends the test if the set does not serve the version.
 func (s *Set) Kind(t testing.TB, apiVersion, kind string) *Set {
 	t.Helper()
 	other := *s
@@ -216,8 +214,8 @@ func (s *Set) Kind(t testing.TB, apiVersion, kind string) *Set {
 	return &other
 }
 
-// Version returns the compiled version of a kind. It ends the test if the set does not
-// serve the version or if it does not compile.
+// Version returns the compiled version of a kind. It ends the test if the set does not serve the
+// version, or if the version does not compile.
 func (s *Set) Version(t testing.TB, apiVersion, kind string) *crdkit.Version {
 	t.Helper()
 	gv, err := runtimeschema.ParseGroupVersion(apiVersion)
@@ -239,8 +237,8 @@ func (s *Set) version(t testing.TB, gvk runtimeschema.GroupVersionKind) *crdkit.
 // Catalog returns the compiled definitions. The caller must not add or remove any.
 func (s *Set) Catalog() *crdkit.Catalog { return s.catalog }
 
-// CRDs returns the definitions in increasing order of name. The list belongs to the
-// caller, who must not change the definitions.
+// CRDs returns the definitions in increasing order of name. The slice belongs to the caller. The
+// definitions must not be changed.
 func (s *Set) CRDs() []*apiextensionsv1.CustomResourceDefinition {
 	var crds []*apiextensionsv1.CustomResourceDefinition
 	for _, name := range slices.Sorted(maps.Keys(s.byName)) {

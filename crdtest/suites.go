@@ -14,30 +14,27 @@ type SuiteOption func(*suiteOptions)
 
 type suiteOptions struct{ except map[string]string }
 
-// Except says that the result of a case is not as recorded, or that the case cannot be run
-// because it names no definition, and why. This must still be so: if the result is as
-// recorded, the case fails, and the test fails if there is no such case. name is the file
-// of the case, a colon, a space, and the name in the file, as failures show it. A nil
-// SuiteOption changes nothing.
+// Except says why the result of a case differs from the recorded one, or why the case cannot be run
+// because it names no definition. A wrong exception is a failure: the case fails if its result is
+// as recorded, and the test fails if there is no such case. name is the file of the case, a colon,
+// a space, and the name in the file, as failures show it. A nil SuiteOption changes nothing.
 func Except(name, reason string) SuiteOption {
 	return func(o *suiteOptions) { o.except[name] = reason }
 }
 
-// RunSuites runs the recorded cases of a file system, such as os.DirFS("tests"), against
-// the definitions in it: suites of openshift/api with onCreate and onUpdate, and objects
-// below directories with the names valid and invalid. docs/testing.md describes the
-// formats. Each file is a subtest, and each of its cases is one of that, if t is a
-// *testing.T.
+// RunSuites runs the recorded cases of a file system, such as os.DirFS("tests"), against the
+// definitions in it. Cases are suites of openshift/api with onCreate and onUpdate, and objects
+// below directories named valid and invalid. docs/testing.md describes the formats. If t is a
+// *testing.T, each file is a subtest, and each case is a subtest of its file.
 //
-// RunSuites ends the test if a file cannot be read, or if there is no case. A case without
-// a definition fails.
+// RunSuites ends the test if a file cannot be read, or if there is no case. A case without a
+// definition fails.
 func RunSuites(t testing.TB, files fs.FS, opts ...SuiteOption) {
 	t.Helper()
 	runSuites(t, files, nil, opts)
 }
 
-// RunSuites is the function [RunSuites] with the definitions of the set besides those of
-// the file system.
+// RunSuites is the function [RunSuites], but the cases may also use the definitions of the set.
 func (s *Set) RunSuites(t testing.TB, files fs.FS, opts ...SuiteOption) {
 	t.Helper()
 	var more []*suite.Definition
@@ -85,7 +82,7 @@ func runSuites(t testing.TB, files fs.FS, more []*suite.Definition, opts []Suite
 	}
 }
 
-// checkNames fails the test for each exception that names none of the cases.
+// checkNames fails the test for each exception that names no case.
 func (o *suiteOptions) checkNames(t testing.TB, cases []*suite.Case) {
 	t.Helper()
 	named := map[string]bool{}
@@ -99,8 +96,7 @@ func (o *suiteOptions) checkNames(t testing.TB, cases []*suite.Case) {
 	}
 }
 
-// judge runs a case and fails the test unless the result is as recorded, or known to
-// differ.
+// judge runs a case. The test fails if the result is not as recorded, or is so despite an exception.
 func (o *suiteOptions) judge(t testing.TB, c *suite.Case) {
 	t.Helper()
 	problem, err := c.Run(t.Context())
