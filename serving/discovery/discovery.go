@@ -13,8 +13,8 @@ import (
 	"github.com/crdkit/crdkit/versionsort"
 )
 
-// Groups returns the document of each group with published versions, in increasing
-// order of name. It returns nil if no definition is published.
+// Groups returns the document of each group with published versions, sorted by name. If no
+// definition is published, it returns nil.
 func Groups(crds ...*apiextensionsv1.CustomResourceDefinition) []metav1.APIGroup {
 	names := make([]string, 0, len(crds))
 	for _, crd := range crds {
@@ -32,9 +32,9 @@ func Groups(crds ...*apiextensionsv1.CustomResourceDefinition) []metav1.APIGroup
 	return groups
 }
 
-// Group returns the document of a group: its versions in order of priority, and the version
-// that clients should prefer. It ignores definitions of other groups. It reports false if
-// no definition publishes a version of the group; the server answers with 404 then.
+// Group returns the document of a group: its versions in order of priority, and the version that
+// clients should prefer. It ignores definitions of other groups. If no definition publishes a
+// version of the group, Group reports false; the server then answers with 404.
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#version-priority.
 func Group(group string, crds ...*apiextensionsv1.CustomResourceDefinition) (*metav1.APIGroup, bool) {
@@ -63,9 +63,9 @@ func Group(group string, crds ...*apiextensionsv1.CustomResourceDefinition) (*me
 	return doc, true
 }
 
-// Resources returns the document of one version of a group: its resources in
-// increasing order of name, each followed by its subresources. It reports false if
-// no definition publishes the version; the server answers with 404 then.
+// Resources returns the document of one version of a group: its resources, sorted by name, each
+// followed by its subresources. If no definition publishes the version, Resources reports false;
+// the server then answers with 404.
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#subresources.
 func Resources(group, version string, crds ...*apiextensionsv1.CustomResourceDefinition) (*metav1.APIResourceList, bool) {
@@ -91,8 +91,7 @@ func Resources(group, version string, crds ...*apiextensionsv1.CustomResourceDef
 	return doc, true
 }
 
-// StorageVersionHash returns the hash by which discovery identifies the version at
-// which objects of a kind are stored.
+// StorageVersionHash returns the hash that discovery publishes for the storage version of a kind.
 func StorageVersionHash(group, version, kind string) string {
 	const shown = 8 // bytes
 	sum := sha256.Sum256([]byte(group + "/" + version + "/" + kind))
@@ -138,7 +137,7 @@ func verbsOf(crd *apiextensionsv1.CustomResourceDefinition) metav1.Verbs {
 	return metav1.Verbs{"delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"}
 }
 
-// storageHash returns the hash of the storage version, "" if it is not served.
+// storageHash returns the hash of the storage version, or "" if it is not served.
 func storageHash(crd *apiextensionsv1.CustomResourceDefinition) string {
 	for _, v := range crd.Spec.Versions {
 		if v.Served && v.Storage {
@@ -164,7 +163,7 @@ func unseen(crd *apiextensionsv1.CustomResourceDefinition) bool {
 	return len(crd.Status.Conditions) == 0
 }
 
-// namesOf returns the accepted names, or for an unseen definition those that would be.
+// namesOf returns the accepted names. For an unseen definition these are the names it asks for.
 func namesOf(crd *apiextensionsv1.CustomResourceDefinition) apiextensionsv1.CustomResourceDefinitionNames {
 	if !unseen(crd) {
 		return crd.Status.AcceptedNames

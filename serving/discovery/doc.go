@@ -15,29 +15,29 @@
 //
 // # Semantics
 //
-// Served versions are published in order of priority: the most stable and newest first. The
-// first one is the preferred version. If two definitions of a group serve different
-// versions, the preferred version may lack one of the kinds.
+// Served versions are published in order of priority: the most stable and newest first. The first
+// one is the preferred version. If two definitions of a group serve different versions, the
+// preferred version may lack one of the kinds.
 //
-// Each resource is followed by its subresources: status, then scale, which is of kind
-// Scale in autoscaling/v1. The verbs of a definition that is being deleted allow
-// neither new objects nor changes.
+// Each resource is followed by its subresources: status, then scale, which has the kind Scale of
+// autoscaling/v1. If a definition is being deleted, the verbs allow neither new objects nor
+// changes.
 //
-// The hash of the storage version changes with the storage version and has no other
-// meaning. It is published while the storage version is served.
+// The hash of the storage version only serves to notice that the storage version changes. It is
+// published if the storage version is served.
 //
-// The status of a definition decides whether it is published (condition Established) and
-// under which names. A definition without conditions, such as one from a file, is published
-// as if the server had accepted it, with the singular name that the server would set.
+// The status of a definition decides whether it is published (condition Established) and under
+// which names. A definition without conditions, such as one from a file, is published as if the
+// server had accepted it, with the singular name that the server would set.
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#version-priority
 // and https://kubernetes.io/docs/reference/using-api/api-concepts/#standard-api-terminology.
 //
 // # Differences from Kubernetes
 //
-// The server does not publish a definition without conditions, which its controllers
-// have not seen yet. Resources of several definitions are in order of their names; the
-// server has them in random order. The package has no aggregated discovery.
+// The server does not publish a definition without conditions, because its controllers have not
+// seen it. Resources of several definitions are sorted by name; the server has them in random
+// order. The package has no aggregated discovery.
 //
 // # Concurrency and ownership
 //

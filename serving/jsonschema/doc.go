@@ -13,28 +13,25 @@
 //
 // # Semantics
 //
-// The exported schema accepts every object that the server accepts on creation. The
-// reverse does not hold, because JSON Schema cannot express every constraint;
-// docs/json-schema.md lists those that are left out. The schema describes an object
-// before the server prunes it and sets defaults:
+// The exported schema accepts every object that the server accepts on creation. It may accept more,
+// because JSON Schema cannot express every constraint; docs/json-schema.md lists the constraints
+// that are left out. The schema describes an object before the server prunes it and sets defaults:
 //
 //   - unknown fields are accepted, because the server prunes them;
 //   - a field with a default is never required;
-//   - null is accepted wherever the server drops it or replaces it by a default, which
-//     is everywhere except in arrays and in required fields;
+//   - null is accepted where the server drops it or replaces it by a default: everywhere except
+//     in arrays and in required fields;
 //   - status is not checked if it is a subresource.
 //
-// A constraint is left out or widened if it would refuse an object that the server repairs
-// and accepts: oneOf may become anyOf, and not may be dropped.
+// If a constraint would refuse an object that the server repairs and accepts, it is widened or left
+// out: oneOf may become anyOf, and not may be dropped.
 //
-// x-kubernetes-int-or-string becomes a choice of types. An embedded resource requires
-// apiVersion and kind. x-kubernetes-preserve-unknown-fields has an effect with [Strict]
-// only. A list of type set has unique items if they are strings or booleans.
-// [KeepExtensions] keeps the keywords x-kubernetes-* of the definition.
+// x-kubernetes-int-or-string becomes a choice of types. An embedded resource requires apiVersion
+// and kind. x-kubernetes-preserve-unknown-fields only has an effect with [Strict]. A list of type
+// set has unique items if they are strings or booleans. [KeepExtensions] keeps the keywords
+// x-kubernetes-* of the definition.
 //
-// A schema with [Strict] is for authors of objects. It refuses unknown fields, nulls that
-// the schema does not declare, strings that do not match a format that JSON Schema has
-// too, and invalid statuses. It may refuse what the server accepts.
+// A schema with [Strict] is for authors of objects. It may refuse objects that the server accepts.
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema
 // and https://json-schema.org/specification.

@@ -26,13 +26,13 @@ func Draft07() Option {
 	return optionFunc(func(e *exporter) { e.dialect = "http://json-schema.org/draft-07/schema#" })
 }
 
-// Strict exports a schema that also refuses what the server repairs: unknown fields, nulls
-// where the schema does not declare them, strings that do not match a format that JSON
-// Schema has too, and invalid statuses. It may refuse what the server accepts.
+// Strict exports a schema that also refuses what the server repairs or ignores: unknown fields,
+// nulls that the schema does not declare, strings that do not match a format, and invalid statuses.
+// Only formats that JSON Schema has too are checked.
 func Strict() Option { return optionFunc(func(e *exporter) { e.strict = true }) }
 
-// KeepExtensions exports the keywords x-kubernetes-* as the definition has them. They do
-// not change what the schema accepts. Strict modes of some validators refuse them.
+// KeepExtensions exports the keywords x-kubernetes-* as the definition has them. They do not change
+// what the schema accepts. Strict modes of some validators refuse them.
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema.
 func KeepExtensions() Option { return optionFunc(func(e *exporter) { e.extensions = true }) }
@@ -46,9 +46,9 @@ type exporter struct {
 	top        *props // the node of whole objects
 }
 
-// Export returns the JSON Schema of one version of a definition. A version
-// without a schema admits any object of its kind. Export returns an error if
-// the definition has no such version or the schema is not structural.
+// Export returns the JSON Schema of one version of a definition. If the version has no schema, the
+// result accepts any object of its kind. If there is no such version, or if its schema is not
+// structural, Export returns an error.
 func Export(crd *apiextensionsv1.CustomResourceDefinition, version string, opts ...Option) ([]byte, error) {
 	if crd == nil {
 		return nil, errors.New("jsonschema: the definition is nil")
@@ -67,8 +67,8 @@ func Export(crd *apiextensionsv1.CustomResourceDefinition, version string, opts 
 	return nil, fmt.Errorf("jsonschema: %s has no version %q", crd.Name, version)
 }
 
-// maxIndented is up to which depth the text is indented, since indentation grows with its
-// square. 400 real definitions have at most 21 levels.
+// maxIndented is the depth up to which the text is indented. The size of the indentation grows with
+// the square of the depth.
 const maxIndented = 100
 
 func (e *exporter) export(crd *apiextensionsv1.CustomResourceDefinition, v *apiextensionsv1.CustomResourceDefinitionVersion) ([]byte, error) {
@@ -85,7 +85,7 @@ func (e *exporter) export(crd *apiextensionsv1.CustomResourceDefinition, v *apie
 	e.top = root
 	e.status = v.Subresources != nil && v.Subresources.Status != nil
 	if preserve {
-		// The server prunes nothing, here or below.
+		// The server prunes nothing.
 		e.strict = false
 	}
 	out := e.root(root, crd.Spec.Group+"/"+v.Name, crd.Spec.Names.Kind)
@@ -108,8 +108,7 @@ func (e *exporter) export(crd *apiextensionsv1.CustomResourceDefinition, v *apie
 // object is a JSON Schema.
 type object = map[string]any
 
-// root returns the schema of whole objects: the declared one with apiVersion, kind and
-// metadata.
+// root returns the schema of whole objects: the declared schema with apiVersion, kind and metadata.
 func (e *exporter) root(s *props, apiVersion, kind string) object {
 	out := e.schemaOf(s, position{root: true})
 	properties, ok := out["properties"].(object)
@@ -128,8 +127,8 @@ func (e *exporter) root(s *props, apiVersion, kind string) object {
 	return out
 }
 
-// metadata returns the schema of an object's metadata with the constraints on names.
-// Strings may be null, as on the server.
+// metadata returns the schema of an object's metadata, with the constraints on names. As on the
+// server, strings may be null.
 func (e *exporter) metadata(s *props) object {
 	declared := s.Properties["metadata"]
 	text := func(name string) object {

@@ -2,10 +2,10 @@ package jsonschema
 
 import "reflect"
 
-// The server checks schemas below junctors after pruning, dropping nulls and defaulting, a
-// validator of JSON Schema before. So each of them becomes one that accepts at least what
-// the server does, and the translation says whether it is exact. Only then may it be
-// negated or be a branch of oneOf.
+// The server prunes, drops nulls and sets defaults before it checks schemas below junctors. A
+// validator of JSON Schema checks them first. So the translation of a schema accepts at least what
+// the server accepts, and says whether it is exact. Only an exact one may be negated or be a branch
+// of oneOf.
 
 func (e *exporter) junctors(out object, s, core *props) bool {
 	exact := true
@@ -43,8 +43,8 @@ func (e *exporter) junctors(out object, s, core *props) bool {
 	return exact
 }
 
-// branches returns the translations of alternatives, and whether all are exact. It returns
-// none if one accepts every value and is not exact.
+// branches returns the translations of alternatives, and whether all are exact. If one accepts
+// every value and not all are exact, it returns none.
 func (e *exporter) branches(list []props, core *props) ([]any, bool) {
 	var out []any
 	exact, trivial := true, false
@@ -60,8 +60,7 @@ func (e *exporter) branches(list []props, core *props) ([]any, bool) {
 	return out, exact
 }
 
-// typesOnly reports whether alternatives only allow integers and strings, as int-or-string
-// does.
+// typesOnly reports whether alternatives only allow integers and strings, like int-or-string.
 func typesOnly(s *props, branches []any) bool {
 	return s.XIntOrString && reflect.DeepEqual(branches, []any{object{"type": "integer"}, object{"type": "string"}})
 }
@@ -93,7 +92,7 @@ func (e *exporter) nested(s, core *props) (object, bool) {
 		case own == nil, e.reserved(core, name):
 			exact = false
 		case hasDefault(own) && additional(core) != own:
-		// The field has a value when the server checks.
+		// The field always has a value when the server checks it.
 		case own.Nullable:
 			wanted = append(wanted, name)
 		default:
@@ -110,8 +109,8 @@ func (e *exporter) nested(s, core *props) (object, bool) {
 	return out, e.nestedElements(out, s, core) && exact
 }
 
-// nestedElements translates the elements' schema below a junctor, where there is no
-// additionalProperties.
+// nestedElements translates the schema of elements below a junctor. additionalProperties is not
+// allowed there.
 func (e *exporter) nestedElements(out object, s, core *props) bool {
 	child := items(s)
 	if child == nil {
@@ -126,8 +125,9 @@ func (e *exporter) nestedElements(out object, s, core *props) bool {
 	return same
 }
 
-// child translates the schema of a field or element below a junctor, with node own. It
-// ignores null, which is dropped, defaulted, or checked for type and enum only.
+// child translates the schema s of a field or element below a junctor. own is its node. The result
+// mostly accepts null: the server drops it, replaces it by a default, or only checks it for type
+// and enum.
 func (e *exporter) child(s, own *props) (object, bool) {
 	branch, exact := e.nested(s, own)
 	if hasDefault(own) {
@@ -144,7 +144,7 @@ func (e *exporter) child(s, own *props) (object, bool) {
 	return orNull(branch), exact
 }
 
-// notNull makes a property refuse null, which the server treats as absent there.
+// notNull makes a property refuse null. The server treats it as absent there.
 func notNull(properties object, name string) {
 	refuse := object{"not": object{"type": "null"}}
 	if before, ok := properties[name]; ok {

@@ -59,7 +59,7 @@ func annotate(out object, s *props) {
 // extensionPrefix starts the names of the keywords of Kubernetes.
 const extensionPrefix = "x-kubernetes-"
 
-// extend sets the keywords of Kubernetes, which a structural schema has on nodes only.
+// extend sets the keywords of Kubernetes. A structural schema only has them on nodes.
 func extend(out object, s *props) {
 	set := func(name string, value any, present bool) {
 		if present {
@@ -133,7 +133,7 @@ func closed(s *props) bool {
 	return s.Type == "object" && !preserves && s.AdditionalProperties == nil
 }
 
-// takesNull reports whether the node admits null, which no enum does.
+// takesNull reports whether the node accepts null. An enum refuses null even if the node is nullable.
 func (e *exporter) takesNull(s *props, at position) bool {
 	untyped := s.Type == "" && !s.XIntOrString
 	switch {
@@ -146,8 +146,7 @@ func (e *exporter) takesNull(s *props, at position) bool {
 	}
 }
 
-// orNull returns a schema that also admits null, with keywords for any type in an
-// alternative.
+// orNull returns a schema that also accepts null. If s has junctors, that is an anyOf of null and s.
 func orNull(s object) object {
 	_, junctors := s["anyOf"]
 	for _, keyword := range []string{"allOf", "oneOf", "not"} {
@@ -206,7 +205,7 @@ func additional(s *props) *props {
 	return s.AdditionalProperties.Schema
 }
 
-// property returns the node of a field, nil if the field is not declared.
+// property returns the node of a field, or nil if the field is not declared.
 func property(s *props, name string) *props {
 	if s == nil {
 		return nil
@@ -217,8 +216,8 @@ func property(s *props, name string) *props {
 	return additional(s)
 }
 
-// values sets the constraints on a single value with node core, and reports whether they
-// refuse exactly what the server refuses, not less.
+// values sets the constraints on a single value. core is its node. It reports whether they refuse
+// exactly what the server refuses.
 func (e *exporter) values(out object, s, core *props) bool {
 	exact := core != nil
 	exact = e.numbers(out, s, core) && exact
@@ -234,7 +233,7 @@ func (e *exporter) values(out object, s, core *props) bool {
 	return e.junctors(out, s, core) && exact
 }
 
-// numbers sets bounds, but no fraction on integers, because the server truncates it.
+// numbers sets bounds. It leaves out fractions, which the server truncates for integers.
 func (e *exporter) numbers(out object, s, core *props) bool {
 	exact := true
 	bound := func(value *float64, exclusive bool, keyword, exclusiveKeyword string) {
@@ -269,13 +268,13 @@ func (e *exporter) numbers(out object, s, core *props) bool {
 	return exact
 }
 
-// goOnly matches syntax of regular expressions that ECMAScript lacks.
+// goOnly matches syntax of Go's regular expressions that ECMAScript lacks.
 var goOnly = regexp.MustCompile(`\(\?[a-zA-Z]*(-[a-zA-Z]+)?[:)]|\(\?P<|\\[AzQEC]|\[\[?:|\\p[A-Z]|\\P[A-Z]|\\x\{|\[\^?\]`)
 
-// nonCapturing is the only match of goOnly that both have.
+// nonCapturing is the only match of goOnly that ECMAScript has too.
 const nonCapturing = "(?:"
 
-// formats are the formats of JSON Schema. Except for dates, the meaning differs slightly.
+// formats are the formats of JSON Schema. Except for dates, their meaning differs slightly.
 var formats = map[string]string{
 	"datetime": "date-time", "email": "email", "hostname": "hostname", "ipv4": "ipv4", "ipv6": "ipv6", "uri": "uri", "uuid": "uuid",
 }
@@ -312,7 +311,7 @@ func (e *exporter) strings(out object, s *props) bool {
 	return exact
 }
 
-// counts sets limits on the number of properties, most of which are left out: pruning and
+// counts sets limits on the number of properties. It leaves most of them out, because pruning and
 // defaulting change the number.
 func (e *exporter) counts(out object, s, core *props) bool {
 	if s.MinProperties == nil && s.MaxProperties == nil {
@@ -339,8 +338,9 @@ func defaultsBelow(s *props) bool {
 	return false
 }
 
-// enum sets the admitted values if JSON Schema compares them as the server, which rounds
-// numbers, takes integers for characters, and changes objects and arrays.
+// enum sets the admitted values if JSON Schema compares them like the server. It does not for
+// fractions, objects, arrays, and one-character strings of int-or-string, which the server rounds
+// or changes.
 func (e *exporter) enum(out object, s, core *props) bool {
 	if len(s.Enum) == 0 {
 		return true
@@ -355,7 +355,7 @@ func (e *exporter) enum(out object, s, core *props) bool {
 	values := []any{}
 	for _, raw := range s.Enum {
 		if len(raw.Raw) == 0 {
-			continue // null, as the types of the API have it
+			continue // null in the API's types
 		}
 		var value any
 		if json.Unmarshal(raw.Raw, &value) != nil {
@@ -373,7 +373,7 @@ func (e *exporter) enum(out object, s, core *props) bool {
 		case map[string]any, []any:
 			return false
 		case nil:
-			continue // nothing matches it
+			continue // no value matches null
 		}
 		values = append(values, json.RawMessage(raw.Raw))
 	}

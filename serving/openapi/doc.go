@@ -1,6 +1,5 @@
 // Package openapi makes the OpenAPI documents that kube-apiserver publishes for
-// CustomResourceDefinitions: version 3, which contains the whole schemas, and version 2,
-// which contains less.
+// CustomResourceDefinitions. Version 3 has the whole schemas; version 2 has less.
 //
 // This package is experimental.
 //
@@ -19,34 +18,35 @@
 //
 // # Semantics
 //
-// For each served version, a document has the schemas of the kind and of its list, named
-// by the reversed group, the version and the kind (com.example.stable.v1.CronTab), the
-// paths of its requests, and the schemas of the Kubernetes types that they refer to.
+// For each served version, a document has
 //
-// The schema of the kind is that of the definition with apiVersion, kind and a reference
-// to ObjectMeta, also in embedded resources. A schema with x-kubernetes-int-or-string
-// lists the types that it admits in anyOf. Rules, list types, the other x-kubernetes
-// extensions and selectable fields are included as declared. A schema that is not
-// structural is left out; the kind is then an object without further description.
+//   - the schemas of the kind and of its list, named by the reversed group, the version and the
+//     kind (com.example.stable.v1.CronTab);
+//   - the paths of its requests;
+//   - the schemas of the Kubernetes types that they refer to.
 //
-// Version 2 leaves out what kubectl before 1.27 cannot read: allOf, anyOf, oneOf and not;
-// type, items, properties and required of nullable values; items and properties where
-// unknown fields are preserved; and all defaults. A kind that preserves unknown fields at
-// its root is an object without further description.
+// The schema of the kind is the definition's schema with apiVersion, kind and a reference to
+// ObjectMeta. Embedded resources have these too. A schema with x-kubernetes-int-or-string lists its
+// types in anyOf. Rules, list types, the other x-kubernetes extensions and selectable fields are
+// included as declared. A schema that is not structural is left out: the kind is then an object
+// without further description.
+//
+// Version 2 leaves out what kubectl before 1.27 cannot read: allOf, anyOf, oneOf and not; type,
+// items, properties and required of nullable values; items and properties where unknown fields are
+// preserved; and all defaults. If a kind preserves unknown fields at its root, it is an object
+// without further description.
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#publish-validation-schema.
 //
 // # Differences from Kubernetes
 //
-// The documents are equal as JSON. Members are in increasing order of name.
+// The documents are equal as JSON. Their fields are sorted by name.
 //
-//   - The server also publishes its own APIs in version 2, with the title and version of
-//     its build.
-//   - If two definitions claim one schema name or path, the server publishes one of them in
-//     version 2 at random. [V2] and [Merge] return an error, as the server does in version
-//     3.
-//   - The kind of the list defaults to the kind followed by List, as the server sets it on
-//     creation of a definition.
+//   - In version 2, the server also publishes its own APIs, and the title and version of its build.
+//   - If two definitions claim one schema name or path, the server publishes a random one of them in
+//     version 2. [V2] and [Merge] return an error, as the server does in version 3.
+//   - The default kind of the list is the kind followed by List, as the server sets it on creation
+//     of a definition.
 //
 // # Concurrency and ownership
 //

@@ -17,7 +17,7 @@ import (
 type Document struct {
 	format     format
 	schemas    map[string]json.RawMessage
-	parameters map[string]json.RawMessage // version 2: shared by operations
+	parameters map[string]json.RawMessage // for version 2: shared by operations
 	paths      map[string]json.RawMessage
 }
 
@@ -43,8 +43,8 @@ func (f format) ref(name string) map[string]any {
 	return map[string]any{"$ref": "#/components/schemas/" + name}
 }
 
-// describedRef returns a reference with a description, beside which version 3 allows
-// nothing.
+// describedRef returns a reference with a description. In version 3 a reference can have no
+// description beside it.
 func (f format) describedRef(name, description string) map[string]any {
 	if f == v2 {
 		ref := f.ref(name)
@@ -57,9 +57,8 @@ func (f format) describedRef(name, description string) map[string]any {
 // OpenAPI returns the version of OpenAPI of the document: "2.0" or "3.0.0".
 func (d *Document) OpenAPI() string { return d.format.String() }
 
-// MarshalJSON returns the document as compact JSON with members in increasing
-// order of name. It never fails for a document of this package. It does not
-// escape <, > and &; json.Marshal escapes them afterwards.
+// MarshalJSON returns the document as compact JSON, with fields sorted by name. It never fails for
+// a document of this package. It does not escape <, > and &; json.Marshal does.
 func (d *Document) MarshalJSON() ([]byte, error) {
 	out := map[string]any{
 		"info":  map[string]string{"title": "Kubernetes CRD Swagger", "version": "v0.1.0"},
@@ -92,9 +91,9 @@ func encode(v any) (json.RawMessage, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// Merge returns one document with the contents of the given ones, which must have the same
-// version of OpenAPI. It returns an error for a nil document, without documents, and if two
-// documents have a path or a schema in common, except for schemas of Kubernetes' own types.
+// Merge returns one document with the contents of the given ones. All must have the same version of
+// OpenAPI. Merge returns an error if there is no document, if one is nil, or if two have a path or
+// a schema in common, except for schemas of Kubernetes' own types.
 func Merge(docs ...*Document) (*Document, error) {
 	if len(docs) == 0 {
 		return nil, errors.New("openapi: no documents to merge")
@@ -120,7 +119,7 @@ func newDocument(f format) *Document {
 	}
 }
 
-// add merges other into d, which nothing else changes and nothing uses before.
+// add merges other into d. d must not be in use.
 func (d *Document) add(other *Document) error {
 	if d.format != other.format {
 		return fmt.Errorf("openapi: documents of OpenAPI %s and %s cannot be merged", d.format, other.format)
@@ -150,9 +149,8 @@ func conflict(what, found string, a, b map[string]json.RawMessage) error {
 	return fmt.Errorf("openapi: two documents have the %s %s", what, found)
 }
 
-// builtinJSON has the parts that the documents of all definitions share.
-// Program internal/oracle/builtins generates it from the server's documents,
-// and the oracle fails if it is outdated.
+// builtinJSON has the parts that the documents of all definitions share. Program
+// internal/oracle/builtins generates it from the server's documents.
 //
 //go:embed builtin.json
 var builtinJSON []byte
@@ -172,7 +170,7 @@ type builtin struct {
 		EmbeddedAPIVersion, EmbeddedKind string
 		ListMetadata                     string
 	}
-	Parameters map[string]json.RawMessage   // of version 2, by the name under which documents share them
+	Parameters map[string]json.RawMessage   // for version 2, by the name under which documents share them
 	Paths      map[string]map[string]string // by version of OpenAPI and path: JSON with placeholders for names
 	V2, V3     map[string]json.RawMessage   // schemas by name
 }
@@ -187,8 +185,8 @@ func isBuiltin(name string) bool {
 	return strings.HasPrefix(name, metaTypes) || strings.HasPrefix(name, scaleTypes)
 }
 
-// The paths are those of one definition in namespaces, with ‹kind› and the like in
-// builtin.json for names.
+// The paths in builtin.json are for one definition in namespaces. Names are placeholders, such as
+// ‹kind›.
 
 // paths adds the paths of the version to d, and the parameters that they share.
 func (b *builder) paths(d *Document) error {
@@ -225,8 +223,7 @@ func (b *builder) paths(d *Document) error {
 	return nil
 }
 
-// names returns placeholders, each followed by what it stands for, in camel case in
-// identifiers.
+// names returns pairs of a placeholder and its text. Texts for identifiers are in camel case.
 func (b *builder) names() []string {
 	group := strings.TrimSuffix(b.group, ".k8s.io")
 	namespaced, kind, inner := "", identifier(b.kind, true), strings.TrimPrefix(identifier("x"+b.kind, false), "x")
@@ -268,7 +265,7 @@ func (b *builder) hasScale() bool {
 	return b.version.Subresources != nil && b.version.Subresources.Scale != nil
 }
 
-// article returns the article of a kind between spaces, one space for a likely plural.
+// article returns the article of a kind between spaces. A likely plural gets one space.
 func article(kind string) string {
 	switch {
 	case strings.HasSuffix(kind, "s") && !strings.HasSuffix(kind, "ss"):
@@ -280,8 +277,8 @@ func article(kind string) string {
 	}
 }
 
-// identifier returns letters, digits and underscores of s in camel case, in upper case
-// first if upper, and no digit first.
+// identifier returns the letters, digits and underscores of s in camel case, without a digit at the
+// start. The first letter is in upper case if upper.
 func identifier(s string, upper bool) string {
 	var out strings.Builder
 	for i, r := range s {

@@ -8,8 +8,8 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// V3 returns the documents that the server publishes for definitions: one for each served
-// group and version, by its path below /openapi/v3, such as apis/stable.example.com/v1.
+// V3 returns the documents that the server publishes for definitions: one for each served group and
+// version. The key is its path below /openapi/v3, such as apis/stable.example.com/v1.
 func V3(crds []*apiextensionsv1.CustomResourceDefinition) (map[string]*Document, error) {
 	out := map[string]*Document{}
 	err := eachServed(crds, func(crd *apiextensionsv1.CustomResourceDefinition, version string) error {
@@ -29,8 +29,8 @@ func V3(crds []*apiextensionsv1.CustomResourceDefinition) (map[string]*Document,
 	return out, nil
 }
 
-// V2 returns the document of version 2 for all served versions of the
-// definitions. Without a served version it has no paths and no schemas.
+// V2 returns the document of version 2 for all served versions of the definitions. If there is no
+// served version, it has no paths and no schemas.
 func V2(crds []*apiextensionsv1.CustomResourceDefinition) (*Document, error) {
 	out := newDocument(v2)
 	err := eachServed(crds, func(crd *apiextensionsv1.CustomResourceDefinition, version string) error {
@@ -63,9 +63,9 @@ func eachServed(crds []*apiextensionsv1.CustomResourceDefinition, visit func(*ap
 	return nil
 }
 
-// VersionV3 returns the document of one version of a definition, served or not,
-// in OpenAPI version 3. It returns an error if the definition has no such
-// version or lacks a name that the document needs.
+// VersionV3 returns the document of one version of a definition, served or not, in OpenAPI version
+// 3. It returns an error if the definition has no such version or lacks a name that the document
+// needs.
 func VersionV3(crd *apiextensionsv1.CustomResourceDefinition, version string) (*Document, error) {
 	return build(v3, crd, version)
 }

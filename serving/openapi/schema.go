@@ -13,15 +13,15 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// Published schemas are written from the declared schema, because the tree lacks keywords
-// without effect, such as exclusiveMaximum without maximum.
+// Published schemas are made from the declared schema, because the tree lacks keywords without
+// effect, such as exclusiveMaximum without maximum.
 
 type props = apiextensionsv1.JSONSchemaProps
 
 func preserves(p *props) bool { return p.XPreserveUnknownFields != nil && *p.XPreserveUnknownFields }
 
-// reduce removes what clients of version 2 misread: null (a nullable value has no type and
-// is never required), and properties of open objects, because they refuse undeclared ones.
+// reduce removes what clients of version 2 misread: null (a nullable value has no type and is never
+// required), and the properties of open objects (the clients refuse all others).
 func reduce(p *props) {
 	nullable, open := p.Nullable, preserves(p)
 	if nullable {
@@ -49,7 +49,7 @@ func itemsOf(p *props) *props {
 	return p.Items.Schema
 }
 
-// schemaOf returns the published schema of a node of the spine.
+// schemaOf returns the published schema of a node.
 func (b *builder) schemaOf(p *props) map[string]any {
 	s := b.bare(p)
 	b.embed(p, s)
@@ -81,7 +81,7 @@ func (b *builder) bare(p *props) map[string]any {
 	return out
 }
 
-// branch returns a schema below a junctor, with a type for int-or-string only, and no
+// branch returns a schema below a junctor. It has a type only for int-or-string, and no
 // additionalProperties.
 func (b *builder) branch(p *props) map[string]any {
 	out := b.keywords(*p)
@@ -95,7 +95,7 @@ func (b *builder) branch(p *props) map[string]any {
 	return out
 }
 
-// embed adds the fields of an embedded resource. Clients of version 2 would refuse others.
+// embed adds the fields of an embedded resource, unless clients of version 2 would refuse others.
 func (b *builder) embed(p *props, s map[string]any) {
 	if !p.XEmbeddedResource || b.format == v2 && preserves(p) {
 		return
@@ -112,8 +112,8 @@ func (b *builder) embed(p *props, s map[string]any) {
 	s["required"] = required
 }
 
-// unfold returns p with int-or-string's types in anyOf, unless anyOf or the first allOf has
-// them.
+// unfold returns p with the types of int-or-string in anyOf. If anyOf or the first allOf has them,
+// it returns p itself.
 func unfold(p *props) *props {
 	if !p.XIntOrString || isIntOrString(p.AnyOf) || len(p.AllOf) > 0 && isIntOrString(p.AllOf[0].AnyOf) {
 		return p
@@ -175,8 +175,8 @@ func (b *builder) keywords(p props) map[string]any {
 	return out
 }
 
-// literal replaces a literal by its value, with the server's spelling of numbers. Null is
-// absent, and so is an empty value except a default.
+// literal replaces a literal by its value, with the server's spelling of numbers. It removes a
+// null, and an empty value except for a default.
 func (b *builder) literal(out map[string]any, name string, kept bool) {
 	text, ok := out[name].(json.RawMessage)
 	if !ok {
@@ -191,7 +191,7 @@ func (b *builder) literal(out map[string]any, name string, kept bool) {
 	}
 }
 
-// isEmpty reports whether the server omits a value of an example.
+// isEmpty reports whether the server omits the value of an example.
 func isEmpty(v any) bool {
 	switch v := v.(type) {
 	case string:
@@ -210,8 +210,7 @@ const (
 	selectableFields = "x-kubernetes-selectable-fields"
 )
 
-// modelName returns the name of a kind's schema: the group reversed, the version and the
-// kind.
+// modelName returns the name of a kind's schema: the reversed group, the version and the kind.
 func (b *builder) modelName(kind string) string {
 	parts := strings.Split(b.group, ".")
 	slices.Reverse(parts)
@@ -250,7 +249,7 @@ func (b *builder) publishable() bool {
 	return b.format != v2 || !b.crd.Spec.PreserveUnknownFields && !preserves(props)
 }
 
-// hasKnownTypes reports whether all types are of OpenAPI, unlike some of old servers.
+// hasKnownTypes reports whether OpenAPI has all types. Old servers admitted others.
 func hasKnownTypes(n *schema.Node, seen map[*schema.Node]bool) bool {
 	if n == nil || seen[n] {
 		return true

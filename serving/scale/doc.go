@@ -17,18 +17,19 @@
 // # Semantics
 //
 // A definition names three fields of its objects: the desired number of replicas
-// (specReplicasPath), the observed number (statusReplicasPath) and, optionally, the label
-// selector of the replicas as text (labelSelectorPath). A Scale has these values and the
-// identity of the object.
+// (specReplicasPath), the observed number (statusReplicasPath) and, optionally, the label selector
+// of the replicas as text (labelSelectorPath). A Scale has these values and the identity of the
+// object.
 //
-// A read requires the desired number. An absent observed number is 0, and an absent
-// selector is empty. A present value must be an integer, or a string for the selector;
-// null is an error. Numbers that need more than 32 bits are truncated to their lower
-// half, as on the server. [Scaler.Validate] keeps such numbers out of objects.
+// A read requires the desired number. An absent observed number is 0, and an absent selector is
+// empty. A present value must be an integer, or a string for the selector; null is an error. As on
+// the server, numbers of more than 32 bits are truncated to their lower half. [Scaler.Validate]
+// keeps such numbers out of objects.
 //
-// A write sets the desired number. If the Scale has a resource version, the write sets
-// that too, so that the store detects a conflict. An object without the field gets it.
-// If the object was invalid before, the write fails. The caller must admit the
+// A write sets the desired number, also if the object had none. If the Scale has a resource
+// version, the write sets it too, so that the store detects a conflict. A write fails if the object
+// was invalid before. The caller must admit the resulting object like any other update, with
+// crdkit's Version.Update.
 // resulting object like any other update, with crdkit's Version.Update.
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#scale-subresource.

@@ -15,8 +15,8 @@ import (
 	"github.com/crdkit/crdkit/internal/path/crdpath"
 )
 
-// Unset is the desired number of replicas in the Scale that [Scaler.Update] passes to its
-// function if the object has none. Update refuses a Scale that still has it.
+// Unset is the desired number of replicas of a Scale from [Scaler.Update] if the object has none.
+// Update refuses a Scale that still has it.
 const Unset int32 = math.MinInt32
 
 // A Scaler has the fields that a definition declares for its scale subresource.
@@ -26,8 +26,8 @@ type Scaler struct {
 	selector     *crdpath.ScalePath // nil if none is declared
 }
 
-// New returns a Scaler for a declared scale subresource, which it does not keep. It returns
-// an error if declared is nil or lacks one of the two required paths.
+// New returns a Scaler for a declared scale subresource. If declared is nil or lacks one of the two
+// required paths, it returns an error. It does not keep declared.
 func New(declared *apiextensionsv1.CustomResourceSubresourceScale) (*Scaler, error) {
 	switch {
 	case declared == nil:
@@ -48,8 +48,8 @@ func New(declared *apiextensionsv1.CustomResourceSubresourceScale) (*Scaler, err
 
 // Read returns the Scale of an object, which it does not change.
 //
-// The error is an internal error (500) of k8s.io/apimachinery/pkg/api/errors if the desired
-// number of replicas is absent, and a plain error if a field has a wrong type.
+// If the desired number of replicas is absent, the error is an internal error (500) of
+// k8s.io/apimachinery/pkg/api/errors. If a field has a wrong type, it is a plain error.
 func (s *Scaler) Read(obj *unstructured.Unstructured) (*autoscalingv1.Scale, error) {
 	out, found, err := s.read(obj)
 	if err != nil {
@@ -61,7 +61,7 @@ func (s *Scaler) Read(obj *unstructured.Unstructured) (*autoscalingv1.Scale, err
 	return out, nil
 }
 
-// read returns the Scale of an object and whether the object has the desired number.
+// read returns the Scale of an object, and whether the object has the desired number.
 func (s *Scaler) read(obj *unstructured.Unstructured) (*autoscalingv1.Scale, bool, error) {
 	if obj == nil || obj.Object == nil {
 		return nil, false, errors.New("scale: the object is nil")
@@ -94,15 +94,17 @@ func (s *Scaler) read(obj *unstructured.Unstructured) (*autoscalingv1.Scale, boo
 	}, found, nil
 }
 
-// Update changes an object, in place, as a write to its scale subresource does.
-// It calls change with the current Scale, which change turns into the Scale of
-// the client: the whole Scale for a PUT, the patched one for a PATCH. If the
-// object has no desired number, spec.replicas of the current Scale is [Unset].
+// Update changes an object in place, as a write to its scale subresource does. It calls change with
+// the current Scale. change turns it into the Scale of the client: the whole Scale for a PUT, the
+// patched one for a PATCH. If the object has no desired number, spec.replicas of the current Scale
+// is [Unset].
 //
-// Update takes spec.replicas and, unless it is empty, metadata.resourceVersion from the
-// Scale. It does not change the object if it returns an error: that of change, a bad
-// request (400) of k8s.io/apimachinery/pkg/api/errors if spec.replicas is Unset, or a plain
-// error if a field of the object has a wrong type.
+// Update takes spec.replicas from the Scale, and metadata.resourceVersion unless it is empty. If it
+// returns an error, the object is not changed:
+//
+//   - the error of change;
+//   - a bad request (400) of k8s.io/apimachinery/pkg/api/errors if spec.replicas is Unset;
+//   - a plain error if a field of the object has a wrong type.
 func (s *Scaler) Update(obj *unstructured.Unstructured, change func(current *autoscalingv1.Scale) error) error {
 	current, found, err := s.read(obj)
 	if err != nil {
@@ -126,12 +128,11 @@ func (s *Scaler) Update(obj *unstructured.Unstructured, change func(current *aut
 	return nil
 }
 
-// Validate returns the errors of the declared fields of an object that is
-// written: numbers of replicas must be integers from 0 to 2147483647, and the
-// selector must be a string. Absent fields are valid. Validate returns nil if
-// there is no error, and does not change the object.
+// Validate returns the errors of the declared fields of a written object, or nil: numbers of
+// replicas must be integers from 0 to 2147483647, and the selector must be a string. Absent fields
+// are valid. The object is not changed.
 //
-// A write to the status subresource checks only [Scaler.ValidateStatus].
+// For a write to the status subresource call only [Scaler.ValidateStatus].
 func (s *Scaler) Validate(obj map[string]any) field.ErrorList {
 	return append(list(s.spec.CheckReplicas(obj)), s.ValidateStatus(obj)...)
 }
@@ -145,7 +146,6 @@ func (s *Scaler) ValidateStatus(obj map[string]any) field.ErrorList {
 	return append(errs, list(s.selector.CheckSelector(obj))...)
 }
 
-// list returns a list of the error, nil for nil.
 func list(err *field.Error) field.ErrorList {
 	if err == nil {
 		return nil

@@ -15,22 +15,22 @@
 //
 // # Semantics
 //
-// A field selector may name metadata.name, metadata.namespace for objects in
-// namespaces, and the selectable fields of the version, without the dot at the start of
-// their paths. It compares fields with text, by = (or ==) and !=, and selects the objects
-// for which all comparisons hold. A selector that names another field is a bad request.
+// A field selector may name metadata.name, metadata.namespace for objects in namespaces, and the
+// selectable fields of the version, without the dot at the start of their paths. It compares fields
+// with text, by = (or ==) and !=. It selects an object if all comparisons hold. A selector that
+// names another field is a bad request.
 //
-// Values are compared as Go prints them: numbers in decimal, booleans as true and false. An
-// absent or null field counts as the empty text, and so does a field below one.
+// Values are compared as Go prints them: numbers in decimal, booleans as true and false. An absent
+// or null field counts as the empty text, and so does a field below it.
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#crd-selectable-fields
 // and https://kubernetes.io/docs/concepts/overview/working-with-objects/field-selectors/.
 //
 // # Differences from Kubernetes
 //
-// The path of a selectable field is evaluated as a JSON path, in which characters of
-// property names such as spaces and stars have a meaning. So it has on the server. If a
-// path does not fit the object, the selection fails with another text than on the server.
+// As on the server, the path of a selectable field is a JSON path, so that spaces, stars and some
+// other characters of property names have a meaning. If a path does not fit the object, the error
+// has another text than on the server.
 //
 // # Concurrency and ownership
 //

@@ -19,8 +19,8 @@ const (
 	namespace = "metadata.namespace"
 )
 
-// Fields are the fields by which a client may select the objects of one version.
-// They do not change and are safe for concurrent use.
+// Fields are the fields by which a client may select the objects of one version. They do not change
+// and are safe for concurrent use.
 type Fields struct {
 	namespaced bool
 	declared   []declared
@@ -33,10 +33,10 @@ type declared struct {
 	err  error // the error of a path that does not parse
 }
 
-// New returns the fields that a version declares, spec.versions[*].selectableFields, and
-// those that all objects of the scope have. An empty scope means
-// apiextensionsv1.ClusterScoped, and an unknown scope is an error. New does not keep
-// selectable. A path that does not parse is an error of [Fields.Set], as on the server.
+// New returns the fields that a version declares (spec.versions[*].selectableFields) and the fields
+// that all objects of the scope have. An empty scope means apiextensionsv1.ClusterScoped, and an
+// unknown scope is an error. New does not keep selectable. If a path does not parse, [Fields.Set]
+// returns the error, as on the server.
 func New(selectable []apiextensionsv1.SelectableField, scope apiextensionsv1.ResourceScope) (*Fields, error) {
 	switch scope {
 	case "", apiextensionsv1.ClusterScoped, apiextensionsv1.NamespaceScoped:
@@ -56,9 +56,9 @@ func New(selectable []apiextensionsv1.SelectableField, scope apiextensionsv1.Res
 	return f, nil
 }
 
-// Parse parses a selector such as "spec.color=blue,metadata.name!=a". The empty
-// text selects everything. The error is that of the server, a bad request, if the
-// text is not a selector or names another field.
+// Parse parses a selector such as "spec.color=blue,metadata.name!=a". The empty text selects
+// everything. If the text is not a selector or names another field, Parse returns the server's
+// error, a bad request.
 func (f *Fields) Parse(text string) (fields.Selector, error) {
 	s, err := fields.ParseSelector(text)
 	if err != nil {
@@ -67,8 +67,8 @@ func (f *Fields) Parse(text string) (fields.Selector, error) {
 	return f.Check(s)
 }
 
-// Check returns s if it names fields of f only, and the server's error otherwise. A
-// nil selector selects everything.
+// Check returns s if it only names fields of f, and otherwise the server's error. A nil selector
+// selects everything.
 func (f *Fields) Check(s fields.Selector) (fields.Selector, error) {
 	if s == nil {
 		return fields.Everything(), nil
@@ -85,9 +85,9 @@ func (f *Fields) Check(s fields.Selector) (fields.Selector, error) {
 	return checked, nil
 }
 
-// Set returns the values that field selectors compare, by name of the field. It
-// returns an error if a declared field has more than one value; the server fails the
-// request with this error. A nil obj has no fields. The set belongs to the caller.
+// Set returns the values that field selectors compare, by name of the field. If a declared field
+// has more than one value, it returns the error with which the server fails the request. A nil obj
+// has no fields. The set belongs to the caller.
 func (f *Fields) Set(obj *unstructured.Unstructured) (fields.Set, error) {
 	if obj == nil {
 		obj = &unstructured.Unstructured{}
@@ -128,10 +128,9 @@ func (d declared) text(obj map[string]any) (string, error) {
 	}
 }
 
-// Matches reports whether both selectors select an object. A nil or empty selector
-// selects every object; if both are nil or empty, Matches does not read the object.
-// byField must come from [Fields.Parse] or [Fields.Check], because a field that f
-// does not have counts as empty. The error is that of [Fields.Set].
+// Matches reports whether both selectors select an object. A nil or empty selector selects every
+// object; if both are nil or empty, Matches does not read the object. byField must come from
+// [Fields.Parse] or [Fields.Check]: other fields count as empty. Matches fails like [Fields.Set].
 func (f *Fields) Matches(obj *unstructured.Unstructured, byLabel labels.Selector, byField fields.Selector) (bool, error) {
 	if byLabel == nil {
 		byLabel = labels.Everything()

@@ -27,24 +27,22 @@
 //   - date accepts times in the format of RFC 3339 and shows their age at the time that
 //     the caller passes. Other text is "<invalid>", and empty text "<unknown>".
 //
-// Paths have all features of k8s.io/client-go/util/jsonpath. If one does not parse, [New]
-// returns an error and a Printer with the columns before it, as the server serves such a
-// definition.
+// Paths have all features of k8s.io/client-go/util/jsonpath. If one does not parse, [New] returns
+// an error and a Printer with the columns before it. The server serves that table.
 //
-// Each row has the metadata of its object, where kubectl finds namespace and labels.
-// [IncludeObject] selects the whole object or nothing instead.
+// Each row has the metadata of its object, where kubectl finds namespace and labels. With
+// [IncludeObject] it has the whole object or nothing.
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#additional-printer-columns.
 //
 // # Differences from Kubernetes
 //
-//   - Wildcards and recursive descent visit fields in increasing order of name, where the
-//     server's order is random.
-//   - A path with a range finds the same in each object. The server keeps state between
+//   - Wildcards and recursive descent visit fields sorted by name. The server's order is random.
+//   - A path with a range finds the same values in each object. The server keeps state between
 //     objects.
-//   - An object with a list in its top-level field items has a row, where the server fails.
-//   - A path on which the server panics finds no value.
-//   - A path visits at most a million values for a cell and finds nothing if it needs more.
+//   - An object with a list in its top-level field items has a row. The server fails.
+//   - If the server panics on a path, it finds no value.
+//   - A path visits at most a million values for a cell. If it needs more, it finds nothing.
 //
 // # Concurrency and ownership
 //

@@ -24,12 +24,12 @@ type Printer struct {
 	columns []column // of headers[1:]
 }
 
-// New returns the Printer for the columns that a version declares,
-// spec.versions[*].additionalPrinterColumns, which it does not keep. Without
-// columns, it has a column for the age of the object.
+// New returns a Printer for the columns that a version declares
+// (spec.versions[*].additionalPrinterColumns). It does not keep them. If there are none, the
+// Printer has a column for the age of the object.
 //
-// If the path of a column does not parse, New returns an error that names the
-// column and a Printer with the columns before it, as the server has.
+// If the path of a column does not parse, New returns an error that names the column, and a Printer
+// with the columns before it, like the server.
 func New(columns []apiextensionsv1.CustomResourceColumnDefinition) (*Printer, error) {
 	doc := metav1.ObjectMeta{}.SwaggerDoc()
 	p := &Printer{headers: []metav1.TableColumnDefinition{
@@ -65,8 +65,8 @@ func header(declared apiextensionsv1.CustomResourceColumnDefinition) metav1.Tabl
 	}
 }
 
-// ScaleColumns returns the columns of the scale subresource, for [New], which
-// then makes tables of objects of kind Scale. It returns nil if s is nil.
+// ScaleColumns returns the columns of the scale subresource, for [New]. The tables are then for
+// objects of kind Scale. It returns nil if s is nil.
 func ScaleColumns(s *apiextensionsv1.CustomResourceSubresourceScale) []apiextensionsv1.CustomResourceColumnDefinition {
 	if s == nil {
 		return nil
@@ -87,12 +87,11 @@ func ScaleColumns(s *apiextensionsv1.CustomResourceSubresourceScale) []apiextens
 	})
 }
 
-// Columns returns the columns of every table of p, the name first. The slice
-// belongs to the caller.
+// Columns returns the columns of every table of p, the name first. The slice belongs to the caller.
 func (p *Printer) Columns() []metav1.TableColumnDefinition { return slices.Clone(p.headers) }
 
-// Object returns the table of one object, with a single row. Ages are relative
-// to now. A nil object has no row.
+// Object returns the table of one object, with a single row. Ages are relative to now. A nil object
+// has no row.
 func (p *Printer) Object(obj *unstructured.Unstructured, now time.Time, opts ...Option) *metav1.Table {
 	t, cfg := p.newTable(opts)
 	if obj == nil {
@@ -103,9 +102,9 @@ func (p *Printer) Object(obj *unstructured.Unstructured, now time.Time, opts ...
 	return t
 }
 
-// List returns the table of a list, with a row for each object in their order
-// and the list's resourceVersion, continue and remainingItemCount. Ages are
-// relative to now. A nil list has no rows.
+// List returns the table of a list: a row for each object in their order, and the list's
+// resourceVersion, continue and remainingItemCount. Ages are relative to now. A nil list has no
+// rows.
 func (p *Printer) List(list *unstructured.UnstructuredList, now time.Time, opts ...Option) *metav1.Table {
 	t, cfg := p.newTable(opts)
 	if list == nil {
@@ -162,7 +161,7 @@ type column struct {
 	path jsonpath.Path
 }
 
-// cell returns the value of the cell for one object, nil for an empty cell.
+// cell returns the value of the cell for one object, or nil for an empty cell.
 func (c column) cell(obj map[string]any, now time.Time) any {
 	value, ok := c.path.First(obj)
 	if !ok {
@@ -187,7 +186,7 @@ func (c column) cell(obj map[string]any, now time.Time) any {
 	return nil
 }
 
-// text returns a value as text, nil if it has none.
+// text returns a value as text, or nil if it has none.
 func text(value any) any {
 	switch value := value.(type) {
 	case nil:
@@ -236,8 +235,8 @@ func age(value string, now time.Time) string {
 	return duration.HumanDuration(now.Sub(t.Time))
 }
 
-// An Option changes a table. Without options it is the table that the server returns
-// for a request without further parameters. A nil Option changes nothing.
+// An Option changes a table. Without options it is the server's answer to a request without further
+// parameters. A nil Option changes nothing.
 type Option interface{ apply(*config) }
 
 type config struct {
@@ -249,9 +248,9 @@ type optionFunc func(*config)
 
 func (f optionFunc) apply(c *config) { f(c) }
 
-// IncludeObject returns an option that sets how much of its object each row has, as
-// the parameter includeObject of a request does: metav1.IncludeMetadata, which ""
-// means too, IncludeObject or IncludeNone. It returns an error for any other policy.
+// IncludeObject returns an option that sets how much of its object each row has, like the parameter
+// includeObject of a request. policy is metav1.IncludeMetadata or "", IncludeObject or IncludeNone.
+// For any other policy there is an error.
 func IncludeObject(policy metav1.IncludeObjectPolicy) (Option, error) {
 	switch policy = cmp.Or(policy, metav1.IncludeMetadata); policy {
 	case metav1.IncludeMetadata, metav1.IncludeObject, metav1.IncludeNone:
