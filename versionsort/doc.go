@@ -4,8 +4,8 @@
 //	versionsort.Sort(names)
 //	preferred := names[0] // v1
 //
-// A client that names no version gets the version of highest priority, and discovery lists
-// the versions in this order. It depends only on the names.
+// A client that names no version gets the version of highest priority. Discovery lists the versions
+// in this order. It depends only on the names.
 //
 // # Semantics
 //
@@ -15,11 +15,9 @@
 // documents the rule:
 //
 //   - Kubernetes-like names come before all others.
-//   - Among them, general availability comes before beta and beta before
-//     alpha; then the greater major number comes first, then the greater
-//     minor number.
-//   - Other names come last, in increasing order of their bytes: foo1 before
-//     foo10.
+//   - General availability comes before beta, and beta before alpha. Then the greater major number
+//     comes first, then the greater minor number.
+//   - Other names are in increasing order of their bytes: foo1 before foo10.
 //
 // [Compare] is negative if its first argument comes first, so that slices.SortFunc(names,
 // versionsort.Compare) puts the preferred version at index 0.

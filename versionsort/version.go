@@ -103,9 +103,9 @@ func cutStability(s string) (stability Stability, rest string, ok bool) {
 	return 0, s, false
 }
 
-// Compare compares two version names by priority, for [slices.SortFunc]. It returns -1 if a
-// has the higher priority and sorts first, +1 if b has the higher priority, and 0 only if a
-// and b are the same string. It is a strict total order over all strings.
+// Compare compares two version names by priority, for [slices.SortFunc]. It returns -1 if a has the
+// higher priority and sorts first, +1 if b has, and 0 only if a and b are the same string. It is a
+// strict total order over all strings.
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#version-priority
 func Compare(a, b string) int {
@@ -123,9 +123,8 @@ func Compare(a, b string) int {
 	}
 }
 
-// compareLike compares two Kubernetes-like names and their Versions. Different
-// names with equal Versions differ only in leading zeros. Of these the shorter
-// name comes first, because authors rarely write leading zeros.
+// compareLike compares two Kubernetes-like names and their Versions. Different names with equal
+// Versions differ only in leading zeros. The shorter one then comes first.
 func compareLike(a, b string, versionA, versionB Version) int {
 	return cmp.Or(
 		cmp.Compare(versionB.Stability, versionA.Stability),
