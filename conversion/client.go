@@ -26,7 +26,7 @@ import (
 type client struct {
 	http        *http.Client
 	life        *lifetime
-	own         bool // the transport is not the caller's
+	own         bool // the caller did not set the transport
 	url         string
 	timeout     time.Duration
 	maxResponse int64
@@ -68,7 +68,7 @@ func newClient(e *endpoint, opts []Option) (*client, error) {
 	}, nil
 }
 
-// limited returns ctx with the timeout of a call, and a function that ends the call.
+// limited returns ctx with the timeout of a call. The function ends the call.
 func (c *client) limited(ctx context.Context) (context.Context, context.CancelFunc) {
 	if c.timeout > 0 {
 		return context.WithTimeout(ctx, c.timeout)
@@ -76,8 +76,7 @@ func (c *client) limited(ctx context.Context) (context.Context, context.CancelFu
 	return context.WithCancel(ctx)
 }
 
-// post sends a review and returns the body. Its errors have the texts of the server's
-// client.
+// post sends a review and returns the body. Its errors have the texts of the server's client.
 func (c *client) post(ctx context.Context, body []byte) (string, error) {
 	for attempt := 1; ; attempt++ {
 		resp, err := c.send(ctx, body)
@@ -104,8 +103,7 @@ func (c *client) send(ctx context.Context, body []byte) (*http.Response, error) 
 	return c.http.Do(req)
 }
 
-// retryAfter returns the delay after which the webhook asks for another attempt, if it
-// does.
+// retryAfter returns the delay of a Retry-After header in seconds, if there is one.
 func retryAfter(resp *http.Response) (time.Duration, bool) {
 	if resp.StatusCode != http.StatusTooManyRequests && resp.StatusCode < 500 {
 		return 0, false
@@ -159,7 +157,7 @@ func (c *client) read(resp *http.Response, sent int) (string, error) {
 		return "", tooLarge(limit)
 	}
 	var text strings.Builder
-	text.Grow(int(min(max(resp.ContentLength, 0), maxWhole))) // an announcement alone must not take more memory
+	text.Grow(int(min(max(resp.ContentLength, 0), maxWhole))) // a Content-Length alone must not take more memory
 	_, err := io.Copy(&text, io.LimitReader(resp.Body, limit+1))
 	var broken streamError
 	switch {
@@ -188,8 +186,8 @@ func (e streamError) Error() string {
 	return fmt.Sprintf("stream error: stream ID %d; code %d", e.StreamID, e.Code)
 }
 
-// statusError returns the error of an answer that is no success: its Status, if it has one.
-// Without a media type it is text.
+// statusError returns the error of an answer without success: its Status, if it has one. A body
+// without a media type is text.
 func statusError(resp *http.Response, media, body string) error {
 	if status := decodeStatus(body); status != nil {
 		return apierrors.FromObject(status)
@@ -201,8 +199,8 @@ func statusError(resp *http.Response, media, body string) error {
 	return apierrors.NewGenericServerResponse(resp.StatusCode, http.MethodPost, schema.GroupResource{}, "", text, 0, true)
 }
 
-// newTransport returns a transport like the server's. It uses HTTP/2 on the loopback
-// interface only, because of load balancing.
+// newTransport returns a transport like the server's. It uses HTTP/2 only on the loopback
+// interface, because of load balancing.
 func newTransport(e *endpoint, cfg clientConfig, life *lifetime) (*http.Transport, error) {
 	config := cfg.tls
 	if config == nil {
@@ -224,7 +222,7 @@ func newTransport(e *endpoint, cfg clientConfig, life *lifetime) (*http.Transpor
 	dialer := &net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}
 	dial, proxy := dialer.DialContext, http.ProxyFromEnvironment
 	if cfg.publicOnly {
-		// A proxy would resolve names and choose addresses.
+		// A proxy would choose the address.
 		dialer.Control, proxy = refusePrivate, nil
 	}
 	if cfg.resolver != nil && e.serverName != "" {
@@ -246,7 +244,7 @@ func newTransport(e *endpoint, cfg clientConfig, life *lifetime) (*http.Transpor
 
 type dialFunc = func(ctx context.Context, network, address string) (net.Conn, error)
 
-// resolving returns a dial function that asks the resolver for the address of a service.
+// resolving returns a dial function that asks the resolver for the address of the service.
 func resolving(dialer *net.Dialer, e *endpoint, resolve Resolver) dialFunc {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		if address == e.host {
@@ -269,8 +267,8 @@ func checkRedirect(req *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// A lifetime is how long a client has connections: until close, when no call is in
-// progress.
+// A lifetime is the time in which a client has connections. It ends when close was called and no
+// call is in progress.
 type lifetime struct {
 	ctx    context.Context
 	end    context.CancelFunc
@@ -312,8 +310,8 @@ func (l *lifetime) close() {
 	}
 }
 
-// dialing returns a dial function whose connections close at the end of the lifetime:
-// net/http lets a dial go on after its request.
+// dialing returns a dial function whose connections close at the end of the lifetime. net/http may
+// continue a dial after its request has ended.
 func (l *lifetime) dialing(dial dialFunc) dialFunc {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		ctx, cancel := context.WithTimeout(ctx, dialTimeout)
@@ -327,7 +325,7 @@ func (l *lifetime) dialing(dial dialFunc) dialFunc {
 	}
 }
 
-// A lifetimeConn is a connection that closes when a lifetime ends. forget ends that.
+// A lifetimeConn is a connection that closes at the end of a lifetime, unless forget was called.
 type lifetimeConn struct {
 	net.Conn
 	forget func() bool

@@ -16,30 +16,30 @@ import (
 // A Converter converts objects between the versions of one definition.
 // Implementations are safe for concurrent use.
 type Converter interface {
-	// Convert returns objs at version to, a name such as "v1", in the same order. It does
-	// not change them. Results are new objects that may share memory with objs below their
-	// top-level fields: call DeepCopy before changing one of the two.
+	// Convert returns objs at version to, a name such as "v1", in the same order. It does not
+	// change objs. The results are new objects, but they may share memory with objs below their
+	// top-level fields: call DeepCopy before you change either.
 	//
-	// If one object cannot be converted, it returns an error and no object.
+	// If one object cannot be converted, it returns an error and no objects.
 	Convert(ctx context.Context, objs []*unstructured.Unstructured, to string) ([]*unstructured.Unstructured, error)
 }
 
-// ErrNoWebhook reports a definition with the strategy Webhook whose webhook cannot be
-// called: its address is missing or wrong, or its certificates cannot be read.
+// ErrNoWebhook reports a definition with the strategy Webhook whose webhook cannot be called: its
+// address is missing or wrong, or its certificates cannot be read.
 var ErrNoWebhook = errors.New("the definition's conversion strategy is Webhook, and there is no webhook to call")
 
-// New returns the converter for the strategy of a definition: that of None, or a client of
-// its webhook. A definition without a conversion has the strategy None.
+// New returns the converter for the strategy of a definition: the converter of [None], or a client
+// of its webhook. A definition without a conversion has the strategy None. New does not keep the
+// definition.
 //
-// New does not call the webhook. It returns an error that wraps [ErrNoWebhook]
-// if the webhook cannot be called at all, and another error for an unknown
-// strategy and for options that exclude one another. Options have no effect on
-// None. New does not keep the definition.
+// New does not call the webhook. If the webhook cannot be called, the error wraps [ErrNoWebhook].
+// An unknown strategy and options that exclude one another are other errors. For None, options have
+// no effect.
 //
-// The client of a webhook keeps connections for later calls, and implements [io.Closer].
-// After Close, every call returns an error that wraps [ErrClosed]. Calls in progress end as
-// usual. Close returns nil, may be called several times and by several goroutines, and does
-// not wait. Connections of other clients are closed when they are idle for 90 seconds.
+// The client of a webhook keeps connections for later calls, and implements [io.Closer]. Close does
+// not wait, returns nil, and may be called several times and by several goroutines. Calls in
+// progress end as usual. Later calls return an error that wraps [ErrClosed]. Without Close,
+// connections are closed when they are idle for 90 seconds.
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#webhook-conversion.
 func New(crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) (Converter, error) {
@@ -63,11 +63,11 @@ func New(crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) (Convert
 	}
 }
 
-// ConvertList converts the items of a list to version to, like [Converter.Convert], and
-// returns the list at that version. Its errors have the texts of the server for lists. The
-// items share memory with those of list as results of Convert do.
+// ConvertList converts the items of a list to version to, like [Converter.Convert], and returns the
+// list at that version. Its errors have the server's texts for lists. Like the results of Convert,
+// the items share memory with the items of list.
 //
-// ConvertList does not change the list. A nil list and a nil converter are errors.
+// ConvertList does not change the list. If the list or the converter is nil, it returns an error.
 func ConvertList(ctx context.Context, c Converter, list *unstructured.UnstructuredList, to string) (*unstructured.UnstructuredList, error) {
 	if list == nil {
 		return nil, errors.New("conversion: the list is nil")
@@ -114,8 +114,7 @@ type converter struct {
 
 func (c *converter) common() *converter { return c }
 
-// Convert implements Converter. One object is a batch of an object, any other number is a
-// list.
+// Convert implements Converter. One object is sent as an object, any other number as a list.
 func (c *converter) Convert(ctx context.Context, objs []*unstructured.Unstructured, to string) ([]*unstructured.Unstructured, error) {
 	for i, obj := range objs {
 		if obj == nil {
@@ -137,9 +136,8 @@ func (c *converter) convert(ctx context.Context, gvk schema.GroupVersionKind, ob
 	return c.run(ctx, b)
 }
 
-// None returns the converter of the strategy None, whatever the strategy of the
-// definition: it changes apiVersion only. Its results share everything below
-// their top-level fields with its input.
+// None returns the converter of the strategy None, whatever the definition's strategy is. It only
+// changes apiVersion. Its results share everything below their top-level fields with its input.
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#overview.
 func None(crd *apiextensionsv1.CustomResourceDefinition) Converter {
@@ -148,9 +146,9 @@ func None(crd *apiextensionsv1.CustomResourceDefinition) Converter {
 	}}
 }
 
-// An Option changes how the converter of [New] calls a webhook. Without options
-// it calls as kube-apiserver 1.37 does. A later option wins over an earlier
-// one, and a nil Option changes nothing.
+// An Option changes how the converter of [New] calls a webhook. Without options it calls as
+// kube-apiserver 1.37 does. A later option wins over an earlier one, and a nil Option changes
+// nothing.
 type Option interface{ applyNew(*clientConfig) }
 
 type clientConfig struct {
@@ -160,77 +158,73 @@ type clientConfig struct {
 	resolver     Resolver
 	timeout      time.Duration
 	publicOnly   bool
-	maxResponse  int64 // the limit depends on the request if it is not positive
-	maxMemory    int64 // the limit depends on the response if it is not positive
+	maxResponse  int64 // if not positive, the limit depends on the request
+	maxMemory    int64 // if not positive, the limit depends on the response
 }
 
 type clientOption func(*clientConfig)
 
 func (f clientOption) applyNew(c *clientConfig) { f(c) }
 
-// Timeout sets the maximal duration of a call, from the request to the last
-// decoded object of the response. The default is [DefaultTimeout]. With a duration that
-// is not positive, only the context ends a call. The webhook receives the
-// duration in the query parameter timeout.
+// Timeout limits the duration of a call, from the request to the last decoded object of the
+// response. The default is [DefaultTimeout]. If d is not positive, only the context ends a call.
+// The webhook receives the duration in the query parameter timeout.
 func Timeout(d time.Duration) Option {
 	return clientOption(func(c *clientConfig) { c.timeout = max(d, 0) })
 }
 
-// MaxResponseBytes sets the maximal size of a response after decompression. A larger
-// response is an error. The default, which a size that is not positive means too, is 64 MiB
-// plus four times the size of the request.
+// MaxResponseBytes limits the size of a response after decompression. A larger response is an
+// error. The default is 64 MiB plus four times the size of the request. It also applies if n is not
+// positive.
 func MaxResponseBytes(n int64) Option {
 	return clientOption(func(c *clientConfig) { c.maxResponse = n })
 }
 
-// MaxResponseMemory sets the maximal memory that the decoded objects of a response may
-// hold, as estimated from the text before they are decoded. A response that would hold more
-// is an error. The default, which a size that is not positive means too, is 64 MiB plus 16
-// times the size of the response.
+// MaxResponseMemory limits the memory that the decoded objects of a response may hold. It is
+// estimated from the text before they are decoded. A response that would hold more is an error. The
+// default is 64 MiB plus 16 times the size of the response. It also applies if n is not positive.
 func MaxResponseMemory(n int64) Option {
 	return clientOption(func(c *clientConfig) { c.maxMemory = n })
 }
 
-// PublicAddressesOnly makes the converter connect to public addresses only. It
-// refuses loopback, link-local, private (RFC 1918), shared, unique local, multicast
-// and other reserved addresses, IPv4 addresses within IPv6 addresses included. It
-// checks the address of each connection after the name is resolved, also those of
-// redirects and of a [Resolver]. The converter does not use a proxy then, because a
-// proxy would choose the address.
+// PublicAddressesOnly makes the converter connect to public addresses only. It refuses loopback,
+// link-local, private (RFC 1918), shared, unique local, multicast and other reserved addresses,
+// also as IPv4 addresses within IPv6 addresses. It checks the address of each connection after the
+// name is resolved, also for redirects and a [Resolver]. The converter then uses no proxy, because
+// a proxy would choose the address.
 //
-// Use it for definitions from strangers, which could otherwise make the program connect to
-// hosts that only the program can reach.
+// Use it for definitions from strangers. Otherwise they could make the program connect to hosts
+// that only the program can reach.
 func PublicAddressesOnly() Option {
 	return clientOption(func(c *clientConfig) { c.publicOnly = true })
 }
 
-// Transport sets the transport of requests. The transport then decides which
-// certificates to trust, how to resolve a service and when to close
-// connections: the caBundle of the definition is not used, a service has the
-// address https://name.namespace.svc:port, and New refuses the options [TLS],
-// [ClientCertificate], [Resolve] and [PublicAddressesOnly]. Closing the converter does
-// not close connections of rt. A nil rt means the default transport.
+// Transport sets the transport of requests. The transport then decides which certificates to trust,
+// how to resolve a service and when to close connections. The caBundle of the definition is not
+// used. A service has the address https://name.namespace.svc:port. New refuses the options [TLS],
+// [ClientCertificate], [Resolve] and [PublicAddressesOnly]. Closing the converter does not close
+// connections of rt. A nil rt means the default transport.
 func Transport(rt http.RoundTripper) Option {
 	return clientOption(func(c *clientConfig) { c.transport = rt })
 }
 
-// TLS sets the base of the TLS configuration, which the option copies. The certificates of
-// the caBundle, if any, are trusted in addition to config.RootCAs, or instead of those of
-// the system if config has none. A ServerName in config takes precedence. The version of
-// TLS is at least 1.2, whatever config says. A nil config means the default.
+// TLS sets the base of the TLS configuration, which it copies. If the definition has a caBundle,
+// its certificates are trusted in addition to config.RootCAs. If config.RootCAs is nil, they are
+// trusted instead of the system's. A ServerName in config takes precedence. The version of TLS is
+// at least 1.2, whatever config says. A nil config means the default.
 func TLS(config *tls.Config) Option {
 	return clientOption(func(c *clientConfig) { c.tls = config.Clone() })
 }
 
-// ClientCertificate adds a certificate for webhooks that request one. The
-// request of the webhook selects among several.
+// ClientCertificate adds a certificate for webhooks that request one. If there are several, the
+// request of the webhook selects one.
 func ClientCertificate(cert tls.Certificate) Option {
 	return clientOption(func(c *clientConfig) { c.certificates = append(c.certificates, cert) })
 }
 
-// A Resolver returns the host and port of a service, such as "10.0.0.7:9443".
-// The certificate must be for name.namespace.svc in any case. A converter calls
-// the Resolver for each new connection, from several goroutines.
+// A Resolver returns the host and port of a service, such as "10.0.0.7:9443". The certificate must
+// still be for name.namespace.svc. A converter calls the Resolver for each new connection, from
+// several goroutines.
 type Resolver func(ctx context.Context, namespace, name string, port int32) (hostPort string, err error)
 
 // Resolve sets the Resolver of service addresses. The default looks up name.namespace.svc,

@@ -7,42 +7,46 @@
 //	}
 //	objs, err = converter.Convert(ctx, objs, "v1")
 //
-// The server stores objects at one version and converts them for requests at another. The
-// strategy in spec.conversion is
+// The server stores objects at one version and converts them for requests at another. The strategy
+// in spec.conversion is
 //
-//   - None: only apiVersion changes. The versions differ in what they prune, default and
-//     validate, but not in where a field is.
+//   - None: only apiVersion changes. The versions may prune, default and validate differently,
+//     but a field has the same place in all of them.
 //   - Webhook: the server sends a ConversionReview to a service, over HTTPS.
 //
-// The author of a webhook writes a [ConvertFunc], which converts one object, and passes it
-// to [Handler]. [Typed] makes a ConvertFunc from a function over Go structs, and [Hub]
-// makes one for many versions from conversions to and from one of them. [Local] makes a
-// [Converter] that calls a ConvertFunc in this process.
+// The author of a webhook writes a [ConvertFunc], which converts one object, and passes it to
+// [Handler]. [Typed] makes a ConvertFunc from a function over Go structs. [Hub] makes one for many
+// versions from conversions to and from one of them. [Local] makes a [Converter] that calls a
+// ConvertFunc in this process.
 //
 // # Semantics
 //
-// A converter changes the version only. The server also prunes an object and drops nulls
-// by the schema of the target version; package crdkit does that. Versions that are not
-// served are converted too, because stored objects may have them.
+// A converter only changes the version. The server also prunes an object and drops nulls by the
+// schema of the target version; package crdkit does that. Versions that are not served are
+// converted too, because stored objects may have them.
 //
-// The webhook is called as the server calls it: at the URL or the service, by default at
-// port 443 and path "/"; with TLS, for the host in the URL or service.namespace.svc; with
-// the caBundle as trusted certificates, or those of the system if it is empty; within
-// [DefaultTimeout]; through the proxy that the environment names. The review has the first
-// version of conversionReviewVersions that this package knows, v1 or v1beta1. Objects that
-// have the target version, and objects that consist of their type only, are not sent; if no
-// object is left, the webhook is not called. After a response of 429 or 5xx with a
-// Retry-After in seconds, the call is repeated, at most ten times and within the timeout.
+// The webhook is called as the server calls it:
 //
-// A response must answer the request (version and UID of the review, which v1beta1 does not
-// check), must be a Success, and must have as many objects as the request, in the same
-// order. Each object must have the target version and the kind, name, namespace and UID that
-// were sent. Of the other metadata, only labels and annotations are taken from the response;
-// changed ones must be valid. See
+//   - The address is the URL, or the service, by default at port 443 and path "/". The proxy that
+//     the environment names is used.
+//   - TLS is for the host in the URL or for service.namespace.svc. The caBundle has the trusted
+//     certificates. If it is empty, the system's are trusted.
+//   - The review has the first version of conversionReviewVersions that this package knows, v1 or
+//     v1beta1.
+//   - Objects with the target version and objects with nothing but a type are not sent. If no
+//     object is left, the webhook is not called.
+//   - The call may take [DefaultTimeout]. After a response of 429 or 5xx with a Retry-After in
+//     seconds it is repeated, at most ten times and within the timeout.
+//
+// A response must answer the request: it must have the version and, except in v1beta1, the UID of
+// the review. It must be a Success, with as many objects as the request, in the same order. Each
+// object must have the target version and the kind, name, namespace and UID that were sent. From
+// the other metadata, only labels and annotations are taken; if they changed, they must be valid.
+// See
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#response.
 //
-// Error texts are those of the server. Errors of several objects in one call have the
-// server's words for a list. See also [ConvertList].
+// Error texts are the server's. If several objects are converted in one call, they are the server's
+// texts for a list. See also [ConvertList].
 //
 // # Serving a webhook
 //
@@ -58,26 +62,26 @@
 //
 // # Differences from Kubernetes
 //
-// docs/DIFFERENCES.md lists them, under names that begin with conversion/. The important
-// ones: the context of the caller ends a call and the decoding of its response; the size of
-// a response and the memory of its objects are limited (see [MaxResponseBytes] and
-// [MaxResponseMemory]); a URL must have https, and a redirect is followed to https only.
+// docs/DIFFERENCES.md lists them, under names that begin with conversion/. The important ones are:
+//
+//   - The caller's context ends a call and the decoding of its response.
+//   - The size of a response and the memory of its objects are limited; see [MaxResponseBytes] and
+//     [MaxResponseMemory].
+//   - A URL must have https, and a redirect is only followed to https.
 //
 // # Who may call what
 //
-// The author of a definition decides which host the converter of [New] calls: any host at
-// any port, in the network of the program, with the objects as content. The author also
-// chooses the caBundle, so TLS does not restrict the host. A webhook may redirect to another
-// https host whose certificate is trusted. Errors of calls, which may show the start of an
-// answer, go to the caller. To convert definitions from strangers, use
-// [PublicAddressesOnly], or the option WithConverter of package crdkit with [None] or
-// [Local], which do not connect to anything.
+// The author of a definition decides which host the converter of [New] calls: any host at any port,
+// in the network of the program, with the objects as content. The author also chooses the caBundle,
+// so TLS does not restrict the host. A webhook may redirect to another https host whose certificate
+// is trusted. Errors of calls may show the start of an answer to the caller. To convert definitions
+// from strangers, use [PublicAddressesOnly]. Or use the option WithConverter of package crdkit with
+// [None] or [Local], which do not connect to anything.
 //
-// A handler answers every client that reaches it. It has no authentication: the server sends
-// a certificate only if it is configured to, and an http.Server with
-// tls.RequireAndVerifyClientCert checks it. A handler limits the size, number, memory and
-// duration of its requests, and never connects to anything. An http.Server needs a
-// ReadHeaderTimeout of its own.
+// A handler answers every client that reaches it. It has no authentication. The server sends a
+// certificate only if it is configured to; an http.Server with tls.RequireAndVerifyClientCert
+// checks it. A handler limits the size, number, memory and duration of its requests, and never
+// connects to anything. An http.Server needs a ReadHeaderTimeout of its own.
 //
 // # Concurrency and ownership
 //

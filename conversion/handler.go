@@ -22,14 +22,13 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
-// A HandlerOption changes how [Handler] responds. A nil option changes nothing.
+// A HandlerOption changes how [Handler] responds. A nil HandlerOption changes nothing.
 type HandlerOption interface{ applyHandler(*handler) }
 
 type handlerOption func(*handler)
 
 func (f handlerOption) applyHandler(h *handler) { f(h) }
 
-// positive returns n, or the default if n is not positive.
 func positive[T int | int64 | time.Duration](n, standard T) T {
 	if n > 0 {
 		return n
@@ -37,86 +36,89 @@ func positive[T int | int64 | time.Duration](n, standard T) T {
 	return standard
 }
 
-// MaxRequestBytes sets the maximal size of a request. The handler responds with 413 to
-// larger ones. A size that is not positive means [DefaultMaxRequestBytes].
+// MaxRequestBytes limits the size of a request. The handler responds with 413 to larger ones. If n
+// is not positive, the limit is [DefaultMaxRequestBytes].
 func MaxRequestBytes(n int64) HandlerOption {
 	return handlerOption(func(h *handler) { h.maxRequest = n })
 }
 
-// MaxRequestMemory sets the maximal memory, in bytes, that a request may take. The handler
-// estimates it from the text before it decodes any object: it keeps the request and the
-// response, and decodes one object at a time. What convert allocates besides its result
-// does not count. The handler responds with 413 to a request that would take more, and
-// reports a failure if converted objects do. The default, which a size that is not
-// positive means too, is 256 MiB, or 8 times the size of a request if that is more.
+// MaxRequestMemory limits the memory in bytes that a request may take. The handler keeps the
+// request and the response, and decodes one object at a time. Before that, it estimates the memory
+// from the text. Memory that convert allocates for other things than its result does not count. If
+// a request would take more, the handler responds with 413. If converted objects take more, it
+// reports a failure. If n is not positive, the limit is 256 MiB, or 8 times the size of the request
+// if that is more.
 func MaxRequestMemory(n int64) HandlerOption {
 	return handlerOption(func(h *handler) { h.maxMemory = n })
 }
 
-// MaxConcurrentMemory sets the maximal memory, in bytes, that all requests may take
-// together; see [MaxRequestMemory]. The handler responds with 429 to a request for which
-// too little is left, and with 413 to one that would take more alone. The default, which a
-// size that is not positive means too, is [DefaultMaxConcurrentMemory], or 8 times the
-// limit of [MaxRequestBytes] if that is more.
+// MaxConcurrentMemory limits the memory in bytes that all requests together may take; see
+// [MaxRequestMemory]. If too little is left for a request, the handler responds with 429, or with
+// 413 if the request alone would take more. If n is not positive, the limit is
+// [DefaultMaxConcurrentMemory], or 8 times the limit of [MaxRequestBytes] if that is more.
 func MaxConcurrentMemory(n int64) HandlerOption {
 	return handlerOption(func(h *handler) { h.memory.all = n })
 }
 
-// MaxObjects sets the maximal number of objects of a review. The handler responds with 413
-// to a review that has more. A number that is not positive means [DefaultMaxObjects].
+// MaxObjects limits the number of objects of a review. The handler responds with 413 to a review
+// with more. If n is not positive, the limit is [DefaultMaxObjects].
 func MaxObjects(n int) HandlerOption {
 	return handlerOption(func(h *handler) { h.maxObjects = n })
 }
 
-// MaxConcurrent sets the maximal number of requests that the handler handles at the same
-// time. It responds with 429 and a Retry-After of a second to any other; the server then
-// repeats its request. A number that is not positive means [DefaultMaxConcurrent].
+// MaxConcurrent limits the number of requests at the same time. To any other request the handler
+// responds with 429 and a Retry-After of a second, and the server repeats it. If n is not positive,
+// the limit is [DefaultMaxConcurrent].
 func MaxConcurrent(n int) HandlerOption {
 	return handlerOption(func(h *handler) { h.maxConcurrent = n })
 }
 
-// HandlerTimeout sets the maximal duration of a request, from its header to the last byte
-// of the response. It limits how long the handler waits for a slow client, and it is the
-// deadline of the context of the ConvertFunc. It cannot stop a ConvertFunc that ignores its
-// context. A duration that is not positive means [DefaultHandlerTimeout].
+// HandlerTimeout limits the duration of a request, from its header to the last byte of the
+// response. It also limits how long the handler waits for a slow client, and is the deadline of the
+// ConvertFunc's context. It cannot stop a ConvertFunc that ignores its context. If d is not
+// positive, the limit is [DefaultHandlerTimeout].
 func HandlerTimeout(d time.Duration) HandlerOption {
 	return handlerOption(func(h *handler) { h.timeout = d })
 }
 
-// OnFailure makes the handler call f for each object that it could not convert, with the
-// object of the request and the error: that of the ConvertFunc, or a [*PanicError]. f must
-// be safe for concurrent use and must not change the object.
+// OnFailure makes the handler call f for each object that it could not convert, with the object of
+// the request and the error. The error is the ConvertFunc's, or a [*PanicError]. f must be safe for
+// concurrent use and must not change the object.
 func OnFailure(f func(ctx context.Context, obj *unstructured.Unstructured, err error)) HandlerOption {
 	return handlerOption(func(h *handler) { h.onFailure = f })
 }
 
-// A PanicError reports that a ConvertFunc panicked, or a method of the object or of the
-// error that it returned.
+// A PanicError reports that a ConvertFunc panicked. A method of the object or the error that it
+// returned may also have panicked.
 type PanicError struct {
 	Value any    // the argument of panic
 	Stack []byte // the stack of the goroutine
 }
 
-// Error returns a text with the value and without the stack, which clients must not see.
+// Error returns a text with the value. It leaves out the stack, which clients must not see.
 func (e *PanicError) Error() string { return fmt.Sprintf("the conversion panicked: %v", e.Value) }
 
 // Handler returns a conversion webhook that converts objects with convert. It reads both
 // versions of ConversionReview, v1 and v1beta1, and responds in the version of the request.
 //
-// It converts each object, also after one failed, and returns objects at the
-// desired version unchanged. A conversion fails if convert returns an error, or an object
-// that the server refuses: the rules are those of the client of [New]. The response then
-// reports a failure and names each object with its error. The handler responds
-// to a request that is not a review with an HTTP status: 405 if it is not a
-// POST, 415 if it is not JSON or is compressed, 413 if it is too large, has too many
-// objects or would take too much memory, 408 if it takes too long to arrive, 429 if there
-// are too many at the same time or they take too much memory, and 400 otherwise. It checks
-// the size and the number of objects before it decodes any. The options set the limits.
+// It converts each object, also after one failed. It returns objects at the desired version
+// unchanged. A conversion fails if convert returns an error, or an object that the server refuses
+// by the rules of [New]. The response then reports a failure, and names each object with its error.
+// A panic of convert or a call of [runtime.Goexit] is a failure of its object.
 //
-// A panic of convert, and a call of [runtime.Goexit], become a failure of its object. The
-// handler calls convert in goroutines of its own, one after another for a request.
+// To a request that is not a review, the handler responds with an HTTP status:
 //
-// The handler works at any path and is safe for concurrent use.
+//	405  it is not a POST
+//	415  it is not JSON or is compressed
+//	413  it is too large, has too many objects or would take too much memory
+//	408  it takes too long to arrive
+//	429  there are too many requests at the same time, or they take too much memory
+//	400  all other faults
+//
+// It checks the size and the number of objects before it decodes any. The options set the limits.
+//
+// The handler works at any path and is safe for concurrent use. It calls convert in goroutines of
+// its own, for a request one after another.
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#write-a-conversion-webhook-server.
 func Handler(convert ConvertFunc, opts ...HandlerOption) http.Handler {
@@ -143,7 +145,7 @@ type handler struct {
 	maxObjects    int
 	maxConcurrent int
 	timeout       time.Duration
-	running       chan struct{} // has an element for each request that is handled
+	running       chan struct{} // has an element for each request in progress
 	onFailure     func(context.Context, *unstructured.Unstructured, error)
 }
 
@@ -156,11 +158,11 @@ type request struct {
 		DesiredAPIVersion string    `json:"desiredAPIVersion"`
 		Objects           []any     `json:"objects"` // always empty
 	} `json:"request"`
-	version string // of the review
+	version string // the version of the review
 	size    int
-	objects []string // their texts
-	memory  int64    // that the request takes if the answer is no longer than the request
-	most    int64    // that it may take
+	objects []string // the texts of the objects
+	memory  int64    // needed if the answer is as long as the request
+	most    int64    // the limit of memory
 	share   *share
 }
 
@@ -230,8 +232,7 @@ func (h *handler) read(w http.ResponseWriter, r *http.Request, held *share) (*re
 	return h.decode(body.String(), held)
 }
 
-// decode reads the review of a request except for its objects, whose number and size it
-// checks.
+// decode reads the review of a request without its objects, and checks their number and size.
 func (h *handler) decode(body string, held *share) (*request, int, error) {
 	r := &request{size: len(body), share: held}
 	r.most = min(h.memory.all, positive(h.maxMemory, max(minRequestMemory, requestFactor*int64(len(body)))))
@@ -239,7 +240,7 @@ func (h *handler) decode(body string, held *share) (*request, int, error) {
 	if err != nil {
 		return nil, http.StatusBadRequest, fmt.Errorf("decoding the request: %w", irregular(body))
 	}
-	// Objects are decoded one at a time. Most answers are as long as the request: the text
+	// Objects are decoded one at a time. Most answers are as long as the request, so the text
 	// counts twice.
 	r.objects, r.memory = taken.objects, 2*textCost*int64(len(body))+taken.largest
 	switch {
@@ -258,7 +259,7 @@ func (h *handler) decode(body string, held *share) (*request, int, error) {
 	return r, http.StatusBadRequest, r.check()
 }
 
-// irregular returns the error of a text that is no review in JSON, or repeats a member.
+// irregular says why a text is not a review in JSON, or that it repeats a member.
 func irregular(body string) error {
 	var v json.RawMessage
 	if len(body) <= maxWhole {
@@ -284,8 +285,8 @@ func (r *request) check() error {
 	return nil
 }
 
-// answer converts the objects one after another and returns the body of the response,
-// errBusy if there is no memory for a longer one.
+// answer converts the objects one after another and returns the body of the response. It returns
+// errBusy if there is not enough memory for the response.
 func (h *handler) answer(ctx context.Context, review *request) ([]byte, error) {
 	uid := review.Request.UID
 	failure := func(format string, args ...any) ([]byte, error) {
@@ -296,7 +297,7 @@ func (h *handler) answer(ctx context.Context, review *request) ([]byte, error) {
 		return failure("desiredAPIVersion %q is not one", review.Request.DesiredAPIVersion)
 	}
 	var failed failures
-	body := slices.Grow(beginResponse(review.version, uid), review.size+1<<10) // what is around the objects may be longer
+	body := slices.Grow(beginResponse(review.version, uid), review.size+1<<10) // the text around the objects may be longer than in the request
 	for i, text := range review.objects {
 		if ctx.Err() != nil {
 			return failure("the conversion ended after %d of %d objects: %v", i, len(review.objects), ctx.Err())
@@ -326,8 +327,8 @@ func (h *handler) answer(ctx context.Context, review *request) ([]byte, error) {
 	return endResponse(body), nil
 }
 
-// object decodes and converts an object. With an error it returns what is known of it: all
-// for OnFailure, else type and metadata.
+// object decodes and converts an object. With an error it also returns the decoded object, as far
+// as it was decoded: with its type and metadata only, unless OnFailure needs all of it.
 func (h *handler) object(ctx context.Context, text string, to schema.GroupVersion) (*unstructured.Unstructured, error) {
 	value, err := decodeObject(text)
 	m, ok := value.(map[string]any)
@@ -385,8 +386,8 @@ func convertDecoded(ctx context.Context, convert ConvertFunc, obj *unstructured.
 	return out, err
 }
 
-// convertOne converts an object, which it may change. It sets apiVersion, and adds empty
-// metadata because the server refuses objects without.
+// convertOne converts an object, which it may change. It sets apiVersion. If there is no metadata,
+// it adds an empty one, because the server refuses an object without it.
 func convertOne(ctx context.Context, convert ConvertFunc, obj *unstructured.Unstructured, to schema.GroupVersion) (*unstructured.Unstructured, error) {
 	from := groupVersion(obj)
 	switch {
@@ -423,7 +424,6 @@ func withMetadata(obj *unstructured.Unstructured) *unstructured.Unstructured {
 	return obj
 }
 
-// errGoexit reports that a conversion called runtime.Goexit.
 var errGoexit = errors.New("the conversion ended its goroutine")
 
 // failures collects the errors of the objects of a request, up to the limits of a message.

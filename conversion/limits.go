@@ -7,101 +7,99 @@ import (
 	"time"
 )
 
-// Limits of calls of a webhook. Those without an option are far from what conversions need.
+// Limits of calls of a webhook. The limits without an option are far above what conversions need.
 const (
-	// DefaultTimeout is the longest call with retries, as on the server. [Timeout] sets
-	// another.
+	// DefaultTimeout limits a call with its retries, as on the server. [Timeout] sets another
+	// limit.
 	DefaultTimeout = 30 * time.Second
 
-	// A response may have this many bytes plus a multiple of the request.
-	// [MaxResponseBytes] sets another limit.
+	// A response may have this many bytes plus a multiple of the request's. [MaxResponseBytes] sets
+	// another limit.
 	minResponseLimit = 64 << 20
 	responseFactor   = 4
 
-	// Decoded objects may hold this many bytes plus a multiple of their text: maps of one
-	// short member hold 44 times their text, empty lists 14 times, usual objects 9 times,
-	// as TestMemoryEstimate measures. [MaxResponseMemory] sets another limit.
+	// Decoded objects may hold this many bytes plus a multiple of their text. Usual objects hold 9
+	// times their text, empty lists 14 times, maps of one short member 44 times, as
+	// TestMemoryEstimate measures. [MaxResponseMemory] sets another limit.
 	minMemory    = 64 << 20
 	memoryFactor = 16
 
-	// maxWhole is the size of what is decoded in one piece, in some milliseconds: the
-	// document without its objects, an irregular document, YAML, and the body of a failure.
+	// maxWhole is how many bytes are decoded in one piece, in some milliseconds: the document
+	// without its objects, an irregular document, YAML, or the body of a failure.
 	maxWhole = 1 << 20
 
-	// maxMetadataErrors is how many errors of labels or annotations of one object are
-	// reported, of maxErrorLength bytes each; the rest is counted.
+	// maxMetadataErrors is how many errors of the labels or annotations of one object are reported.
+	// Each has at most maxErrorLength bytes. The others are counted.
 	maxMetadataErrors = 1000
 	maxErrorLength    = 600
 
 	// maxErrorName is how many bytes of a name or version an error shows.
 	maxErrorName = 256
 
-	// maxHeaderBytes is the size of the header of a response. net/http allows 10 MiB.
+	// maxHeaderBytes limits the header of a response. net/http allows 10 MiB.
 	maxHeaderBytes = 1 << 20
 
-	// idleConnections is how many connections are kept, and idleTimeout how long, as on the
-	// server.
+	// idleConnections is how many idle connections are kept, for idleTimeout, as on the server.
 	idleConnections = 25
 	idleTimeout     = 90 * time.Second
 
-	// dialTimeout and handshakeTimeout are those of the server.
+	// dialTimeout and handshakeTimeout are the server's.
 	dialTimeout      = 30 * time.Second
 	handshakeTimeout = 10 * time.Second
 
-	maxAttempts  = 11   // the first one, and ten that the webhook asks for; as on the server
+	maxAttempts  = 11   // the first one, and ten more if the webhook asks for them; as on the server
 	maxRedirects = 10   // as in net/http
 	maxErrorText = 2048 // bytes of a body in an error; as on the server
 )
 
 // Limits of [Handler].
 const (
-	// DefaultMaxRequestBytes is the size of a request without [MaxRequestBytes]. The server
-	// sends all objects of a list in one.
+	// DefaultMaxRequestBytes limits the size of a request without [MaxRequestBytes]. The server
+	// sends all objects of a list in one request.
 	DefaultMaxRequestBytes = 64 << 20
 
-	// DefaultMaxObjects is the number of objects of a review without [MaxObjects].
+	// DefaultMaxObjects limits the number of objects of a review without [MaxObjects].
 	DefaultMaxObjects = 100_000
 
-	// DefaultMaxConcurrent is how many requests are handled at once without
-	// [MaxConcurrent]. The server repeats a refused one.
+	// DefaultMaxConcurrent limits the number of requests at the same time without [MaxConcurrent].
+	// The server repeats a refused request.
 	DefaultMaxConcurrent = 64
 
-	// DefaultMaxConcurrentMemory is the memory in bytes of all requests without
+	// DefaultMaxConcurrentMemory limits the memory in bytes of all requests without
 	// [MaxConcurrentMemory].
 	DefaultMaxConcurrentMemory = 512 << 20
 
-	// A request may take minRequestMemory bytes, or requestFactor times its size.
-	// [MaxRequestMemory] sets another limit. Texts count twice and objects three times, for
-	// garbage and results.
+	// A request may take minRequestMemory bytes, or requestFactor times its size if that is more.
+	// [MaxRequestMemory] sets another limit. Texts count twice. Objects count three times, because
+	// of garbage and results.
 	minRequestMemory = 256 << 20
 	requestFactor    = 8
 	textCost         = 2
 	objectCost       = 3
 
-	// DefaultHandlerTimeout is the longest request without [HandlerTimeout], as the server
-	// waits.
+	// DefaultHandlerTimeout limits a request without [HandlerTimeout]. The server waits as long.
 	DefaultHandlerTimeout = 30 * time.Second
 
 	maxFailures      = 10   // objects in a message
 	maxFailureLength = 1024 // bytes of one error in a message
 )
 
-// maxDepth is the nesting of values, as in the server's decoders.
+// maxDepth limits the nesting of values, as in the server's decoders.
 const maxDepth = 10_000
 
-// errBusy: as many requests as allowed are handled, or they take all of the memory.
+// errBusy: there are too many requests, or they take all memory.
 var errBusy = errors.New("too many requests at the same time")
 
 var errMemory = errors.New("the request would take more memory than there is for all requests")
 
-// A budget is the memory, in bytes, that the requests of a handler may take together.
+// A budget is the memory in bytes that the requests of a handler may take together.
 type budget struct {
 	all  int64
 	mu   sync.Mutex
 	free int64
 }
 
-// A share is what one request takes of a budget.
+// A share is the part of a budget that one request takes.
 type share struct {
 	of   *budget
 	held int64
@@ -130,7 +128,8 @@ func (s *share) release() {
 	s.of.mu.Unlock()
 }
 
-// A meter reads a request. The share holds the memory that a review of this length takes.
+// A meter reads a request. It raises the share to the memory that a review of the read length
+// takes.
 type meter struct {
 	io.Reader
 	share *share

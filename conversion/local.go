@@ -13,25 +13,26 @@ import (
 	"github.com/crdkit/crdkit/internal/value/jsonval"
 )
 
-// A ConvertFunc converts one object to another version of its group. It is the
-// body of a conversion webhook; see [Handler] and [Local].
+// A ConvertFunc converts one object to another version of its group. It is the body of a conversion
+// webhook; see [Handler] and [Local].
 //
-// The object belongs to the function, which may change and return it. to is the name of the
-// target version, such as "v1", and differs from the version of the object. The function
-// need not set apiVersion. It must keep all data that it does not know. It must not expect
-// a valid object: the server sets defaults and validates after the conversion, and an
-// object of server-side apply has only the applied fields and perhaps no metadata. The
-// server takes changes of labels and annotations only from the metadata; kind, name,
-// namespace and UID must not change.
+// The object belongs to the function, which may change and return it. to is the name of the target
+// version, such as "v1". It differs from the version of the object. The function
 //
-// It must be safe for concurrent use.
+//   - need not set apiVersion;
+//   - must keep all data that it does not know;
+//   - must not expect a valid object: the server sets defaults and validates after the conversion,
+//     and an object of server-side apply has only the applied fields and perhaps no metadata;
+//   - must not change kind, name, namespace and UID. In the other metadata, the server only takes
+//     changes of labels and annotations;
+//   - must be safe for concurrent use.
 type ConvertFunc func(ctx context.Context, obj *unstructured.Unstructured, to string) (*unstructured.Unstructured, error)
 
-// Local returns a converter that calls convert in this process and applies the server's
-// rules for responses of webhooks to its results. Results are as a webhook would send them:
-// an int becomes an int64. A nil crd has no versions.
+// Local returns a converter that calls convert in this process. The server's rules for responses of
+// webhooks apply to the results. The results are as a webhook would send them: an int becomes an
+// int64. A nil crd has no versions.
 //
-// A panic in convert becomes an error that wraps a [*PanicError].
+// If convert panics, the error wraps a [*PanicError].
 func Local(crd *apiextensionsv1.CustomResourceDefinition, convert ConvertFunc) Converter {
 	return &converter{versions: versionsOf(crd), run: func(ctx context.Context, b *batch) ([]*unstructured.Unstructured, error) {
 		return runLocal(ctx, b, convert)
@@ -59,7 +60,7 @@ func runLocal(ctx context.Context, b *batch, convert ConvertFunc) ([]*unstructur
 	return b.merge(ctx, stale, func(i int) (*unstructured.Unstructured, error) { return converted[i], nil })
 }
 
-// asDecoded returns an object as a webhook sends it: int64 for int, []any for []string.
+// asDecoded returns an object as decoding would: int64 for int, []any for []string.
 func asDecoded(obj *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	if jsonval.IsDecoded(obj.Object) && jsonval.IsWired(obj.Object) {
 		return obj, nil
@@ -76,8 +77,8 @@ func asDecoded(obj *unstructured.Unstructured) (*unstructured.Unstructured, erro
 	return &unstructured.Unstructured{Object: object}, nil
 }
 
-// Typed returns the ConvertFunc of a conversion between two Go structs, such as
-// one that conversion-gen writes, which has a scope as another parameter:
+// Typed returns the ConvertFunc of a conversion between two Go structs. The functions that
+// conversion-gen writes have one more parameter, a scope:
 //
 //	conversion.Typed(func(in *v1beta1.CronTab, out *v1.CronTab) error {
 //		return v1beta1.Convert_v1beta1_CronTab_To_v1_CronTab(in, out, nil)
@@ -86,8 +87,8 @@ func asDecoded(obj *unstructured.Unstructured) (*unstructured.Unstructured, erro
 // It converts one pair of versions; [Hub] combines several. convert need not set kind and
 // apiVersion.
 //
-// A field of the object that In does not have is an error, because the
-// conversion would lose it silently.
+// If In lacks a field of the object, there is an error, because the conversion would lose the
+// field.
 func Typed[In, Out any](convert func(in *In, out *Out) error) ConvertFunc {
 	return func(_ context.Context, obj *unstructured.Unstructured, _ string) (*unstructured.Unstructured, error) {
 		in, out := new(In), new(Out)
@@ -107,22 +108,21 @@ func Typed[In, Out any](convert func(in *In, out *Out) error) ConvertFunc {
 	}
 }
 
-// A Spoke has the conversions of a version to and from the hub. A conversion
-// without a function is an error.
+// A Spoke has the conversions of a version to and from the hub. If one is nil, using it is an
+// error.
 type Spoke struct {
 	ToHub, FromHub ConvertFunc
 }
 
-// TypedSpoke returns the spoke of a version with the Go type S to a hub with
-// the Go type H; see [Typed].
+// TypedSpoke returns the spoke of a version with the Go type S, for a hub with the Go type H; see
+// [Typed].
 func TypedSpoke[S, H any](toHub func(in *S, out *H) error, fromHub func(in *H, out *S) error) Spoke {
 	return Spoke{ToHub: Typed(toHub), FromHub: Typed(fromHub)}
 }
 
-// Hub returns a ConvertFunc for any number of versions from conversions to and
-// from one of them, the hub. It converts from one spoke to another through the
-// hub. spokes has the other versions by name; Hub copies it. Converting a
-// version that is neither the hub nor a spoke is an error.
+// Hub returns a ConvertFunc for any number of versions. It has conversions to and from one of them,
+// the hub, and converts from one spoke to another through the hub. spokes has the other versions by
+// name; Hub copies it. For a version that is neither the hub nor a spoke there is an error.
 func Hub(hub string, spokes map[string]Spoke) ConvertFunc {
 	spokes = maps.Clone(spokes)
 	return func(ctx context.Context, obj *unstructured.Unstructured, to string) (*unstructured.Unstructured, error) {
@@ -147,8 +147,7 @@ func Hub(hub string, spokes map[string]Spoke) ConvertFunc {
 	}
 }
 
-// convertStep converts to or from the hub, with a result that the next step may take as
-// input.
+// convertStep converts to or from the hub. Its result can be the input of the next step.
 func convertStep(ctx context.Context, convert ConvertFunc, obj *unstructured.Unstructured, to schema.GroupVersion) (*unstructured.Unstructured, error) {
 	if convert == nil {
 		return nil, fmt.Errorf("there is no conversion from %q to %q", groupVersion(obj), to)

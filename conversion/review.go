@@ -25,14 +25,14 @@ import (
 	"github.com/crdkit/crdkit/internal/value/jsonval"
 )
 
-// The estimated size of decoded values. A map has room for eight members, a list for twice
-// its elements. TestMemoryEstimate compares it with the heap.
+// The estimated size of decoded values. A map has room for eight members, and a list for twice its
+// elements. TestMemoryEstimate compares the estimate with the heap.
 const (
 	listMemory    = 24
-	elementMemory = 32 // and a string or number has no other memory than its text
-	emptyMemory   = 64 // of an object without members
+	elementMemory = 32 // a string or number has no other memory than its text
+	emptyMemory   = 64 // an object without members
 	objectMemory  = 336
-	memberMemory  = 80 // of each after the eighth
+	memberMemory  = 80 // each member after the eighth
 	freeMembers   = 8
 )
 
@@ -45,11 +45,11 @@ type review struct {
 	objects []string // the texts of the first objects
 	count   int      // the number of all objects
 	memory  int64    // the estimated size of objects
-	largest int64    // the highest cost of one of them, in a handler
+	largest int64    // the highest cost of one object, in a handler
 }
 
-// readReview takes a review apart: the objects of the member, request or response, up to
-// most, and the text without the objects of both. It decodes no object.
+// readReview takes a review apart: the first objects of the member, at most most, and the text
+// without the objects of request and response. It decodes no object. member is request or response.
 func readReview(text, member string, most int) (*review, error) {
 	start := jsonscan.Space(text, 0)
 	if !isJSON(text, start) || text[start] != '{' {
@@ -108,11 +108,10 @@ func isJSON(text string, start int) bool {
 	if end := jsonscan.Skip(text, start); end >= 0 && jsonscan.Space(text, end) == len(text) {
 		return true
 	}
-	return json.Valid([]byte(text)) // in rare cases, such as a string that is not UTF-8
+	return json.Valid([]byte(text)) // rarely needed: for a string that is not UTF-8, for example
 }
 
-// decodeObject returns the value of an object's text. It does not keep the rest of the
-// review.
+// decodeObject returns the value of an object's text. The value does not refer to the review.
 func decodeObject(text string) (v any, err error) {
 	if v, ok := jsonscan.Decode(strings.Clone(text)); ok {
 		return v, nil
@@ -170,8 +169,9 @@ func (r *reader) skipString(i int) int {
 	return i + 1
 }
 
-// walk calls visit with the name and index of each member, or the index of each element, at
-// i. visit returns the index after the value. The name is "" if it cannot be decoded.
+// walk calls visit for each member of an object, with its name and index, or for each element of a
+// list, with its index. The value is at i. visit returns the index after the member or element. If
+// a name cannot be decoded, it is "".
 func (r *reader) walk(i int, visit func(name string, at int) int) int {
 	object, closing := r.text[i] == '{', r.text[i]+2
 	i = jsonscan.Space(r.text, i+1)
@@ -229,14 +229,13 @@ func endResponse(text []byte) []byte {
 	return append(text, `],"result":{"metadata":{},"status":"Success"}}}`+"\n"...)
 }
 
-// encodeFailure returns a review that reports why the conversion failed.
 func encodeFailure(version string, uid types.UID, message string) []byte {
 	text := append(beginResponse(version, uid), `],"result":{"metadata":{},"status":"Failure","message":`...)
 	return append(appendString(text, message, false), `}}}`+"\n"...)
 }
 
-// appendJSON appends a value as encoding/json does, without html with the required escapes
-// only.
+// appendJSON appends a value as encoding/json does. Without html it only escapes what JSON
+// requires.
 func appendJSON(text []byte, v any, html bool) ([]byte, error) {
 	var out []byte
 	var ok bool
@@ -268,11 +267,11 @@ type response struct {
 	count   int                                 // the number of all objects
 }
 
-// decodeResponse decodes the response to a review of n objects. memory bounds the estimated
-// size of the objects, by default if not positive.
+// decodeResponse decodes the response to a review of n objects. memory limits the estimated size of
+// the objects. If it is not positive, the default applies.
 //
-// The server's decoder reads what is no regular review: YAML, or without a type. It cannot
-// be bounded, so its text is.
+// The server's decoder reads a response that is not a regular review, such as YAML or a review
+// without a type. Its memory cannot be estimated, so its text is limited.
 func decodeResponse(text, version string, n int, memory int64) (*response, error) {
 	memory = positive(memory, minMemory+memoryFactor*int64(len(text)))
 	taken, err := readReview(text, "response", n)
@@ -327,8 +326,7 @@ func decodeReview(text []byte, version string) (schema.GroupVersionKind, *apiext
 	return review.GroupVersionKind(), review.Response, err
 }
 
-// decodeInto decodes a document of the type of review. Other known types cannot be
-// converted.
+// decodeInto decodes a document into review. For another type there is an error.
 func decodeInto(text []byte, review runtime.Object) error {
 	obj, err := decodeDocument(text, nil, review)
 	if err != nil || obj == review {
@@ -361,7 +359,7 @@ var reviewScheme = sync.OnceValue(func() *runtime.Scheme {
 	return s
 })
 
-// decodeStatus returns the Status in a body if it reports a failure, and nil otherwise.
+// decodeStatus returns the Status in a body if it reports a failure, and otherwise nil.
 func decodeStatus(body string) *metav1.Status {
 	if len(body) == 0 || len(body) > maxWhole {
 		return nil

@@ -20,12 +20,12 @@ import (
 	"github.com/crdkit/crdkit/internal/value/jsonval"
 )
 
-// A webhook may change fields, labels and annotations of an object, but not kind, name,
-// namespace and UID. Other metadata is ignored. Labels and annotations are validated only
-// if they change, because an old object may have some that today's rules refuse.
+// A webhook may change fields, labels and annotations of an object, but not kind, name, namespace
+// and UID. Changes of other metadata are ignored. Labels and annotations are only validated if they
+// change, because an old object may have some that are refused today.
 
-// empty reports whether the batch is one object with only a type, which the server does not
-// send.
+// empty reports whether the batch is one object with nothing but a type. The server does not send
+// it.
 func (b *batch) empty() bool {
 	if b.list {
 		return false
@@ -48,13 +48,12 @@ func (b *batch) unconverted() []*unstructured.Unstructured {
 	return out
 }
 
-// failed returns the error of a call of the webhook.
 func (b *batch) failed(err error) error {
 	return fmt.Errorf("conversion webhook for %v failed: %w", b.gvk, err)
 }
 
-// merge puts checked converted objects in place of stale ones, with their metadata
-// restored.
+// merge replaces the stale objects by their converted objects, after checking them and restoring
+// their metadata.
 func (b *batch) merge(ctx context.Context, stale []*unstructured.Unstructured, converted func(i int) (*unstructured.Unstructured, error)) ([]*unstructured.Unstructured, error) {
 	out := make([]*unstructured.Unstructured, len(b.objs))
 	next := 0
@@ -79,7 +78,7 @@ func (b *batch) merge(ctx context.Context, stale []*unstructured.Unstructured, c
 	return out, nil
 }
 
-// A part is what is wrong in a returned object. The server has other words for each.
+// A part is the wrong part of a returned object. The server has another text for each part.
 type part string
 
 const (
@@ -102,8 +101,8 @@ func (b *batch) refuse(i int, wrong part, err error) error {
 	}
 }
 
-// accept checks a converted object and restores its metadata, or returns which part is
-// wrong.
+// accept checks a converted object and restores its metadata. With an error it returns the wrong
+// part.
 func (b *batch) accept(original, converted *unstructured.Unstructured) (part, error) {
 	if got := groupVersion(converted); got != b.to {
 		return itsType, fmt.Errorf("invalid groupVersion (expected %v, received %v)", b.to, cut(got.String(), maxErrorName))
@@ -131,7 +130,7 @@ func groupVersion(obj *unstructured.Unstructured) schema.GroupVersion {
 	return obj.GroupVersionKind().GroupVersion()
 }
 
-// restoreMetadata takes the metadata of original, except for labels and annotations.
+// restoreMetadata restores the metadata of original, except labels and annotations.
 func restoreMetadata(original, converted map[string]any) error {
 	value, ok := converted["metadata"]
 	if !ok {
@@ -190,7 +189,7 @@ func checkStrings(name string, original, returned any) error {
 	return validateStrings(name, names, got)
 }
 
-// cut returns the beginning of a text of more than n bytes, with dots at the end.
+// cut returns s, or its first n bytes and "...".
 func cut(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -198,16 +197,15 @@ func cut(s string, n int) string {
 	return strings.ToValidUTF8(s[:n], "") + "..."
 }
 
-// validateStrings validates labels or annotations in the order of keys. Errors cut long
-// texts.
+// validateStrings validates labels or annotations in the order of keys. Errors cut long texts.
 func validateStrings(name string, keys []string, m map[string]any) error {
-	path := field.NewPath("metadata", "annotation") // of annotations, as in errors of the server
+	path := field.NewPath("metadata", "annotation") // without an s, as in the server's errors
 	var errs field.ErrorList
 	size := 0
 	for _, key := range keys {
 		value, _ := m[key].(string)
 		size += len(key) + len(value)
-		short := cut(key, maxErrorLength) // wrong if key was cut, as key itself
+		short := cut(key, maxErrorLength) // also invalid if key was cut, as key is
 		if name == "labels" {
 			errs = append(errs, metav1validation.ValidateLabels(map[string]string{short: cut(value, maxErrorLength)}, field.NewPath("metadata", name))...)
 		} else {
@@ -233,7 +231,7 @@ func validateStrings(name string, keys []string, m map[string]any) error {
 	return errorlist.Of(errs)
 }
 
-// A batch is the input of one call: an object or a list. Errors of a list have other words.
+// A batch is the input of one call: an object or a list. Errors have other texts for a list.
 type batch struct {
 	gvk  schema.GroupVersionKind // of the object, or of the list
 	objs []*unstructured.Unstructured
@@ -241,14 +239,13 @@ type batch struct {
 	to   schema.GroupVersion
 }
 
-// versions holds what a definition declares about its versions.
 type versions struct {
 	group    string
 	listKind string
 	has      map[string]bool // the apiVersion of all versions, served or not
 }
 
-// versionsOf returns the versions of a definition, none for nil.
+// versionsOf returns the versions of a definition. A nil definition has none.
 func versionsOf(crd *apiextensionsv1.CustomResourceDefinition) versions {
 	if crd == nil {
 		return versions{}
@@ -283,8 +280,8 @@ func (v *versions) check(b *batch) error {
 	return nil
 }
 
-// clone is obj.DeepCopy with an error for Go types that no decoder makes, and for deep
-// nesting.
+// clone is like obj.DeepCopy, but returns an error for deep nesting, and for Go types that no
+// decoder makes.
 func clone(obj *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	value, err := jsonval.CloneWithin(obj.Object)
 	if err != nil {
@@ -308,8 +305,8 @@ func (b *batch) relabel() []*unstructured.Unstructured {
 	return out
 }
 
-// withAPIVersion returns a shallow copy of an object. Like the server, it adds an empty
-// kind.
+// withAPIVersion returns a shallow copy of an object with an apiVersion. Like the server, it adds
+// an empty kind.
 func withAPIVersion(object map[string]any, apiVersion any) map[string]any {
 	out := maps.Clone(object)
 	if out == nil {

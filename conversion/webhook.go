@@ -23,7 +23,7 @@ var ErrClosed = errors.New("the converter is closed")
 type webhook struct {
 	converter
 	client *client
-	// review is the version of ConversionReview, "" if the webhook names no known one.
+	// review is the version of ConversionReview, or "" if the webhook names no known one.
 	review string
 }
 
@@ -39,7 +39,7 @@ func newWebhook(crd *apiextensionsv1.CustomResourceDefinition, opts []Option) (*
 	w := &webhook{client: c}
 	w.converter = converter{versionsOf(crd), w.call}
 	if c.own {
-		// Connections that wait for calls do not outlive the converter.
+		// Idle connections do not outlive the converter.
 		runtime.AddCleanup(w, (*http.Client).CloseIdleConnections, c.http)
 	}
 	accepted := crd.Spec.Conversion.Webhook.ConversionReviewVersions
@@ -55,8 +55,8 @@ func (w *webhook) Close() error {
 	return nil
 }
 
-// CloseIdleConnections closes connections that wait for calls, except the connections of a
-// transport of the caller. Later calls make new ones.
+// CloseIdleConnections closes idle connections, except those of the caller's transport. Later calls
+// make new ones.
 func (w *webhook) CloseIdleConnections() {
 	if w.client.own {
 		w.client.http.CloseIdleConnections()
@@ -92,8 +92,8 @@ func (w *webhook) call(ctx context.Context, b *batch) ([]*unstructured.Unstructu
 	})
 }
 
-// exchange sends objects and returns the response, or an error if that is no answer or a
-// failure.
+// exchange sends objects and returns the response. A failure, or a response that does not answer
+// the request, is an error.
 func (w *webhook) exchange(ctx context.Context, objs []*unstructured.Unstructured, to schema.GroupVersion) (*response, error) {
 	uid := newUID()
 	body, err := encodeRequest(w.review, uid, objs, to)
@@ -111,8 +111,8 @@ func (w *webhook) exchange(ctx context.Context, objs []*unstructured.Unstructure
 	return r, w.check(r, uid)
 }
 
-// check returns an error for no answer or a failure. A v1beta1 response need not name the
-// request.
+// check returns an error for a failure, or if the response does not answer the request. In v1beta1
+// it need not have the UID.
 func (w *webhook) check(r *response, uid types.UID) error {
 	v1 := w.review == apiextensionsv1.SchemeGroupVersion.Version
 	want := schema.GroupVersionKind{Group: reviewGroup, Version: w.review, Kind: reviewKind}

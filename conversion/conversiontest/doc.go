@@ -1,6 +1,6 @@
-// Package conversiontest tests conversions. It generates objects from the schemas of a
-// definition, converts them to another version and back, and reports a value that is lost,
-// added or changed, with a minimal object.
+// Package conversiontest tests conversions. It generates objects from the schemas of a definition,
+// and converts them to another version and back. If a value is lost, added or changed, it reports
+// that with a minimal object.
 //
 // This package is experimental.
 //
@@ -22,20 +22,18 @@
 //
 // # Semantics
 //
-// Objects are generated from the schema of the version at which they start, every second
-// one with values at the limits of the schema. Objects that the server refuses are not
-// used.
+// Objects are generated from the schema of the version at which they start. Every second one has
+// values at the limits of the schema. Objects that the server refuses are not used.
 //
-// Both conversions follow the rules of the server: a conversion may change certain metadata
-// only, and fields and nulls that the schema of the target does not admit are removed. No
-// defaults of the other version are set. An object survives if it equals the original. An
-// added field is a failure too. Numbers are compared by value: 1.0 becomes 1 in JSON.
-// [EmptyIsAbsent] and [Ignore] make the comparison less strict.
+// Both conversions follow the rules of the server: a conversion may only change certain metadata,
+// and fields and nulls that the schema of the target does not allow are removed. Defaults of the
+// other version are not set. An object survives if it equals the original. An added field is a
+// failure too. Numbers are compared by value: 1.0 becomes 1 in JSON. [EmptyIsAbsent] and [Ignore]
+// make the comparison less strict.
 //
-// A run reports all failures, grouped by cause: failures of one kind at one path, or with
-// one error, are one. The object of a failure is reduced while the server still admits it
-// and it still fails of the same cause. The same seed gives the same report on every
-// machine.
+// A run reports all failures, grouped by cause: failures of one kind at one path, or with one
+// error, are one. The object of a failure is reduced as long as the server admits it and it fails
+// for the same cause. The same seed gives the same report on every machine.
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#webhook-conversion.
 //

@@ -32,27 +32,27 @@ const (
 	NotConvertedBack Kind = "NotConvertedBack"
 )
 
-// A Failure is an object that a round trip, the conversion to another version and
-// back, does not preserve.
+// A Failure is an object that does not survive a round trip: the conversion to another version and
+// back.
 type Failure struct {
 	From, To string // versions
 	Kind     Kind
-	// Count is how many objects of the run failed like this: in kind and path without
-	// indexes, or in the error without quoted texts and numbers. It is 0 without a run.
+	// Count is how many objects of the run failed in this way. They have the same kind and the same
+	// path without indexes, or the same error without quoted texts and numbers. Without a run it is
+	// 0.
 	Count int
-	// Path is a difference between Object and ConvertedBack, nil if a conversion failed.
+	// Path is a difference between Object and ConvertedBack. It is nil if a conversion failed.
 	Path schema.Path
-	// Before and After are the values at Path, nil for an absent value.
+	// Before and After are the values at Path. An absent value is nil.
 	Before, After any
-	// Object is the object before the round trip, Converted at version To, ConvertedBack
-	// afterwards, nil where a conversion failed.
+	// Object is the object before the round trip. Converted is at version To, and ConvertedBack is
+	// the result. They are nil if the conversion failed.
 	Object, Converted, ConvertedBack *unstructured.Unstructured
-	// Err is the error of the failed conversion, nil if both succeeded.
+	// Err is the error of the failed conversion, or nil if both succeeded.
 	Err error
 }
 
-// Error returns a line with the difference or error, and then the objects as JSON,
-// a line for each.
+// Error returns a line with the difference or error, followed by the objects as JSON, one a line.
 func (f *Failure) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s to %s and back: ", f.From, f.To)
@@ -86,7 +86,7 @@ func (f *Failure) Error() string {
 // Unwrap returns Err.
 func (f *Failure) Unwrap() error { return f.Err }
 
-// typeName returns the type of a value in the words of JSON schemas, else of Go.
+// typeName returns the type of a value by JSON Schema, or its Go type.
 func typeName(v any) string {
 	switch v.(type) {
 	case nil:
@@ -123,7 +123,7 @@ type run struct {
 	omitted map[cause]bool
 }
 
-// MaxFailures is the maximal number of failures that a [Report] lists.
+// MaxFailures is how many failures a [Report] lists at most.
 const MaxFailures = 50
 
 // add counts the failures of one object. It keeps the first failure of each cause.
@@ -147,7 +147,7 @@ func (r *run) add(failures []*Failure) {
 	}
 }
 
-// failures returns the failures with minimal objects, by path, kind and error.
+// failures returns the failures with minimal objects, sorted by path, kind and error.
 func (r *run) failures(ctx context.Context) []*Failure {
 	var found []*Failure
 	for _, f := range r.byCause {
@@ -183,11 +183,11 @@ func (r *route) minimize(ctx context.Context, f *Failure) *Failure {
 
 func objectOf(f *Failure) map[string]any { return f.Object.Object }
 
-// A cause is what failures of one group have in common. Elements of a list count as one.
+// A cause is what the failures of one group have in common. Elements of a list count as one.
 type cause struct {
 	path string
 	kind Kind
-	text string // of the error
+	text string // the error's text
 }
 
 func (f *Failure) cause() cause {
@@ -198,7 +198,7 @@ func (f *Failure) cause() cause {
 	return c
 }
 
-// variable is what differs between the errors of two objects.
+// variable matches the parts of an error that may differ between objects.
 var variable = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|[0-9]+`)
 
 func generic(path schema.Path) string {

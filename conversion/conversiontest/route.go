@@ -22,8 +22,8 @@ type route struct {
 	compare  *comparison
 }
 
-// object generates an object that the server admits, at limits if edge is true, nil if
-// refused. Every second one lacks some members.
+// object generates an object, with values at limits if edge is true. If the server refuses it,
+// object returns nil. Every second object lacks some members.
 func (r *route) object(ctx context.Context, rng *rand.Rand, edge bool) (*unstructured.Unstructured, error) {
 	full := &unstructured.Unstructured{Object: r.from.objects.Object(rng, edge)}
 	if rng.IntN(2) == 0 {
@@ -80,13 +80,13 @@ func (r *route) roundTrip(ctx context.Context, obj *unstructured.Unstructured) [
 	return failures
 }
 
-// clone is obj.DeepCopy, which panics on Go types that no decoder produces.
+// clone is like obj.DeepCopy, which panics on Go types that no decoder makes.
 func clone(obj *unstructured.Unstructured) *unstructured.Unstructured {
 	object, _ := jsonval.Clone(obj.Object).(map[string]any)
 	return &unstructured.Unstructured{Object: object}
 }
 
-// convert converts as the server does for reads from storage, without defaults.
+// convert converts like the server when it reads from storage, but without defaults.
 func (r *route) convert(ctx context.Context, obj *unstructured.Unstructured, to *version) (*unstructured.Unstructured, error) {
 	converted, err := r.def.Convert(ctx, []*unstructured.Unstructured{clone(obj)}, to.Name())
 	if err != nil {
@@ -109,7 +109,7 @@ func (r *route) convert(ctx context.Context, obj *unstructured.Unstructured, to 
 // A comparison says which differences between objects count.
 type comparison struct {
 	emptyIsAbsent bool
-	ignored       [][]string // the steps of pointers
+	ignored       [][]string // the tokens of each pointer
 }
 
 func newComparison(emptyIsAbsent bool, ignored []string) (comparison, error) {
@@ -123,8 +123,7 @@ func newComparison(emptyIsAbsent bool, ignored []string) (comparison, error) {
 	return c, nil
 }
 
-// differences returns the differences of a round trip that count. It changes neither
-// object.
+// differences returns the differences of a round trip that count. It does not change the objects.
 func (c *comparison) differences(before, after map[string]any) []jsondiff.Difference {
 	diffs := jsondiff.Of(c.relevant(before), c.relevant(after))
 	return slices.DeleteFunc(diffs, func(d jsondiff.Difference) bool {
@@ -146,7 +145,7 @@ func (c *comparison) relevant(obj map[string]any) map[string]any {
 	return copied
 }
 
-// ignore removes fields at a pointer from v, and makes elements null to keep indexes.
+// ignore removes fields at a pointer from v. It makes elements null, to keep indexes.
 func ignore(v any, steps []string) {
 	step, last := steps[0], len(steps) == 1
 	switch v := v.(type) {
@@ -173,11 +172,9 @@ func ignore(v any, steps []string) {
 	}
 }
 
-// anyStep stands for all fields of an object or all elements of a list.
 const anyStep = "*"
 
-// dropEmpty removes fields without content, not elements, and reports whether v is empty
-// then.
+// dropEmpty removes empty fields, but not elements. It reports whether v is then empty.
 func dropEmpty(v any) bool {
 	switch v := v.(type) {
 	case nil:
@@ -201,7 +198,7 @@ func dropEmpty(v any) bool {
 	}
 }
 
-// sameJSON reports whether two values are the same in JSON, where 1.0 becomes 1.
+// sameJSON reports whether two values are the same in JSON. 1.0 is 1 there.
 func sameJSON(a, b any) bool {
 	return jsonText(jsonval.Wire(jsonval.Clone(a))) == jsonText(jsonval.Wire(jsonval.Clone(b)))
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/crdkit/crdkit/pruning"
 )
 
-// A Tester converts objects of one definition to other versions and back. It
-// does not change and is safe for concurrent use if the conversion is.
+// A Tester converts objects of one definition to other versions and back. It does not change and is
+// safe for concurrent use if the conversion is.
 type Tester struct {
 	crd      *apiextensionsv1.CustomResourceDefinition
 	def      *crdkit.Definition
@@ -34,12 +34,11 @@ type version struct {
 	defaulter *defaulting.Defaulter
 }
 
-// New returns a tester of the conversion of the options, by default that of the
-// definition's strategy. It copies the definition.
+// New returns a tester of the conversion in the options. The default is the conversion of the
+// definition's strategy. New copies the definition.
 //
-// It returns an error for a definition that the server could not serve, for two
-// conversions, for a nil conversion, for a count that is not positive and for a wrong
-// pointer.
+// It returns an error if the server could not serve the definition, if there are two conversions,
+// if one is nil, if a count is not positive, or if a pointer is wrong.
 func New(crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) (*Tester, error) {
 	if crd == nil {
 		return nil, errors.New("conversiontest: the definition is nil")
@@ -66,7 +65,7 @@ func New(crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) (*Tester
 	return t, nil
 }
 
-// converter returns the conversion to test, or an error for wrong options.
+// converter returns the conversion to test. It returns an error for wrong options.
 func (t *Tester) converter() (conversion.Converter, error) {
 	switch {
 	case t.cfg.count <= 0:
@@ -104,15 +103,15 @@ type Report struct {
 	Objects int
 	// Refused is the number of generated objects that the server would refuse.
 	Refused int
-	// Failures has one failure for each cause, with a minimal object, by path, none if all
-	// survived.
+	// Failures has one failure for each cause, with a minimal object, sorted by path. It is empty
+	// if all objects survived.
 	Failures []*Failure
-	// Omitted is the number of further causes, if there are more than [MaxFailures].
+	// Omitted is the number of causes beyond [MaxFailures].
 	Omitted int
 }
 
-// Err returns nil if all objects survived. Otherwise it returns an error with the text of
-// every failure and the number of objects that failed so.
+// Err returns nil if all objects survived. Otherwise the error has the text of every failure and
+// the number of objects that failed in this way.
 func (r Report) Err() error {
 	var errs []error
 	for _, f := range r.Failures {
@@ -124,11 +123,11 @@ func (r Report) Err() error {
 	return errors.Join(errs...)
 }
 
-// RoundTrip generates objects of version from and converts each to version to and back.
-// [Count] sets their number.
+// RoundTrip generates objects of version from and converts each to version to and back. [Count]
+// sets their number.
 //
-// It returns an error if a version does not exist, if the context ends, or if
-// the server would refuse every generated object; [Samples] may help then.
+// It returns an error if a version does not exist, if the context ends, or if the server would
+// refuse every generated object. In the last case, [Samples] may help.
 func (t *Tester) RoundTrip(ctx context.Context, from, to string) (Report, error) {
 	var report Report
 	route, err := t.route(from, to)
@@ -159,21 +158,21 @@ func (t *Tester) RoundTrip(ctx context.Context, from, to string) (Report, error)
 	return report, ctx.Err()
 }
 
-// attempts is the number of generated objects for each object that is needed.
+// attempts is the number of generated objects for each needed object.
 const attempts = 20
 
 // ErrNoObject reports that the server would refuse every generated object.
 var ErrNoObject = errors.New("conversiontest: no admitted object")
 
-// Seeded generates one object of version from, which depends on seed only, and
-// converts it to version to and back. It serves fuzz tests:
+// Seeded generates one object of version from, which only depends on seed, and converts it to
+// version to and back. Use it in fuzz tests:
 //
 //	f.Fuzz(func(t *testing.T, seed uint64) {
 //		failure, err := tester.Seeded(ctx, seed, "v1beta1", "v1")
 //		...
 //
-// The failure is the first one, and nil if the object survives. The error is [ErrNoObject] if the
-// server would refuse every object of the seed; a test skips such a seed.
+// It returns the first failure, or nil if the object survives. If the server would refuse every
+// object of the seed, the error is [ErrNoObject]. A test can skip such a seed.
 func (t *Tester) Seeded(ctx context.Context, seed uint64, from, to string) (*Failure, error) {
 	route, err := t.route(from, to)
 	if err != nil {
@@ -197,9 +196,9 @@ func (t *Tester) Seeded(ctx context.Context, seed uint64, from, to string) (*Fai
 	return nil, ErrNoObject
 }
 
-// Object converts one object to version to and back. It neither changes nor
-// validates the object. The failure is the first one, with fields in increasing order,
-// and nil if the object survives. It has the object itself, without minimizing.
+// Object converts one object to version to and back. It does not change or validate the object. It
+// returns the first failure, with fields in increasing order, or nil if the object survives. The
+// failure has the object itself, not a minimal one.
 func (t *Tester) Object(ctx context.Context, obj *unstructured.Unstructured, to string) (*Failure, error) {
 	if obj == nil || obj.Object == nil {
 		return nil, errors.New("conversiontest: the object is nil")
@@ -230,8 +229,8 @@ func (t *Tester) route(from, to string) (*route, error) {
 	return r, nil
 }
 
-// An Option selects the conversion that [New] tests and the objects of the test. A
-// later option wins over an earlier one, and a nil Option changes nothing.
+// An Option selects the conversion that [New] tests and the objects of the test. A later option
+// wins over an earlier one, and a nil Option changes nothing.
 type Option interface{ applyNew(*config) }
 
 type config struct {
@@ -251,13 +250,13 @@ func (f option) applyNew(c *config) { f(c) }
 // DefaultCount is the number of objects of a round trip without [Count].
 const DefaultCount = 200
 
-// Converter tests c, such as a client of a webhook. A nil c is an error of [New].
+// Converter tests c, such as a client of a webhook. If c is nil, New returns an error.
 func Converter(c conversion.Converter) Option {
 	return option(func(cfg *config) { cfg.converter = &c })
 }
 
-// Func tests convert. Its results must follow the rules of the server for responses
-// of webhooks; see [conversion.Local]. A nil convert is an error of [New].
+// Func tests convert. Its results must follow the server's rules for responses of webhooks; see
+// [conversion.Local]. If convert is nil, New returns an error.
 func Func(convert conversion.ConvertFunc) Option {
 	return option(func(cfg *config) { cfg.convert = &convert })
 }
@@ -267,30 +266,29 @@ func Seed(seed uint64) Option {
 	return option(func(cfg *config) { cfg.seed = seed })
 }
 
-// Count sets the number of objects that [Tester.RoundTrip] converts. A number that
-// is not positive is an error of [New].
+// Count sets the number of objects that [Tester.RoundTrip] converts. If n is not positive, New
+// returns an error.
 func Count(n int) Option {
 	return option(func(cfg *config) { cfg.count = n })
 }
 
-// Samples adds objects whose values the generated objects reuse, for schemas with
-// rules or patterns that random values rarely satisfy. Each serves the version that
-// its apiVersion names. The tester keeps the objects and does not change them; the
-// caller must not change them either.
+// Samples adds objects whose values are used in generated objects. It helps if random values rarely
+// satisfy the rules or patterns of a schema. Each object is for the version in its apiVersion. The
+// tester keeps the objects and does not change them; the caller must not change them either.
 func Samples(objects ...map[string]any) Option {
 	return option(func(cfg *config) { cfg.samples = append(cfg.samples, objects...) })
 }
 
-// EmptyIsAbsent makes a null, an empty string, an empty list and an empty object equal to
-// an absent field, as Go structs with omitempty lose the difference. Elements of lists
-// count as before, and so do 0 and false. An object that has only such fields is empty.
+// EmptyIsAbsent makes a null, an empty string, an empty list and an empty object equal to an absent
+// field. Go structs with omitempty do not keep the difference. Elements of lists, 0 and false are
+// compared as before. An object with only empty fields is empty.
 func EmptyIsAbsent() Option {
 	return option(func(cfg *config) { cfg.emptyIsAbsent = true })
 }
 
 // Ignore ignores differences at and below JSON pointers (RFC 6901), such as
-// "/metadata/annotations". The step * stands for all fields of an object or all elements
-// of a list. A text that is no pointer is an error of [New].
+// "/metadata/annotations". The step * stands for all fields of an object or all elements of a list.
+// If a text is not a pointer, New returns an error.
 func Ignore(pointers ...string) Option {
 	return option(func(cfg *config) { cfg.ignored = append(cfg.ignored, pointers...) })
 }

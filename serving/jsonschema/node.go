@@ -133,7 +133,7 @@ func closed(s *props) bool {
 	return s.Type == "object" && !preserves && s.AdditionalProperties == nil
 }
 
-// takesNull reports whether the node accepts null. An enum refuses null even if the node is nullable.
+// takesNull reports whether the node accepts null. An enum refuses null even if it is nullable.
 func (e *exporter) takesNull(s *props, at position) bool {
 	untyped := s.Type == "" && !s.XIntOrString
 	switch {
@@ -146,7 +146,7 @@ func (e *exporter) takesNull(s *props, at position) bool {
 	}
 }
 
-// orNull returns a schema that also accepts null. If s has junctors, that is an anyOf of null and s.
+// orNull returns a schema that also accepts null. If s has junctors, it is an anyOf of null and s.
 func orNull(s object) object {
 	_, junctors := s["anyOf"]
 	for _, keyword := range []string{"allOf", "oneOf", "not"} {

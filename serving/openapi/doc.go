@@ -43,8 +43,8 @@
 // The documents are equal as JSON. Their fields are sorted by name.
 //
 //   - In version 2, the server also publishes its own APIs, and the title and version of its build.
-//   - If two definitions claim one schema name or path, the server publishes a random one of them in
-//     version 2. [V2] and [Merge] return an error, as the server does in version 3.
+//   - If two definitions claim one schema name or path, the server publishes a random one of them
+//     in version 2. [V2] and [Merge] return an error, as the server does in version 3.
 //   - The default kind of the list is the kind followed by List, as the server sets it on creation
 //     of a definition.
 //
