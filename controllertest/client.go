@@ -14,8 +14,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 )
 
-// newClient returns a client that sends requests for the kinds of definitions to the
-// server, and all others to a fake client with the other objects.
+// newClient returns a client that sends requests for the kinds of definitions to the server. All
+// other requests go to a fake client with the other objects.
 func (e *Environment) newClient(others []client.Object) (client.WithWatch, error) {
 	real, err := client.NewWithWatch(e.Config(), client.Options{Scheme: e.cfg.scheme, Mapper: e.mapper})
 	if err != nil {
@@ -39,8 +39,8 @@ type router struct {
 	indexes     map[runtimeschema.GroupKind]map[string]client.IndexerFunc
 }
 
-// pick returns the client for a kind: the real one, or the fake one unless unknown kinds
-// are refused.
+// pick returns the client for a kind: the real one if it has a definition, else the fake one. If
+// unknown kinds are refused, it returns an error instead of the fake one.
 func pick[C client.Client](r *router, obj runtime.Object, real, fake C) (C, error) {
 	gvk, err := apiutil.GVKForObject(obj, r.environment.cfg.scheme)
 	if err != nil {
@@ -172,8 +172,8 @@ func (r *router) addSubresources(f *interceptor.Funcs) {
 	}
 }
 
-// kindOfConfiguration returns the kind of an apply configuration. Its Go type has no
-// methods that tell, so it is encoded.
+// kindOfConfiguration returns the kind of an apply configuration. The Go type has no methods for
+// that, so the configuration is encoded.
 func kindOfConfiguration(obj runtime.ApplyConfiguration) (runtimeschema.GroupVersionKind, error) {
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
 	if err != nil {
@@ -199,7 +199,7 @@ func (r *router) addIndexes(indexes []index) error {
 	return nil
 }
 
-// list lists objects. Field selectors for indexed fields are answered by the indexes.
+// list lists objects. If the field selector names indexed fields, it asks the indexes.
 func (r *router) list(ctx context.Context, c client.WithWatch, list client.ObjectList, opts ...client.ListOption) error {
 	c, err := pick(r, list, r.real, c)
 	if err != nil {

@@ -10,19 +10,19 @@ import (
 	"github.com/crdkit/crdkit"
 )
 
-// Definitions are compiled definitions and what they are compiled from. The sets of
-// package crdtest implement it, and [FromCRDs] makes one.
+// Definitions are definitions and their compiled form. The sets of package crdtest implement it,
+// and [FromCRDs] makes one.
 type Definitions interface {
-	// Catalog has the definitions, compiled.
+	// Catalog returns the compiled definitions.
 	Catalog() *crdkit.Catalog
 	// CRDs returns the definitions in increasing order of name.
 	CRDs() []*apiextensionsv1.CustomResourceDefinition
 }
 
-// FromCRDs returns definitions that a program has in memory, such as those that it embeds.
-// It keeps them, and the caller must not change them any more. It does not check whether a
-// server would accept them. The options are for the compilation, such as
-// [crdkit.WithConverter]. The error lists what does not compile.
+// FromCRDs returns definitions that a program has in memory, such as embedded ones. It keeps them,
+// so the caller must not change them. It does not check whether a server would accept them. The
+// options, such as [crdkit.WithConverter], are for the compilation. The error lists the definitions
+// that do not compile.
 func FromCRDs(crds []*apiextensionsv1.CustomResourceDefinition, opts ...crdkit.Option) (Definitions, error) {
 	d := &definitions{catalog: crdkit.NewCatalog(opts...)}
 	var errs []error

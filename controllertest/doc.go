@@ -10,33 +10,35 @@
 //		}
 //	}
 //
-// A [New] environment offers more: a dynamic client over the same objects, a
-// [rest.Config] for any other client and for managers, and options. [Start] serves
-// TestMain, where envtest was started before.
+// A [New] environment offers more: a dynamic client over the same objects, a [rest.Config] for any
+// other client and for managers, and options. [Start] is for TestMain, in place of envtest.
 //
 // # Semantics
 //
-// Objects of the definitions go through the wire format of the server and through package
-// crdkit: unknown fields are pruned with warnings, defaults set, values and rules
-// validated, generations counted, status and the rest of an object kept apart, and
-// objects converted between versions. The environment adds what needs a store: resource
-// versions and conflicts, UIDs, generated names, finalizers and deletion times, field
-// selectors, and watches. Errors have the texts and the status of the server.
+// Objects of the definitions pass through the wire format of the server and through package crdkit:
 //
-// Objects of all other kinds go to the fake clients of controller-runtime and client-go,
-// which know no definitions. [RefuseUnknown] refuses them instead. [Environment.Config]
-// serves the kinds of the definitions only: a controller in a manager that uses other
-// kinds takes [Environment.Client] instead of the client of the manager. The manager
-// cannot watch other kinds.
+//   - Unknown fields are pruned with warnings, and defaults are set.
+//   - Values and rules are validated.
+//   - Generations are counted, and the status is written separately.
+//   - Objects are converted between versions.
 //
-// The objects that a test starts with must be valid. They keep the status, the UID, the
-// times and the generation that they have.
+// The environment adds what needs a store: resource versions and conflicts, UIDs, generated names,
+// finalizers and deletion times, field selectors, and watches. Errors have the texts and the status
+// of the server.
+//
+// Objects of all other kinds go to the fake clients of controller-runtime and client-go, which know
+// no definitions. [RefuseUnknown] refuses them instead. [Environment.Config] only serves the kinds
+// of the definitions. A controller in a manager that uses other kinds needs [Environment.Client]
+// instead of the manager's client. The manager cannot watch other kinds.
+//
+// The objects at the start of a test must be valid. They keep their status, UID, times and
+// generation.
 //
 // # Differences from Kubernetes
 //
-// DIFFERENCES.md in the directory of this module lists them, and the tests of
-// controller-runtime's fake client that do not pass. There are no controllers: nobody
-// collects garbage or creates namespaces, as in envtest.
+// DIFFERENCES.md in the directory of this module lists them. It also lists the tests of
+// controller-runtime's fake client that do not pass. As in envtest, there are no controllers:
+// garbage is not collected, and namespaces are not created.
 //
 // # Concurrency and ownership
 //

@@ -10,15 +10,15 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// NewDynamic returns the dynamic client of a new environment with objects. It ends the
-// test if an object is refused.
+// NewDynamic returns the dynamic client of a new environment with objects. If an object is refused,
+// it ends the test.
 func NewDynamic(t testing.TB, definitions Definitions, objs ...client.Object) dynamic.Interface {
 	t.Helper()
 	return New(t, definitions, Objects(objs...)).Dynamic()
 }
 
-// A dynamicRouter sends requests for the resources of definitions to the server, and all
-// others to a fake client.
+// A dynamicRouter sends requests for the resources of definitions to the server. All other requests
+// go to a fake client.
 type dynamicRouter struct {
 	environment *Environment
 	real, fake  dynamic.Interface
@@ -39,7 +39,7 @@ func (e *Environment) newDynamic(others []client.Object) (dynamic.Interface, err
 // Resource implements [dynamic.Interface].
 func (d *dynamicRouter) Resource(gvr runtimeschema.GroupVersionResource) dynamic.NamespaceableResourceInterface {
 	if _, err := d.environment.mapper.KindFor(gvr); err == nil || d.environment.cfg.refuseUnknown {
-		return d.real.Resource(gvr) // which answers that it has no such resource
+		return d.real.Resource(gvr) // it answers that there is no resource
 	}
 	return d.fake.Resource(gvr)
 }

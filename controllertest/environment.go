@@ -26,20 +26,20 @@ type Environment struct {
 	server  *apiserver.Server
 	rest    *rest.Config
 	mapper  meta.RESTMapper
-	kinds   map[runtimeschema.GroupKind]runtimeschema.GroupKind // of objects and of their lists, to that of the objects
+	kinds   map[runtimeschema.GroupKind]runtimeschema.GroupKind // from the kinds of objects and of lists to the kinds of objects
 	client  client.WithWatch
 	dynamic dynamic.Interface
 }
 
-// NewClient returns the client of a new environment with objects. It ends the test if an
-// object is refused. The environment is closed at the end of the test.
+// NewClient returns the client of a new environment with objects. If an object is refused, it ends
+// the test. The environment is closed at the end of the test.
 func NewClient(t testing.TB, definitions Definitions, objs ...client.Object) client.WithWatch {
 	t.Helper()
 	return New(t, definitions, Objects(objs...)).Client()
 }
 
-// New returns an environment, which is closed at the end of the test. It ends the test
-// where [Start] returns an error.
+// New returns an environment, which is closed at the end of the test. If [Start] would return an
+// error, New ends the test.
 func New(t testing.TB, definitions Definitions, opts ...Option) *Environment {
 	t.Helper()
 	e, err := Start(definitions, opts...)
@@ -50,9 +50,9 @@ func New(t testing.TB, definitions Definitions, opts ...Option) *Environment {
 	return e
 }
 
-// Start returns an environment for callers without a test, such as TestMain. The caller
-// must close it. It returns an error if a definition does not compile, if definitions is
-// nil, or if an object is refused. The error then lists all refused objects.
+// Start returns an environment for callers without a test, such as TestMain. The caller must close
+// it. It returns an error if definitions is nil, if a definition does not compile, or if objects
+// are refused. The error lists all refused objects.
 func Start(definitions Definitions, opts ...Option) (*Environment, error) {
 	if definitions == nil {
 		return nil, errors.New("controllertest: the definitions are nil")
@@ -86,16 +86,15 @@ func Start(definitions Definitions, opts ...Option) (*Environment, error) {
 	return e, err
 }
 
-// Client returns a client for the objects of the environment, and for all other kinds.
+// Client returns a client for the objects of the environment. It also serves all other kinds.
 func (e *Environment) Client() client.WithWatch { return e.client }
 
 // Dynamic returns a dynamic client for the objects of the environment. It shares them
 // with [Environment.Client]. Objects of other kinds are in a fake client of their own.
 func (e *Environment) Dynamic() dynamic.Interface { return e.dynamic }
 
-// Config returns a new configuration for any client of client-go or controller-runtime,
-// such as an informer, a generated clientset or a manager. It serves the definitions and
-// no other kinds.
+// Config returns a new configuration for any client of client-go or controller-runtime, such as an
+// informer, a generated clientset or a manager. It serves only the kinds of the definitions.
 func (e *Environment) Config() *rest.Config { return rest.CopyConfig(e.rest) }
 
 // Close ends all watches. Later requests fail.
@@ -125,7 +124,7 @@ func (e *Environment) newMapper(crds []*apiextensionsv1.CustomResourceDefinition
 	return mapper
 }
 
-// addKinds adds the kind of objects and that of their lists, which may have no name.
+// addKinds adds the kind of objects and the kind of their lists. The latter has a default.
 func (e *Environment) addKinds(kind runtimeschema.GroupKind, listKind string) {
 	if listKind == "" {
 		listKind = kind.Kind + "List"
@@ -134,7 +133,7 @@ func (e *Environment) addKinds(kind runtimeschema.GroupKind, listKind string) {
 	e.kinds[kind] = kind
 }
 
-// defined reports whether a kind, of objects or of their lists, has a definition.
+// defined reports whether a kind of objects or lists has a definition.
 func (e *Environment) defined(gvk runtimeschema.GroupVersionKind) bool {
 	_, ok := e.kinds[gvk.GroupKind()]
 	return ok

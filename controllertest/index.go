@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 )
 
-// indexesFor returns the indexes that answer the field selector of a list, nil if the
+// indexesFor returns the indexes that answer the field selector of a list. It returns nil if the
 // server must answer it.
 func (r *router) indexesFor(list client.ObjectList, options *client.ListOptions) map[string]client.IndexerFunc {
 	if options.FieldSelector == nil || options.FieldSelector.Empty() {
@@ -30,7 +30,7 @@ func (r *router) indexesFor(list client.ObjectList, options *client.ListOptions)
 	return indexes
 }
 
-// filter returns the objects for which every index has the value that the selector wants.
+// filter returns the objects for which every index has the value of the selector.
 func filter(items []runtime.Object, indexes map[string]client.IndexerFunc, selector fields.Selector) []runtime.Object {
 	kept := make([]runtime.Object, 0, len(items))
 	for _, item := range items {

@@ -30,8 +30,8 @@ type index struct {
 	extract client.IndexerFunc
 }
 
-// Scheme sets the scheme of the Go types of objects. The default is that of
-// client-go, which has the built-in types. A nil scheme changes nothing.
+// Scheme sets the scheme of the Go types of objects. The default is the scheme of client-go with
+// the built-in types. A nil scheme changes nothing.
 func Scheme(s *runtime.Scheme) Option {
 	return func(c *config) {
 		if s != nil {
@@ -40,14 +40,13 @@ func Scheme(s *runtime.Scheme) Option {
 	}
 }
 
-// Objects adds objects that the environment starts with. They may be of any kind of the
-// scheme, or unstructured. The environment does not keep or change objects of the
-// definitions.
+// Objects adds objects that the environment has at its start. Their kinds must be in the scheme, or
+// they must be unstructured. The environment does not keep or change objects of the definitions.
 func Objects(objs ...client.Object) Option {
 	return func(c *config) { c.objects = append(c.objects, objs...) }
 }
 
-// WarningHandler sets what gets the warnings of responses, such as those about unknown
+// WarningHandler sets the handler of the warnings in responses, such as warnings about unknown
 // fields. By default controller-runtime logs them.
 func WarningHandler(h rest.WarningHandler) Option {
 	return func(c *config) { c.warnings = h }
@@ -59,20 +58,21 @@ func RefuseUnknown() Option {
 	return func(c *config) { c.refuseUnknown = true }
 }
 
-// Clock sets what returns the time of creations and deletions. The default is [time.Now].
+// Clock sets the function that returns the time for creations and deletions. The default is
+// [time.Now].
 func Clock(now func() time.Time) Option {
 	return func(c *config) { c.now = now }
 }
 
-// Fake configures the fake client that serves kinds without a definition. configure gets
-// a builder with the scheme and the objects, and returns the builder to build.
+// Fake configures the fake client that serves kinds without a definition. configure gets a builder
+// with the scheme and the objects, and returns the builder to use.
 func Fake(configure func(*fake.ClientBuilder) *fake.ClientBuilder) Option {
 	return func(c *config) { c.fake = configure }
 }
 
-// Index makes the client list the objects of a definition by a field that the definition
-// does not declare as selectable, as the cache of a manager does with such an index. obj
-// is of the kind that is indexed.
+// Index adds an index, like the cache of a manager. The client can then list the objects of a
+// definition by a field that the definition does not declare as selectable. obj has the kind to
+// index.
 func Index(obj client.Object, field string, extract client.IndexerFunc) Option {
 	return func(c *config) { c.indexes = append(c.indexes, index{obj, field, extract}) }
 }

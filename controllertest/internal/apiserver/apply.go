@@ -56,7 +56,7 @@ func (r *request) applyOptions() (force bool, err error) {
 	return options.Force != nil && *options.Force, nil
 }
 
-// applied returns the result of an apply over a stored object, nil for none.
+// applied returns the result of an apply to a stored object, which may be nil.
 func (s *Server) applied(r *request, stored *unstructured.Unstructured, force bool) (*apply.Result, error) {
 	applier, err := apply.New(r.version, r.resource.crd, apply.Clock(s.now), apply.Share(&s.schemas))
 	if err != nil {

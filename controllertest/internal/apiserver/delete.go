@@ -27,7 +27,7 @@ func (s *Server) delete(r *request) (answer, error) {
 	return s.deleteObject(r, stored, options)
 }
 
-// deleteObject removes an object, or marks it as deleted while it has finalizers.
+// deleteObject removes an object. If it has finalizers, deleteObject only marks it as deleted.
 func (s *Server) deleteObject(r *request, stored *unstructured.Unstructured, options *metav1.DeleteOptions) (answer, error) {
 	r.warn(versionWarning(r)...)
 	if err := r.checkPreconditions(stored, options.Preconditions); err != nil {
@@ -76,8 +76,8 @@ func (s *Server) markDeleted(obj *unstructured.Unstructured) {
 	obj.SetDeletionGracePeriodSeconds(new(int64))
 }
 
-// finalizersFor returns the finalizers of an object that is deleted. The options can ask
-// for those of the garbage collector, or for none of them.
+// finalizersFor returns the finalizers of a deleted object. The options can add those of the
+// garbage collector, or remove them.
 func finalizersFor(finalizers []string, options *metav1.DeleteOptions) []string {
 	var wanted string
 	switch {
@@ -114,7 +114,7 @@ func (r *request) checkPreconditions(obj *unstructured.Unstructured, want *metav
 	return nil
 }
 
-// deleteCollection serves DELETE of the objects that selectors select.
+// deleteCollection serves DELETE of the selected objects.
 func (s *Server) deleteCollection(r *request) (answer, error) {
 	options, err := r.deleteOptions()
 	if err != nil {
@@ -139,7 +139,7 @@ func (s *Server) deleteCollection(r *request) (answer, error) {
 // deleteOptions returns the options of a deletion, from the body or the query.
 func (r *request) deleteOptions() (*metav1.DeleteOptions, error) {
 	scheme := runtime.NewScheme()
-	// Clients encode the options in the version of the resource or in v1.
+	// Clients encode the options at the version of the resource or at v1.
 	metav1.AddToGroupVersion(scheme, runtimeschema.GroupVersion{Version: "v1"})
 	metav1.AddToGroupVersion(scheme, r.version.GroupVersionKind().GroupVersion())
 	options := &metav1.DeleteOptions{}

@@ -12,8 +12,8 @@ import (
 	"github.com/crdkit/crdkit/serving/discovery"
 )
 
-// discover serves the requests that are not for a resource: the discovery documents and
-// the version of the server. All others are not found.
+// discover serves the requests that are not for a resource: the discovery documents and the version
+// of the server. Anything else is not found.
 func (s *Server) discover(req *http.Request) *http.Response {
 	parts := strings.Split(strings.Trim(req.URL.Path, "/"), "/")
 	var value any
@@ -33,7 +33,7 @@ func (s *Server) discover(req *http.Request) *http.Response {
 	return respond(req, nil, answer{http.StatusOK, value})
 }
 
-// document returns the discovery document at a path below /apis, nil if there is none.
+// document returns the discovery document at a path below /apis, or nil.
 func (s *Server) document(path []string) any {
 	switch len(path) {
 	case 0:

@@ -23,7 +23,7 @@ func (s *Server) get(r *request) (answer, error) {
 	return answer{http.StatusOK, obj}, err
 }
 
-// list serves GET of the objects that selectors select.
+// list serves GET of the selected objects.
 func (s *Server) list(r *request) (answer, error) {
 	r.warn(versionWarning(r)...)
 	selected, err := r.selected()
@@ -81,7 +81,7 @@ func (r *request) selector() (*selector, error) {
 	return &selector{r, byLabel, byField}, nil
 }
 
-// matches reports whether a stored object is selected. No object is not.
+// matches reports whether a stored object is selected. It returns false for nil.
 func (s *selector) matches(stored *unstructured.Unstructured) (bool, error) {
 	r := s.request
 	switch {
@@ -99,7 +99,7 @@ func (s *selector) matches(stored *unstructured.Unstructured) (bool, error) {
 	return r.served.fields.Matches(obj, s.byLabel, s.byField)
 }
 
-// selected returns the stored objects that the selectors of a request select.
+// selected returns the stored objects that a request selects.
 func (r *request) selected() ([]*unstructured.Unstructured, error) {
 	selector, err := r.selector()
 	if err != nil {

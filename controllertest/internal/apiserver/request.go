@@ -34,7 +34,7 @@ type request struct {
 	warnings []string
 }
 
-// newRequest returns the request for a resource of the server, false if no definition
+// newRequest returns the request for a resource of the server. It returns false if no definition
 // serves its path.
 func (s *Server) newRequest(req *http.Request) (*request, bool, error) {
 	group, version, rest, ok := cutPath(req.URL.Path)
@@ -66,8 +66,8 @@ func (s *Server) newRequest(req *http.Request) (*request, bool, error) {
 	return r, true, err
 }
 
-// ignoreMissing returns nil if the resource does not serve the version. An error about
-// a version that it serves says that the version does not compile.
+// ignoreMissing returns nil if the resource does not serve the version. Otherwise err says that the
+// version does not compile.
 func ignoreMissing(res *resource, version string, err error) error {
 	if v, ok := res.def.Version(version); ok && v.Served() {
 		return err
@@ -75,7 +75,7 @@ func ignoreMissing(res *resource, version string, err error) error {
 	return nil
 }
 
-// valid reports whether the resource has such a path.
+// valid reports whether the resource serves the path of the request.
 func (r *request) valid(v *crdkit.Version, inNamespace bool) bool {
 	namespaced := r.resource.def.Namespaced()
 	if inNamespace != namespaced && (inNamespace || r.name != "") {
@@ -140,7 +140,7 @@ func (r *request) options() []crdkit.JSONOption {
 	return opts
 }
 
-// judge adds the warnings of a result and returns its refusal.
+// judge adds the warnings of a result to the response, and returns its refusal.
 func (r *request) judge(result *crdkit.Result, err error) error {
 	if err != nil {
 		return err
@@ -159,7 +159,7 @@ func decode(raw []byte) (*unstructured.Unstructured, error) {
 
 func encode(obj *unstructured.Unstructured) ([]byte, error) { return json.Marshal(obj.Object) }
 
-// badRequest returns err as the answer to a bad request, unless it is an answer already.
+// badRequest returns err as a bad request, unless it already has a status.
 func badRequest(err error) error {
 	if _, ok := err.(apierrors.APIStatus); ok || err == nil {
 		return err

@@ -22,7 +22,7 @@ type Server struct {
 	catalog   *crdkit.Catalog
 	crds      []*apiextensionsv1.CustomResourceDefinition
 	resources map[runtimeschema.GroupResource]*resource
-	schemas   apply.Schemas // of the applies of all definitions
+	schemas   apply.Schemas // for the applies of all definitions
 
 	mu       sync.Mutex // guards the fields below and the objects of resources
 	revision uint64
@@ -31,7 +31,7 @@ type Server struct {
 	now      func() time.Time
 }
 
-// firstRevision is the revision before the first write. Zero has a meaning in requests.
+// firstRevision is the revision before the first write. In requests, 0 has a special meaning.
 const firstRevision = 1
 
 // A resource holds the objects of one definition.
@@ -41,8 +41,8 @@ type resource struct {
 	versions map[string]*version
 	// objects are at the storage version, with their resource versions.
 	objects map[types.NamespacedName]*unstructured.Unstructured
-	// events are the latest changes, oldest first. forgotten is the revision of the
-	// latest change that is no longer among them.
+	// events are the latest changes, oldest first. forgotten is the revision of the latest change
+	// that was dropped from them.
 	events    []event
 	forgotten uint64
 }
@@ -50,10 +50,10 @@ type resource struct {
 // A version is what a resource serves at one version.
 type version struct {
 	fields *selection.Fields
-	scaler *scale.Scaler // nil without the subresource
+	scaler *scale.Scaler // nil without the scale subresource
 }
 
-// New returns a server of the definitions in catalog, which crds declare. It keeps both.
+// New returns a server of the definitions in catalog. crds are the same definitions. It keeps both.
 // A nil now means [time.Now].
 func New(catalog *crdkit.Catalog, crds []*apiextensionsv1.CustomResourceDefinition, now func() time.Time) (*Server, error) {
 	if catalog == nil {

@@ -14,15 +14,14 @@ import (
 	"github.com/crdkit/crdkit"
 )
 
-// An event is one change of an object. Both objects are at the storage version, and nil
-// where there is none.
+// An event is one change of an object. Both objects are at the storage version. A created object
+// has no old one, a deleted object no new one.
 type event struct {
 	revision      uint64
 	before, after *unstructured.Unstructured
 }
 
-// maxEvents is the number of events that a resource keeps for watches that begin in
-// the past.
+// maxEvents is how many events a resource keeps for watches that begin in the past.
 const maxEvents = 1000
 
 // lookup returns the stored object of a request.
@@ -34,9 +33,8 @@ func (s *Server) lookup(r *request) (*unstructured.Unstructured, error) {
 	return obj, nil
 }
 
-// write stores an object at the version of the request, and returns it as a client reads
-// it. before is the stored object that it replaces, nil for none. If nothing changes, the
-// store keeps that one.
+// write stores an object at the version of the request, and returns it as a client reads it. before
+// is the stored object that it replaces, or nil. If nothing changes, the store keeps before.
 func (s *Server) write(r *request, obj, before *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	after, err := r.version.Store(r.context(), obj)
 	if err != nil {
@@ -52,8 +50,8 @@ func (s *Server) write(r *request, obj, before *unstructured.Unstructured) (*uns
 	return r.read(after)
 }
 
-// record gives an object the next resource version and stores it. A nil after removes
-// the object.
+// record gives an object the next resource version and stores it. If after is nil, it removes the
+// object.
 func (s *Server) record(res *resource, before, after *unstructured.Unstructured) {
 	s.revision++
 	last := after
@@ -63,7 +61,7 @@ func (s *Server) record(res *resource, before, after *unstructured.Unstructured)
 	key := types.NamespacedName{Namespace: last.GetNamespace(), Name: last.GetName()}
 	if after == nil {
 		delete(res.objects, key)
-		before = before.DeepCopy() // the watchers of a deletion see its revision
+		before = before.DeepCopy() // watchers see the revision of the deletion
 		before.SetResourceVersion(strconv.FormatUint(s.revision, 10))
 	} else {
 		after.SetResourceVersion(strconv.FormatUint(s.revision, 10))
@@ -78,7 +76,7 @@ func (s *Server) record(res *resource, before, after *unstructured.Unstructured)
 	s.changed = make(chan struct{})
 }
 
-// unchanged reports whether two stored objects differ in their resource versions at most.
+// unchanged reports whether two stored objects differ at most in their resource versions.
 func unchanged(a, b *unstructured.Unstructured) bool {
 	a, b = a.DeepCopy(), b.DeepCopy()
 	a.SetResourceVersion("")
@@ -96,8 +94,7 @@ func (r *request) read(stored *unstructured.Unstructured) (*unstructured.Unstruc
 	return obj, nil
 }
 
-// sorted returns the stored objects of a request in the order of a list: by namespace
-// and name.
+// sorted returns the stored objects of a request as a list has them: by namespace and name.
 func (r *request) sorted() []*unstructured.Unstructured {
 	var objs []*unstructured.Unstructured
 	for key, obj := range r.resource.objects {
@@ -111,8 +108,8 @@ func (r *request) sorted() []*unstructured.Unstructured {
 	return objs
 }
 
-// Put stores an object of a test as it is, after the definition has admitted it. It
-// keeps the metadata that only a server sets if obj has it.
+// Put stores an object of a test, after the definition has admitted it. It keeps the metadata that
+// only a server sets, if obj has some.
 func (s *Server) Put(ctx context.Context, obj *unstructured.Unstructured) error {
 	v, err := s.catalog.VersionFor(obj)
 	if err != nil {
@@ -142,7 +139,7 @@ func (s *Server) Put(ctx context.Context, obj *unstructured.Unstructured) error 
 	return nil
 }
 
-// admit returns what a server has after obj was created and its status written.
+// admit creates obj and writes its status. It returns the object that a server then has.
 func admit(ctx context.Context, v *crdkit.Version, obj *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	first := obj.DeepCopy()
 	first.SetResourceVersion("")
@@ -168,7 +165,7 @@ func admit(ctx context.Context, v *crdkit.Version, obj *unstructured.Unstructure
 	return first, nil
 }
 
-// restoreIdentity copies metadata that a client cannot set from the object of a test.
+// restoreIdentity copies the metadata that a client cannot set from the object of a test.
 func restoreIdentity(to, from *unstructured.Unstructured) {
 	if uid := from.GetUID(); uid != "" {
 		to.SetUID(uid)

@@ -15,14 +15,14 @@ import (
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 )
 
-// An answer is what a request returns, encoded as JSON. A Status answers with its code.
+// An answer is the result of a request, to be encoded as JSON. A Status answers with its code.
 type answer struct {
 	code  int
 	value any
 }
 
-// RoundTrip serves a request. It implements [http.RoundTripper]. The error is that of a
-// request that ended, or of a closed server; all other failures are responses.
+// RoundTrip serves a request. It implements [http.RoundTripper]. It returns an error if the request
+// ended or the server is closed. All other failures are responses.
 func (s *Server) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.Body != nil {
 		defer req.Body.Close()
@@ -124,8 +124,7 @@ func (r *request) sendWarnings(resp *http.Response) {
 	}
 }
 
-// present returns a value in the form that the client asks for: the metadata alone, or
-// all of it.
+// present returns a value in the form that the client asks for: only the metadata, or all of it.
 func (r *request) present(value any) any {
 	if !strings.Contains(r.http.Header.Get("Accept"), "as=PartialObjectMetadata") {
 		return value
@@ -153,8 +152,8 @@ func partial(obj *unstructured.Unstructured) map[string]any {
 	}
 }
 
-// metaVersion is the version of partial objects; metav1.SchemeGroupVersion has the
-// name that only built-in lists use.
+// metaVersion is the version of partial objects. metav1.SchemeGroupVersion has a name that only
+// built-in lists use.
 const metaVersion = metav1.GroupName + "/v1"
 
 // isTrue reports whether a query parameter is set as client-go sets it.

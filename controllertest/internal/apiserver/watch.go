@@ -24,8 +24,8 @@ type watcher struct {
 	timeout  <-chan time.Time
 }
 
-// watch serves a watch. The response ends with the context of the request, with its
-// timeout, or when the server closes.
+// watch serves a watch. The response ends when the request's context or timeout ends, or when the
+// server closes.
 func (s *Server) watch(r *request) (*http.Response, error) {
 	selector, err := r.selector()
 	if err != nil {
@@ -43,7 +43,7 @@ func (s *Server) watch(r *request) (*http.Response, error) {
 		defer close(done)
 		writer.CloseWithError(w.run(first))
 	}()
-	go func() { // a client that does not read must not keep the watcher
+	go func() { // if a client does not read, the watcher must still end
 		select {
 		case <-done:
 		case <-s.closed:
@@ -82,8 +82,7 @@ func (w *watcher) start() ([]map[string]any, error) {
 	return nil, nil
 }
 
-// initialEvents adds the objects that exist, and a bookmark after them if the client asks
-// for it.
+// initialEvents adds the existing objects, and a bookmark after them if the client asks for it.
 func (w *watcher) initialEvents(bookmark bool) ([]map[string]any, error) {
 	selected, err := w.request.selected()
 	if err != nil {
@@ -141,8 +140,8 @@ func (w *watcher) run(first []map[string]any) error {
 	}
 }
 
-// pending returns the events that the watcher has not seen, and a channel that is closed
-// at the next change.
+// pending returns the events that the watcher has not seen, and a channel that closes at the next
+// change.
 func (w *watcher) pending() ([]event, <-chan struct{}) {
 	w.server.mu.Lock()
 	defer w.server.mu.Unlock()
@@ -155,8 +154,8 @@ func (w *watcher) pending() ([]event, <-chan struct{}) {
 	return events, w.server.changed
 }
 
-// send sends an event if it concerns a selected object. An object that a change makes
-// selected is added, one that it makes unselected is deleted.
+// send sends an event if it is about a selected object. If a change makes an object selected, the
+// object is added. If a change makes it unselected, it is deleted.
 func (w *watcher) send(e event) error {
 	w.revision = e.revision
 	before, err := w.selector.matches(e.before)

@@ -33,16 +33,16 @@ func (s *Server) create(r *request) (answer, error) {
 	return answer{http.StatusCreated, created}, err
 }
 
-// The server makes a name of a prefix and random characters. If it is in use, the server
-// tries again.
+// The server makes a name from a prefix and random characters. If the name is in use, it tries
+// again.
 const (
 	randomLength = 5
 	prefixLength = 63 - randomLength
 	nameAttempts = 8
 )
 
-// nameUnique generates the name of an object if it asks for that, and returns an error
-// if the name is in use.
+// nameUnique generates the name of an object if it asks for one. If the name is in use, it returns
+// an error.
 func (s *Server) nameUnique(r *request, obj *unstructured.Unstructured) error {
 	prefix := obj.GetGenerateName()
 	prefix = prefix[:min(len(prefix), prefixLength)]
@@ -61,7 +61,7 @@ func (s *Server) nameUnique(r *request, obj *unstructured.Unstructured) error {
 	return apierrors.NewGenerateNameConflict(r.resource.groupResource(), obj.GetName(), 1)
 }
 
-// identify sets the metadata of a new object that only a server sets.
+// identify sets the metadata that only a server sets in a new object.
 func (s *Server) identify(obj *unstructured.Unstructured) {
 	if obj.GetUID() == "" {
 		obj.SetUID(uuid.NewUUID())
@@ -118,8 +118,8 @@ func (r *request) encoded(stored *unstructured.Unstructured) ([]byte, error) {
 	return encode(old)
 }
 
-// finish stores the new state of an object, or removes it if it was only waiting for its
-// last finalizer.
+// finish stores the new state of an object. If the object was deleted and has no finalizers left,
+// finish removes it.
 func (s *Server) finish(r *request, stored, obj *unstructured.Unstructured) (answer, error) {
 	if len(obj.GetFinalizers()) > 0 || stored.GetDeletionTimestamp() == nil {
 		updated, err := s.write(r, obj, stored)
@@ -139,8 +139,8 @@ func (r *request) unconditional() error {
 	})
 }
 
-// resourceVersion returns the resource version of an object in JSON or YAML, "" if it has
-// none or cannot be read.
+// resourceVersion returns the resource version of an object in JSON or YAML. It returns "" if there
+// is none, or if the text cannot be read.
 func resourceVersion(raw []byte) string {
 	var obj struct {
 		Metadata struct {
