@@ -30,7 +30,6 @@
 // version, the write sets it too, so that the store detects a conflict. A write fails if the object
 // was invalid before. The caller must admit the resulting object like any other update, with
 // crdkit's Version.Update.
-// resulting object like any other update, with crdkit's Version.Update.
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#scale-subresource.
 //
