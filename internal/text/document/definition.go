@@ -13,8 +13,8 @@ import (
 	kjson "sigs.k8s.io/json"
 )
 
-// ReadDefinition reads a YAML text that is one definition of v1, nil if it declines. The
-// definition shares no memory with data, which must not change meanwhile.
+// ReadDefinition reads a YAML text that is one definition of v1. It returns nil if it declines. The
+// definition shares no memory with data. data must not change during the call.
 func ReadDefinition(data []byte) *apiextensionsv1.CustomResourceDefinition {
 	t, ok := Tokenize(unsafe.String(unsafe.SliceData(data), len(data)))
 	if !ok || !isMember(t, "kind", "CustomResourceDefinition") || !isMember(t, "apiVersion", apiextensionsv1.SchemeGroupVersion.String()) {
@@ -36,10 +36,10 @@ func isMember(t *Tokens, name, text string) bool {
 // A definitionReader decodes tokens as sigs.k8s.io/json decodes their JSON.
 type definitionReader struct {
 	tokens  *Tokens
-	strings map[string]string // the strings of the definition; equal ones share memory
+	strings map[string]string // the strings of the definition; equal strings share memory
 }
 
-// read reads a value into v, which must be zero. It reports false to decline.
+// read reads a value into v, which must be zero. It returns false to decline.
 func (r *definitionReader) read(i int, v reflect.Value) bool {
 	kind := r.tokens.Kind(i)
 	if kind == Null {
@@ -160,7 +160,7 @@ func (r *definitionReader) object(i int, v reflect.Value) bool {
 	return true
 }
 
-// decode decodes a value that a type decodes by itself, or that is base64.
+// decode decodes a value whose type decodes itself, or that is base64.
 func (r *definitionReader) decode(i int, into any) bool {
 	text, ok := r.tokens.AppendJSON(nil, i)
 	return ok && kjson.UnmarshalCaseSensitivePreserveInts(text, into) == nil
@@ -168,7 +168,7 @@ func (r *definitionReader) decode(i int, into any) bool {
 
 type field struct {
 	index []int
-	bit   uint64 // of the field among those of the struct; none has more than 64
+	bit   uint64 // of the field in the set of read fields; at most 64 fit
 }
 
 var fieldsByType sync.Map // of map[string]field

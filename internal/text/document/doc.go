@@ -1,6 +1,5 @@
-// Package document reads the text of one YAML or JSON document: into a tree that finds the
-// position of a JSON pointer, and from YAML into tokens, into JSON and into a
-// CustomResourceDefinition.
+// Package document reads the text of one YAML or JSON document into a tree, which finds the
+// position of a JSON pointer. From YAML it also makes tokens, JSON, or a CustomResourceDefinition.
 //
 //	tree, err := document.ReadTree(text)
 //	tokens, ok := document.Tokenize(text)
@@ -9,9 +8,9 @@
 //
 // # Tokens
 //
-// [Tokenize] is the fast path for YAML, for the small part of it that tools write. It
-// declines every other text, and the caller falls back to a YAML library. A token says
-// where its value is in the text. It reads
+// [Tokenize] is the fast path for YAML. It reads the small part of YAML that tools write, and
+// declines every other text. The caller then uses a YAML library. A token says where its value is
+// in the text. Tokenize reads
 //
 //   - block mappings and block lists;
 //   - keys of plain ASCII letters and signs, or in quotes;
@@ -19,25 +18,24 @@
 //   - braces and brackets with nothing in them;
 //   - comments.
 //
-// A plain scalar has the value that sigs.k8s.io/yaml gives it. Tokenize declines scalars whose
-// type depends on the YAML version (yes, no, fractions, dates), anchors, tags, flow
-// collections, folded blocks, tabs, unprintable characters, and values nested deeper than
-// [MaxDepth]. It does not detect duplicate names.
+// A plain scalar has the same value as in sigs.k8s.io/yaml. Tokenize declines scalars whose type
+// depends on the YAML version (yes, no, fractions, dates), anchors, tags, flow collections, folded
+// blocks, tabs, unprintable characters, and values nested deeper than [MaxDepth]. It does not
+// detect duplicate names.
 //
 // [ReadDefinition] reads a definition of v1 from tokens, exactly as sigs.k8s.io/yaml does in
 // strict mode. It also declines unknown and duplicate fields, and values of a wrong type.
 //
 // # Trees
 //
-// [ReadTree] reads one document, and [Tree.Find] returns the position to which a JSON
-// pointer leads: of the name of a member, of an element of a list, or of the innermost part
-// that exists. An alias leads to the value of its anchor. A member that is merged into a
-// mapping (<<) is found where it is written. A text that the YAML library for positions
-// cannot read has none.
+// [ReadTree] reads one document. [Tree.Find] returns the position to which a JSON pointer leads: of
+// the name of a member, of an element of a list, or of the innermost part that exists. An alias
+// leads to the value of its anchor. A member that is merged into a mapping (<<) is found where it
+// is written. If the YAML library for positions cannot read a text, the text has no positions.
 //
 // [Split] cuts a YAML file into documents exactly as kubectl does.
 //
-// [Tokens] and [Tree] do not change once made and are safe for concurrent use. Tokens keep
-// the text, and so do the strings that [Tokens.Text] returns: clone a string that outlives
-// them. A definition shares no memory with the text; equal strings in it share memory.
+// [Tokens] and [Tree] do not change once made and are safe for concurrent use. Tokens keep the
+// text, and so do the strings from [Tokens.Text]: clone a string that you keep longer. Equal
+// strings in a definition share memory.
 package document

@@ -15,23 +15,23 @@ import (
 // A Splitter returns the documents of a YAML file.
 type Splitter struct {
 	rest   []byte
-	line   int  // of the first line of rest, from 0
-	breaks bool // lines end at other breaks than line feeds too
+	line   int  // the first line of rest, from 0
+	breaks bool // lines may also end at breaks other than line feeds
 }
 
 // Split cuts a text as apimachinery's YAMLReader does: at lines of three dashes and maybe a
-// comment. It also cuts where YAML libraries would drop the rest of a document: after a
-// line of three dots, and at lines with another break of YAML 1.1.
+// comment. It also cuts where YAML libraries would drop the rest of a document: after a line of
+// three dots, and at lines with another line break of YAML 1.1.
 //
-// It cuts the text that [UTF8] returns. Documents share its memory, except a last one
-// without line feed, which Split adds.
+// It cuts the text that [UTF8] returns. The documents share its memory, except a last document
+// without line feed: Split adds the line feed.
 func Split(text []byte) *Splitter {
 	text = UTF8(text)
 	return &Splitter{rest: text, breaks: hasOtherBreaks(text)}
 }
 
-// UTF8 returns a text as kubectl decodes it: without byte order mark, and UTF-16 with a
-// mark as UTF-8. Others stay. Lines must be cut before a YAML library decodes.
+// UTF8 returns a text as kubectl decodes it: without byte order mark, and in UTF-8 if the mark was
+// UTF-16's. Lines must be cut in this text, before a YAML library decodes it.
 func UTF8(text []byte) []byte {
 	var order binary.ByteOrder = binary.LittleEndian
 	switch {
@@ -59,7 +59,7 @@ func UTF8(text []byte) []byte {
 // errRest is about text that YAML libraries ignore.
 var errRest = errors.New("there is text after the end of the document, which YAML libraries do not read")
 
-// CheckEnd returns an error for more than one document, of which libraries return the
+// CheckEnd returns an error if there is more than one document. YAML libraries only return the
 // first.
 func CheckEnd(text []byte) error {
 	d := yaml.NewDecoder(bytes.NewReader(text))
@@ -86,7 +86,7 @@ func breakSize(text []byte) int {
 	return 0
 }
 
-// hasOtherBreaks reports whether a line may end with a break that has no line feed.
+// hasOtherBreaks reports whether a text has line breaks other than line feeds.
 func hasOtherBreaks(text []byte) bool {
 	for rest := text; ; {
 		at := bytes.IndexByte(rest, '\r')
@@ -101,9 +101,9 @@ func hasOtherBreaks(text []byte) bool {
 	return bytes.Contains(text, []byte("\u0085")) || bytes.Contains(text, []byte("\u2028")) || bytes.Contains(text, []byte("\u2029"))
 }
 
-// Next returns the next document and its first line, from 1, and io.EOF at the end. A
-// separator with other text is an error, with the first line of the rest, which cannot be
-// read.
+// Next returns the next document and its first line, counted from 1. At the end it returns io.EOF.
+// If a separator has other text, the rest cannot be read: the error comes with the first line of
+// the rest.
 func (s *Splitter) Next() (doc []byte, line int, err error) {
 	first, size, blank := s.line+1, 0, true
 	for {
@@ -135,7 +135,7 @@ func endsDocument(line []byte) bool {
 	return found && (len(after) == 0 || breakSize(after) > 0 || after[0] == ' ' || after[0] == '\t')
 }
 
-// lineAt returns the line at an offset in the rest, and reports whether there is one.
+// lineAt returns the line at an offset in the rest, and whether there is one.
 func (s *Splitter) lineAt(after int) ([]byte, bool) {
 	rest := s.rest[after:]
 	if len(rest) == 0 {
@@ -144,8 +144,8 @@ func (s *Splitter) lineAt(after int) ([]byte, bool) {
 	return rest[:lineSize(rest, s.breaks)], true
 }
 
-// lineSize returns the length of the first line with its break, without breaks a line feed
-// only.
+// lineSize returns the length of the first line with its break. Without breaks only a line feed
+// counts.
 func lineSize(text []byte, breaks bool) int {
 	if !breaks {
 		if end := bytes.IndexByte(text, '\n'); end >= 0 {
@@ -172,7 +172,7 @@ func (s *Splitter) cut(size, separator int) []byte {
 	return doc
 }
 
-// Blank reports whether a document has only comments, white space, directives and marks.
+// Blank reports whether a document has only comments, white space, directives and document marks.
 func Blank(doc []byte) bool {
 	breaks := hasOtherBreaks(doc)
 	for len(doc) > 0 {
@@ -196,11 +196,11 @@ const (
 	minExpansion = 8 << 20
 )
 
-// CheckAliases returns an error if aliases make the value of a YAML text much larger than
-// the text, or if a text with aliases cannot be read.
+// CheckAliases returns an error if aliases make the value of a YAML text much larger than the text,
+// or if a text with aliases cannot be read.
 //
-// It decodes such a text once: strings share memory, and the decoder refuses lists and
-// mappings that are repeated too often.
+// It decodes the text once, which takes little memory: strings share memory, and the decoder
+// refuses lists and mappings that are repeated too often.
 func CheckAliases(text []byte) error {
 	anchors, aliases := countIndicators(text, '&'), countIndicators(text, '*')
 	most := max(expansion*len(text), minExpansion)
@@ -221,8 +221,8 @@ func CheckAliases(text []byte) error {
 	}
 }
 
-// beforeIndicator has the bytes that can precede an anchor or an alias: white space, the
-// last bytes of other line breaks, punctuation, and the 0 of UTF-16.
+// beforeIndicator has the bytes that can be before an anchor or an alias: white space, the last
+// bytes of other line breaks, punctuation, and the 0 of UTF-16.
 var beforeIndicator = []byte(" \t\r\n\x00\x85\xa8\xa9,[{:")
 
 // countIndicators counts the bytes of a text that can start an anchor or an alias.
@@ -241,9 +241,9 @@ func countIndicators(text []byte, indicator byte) int {
 	}
 }
 
-// sizeOf returns about how many bytes a value takes as text.
+// sizeOf returns roughly how many bytes a value takes as text.
 func sizeOf(value any) int {
-	const least = 4 // of a value with its punctuation
+	const least = 4 // a value with its punctuation
 	switch v := value.(type) {
 	case string:
 		return len(v) + least
@@ -263,8 +263,8 @@ func sizeOf(value any) int {
 	return least
 }
 
-// NestedDeeper reports whether JSON is nested in more than so many levels, in linear time
-// and without allocations. It does not check the text.
+// NestedDeeper reports whether JSON is nested deeper than levels, in linear time and without
+// allocations. It does not check the text.
 func NestedDeeper[T string | []byte](json T, levels int) bool {
 	depth, quoted := 0, false
 	for i := 0; i < len(json); i++ {

@@ -24,15 +24,15 @@ const (
 	Object
 )
 
-// MaxDepth is the maximal nesting of objects and lists in tokens.
+// MaxDepth is the deepest nesting of objects and lists in tokens.
 const MaxDepth = jsonscan.MaxDepth
 
-// Tokens are a document as a list. The token of a value, by whose index it is known,
-// precedes its members; in objects a name, a String, precedes each value. The document has
-// index 0.
+// Tokens are the values of a document as a list. A value is identified by the index of its token,
+// which is followed by the tokens of its members. In objects each value is preceded by its name, a
+// String. The document has index 0.
 type Tokens struct {
 	text    string
-	decoded string // the strings that differ from their spelling
+	decoded string // the strings that differ from their text
 	tokens  []token
 }
 
@@ -41,14 +41,14 @@ type token struct {
 	kind    Kind
 	decoded bool   // the string is in Tokens.decoded
 	at      uint32 // the offset of the value
-	from    uint32 // the start of the content of a string or a number; or the members or elements
-	to      uint32 // the end of that content; or the index after an object or a list
+	from    uint32 // the start of the content of a string or number; or the number of members
+	to      uint32 // the end of the content; or the index after an object or list
 }
 
-// maxText is the length of the longest text that Tokenize reads.
+// maxText is the longest text that Tokenize reads.
 const maxText = math.MaxInt32
 
-// YAMLToJSON converts YAML as sigs.k8s.io/yaml does. It declines like [Tokenize], and
+// YAMLToJSON converts YAML as sigs.k8s.io/yaml does. It declines what [Tokenize] declines, and
 // duplicate names.
 func YAMLToJSON(text string) ([]byte, bool) {
 	t, ok := Tokenize(text)
@@ -72,7 +72,7 @@ func (t *Tokens) Len(i int) int {
 	return 0
 }
 
-// Next returns the index after a value with its members, which follow its own index.
+// Next returns the index after a value and its members.
 func (t *Tokens) Next(i int) int {
 	if k := &t.tokens[i]; k.kind >= List {
 		return int(k.to)
@@ -80,8 +80,7 @@ func (t *Tokens) Next(i int) int {
 	return i + 1
 }
 
-// Text returns a string, a name or the spelling of a number. It may share memory with the
-// text.
+// Text returns a string, a name, or a number as it is written. It may share memory with the text.
 func (t *Tokens) Text(i int) string {
 	k := &t.tokens[i]
 	if k.decoded {
@@ -90,7 +89,7 @@ func (t *Tokens) Text(i int) string {
 	return t.text[k.from:k.to]
 }
 
-// Member returns the index of the first member of a name, and how many there are.
+// Member returns the index of the first value of a name, and how often the name occurs.
 func (t *Tokens) Member(i int, name string) (value, times int) {
 	if t.Kind(i) != Object {
 		return 0, 0
@@ -107,7 +106,7 @@ func (t *Tokens) Member(i int, name string) (value, times int) {
 	return value, times
 }
 
-// AppendJSON appends a value as encoding/json does. It is false for a duplicate name.
+// AppendJSON appends a value as encoding/json does. It returns false for a duplicate name.
 func (t *Tokens) AppendJSON(dst []byte, i int) ([]byte, bool) {
 	switch t.Kind(i) {
 	case False:
@@ -176,7 +175,7 @@ func (t *Tokens) close(i, n int) {
 	t.tokens[i].from, t.tokens[i].to = uint32(n), uint32(len(t.tokens))
 }
 
-// add adds a scalar. A string or a number has its content between two offsets in the text.
+// add adds a scalar. The content of a string or number is between two offsets in the text.
 func (t *Tokens) add(kind Kind, at, from, to int) {
 	t.tokens = append(t.tokens, token{kind: kind, at: uint32(at), from: uint32(from), to: uint32(to)})
 }
@@ -192,19 +191,19 @@ type Position struct {
 	Column int // from 1, in code points
 }
 
-// A LineCounter finds the positions of offsets in a text, which must increase.
+// A LineCounter finds the positions of increasing offsets in a text.
 type LineCounter struct {
 	text   []byte
-	offset int // the last one
+	offset int // of the last position
 	at     Position
 }
 
-// NewLineCounter returns a LineCounter, which keeps the text.
+// NewLineCounter returns a LineCounter for a text. It keeps the text.
 func NewLineCounter(text []byte) *LineCounter {
 	return &LineCounter{text: text, at: Position{1, 1}}
 }
 
-// Position returns the position of an offset, which is not less than the one before.
+// Position returns the position of an offset. It must not be less than the offset before.
 func (c *LineCounter) Position(offset int) Position {
 	skipped := c.text[c.offset:offset]
 	if end := bytes.LastIndexByte(skipped, '\n'); end >= 0 {

@@ -8,15 +8,15 @@ import (
 	"github.com/crdkit/crdkit/internal/text/jsonscan"
 )
 
-// A yamlTokenizer reads block structure by lines. The text ends with a line feed, so that a
-// byte can be read before the end.
+// A yamlTokenizer reads block structure line by line. The text ends with a line feed, so that
+// reading one byte more is safe before the end.
 type yamlTokenizer struct {
 	t       *Tokens
 	text    string
 	decoded strings.Builder
 
 	i     int // the current index
-	col   int // column of i, once [yamlTokenizer.skipToContent] found something there; -1 at the end
+	col   int // column of i, set by [yamlTokenizer.skipToContent]; -1 at the end
 	depth int
 	cut   bool // the text has no line feed at its end
 }
@@ -24,7 +24,7 @@ type yamlTokenizer struct {
 // Tokenize reads YAML. It reports false if it declines the text.
 func Tokenize(text string) (*Tokens, bool) {
 	if start := jsonscan.Space(text, 0); len(text) > maxText || start < len(text) && text[start] == '{' {
-		return nil, false // braces hold nothing that Tokenize reads
+		return nil, false // Tokenize reads no braces with content
 	}
 	cut := !strings.HasSuffix(text, "\n")
 	if cut {
@@ -48,8 +48,8 @@ func Tokenize(text string) (*Tokens, bool) {
 	return r.t, true
 }
 
-// isPrintable reports whether a text has no control characters but line feeds, and nothing
-// that the library refuses or takes for a line break.
+// isPrintable reports whether line feeds are the only control characters in a text, and whether it
+// has no character that the library refuses or takes for a line break.
 func isPrintable(text string) bool {
 	for i := 0; i < len(text); {
 		if i+8 <= len(text) && isPrintableASCII(jsonscan.Load(text, i)) {
@@ -71,9 +71,9 @@ func isPrintable(text string) bool {
 	return true
 }
 
-// isPrintableASCII reports whether each of eight bytes is printable ASCII or a line feed.
-// Each sum sets the highest bit of a byte that passes a test. No sum carries, because these
-// bits are clear.
+// isPrintableASCII reports whether each of eight bytes is printable ASCII or a line feed. Each sum
+// sets the highest bit of a byte that passes a test. Sums do not carry, because these bits are
+// clear before.
 func isPrintableASCII(b uint64) bool {
 	const ones, high = 0x0101010101010101, 0x8080808080808080
 	notControl := b + ones*(0x80-' ')
@@ -115,7 +115,7 @@ func (r *yamlTokenizer) spacesAt(i int) int {
 	return i - start
 }
 
-// endLine reads the end of a line, maybe with a comment, and moves to the next content.
+// endLine reads the rest of a line, which may be a comment, and moves to the next content.
 func (r *yamlTokenizer) endLine() bool {
 	start := r.i
 	for r.text[r.i] == ' ' {
@@ -162,10 +162,10 @@ func (r *yamlTokenizer) readKey() bool {
 	return true
 }
 
-// longestKey is the maximal length of a key, far below that of the library.
+// longestKey is the longest key, in bytes. The library allows longer ones.
 const longestKey = 500
 
-// keyAt returns the key at an index and the index after its colon, -1 for none.
+// keyAt returns the key at an index and the index after its colon, or -1 if there is none.
 func (r *yamlTokenizer) keyAt(i int) (from, to, end int) {
 	from = i
 	if quote := r.text[i]; quote == '"' || quote == '\'' {
@@ -204,7 +204,7 @@ func isKeyByte(c byte) bool {
 	return isLetter(c) || isDigit(c) || c == '-' || c == '.' || c == '/' || c == '_' || c == '$'
 }
 
-// readValue reads the value after the colon of a key at a column.
+// readValue reads the value after the colon of a key. col is the column of the key.
 func (r *yamlTokenizer) readValue(col int) bool {
 	for r.text[r.i] == ' ' {
 		r.i++
@@ -253,7 +253,7 @@ func (r *yamlTokenizer) readList(col int) bool {
 	}
 }
 
-// readElement reads the element at an index and the column inner, of a list at a column.
+// readElement reads the element at index i and column inner. col is the column of its list.
 func (r *yamlTokenizer) readElement(i, col, inner int) bool {
 	r.i = i
 	if r.text[i] == '\n' || r.isDash() {
@@ -265,8 +265,7 @@ func (r *yamlTokenizer) readElement(i, col, inner int) bool {
 	return r.readScalar(col)
 }
 
-// readBareScalar reads a plain scalar, which continues on lines indented more than a
-// column.
+// readBareScalar reads a plain scalar. It continues on lines that are indented more than col.
 func (r *yamlTokenizer) readBareScalar(col int) bool {
 	at := r.i
 	if !isBareStart(r.text[at], r.text[at+1]) {
@@ -300,8 +299,7 @@ func (r *yamlTokenizer) readBareScalar(col int) bool {
 	return r.endLine()
 }
 
-// isBareStart reports whether a plain scalar may start with c before next. YAML allows
-// more.
+// isBareStart reports whether a plain scalar may start with c, followed by next. YAML allows more.
 func isBareStart(c, next byte) bool {
 	switch c {
 	case '-':
@@ -312,8 +310,8 @@ func isBareStart(c, next byte) bool {
 	return isLetter(c) || isDigit(c) || c >= 0x80
 }
 
-// bareLine reads the part of a plain scalar on this line. more: it may continue, because
-// there is no comment. A colon at the end is declined, because no key can be here.
+// bareLine reads the part of a plain scalar on this line. more is true if no comment ends the
+// scalar. It declines a colon at the end, because a key is not allowed here.
 func (r *yamlTokenizer) bareLine() (line string, more, ok bool) {
 	start := r.i
 	line = r.text[start : start+strings.IndexByte(r.text[start:], '\n')]
@@ -338,8 +336,8 @@ func (r *yamlTokenizer) bareLine() (line string, more, ok bool) {
 	return line, comment < 0, true
 }
 
-// continuesBare reports whether the next line that is not blank continues a plain scalar.
-// The tokenizer is at the end of a line.
+// continuesBare reports whether the next line that is not blank continues a plain scalar. The
+// tokenizer is at the end of a line.
 func (r *yamlTokenizer) continuesBare(col int) bool {
 	for i := r.i + 1; ; i++ {
 		spaces := r.spacesAt(i)
@@ -385,7 +383,7 @@ func isBoolOrNull(text string) bool {
 	return false
 }
 
-// isInteger reports whether a text is an integer of JSON that fits an int64.
+// isInteger reports whether a text is a JSON integer that fits an int64.
 func isInteger(text string) bool {
 	if text == "0" {
 		return true
@@ -403,9 +401,9 @@ func isInteger(text string) bool {
 	return len(text) < len(max) || len(text) == len(max) && text <= max
 }
 
-// isCertainlyString reports whether a plain scalar is a string in every version of YAML.
-// After a digit or a sign it may be a number or a date, unless it has a character that
-// neither has. A dot may begin infinity or NaN.
+// isCertainlyString reports whether a plain scalar is a string in every version of YAML. After a
+// digit or a sign it may be a number or a date, unless it has a character that these cannot have.
+// After a dot it may be infinity or NaN.
 func isCertainlyString(text string) bool {
 	switch c := text[0]; {
 	case (c == '-' || c == '+') && strings.EqualFold(text[1:], ".inf"):
@@ -424,7 +422,7 @@ func isNeverInNumber(r rune) bool {
 	return !strings.ContainsRune("0123456789 +-.:_abcdefABCDEFtTzZxXoO", r)
 }
 
-// isVersionNumber reports whether a text is at least three numbers with dots between them.
+// isVersionNumber reports whether a text is three or more numbers with dots between them.
 func isVersionNumber(text string) bool {
 	for _, c := range []byte(text) {
 		if !isDigit(c) && c != '.' {

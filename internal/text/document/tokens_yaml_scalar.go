@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// readScalar reads a scalar in the block structure at a column, up to the next content.
+// readScalar reads a scalar in the block structure of column col, up to the next content.
 func (r *yamlTokenizer) readScalar(col int) bool {
 	at := r.i
 	switch r.text[at] {
@@ -22,8 +22,8 @@ func (r *yamlTokenizer) readScalar(col int) bool {
 
 func (r *yamlTokenizer) skipSpaces() { r.i += r.spacesAt(r.i) }
 
-// startDecoded returns the offset of the next decoded string. The first one allocates what
-// most definitions need.
+// startDecoded returns the offset of the next decoded string. The first call allocates enough for
+// most definitions.
 func (r *yamlTokenizer) startDecoded() int {
 	if r.decoded.Cap() == 0 {
 		r.decoded.Grow((len(r.text) - r.i) * 2 / 5)
@@ -31,8 +31,7 @@ func (r *yamlTokenizer) startDecoded() int {
 	return r.decoded.Len()
 }
 
-// addDecoded adds a string that starts at one offset in the text and another in the decoded
-// strings.
+// addDecoded adds a string. It starts at at in the text and at from in the decoded strings.
 func (r *yamlTokenizer) addDecoded(at, from int) {
 	r.t.add(String, at, from, r.decoded.Len())
 	r.t.tokens[len(r.t.tokens)-1].decoded = true
@@ -53,8 +52,8 @@ func (r *yamlTokenizer) readEmpty() bool {
 	return true
 }
 
-// foldLines moves from the end of a line to the next text, indented more than a column, and
-// adds what the breaks denote.
+// foldLines moves from the end of a line to the next text, which must be indented more than col. It
+// adds what the line breaks stand for.
 func (r *yamlTokenizer) foldLines(col int) bool {
 	breaks := 0
 	for {
@@ -200,7 +199,7 @@ func (r *yamlTokenizer) readBlock(col int) bool {
 	return true
 }
 
-// blockHeader reads the first line of a block. indent is the indentation that it has, or 0.
+// blockHeader reads the first line of a block. indent is the stated indentation, or 0.
 func (r *yamlTokenizer) blockHeader(col int) (strip bool, indent int, ok bool) {
 	r.i++
 	if c := r.text[r.i]; '1' <= c && c <= '9' {
@@ -217,7 +216,7 @@ func (r *yamlTokenizer) blockHeader(col int) (strip bool, indent int, ok bool) {
 	return strip, indent, true
 }
 
-// skipBlankLines skips lines of at most so many spaces, and returns their number.
+// skipBlankLines skips lines that have at most the given spaces, and returns how many it skipped.
 func (r *yamlTokenizer) skipBlankLines(spaces int) int {
 	for n := 0; ; n++ {
 		i := r.i + r.spacesAt(r.i)

@@ -19,11 +19,11 @@ type Tree struct {
 	start Position // of the document's value
 }
 
-// A node is an object or a list. A scalar has no node.
+// A node is an object or a list. The node of a scalar is nil.
 type node struct {
 	list     bool
-	elements []member          // of a list
-	fields   map[string]member // of an object, the first of each name
+	elements []member          // for a list
+	fields   map[string]member // for an object: the first member of each name
 	merged   []*node           // mappings that are merged into this one; the first wins
 }
 
@@ -34,7 +34,7 @@ func newNode(list bool) *node {
 	return &node{fields: map[string]member{}}
 }
 
-// add adds an element, or a field unless there is one of the name.
+// add adds an element, or a field if there is none with the name.
 func (n *node) add(name string, m member) {
 	if n.list {
 		n.elements = append(n.elements, m)
@@ -48,8 +48,8 @@ type member struct {
 	value *node    // nil for scalars
 }
 
-// Find returns the position of a JSON pointer (RFC 6901), or of the innermost part that the
-// document has, and whether it has the whole.
+// Find returns the position of a JSON pointer (RFC 6901). If the document does not have the whole,
+// it returns the position of the innermost part that it has, and false.
 func (t *Tree) Find(pointer string) (at Position, exact bool) {
 	n, at := t.root, t.start
 	rest := pointer
@@ -73,7 +73,7 @@ func cutPointer(pointer string) (step, rest string) {
 	return pathstack.Unescape(step), rest
 }
 
-// find returns the member of a step. It reports false if there is none.
+// find returns the member that a step leads to. It returns false if there is none.
 func (n *node) find(step string) (member, bool) {
 	if n == nil {
 		return member{}, false
@@ -89,7 +89,7 @@ func (n *node) find(step string) (member, bool) {
 		return m, true
 	}
 	for _, merged := range n.merged {
-		// Not what is merged there in turn: a mapping can be merged into itself.
+		// Only its own fields, because a mapping can be merged into itself.
 		if m, ok := merged.fields[step]; ok {
 			return m, true
 		}
@@ -97,12 +97,11 @@ func (n *node) find(step string) (member, bool) {
 	return member{}, false
 }
 
-// maxPath is the longest path that Pointer follows: its first name takes quadratic time.
+// maxPath is the longest path that Pointer follows, because the first name takes quadratic time.
 const maxPath = 4096
 
-// Pointer returns the JSON pointer of a server's path such as "spec.versions[0].name", as
-// far as it leads to a value. Names may contain dots and brackets; the longest that fits
-// counts.
+// Pointer returns the JSON pointer of a server's path, such as "spec.versions[0].name", up to the
+// last part that exists. Names may contain dots and brackets; the longest name that fits is taken.
 func (t *Tree) Pointer(path string) string {
 	var b []byte
 	n, rest := t.root, "."+path
@@ -120,7 +119,7 @@ func (t *Tree) Pointer(path string) string {
 	return string(b)
 }
 
-// memberAtPath returns the member that a path begins with, its name or index, and the rest.
+// memberAtPath returns the member that begins a path, its name or index, and the rest of the path.
 func (n *node) memberAtPath(path string) (m member, step, after string, ok bool) {
 	if n == nil || !n.list && len(path) > maxPath {
 		return member{}, "", "", false
@@ -131,7 +130,7 @@ func (n *node) memberAtPath(path string) (m member, step, after string, ok bool)
 		i, _ := strconv.Atoi(index)
 		return m, strconv.Itoa(i), rest, ok && closed
 	}
-	// The name ends where another step starts or the path ends. The longest one wins.
+	// A name ends at the next step or at the end of the path. The longest one wins.
 	for end := len(path); end > 0; end-- {
 		if end < len(path) && path[end] != '.' && path[end] != '[' {
 			continue
@@ -151,8 +150,8 @@ func (n *node) memberAtPath(path string) (m member, step, after string, ok bool)
 	return member{}, "", "", false
 }
 
-// ReadTree reads the first document that is an object, or else a list: as JSON if the text
-// starts with a brace, and otherwise, or if that fails, as YAML.
+// ReadTree reads the first document that is an object, or otherwise the first list. It reads JSON
+// if the text starts with a brace. Otherwise, or if that fails, it reads YAML.
 func ReadTree(text []byte) (*Tree, error) {
 	if trimmed := bytes.TrimLeft(text, " \t\r\n"); len(trimmed) > 0 && trimmed[0] == '{' && json.Valid(trimmed) {
 		return readJSONTree(text), nil
@@ -164,7 +163,7 @@ func ReadTree(text []byte) (*Tree, error) {
 	return readYAMLTree(text)
 }
 
-// node returns the node of a value, nil for a scalar.
+// node returns the node of a value.
 func (t *Tokens) node(i int, lines *LineCounter) *node {
 	kind := t.Kind(i)
 	if kind < List {
@@ -192,7 +191,7 @@ type jsonTreeReader struct {
 
 func readJSONTree(text []byte) *Tree {
 	r := &jsonTreeReader{text: text, d: json.NewDecoder(bytes.NewReader(text)), lines: NewLineCounter(text)}
-	r.d.UseNumber() // so that no number is too large
+	r.d.UseNumber() // no number is then too large
 	return &Tree{start: r.position(), root: r.readValue()}
 }
 
@@ -205,7 +204,7 @@ func (r *jsonTreeReader) position() Position {
 	return r.lines.Position(at)
 }
 
-// readValue returns the node of the next value, nil for a scalar.
+// readValue returns the node of the next value.
 func (r *jsonTreeReader) readValue() *node {
 	token, _ := r.d.Token()
 	if _, ok := token.(json.Delim); !ok {
@@ -242,7 +241,7 @@ func readYAMLTree(text []byte) (*Tree, error) {
 	return &Tree{root: r.treeNode(root), start: r.position(root)}, nil
 }
 
-// yamlRoot returns the first document that is an object, or else the first list.
+// yamlRoot returns the first document that is an object, or otherwise the first list.
 func yamlRoot(text []byte) (*yaml.Node, error) {
 	var list *yaml.Node
 	d := yaml.NewDecoder(bytes.NewReader(text))
@@ -269,7 +268,7 @@ func yamlRoot(text []byte) (*yaml.Node, error) {
 	}
 }
 
-// yamlLines returns the positions of the lines of YAML 1.1, and of the end of the text.
+// yamlLines returns the positions of the lines by YAML 1.1, and of the end of the text.
 func yamlLines(text []byte) []Position {
 	text = bytes.TrimPrefix(text, []byte(byteOrderMark))
 	lines, counter, breaks := []Position{{1, 1}}, NewLineCounter(text), hasOtherBreaks(text)
@@ -280,8 +279,8 @@ func yamlLines(text []byte) []Position {
 	return lines
 }
 
-// position returns the position of a node. For an omitted value at the end it is the last
-// character.
+// position returns the position of a node. If the value is omitted at the end of the text, it is
+// the position of the last character.
 func (r *yamlTreeReader) position(y *yaml.Node) Position {
 	if y.Line < 1 || y.Line > len(r.lines) {
 		return Position{1, 1}
@@ -293,7 +292,6 @@ func (r *yamlTreeReader) position(y *yaml.Node) Position {
 	return p
 }
 
-// treeNode returns the node of a value, nil for a scalar.
 func (r *yamlTreeReader) treeNode(y *yaml.Node) *node {
 	if y.Kind == yaml.AliasNode {
 		y = y.Alias
@@ -324,7 +322,7 @@ func (r *yamlTreeReader) treeNode(y *yaml.Node) *node {
 		if key.Kind == yaml.AliasNode && key.Alias != nil {
 			key = key.Alias
 		}
-		if key.Kind == yaml.ScalarNode { // other keys are no names
+		if key.Kind == yaml.ScalarNode { // other keys are not names
 			n.add(key.Value, m)
 		}
 	}

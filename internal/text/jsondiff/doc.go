@@ -6,9 +6,9 @@
 //
 // # Semantics
 //
-// Objects are compared by field and lists by index: an element inserted at the start of a
-// list changes all elements after it. A field or element that only one value has is one
-// difference, whatever it contains. An int64 differs from a float64, as in package jsonval.
+// Objects are compared by field and lists by index: an element inserted at the start of a list
+// changes all elements after it. If only one value has a field or an element, that is one
+// difference. An int64 differs from a float64, as in package jsonval.
 //
 // # Concurrency and ownership
 //

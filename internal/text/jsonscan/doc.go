@@ -7,17 +7,16 @@
 //	v, ok := jsonscan.Decode(text)
 //	text, ok = jsonscan.Append(nil, v)
 //
-// Numbers decode as in apimachinery: to an int64 if the text has neither fraction nor exponent
-// and the number fits, and to a float64 otherwise. The package writes values exactly as
-// encoding/json does: it sorts keys, escapes HTML characters and writes floats in the form of
-// ECMAScript.
+// Numbers decode as in apimachinery: to an int64 if the text has no fraction or exponent and the
+// number fits, and otherwise to a float64. The package writes values exactly as encoding/json does:
+// it sorts keys, escapes HTML characters and writes floats in the form of ECMAScript.
 //
-// The package serves fast paths, whose callers fall back to a decoder. It declines text that
-// is not JSON, and also
+// The package is for fast paths, whose callers can use a decoder instead. Functions decline a text by
+// returning -1 or false. They decline text that is not JSON, and also
 //
-//   - strings that are not UTF-8, and escapes of half a surrogate pair, because a
-//     decoder replaces both;
-//   - objects with a key that is repeated;
+//   - strings that are not UTF-8, and escapes of half a surrogate pair, because a decoder replaces
+//     both;
+//   - objects with a repeated key;
 //   - numbers that do not fit a float64;
 //   - values nested deeper than [MaxDepth].
 //

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// MaxDepth is how many objects and lists may be nested, apart from an empty one.
+// MaxDepth is how deep objects and lists may be nested. An empty one inside does not count.
 const MaxDepth = 512
 
-// Space returns the index of the first byte of s[i:] that is not white space, else len(s).
+// Space returns the index of the first byte of s[i:] that is not white space, or len(s).
 func Space(s string, i int) int {
 	for i < len(s) && s[i] <= ' ' && (s[i] == ' ' || s[i] == '\n' || s[i] == '\t' || s[i] == '\r') {
 		i++
@@ -16,8 +16,7 @@ func Space(s string, i int) int {
 	return i
 }
 
-// Literal returns the index after word (true, false or null) if s[i:] begins with it, else
-// -1.
+// Literal returns the index after word (true, false or null) if s[i:] begins with it, or -1.
 func Literal(s string, i int, word string) int {
 	if !strings.HasPrefix(s[i:], word) {
 		return -1
@@ -25,13 +24,13 @@ func Literal(s string, i int, word string) int {
 	return i + len(word)
 }
 
-// Key reads the key at s[i] and the colon. It returns the key, what its text contains, and
-// the index of the value, -1 if there is no key or it has an escape.
+// Key reads the key at s[i] and the colon. It returns the key, a description of its text, and the
+// index of the value. The index is -1 if there is no key or the key has an escape.
 func Key(s string, i int) (key string, text Text, at int) {
 	if i >= len(s) || s[i] != '"' {
 		return "", 0, -1
 	}
-	for end := i + 1; end+9 < len(s); end += 8 { // most keys, without a call
+	for end := i + 1; end+9 < len(s); end += 8 { // most keys end here, without a call
 		stops := stopBytes(Load(s, end))
 		if stops == 0 {
 			continue
@@ -76,9 +75,9 @@ func DecodedKey(s string, i int) (key string, at int) {
 	return string(text), Space(s, colon+1)
 }
 
-// Next reads what follows an element that ends at i. After a comma it returns the index of
-// the next element and true, after the closing bracket the index behind it and false, else
-// -1 and false.
+// Next reads the comma or closing bracket after an element that ends at i. After a comma, it
+// returns the index of the next element and true. After the bracket, it returns the index behind it
+// and false. Otherwise it returns -1 and false.
 func Next(s string, i int, closing byte) (next int, more bool) {
 	if i < len(s) && s[i] <= ' ' {
 		i = Space(s, i)
@@ -98,18 +97,17 @@ func Next(s string, i int, closing byte) (next int, more bool) {
 	return -1, false
 }
 
-// serverDepth is how many objects and lists that are not empty [Decode] reads. The server
-// reads one more.
+// serverDepth is MaxDepth for [Decode]. The server reads one level more.
 const serverDepth = 9_999
 
-// Decode returns the value of JSON, with white space around, nested as deeply as the server
-// reads it. If it is false, the text is declined and the value unspecified.
+// Decode returns the value of JSON, which may have white space around it. It reads as deep as the
+// server. If it declines the text, the value has no meaning.
 func Decode(s string) (any, bool) {
 	v, end := readValue(s, Space(s, 0), serverDepth)
 	return v, end >= 0 && Space(s, end) == len(s)
 }
 
-// Value returns the value at s[i] and the index after it, -1 if the text is declined.
+// Value returns the value at s[i] and the index after it.
 func Value(s string, i int) (any, int) { return readValue(s, i, MaxDepth) }
 
 func readValue(s string, i, depth int) (any, int) {
@@ -190,12 +188,12 @@ func readObject(s string, i, depth int) (any, int) {
 	return nil, -1
 }
 
-// Skip returns the index after the value at s[i], -1 if declined. Unlike [Value] it accepts
-// repeated keys and half surrogate pairs.
+// Skip returns the index after the value at s[i]. Unlike [Value] it accepts repeated keys and half
+// surrogate pairs.
 func Skip(s string, i int) int { return skip(s, i, MaxDepth, false) }
 
-// SkipSorted is [Skip], but declines unsorted keys and keys with escapes, so that no key is
-// repeated.
+// SkipSorted is [Skip], but declines unsorted keys and keys with escapes. So it accepts no repeated
+// key.
 func SkipSorted(s string, i int) int { return skip(s, i, MaxDepth, true) }
 
 func skip(s string, i, depth int, sorted bool) int {
@@ -268,9 +266,9 @@ func skipObject(s string, i, depth int, sorted bool) int {
 	return i
 }
 
-// Lookup returns the text of a value in the object s, each name selecting a member of the
-// object before, or "". It is false if s is declined, or a name needs an object and finds
-// another value. The first of repeated keys counts. The text after the value is not read.
+// Lookup returns the text of a value in the object s. Each name selects a member of the object
+// before. If a member is missing, it returns "". If a name is looked up in a value that is not an
+// object, it returns false. The first of repeated keys counts. The text after the value is not read.
 func Lookup(s string, names ...string) (string, bool) {
 	i := Space(s, 0)
 	for _, name := range names {
@@ -289,8 +287,7 @@ func Lookup(s string, names ...string) (string, bool) {
 	return s[i:end], true
 }
 
-// member returns the index of a member's value in the object at s[i], -1 for none. It is
-// false if the text is declined.
+// member returns the index of a member's value in the object at s[i], or -1 if there is none.
 func member(s string, i int, name string) (int, bool) {
 	i = Space(s, i+1)
 	if i < len(s) && s[i] == '}' {

@@ -10,15 +10,15 @@ import (
 	"unicode/utf8"
 )
 
-// Text describes the text of a string. At zero it decodes to its text, and is written like
-// it.
+// Text describes the text of a string. If it is zero, the string decodes to its text, and is
+// encoded as that text.
 type Text uint8
 
 const (
 	// Escaped means that the text contains an escape sequence.
 	Escaped Text = 1 << iota
-	// Respelled means that the encoder may write another text: it escapes < > & U+2028 and
-	// U+2029, and there may be escapes that it does not write.
+	// Respelled means that the encoder may write another text: it escapes < > & U+2028 and U+2029,
+	// and does not write all escapes that the text may have.
 	Respelled
 )
 
@@ -27,8 +27,7 @@ const (
 	highs = 0x8080808080808080
 )
 
-// String returns the index of the closing quote of the string that begins at s[i], -1 if
-// there is none or the text is declined.
+// String returns the index of the closing quote of the string that begins at s[i].
 func String(s string, i int) (end int, text Text) {
 	for {
 		for i+8 <= len(s) {
@@ -79,20 +78,19 @@ func Load(s string, i int) uint64 {
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
-// stopBytes marks by their highest bit the bytes that String must examine: quotes,
-// backslashes, < > &, control characters and what is not ASCII. Only the lowest mark is
-// certain.
+// stopBytes marks the bytes that String must examine, by their highest bit: quotes, backslashes, <
+// > &, control characters, and bytes that are not ASCII. Only the lowest mark is certain.
 func stopBytes(x uint64) uint64 {
 	quote := (x | 4*ones) ^ '&'*ones // '"'|4 == '&', so one comparison finds both
 	angle := (x | 2*ones) ^ '>'*ones // '<'|2 == '>'
 	slash := x ^ '\\'*ones
-	// Of bytes less than 0x80, only those less than what is taken away get the highest bit.
-	// Others have it in x.
+	// A byte below 0x80 gets the highest bit only if it is less than the number that is taken away.
+	// Other bytes have it in x.
 	return ((quote - ones) | (angle - ones) | (slash - ones) | (x - ' '*ones) | x) & highs
 }
 
-// escape returns the length of the escape at the start of s, 0 if invalid, and Respelled if
-// the encoder may not write it.
+// escape returns the length of the escape at the start of s, or 0 if it is invalid. It returns
+// Respelled if the encoder may not write the escape.
 func escape(s string) (int, Text) {
 	if len(s) < 2 {
 		return 0, 0
@@ -115,8 +113,7 @@ func escape(s string) (int, Text) {
 	return 0, 0
 }
 
-// hex4 returns the number of the escape \u and four hexadecimal digits at the start of s,
-// if any.
+// hex4 returns the number of the escape at the start of s: \u and four hexadecimal digits.
 func hex4(s string) (rune, bool) {
 	if len(s) < 6 || s[0] != '\\' || s[1] != 'u' {
 		return 0, false
@@ -125,8 +122,8 @@ func hex4(s string) (rune, bool) {
 	return rune(n), err == nil
 }
 
-// Unescape appends the decoded form of the text between quotes that [String] accepted. It
-// is false for half a surrogate pair.
+// Unescape appends the decoded form of a text between quotes that [String] accepted. It returns
+// false for half a surrogate pair.
 func Unescape(dst []byte, s string) ([]byte, bool) {
 	dst = slices.Grow(dst, len(s))
 	for {
@@ -156,8 +153,8 @@ func Unescape(dst []byte, s string) ([]byte, bool) {
 	}
 }
 
-// Respell returns what the encoder writes for a text that [String] accepted. It is false
-// for half a surrogate pair.
+// Respell returns what the encoder writes for a text that [String] accepted. It returns false for
+// half a surrogate pair.
 func Respell(s string) (string, bool) {
 	var short [2][256]byte // on the stack
 	decoded := s
@@ -186,10 +183,10 @@ type Num struct {
 	IsFloat bool
 }
 
-// maxDigits is the largest number of digits that always fit an int64.
+// maxDigits is how many digits always fit an int64.
 const maxDigits = 18
 
-// Number reads the number at s[i]. It returns the index after it, -1 if there is none or it
+// Number reads the number at s[i]. It returns the index after it, or -1 if there is none, or if it
 // does not fit a float64.
 func Number(s string, i int) (end int, n Num) {
 	start := i
@@ -199,7 +196,7 @@ func Number(s string, i int) (end int, n Num) {
 	first := i
 	var value int64
 	for i < len(s) && isDigit(s[i]) {
-		value = value*10 + int64(s[i]-'0') // overflows if there are many digits; large reads those
+		value = value*10 + int64(s[i]-'0') // may overflow; large then reads the number again
 		i++
 	}
 	if i == first || s[first] == '0' && i > first+1 {
@@ -219,8 +216,8 @@ func Number(s string, i int) (end int, n Num) {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// fraction reads the number at s[start] whose fraction or exponent begins at s[i], and
-// returns the index after it.
+// fraction reads the number at s[start] and returns the index after it. Its fraction or exponent
+// begins at s[i].
 func fraction(s string, start, i int) (int, Num) {
 	for i < len(s) && (isDigit(s[i]) || strings.IndexByte(".eE+-", s[i]) >= 0) {
 		i++
@@ -247,7 +244,7 @@ func float(text string, end int) (int, Num) {
 	return end, Num{Float: f, IsFloat: true}
 }
 
-// AppendFloat writes no exponent from smallestFixed up to, but not including, largestFixed.
+// AppendFloat writes no exponent for smallestFixed and more, and less than largestFixed.
 const smallestFixed, largestFixed = 1e-6, 1e21
 
 // AppendFloat appends f as encoding/json writes it. f must be finite.
@@ -264,8 +261,8 @@ func AppendFloat(dst []byte, f float64) []byte {
 	return dst
 }
 
-// IsIntegral reports whether [AppendFloat] writes f without fraction and exponent, so that
-// a decoder reads an int64 if it fits.
+// IsIntegral reports whether [AppendFloat] writes f without fraction and exponent. A decoder then
+// reads an int64 if it fits.
 func IsIntegral(f float64) bool { return f == math.Trunc(f) && math.Abs(f) < largestFixed }
 
 // HasIntegral reports whether v is or contains an [IsIntegral] float64.

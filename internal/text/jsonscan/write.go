@@ -17,8 +17,7 @@ func AppendString(dst []byte, s string) ([]byte, bool) {
 	return appendString(dst, s, true)
 }
 
-// AppendText is AppendString without quotes. Without html it escapes what JSON requires
-// only.
+// AppendText is AppendString without quotes. Without html it only escapes what JSON requires.
 func AppendText(dst []byte, s string, html bool) ([]byte, bool) {
 	done := 0
 	for i := 0; i < len(s); {
@@ -64,9 +63,9 @@ func appendEscape(dst []byte, c byte) []byte {
 	return append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&0xf])
 }
 
-// Append appends v as JSON with sorted keys. It is false for types that [Value] does not
-// return, nil maps and lists, floats that are not finite, strings that are not UTF-8, and
-// values deeper than [MaxDepth].
+// Append appends v as JSON with sorted keys. It returns false for types that [Value] does not
+// return, nil maps and lists, floats that are not finite, strings that are not UTF-8, and values
+// nested deeper than [MaxDepth].
 func Append(dst []byte, v any) ([]byte, bool) { return appendValue(dst, v, MaxDepth, true) }
 
 // Encode appends v as package encoding/json encodes it.
@@ -81,7 +80,7 @@ func Encode(dst []byte, v any) ([]byte, error) {
 	return append(dst, out...), nil
 }
 
-// AppendPlain is Append with escapes without html, for values as deep as [Decode] returns.
+// AppendPlain is Append for values as deep as [Decode] reads. It only escapes what JSON requires.
 func AppendPlain(dst []byte, v any) ([]byte, bool) { return appendValue(dst, v, serverDepth, false) }
 
 func appendString(dst []byte, s string, html bool) ([]byte, bool) {

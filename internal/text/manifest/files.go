@@ -17,8 +17,8 @@ import (
 
 var (
 	errNoDocument = errors.New("no document in it")
-	// errAllPassedOver is about a directory whose files are of kustomize or Helm, or read
-	// once only, such as FIFOs. errAllBelow is about one with directories in it.
+	// errAllPassedOver is about a directory with only files of kustomize or Helm, or files that can
+	// only be read once, such as FIFOs. errAllBelow is about a directory with only directories.
 	errAllPassedOver = errors.New("nothing to read in it: all its files are passed over")
 	errAllBelow      = errors.New("nothing to read in it; -R reads the directories below it")
 	errURL           = errors.New("crdkit does not fetch URLs; save it to a file first, as with curl -LO")
@@ -30,13 +30,13 @@ var (
 // A file is a file to read, or the error of finding it.
 type file struct {
 	name  string
-	named bool // by the caller
+	named bool // the caller named it
 	err   error
 }
 
 var extensions = []string{".yaml", ".yml", ".json", ".jsonl", ".ndjson"}
 
-// Extensions returns the extensions of files that are read in directories, such as ".yaml".
+// Extensions returns the extensions of the files that are read in directories, such as ".yaml".
 func Extensions() []string { return slices.Clone(extensions) }
 
 // files yields name, or the files of the directory called name.
@@ -81,7 +81,7 @@ func isURL(name string) bool {
 	return ok && !strings.Contains(scheme, "/")
 }
 
-// walk yields the files of a directory by name. It is false if the caller wants no more.
+// walk yields the files of a directory by name. It returns false if the caller wants no more.
 func (r *Reader) walk(ctx context.Context, dir string, yield func(file) bool) bool {
 	if ctx.Err() != nil {
 		return false
@@ -123,8 +123,7 @@ func (r *Reader) join(dir, name string) string {
 	return filepath.Join(dir, name)
 }
 
-// modeOf returns the mode of the file that an entry leads to. A dead link is a file, whose
-// reading fails.
+// modeOf returns the mode of the file that an entry leads to. A dead link fails when it is read.
 func (r *Reader) modeOf(name string, e fs.DirEntry) fs.FileMode {
 	if e.Type()&fs.ModeSymlink == 0 {
 		return e.Type()
@@ -136,8 +135,8 @@ func (r *Reader) modeOf(name string, e fs.DirEntry) fs.FileMode {
 	return info.Mode().Type()
 }
 
-// enters reports whether a directory below another is read, or counts it. chart: the other
-// one has a Helm chart.
+// enters reports whether to read a directory in another directory. Otherwise it counts it. chart
+// says that the other directory has a Helm chart.
 func (r *Reader) enters(e fs.DirEntry, chart bool) bool {
 	switch {
 	case strings.HasPrefix(e.Name(), "."):
@@ -154,8 +153,8 @@ func (r *Reader) enters(e fs.DirEntry, chart bool) bool {
 	return false
 }
 
-// wants reports whether a file of a directory, with the base name base, is read, or counts
-// it.
+// wants reports whether to read a file of a directory. Otherwise it counts it. base is its base
+// name.
 func (r *Reader) wants(name, base string) bool {
 	switch {
 	case isKustomization(base):
@@ -187,9 +186,9 @@ func (System) Open(name string) (fs.File, error) { return os.Open(name) }
 // Stat implements [fs.StatFS].
 func (System) Stat(name string) (fs.FileInfo, error) { return os.Stat(name) }
 
-// ReadRegular returns the content of a regular file, at most [MaxFileBytes]. Others are
-// errors and not opened, since a FIFO would block. So is a change meanwhile. Errors do not
-// name the file.
+// ReadRegular returns the content of a regular file, at most [MaxFileBytes]. It does not open other
+// files, since a FIFO would block: they are errors. So is a change meanwhile. Errors do not name the
+// file.
 func ReadRegular(files fs.FS, name string) ([]byte, error) {
 	info, err := fs.Stat(files, name)
 	if err != nil {
@@ -211,7 +210,7 @@ func ReadRegular(files fs.FS, name string) ([]byte, error) {
 		return nil, errTooLarge
 	}
 	data, err := readAll(in, before.Size())
-	if err != nil || before.Size() == 0 { // files of /proc have no size
+	if err != nil || before.Size() == 0 { // files of /proc have size 0
 		return data, err
 	}
 	after, err := in.Stat()
@@ -224,8 +223,8 @@ func ReadRegular(files fs.FS, name string) ([]byte, error) {
 	return data, nil
 }
 
-// Content returns a file that the user names, at most [MaxFileBytes], and keeps standard
-// input, FIFOs and devices, which can be read once. Errors do not name the file.
+// Content returns the content of a file that the user names, at most [MaxFileBytes]. It keeps
+// standard input, FIFOs and devices, which can only be read once. Errors do not name the file.
 func (r *Reader) Content(ctx context.Context, name string) ([]byte, error) {
 	if r.FS != nil {
 		return ReadRegular(r.FS, name)
@@ -250,7 +249,7 @@ func (r *Reader) Content(ctx context.Context, name string) ([]byte, error) {
 	return s.data, s.err
 }
 
-// readAll reads to the end. size is how many bytes there probably are.
+// readAll reads to the end. size is the expected number of bytes.
 func readAll(in io.Reader, size int64) ([]byte, error) {
 	data := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead))
 	if _, err := data.ReadFrom(io.LimitReader(in, MaxFileBytes+1)); err != nil {
@@ -262,14 +261,14 @@ func readAll(in io.Reader, size int64) ([]byte, error) {
 	return data.Bytes(), nil
 }
 
-// readStream reads standard input, a FIFO or a device. When the context ends, the reading
-// goroutine stays.
+// readStream reads standard input, a FIFO or a device. If the context ends, the reading goroutine
+// stays.
 func (r *Reader) readStream(ctx context.Context, name string) stream {
 	done := make(chan stream, 1)
 	go func() {
 		var s stream
 		defer func() {
-			if p := recover(); p != nil { // of Stdin
+			if p := recover(); p != nil { // Stdin may panic
 				s.err = fmt.Errorf("internal error: %v", p)
 			}
 			done <- s

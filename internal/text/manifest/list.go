@@ -20,17 +20,17 @@ import (
 
 const (
 	listSuffix = "List"
-	// maxListDepth is the maximal nesting of lists.
+	// maxListDepth is the deepest nesting of lists.
 	maxListDepth = 8
 )
 
 var errListDepth = fmt.Errorf("lists are nested deeper than %d", maxListDepth)
 
-// A yielder is what a caller does with objects. It returns false if it wants no more.
+// A yielder is the caller's function for objects. It returns false if it wants no more.
 type yielder func(*Object) bool
 
-// objectsOf yields the object of a document, or those of a list. isObject is false for no
-// object in a file that was not named, and more if the caller wants no more.
+// objectsOf yields the object of a document, or the objects of a list. If the file was not named,
+// isObject is false for a document without an object. more is false if the caller wants no more.
 func (r *Reader) objectsOf(doc *Document, named bool, yield yielder) (isObject, more bool) {
 	if r.only != "" && !Mentions(doc.Text, r.only) {
 		return false, true
@@ -85,7 +85,7 @@ func (r *Reader) isList(gvk schema.GroupVersionKind, h *rawHead) bool {
 	case !h.hasItems || !strings.HasSuffix(h.kind, listSuffix):
 		return false
 	case h.kind == listSuffix:
-		return true // with or without an apiVersion
+		return true // even without an apiVersion
 	}
 	return gvk.Version != "" && (r.IsKind == nil || !r.IsKind(gvk))
 }
@@ -131,7 +131,7 @@ func itemsOfYAML(text []byte) (iter.Seq[json.RawMessage], error) {
 	return itemsOfJSON(list.Items), nil
 }
 
-// itemsOfJSON returns the items of a valid list, or of null, one in memory at a time.
+// itemsOfJSON returns the items of a valid list or of null. One item is in memory at a time.
 func itemsOfJSON(list json.RawMessage) iter.Seq[json.RawMessage] {
 	return func(yield func(json.RawMessage) bool) {
 		d := json.NewDecoder(bytes.NewReader(list))
@@ -147,8 +147,7 @@ func itemsOfJSON(list json.RawMessage) iter.Seq[json.RawMessage] {
 	}
 }
 
-// A kustomization is what a reader needs of such a file: the files with patches, which look
-// like objects.
+// A kustomization has the files with patches of a kustomization file. They look like objects.
 //
 // See https://kubectl.docs.kubernetes.io/references/kustomize/kustomization/patches/.
 type kustomization struct {
@@ -161,7 +160,7 @@ type patchFile struct {
 	Path string `json:"path"`
 }
 
-// maxKustomization is the size of a kustomization file that is searched for patches.
+// maxKustomization is how large a kustomization file may be to be searched for patches.
 const maxKustomization = 1 << 20
 
 func isKustomization(name string) bool {
@@ -196,7 +195,7 @@ func (r *Reader) findPatches(ctx context.Context, dir string, entries []fs.DirEn
 // addPatch records the file of a patch, relative to the directory of its kustomization.
 func (r *Reader) addPatch(dir, name string) {
 	if name == "" || strings.Contains(name, "\n") {
-		return // the patch itself is there
+		return // the patch is inline
 	}
 	if r.patches == nil {
 		r.patches = map[string]bool{}
@@ -204,36 +203,34 @@ func (r *Reader) addPatch(dir, name string) {
 	r.patches[r.join(dir, name)] = true
 }
 
-// definitionKind is the kind of definitions, of whatever version.
 const definitionKind = "CustomResourceDefinition"
 
-// A Head has the fields of an object that say what it is.
+// A Head has the fields that identify an object.
 type Head struct {
 	schema.GroupVersionKind
 	Namespace, Name string
-	// Defines is the kind that a definition defines, zero if it says none or is none.
+	// Defines is the kind that a definition defines. It is zero for others, and if there is none.
 	Defines schema.GroupKind
 }
 
-// IsDefinition reports whether the object is meant as a CustomResourceDefinition.
+// IsDefinition reports whether the object has the kind CustomResourceDefinition.
 func (h *Head) IsDefinition() bool { return h.Kind == definitionKind }
 
-// A rawHead has the fields of a Head as in the text, and what else decides what a document
-// is.
+// A rawHead has the fields of a Head as in the text, and more that tells what the document is.
 type rawHead struct {
 	apiVersion, kind       string
 	namespace, name        string
 	group, definedKind     string
-	hasAPIVersion, hasKind bool // with whatever value
+	hasAPIVersion, hasKind bool // with any value
 	hasMetadata            bool // an object
 	hasItems               bool // a list
 	readItems              func() (iter.Seq[json.RawMessage], error)
 }
 
-// ErrNotObject reports a document of a named file that is no object of Kubernetes.
+// ErrNotObject reports a document of a named file that is not an object of Kubernetes.
 var ErrNotObject = errors.New("not an object")
 
-// ErrIncomplete reports an object without an apiVersion or a kind, which a server refuses.
+// ErrIncomplete reports an object without an apiVersion or a kind. A server refuses it.
 var ErrIncomplete = errors.New("no complete kind")
 
 type missingError string
@@ -322,7 +319,7 @@ func headOfJSON(data []byte) (*rawHead, error) {
 	return h, nil
 }
 
-// textOf returns a member's text, "" if it is no string, and whether there is one.
+// textOf returns a member's text, or "" if it is not a string, and whether there is a member.
 func textOf(fields map[string]json.RawMessage, name string) (string, bool) {
 	raw, ok := fields[name]
 	var s string
@@ -332,7 +329,7 @@ func textOf(fields map[string]json.RawMessage, name string) (string, bool) {
 	return s, ok
 }
 
-// objectOf returns the members of a member, nil if it is not an object.
+// objectOf returns the members of a member, or nil if it is not an object.
 func objectOf(fields map[string]json.RawMessage, name string) map[string]json.RawMessage {
 	var out map[string]json.RawMessage
 	if json.Unmarshal(fields[name], &out) != nil {

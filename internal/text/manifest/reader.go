@@ -20,7 +20,7 @@ import (
 	"github.com/crdkit/crdkit/internal/text/document"
 )
 
-// MaxFileBytes is the size of a file. Each of its documents has the server's limit.
+// MaxFileBytes limits the size of a file. Each of its documents has the server's limit.
 const MaxFileBytes = 256 << 20
 
 // A Reader reads objects. [NewReader] makes one.
@@ -28,15 +28,15 @@ type Reader struct {
 	// Stdin is what the name "-" stands for.
 	Stdin io.Reader
 	// FS is the file system of the names, with slashes as in [fs.ValidPath]. Nil means the
-	// operating system's. With an FS, "-" is a name like others.
+	// operating system's. With an FS, "-" is a name like any other.
 	FS fs.FS
-	// Part and Parts make the reader read the files whose number, from 0, is Part modulo
-	// Parts. With Parts 0 it reads all.
+	// Part and Parts make the reader read only the files whose number, from 0, is Part modulo
+	// Parts. If Parts is 0, it reads all.
 	Part, Parts int
 	// Recursive makes the reader read directories below directories.
 	Recursive bool
-	// IsKind reports whether a kind ending in "List" is a kind of its own. Nil means that
-	// none is.
+	// IsKind reports whether a kind that ends in "List" is a kind of its own. Nil means that none
+	// is.
 	IsKind func(schema.GroupVersionKind) bool
 
 	only    string          // see Mentioning
@@ -50,16 +50,16 @@ func NewReader(stdin io.Reader, recursive bool) *Reader {
 	return &Reader{Stdin: stdin, Recursive: recursive, streams: &sync.Map{}}
 }
 
-// Separate returns a reader with counts of its own, which may be used at the same time.
-// Both share what can be read once.
+// Separate returns a reader with counts of its own, for use at the same time. The two share the
+// content of files that can only be read once.
 func (r *Reader) Separate() *Reader {
 	other := *r
 	other.passed, other.patches = Counts{}, nil
 	return &other
 }
 
-// Mentioning returns a separate reader that passes over documents without a word, or an
-// escape sequence that may stand for it.
+// Mentioning returns a separate reader that ignores documents without a word. An escape sequence
+// may stand for the word.
 func (r *Reader) Mentioning(word string) *Reader {
 	other := r.Separate()
 	other.only = word
@@ -81,23 +81,23 @@ type stream struct {
 type Document struct {
 	File   string // as the caller named it, or found in a directory
 	Number int    // in the file, from 1; 0 if the file cannot be read
-	Line   int    // of the first character in the file, from 1
+	Line   int    // of the first character, from 1
 	Column int    // of the first character, from 1, in code points
 	Text   []byte
-	YAML   bool // application/yaml, not application/json
+	YAML   bool // application/yaml instead of application/json
 }
 
 // An Object is one object of a document, or the error of reading it.
 type Object struct {
 	*Document
 	Head
-	// Within is the JSON Pointer to the object in its document, "" unless that is a list.
+	// Within is the JSON Pointer to the object in its document. It is "" unless that is a list.
 	Within string
 	// Text is the text of the document, or JSON for an item of a list.
 	Text []byte
 	// YAML reports whether Text is YAML.
 	YAML bool
-	// Err is the error that prevents reading the object, or the rest of the file.
+	// Err is the error of reading the object, or the rest of the file.
 	Err error
 }
 
@@ -114,7 +114,7 @@ func (o *Object) Location() string {
 	return b.String()
 }
 
-// Quote returns a printable name as it is, and any other quoted.
+// Quote returns a printable name as it is, and quotes others.
 func Quote(name string) string {
 	for _, r := range name {
 		if !strconv.IsPrint(r) || r == '\ufffd' {
@@ -141,7 +141,7 @@ func (r *Reader) Objects(ctx context.Context, names ...string) iter.Seq[*Object]
 	}
 }
 
-// readFile yields the objects of a file. It is false if the caller wants no more.
+// readFile yields the objects of a file. Like yield, it returns false if the caller wants no more.
 func (r *Reader) readFile(ctx context.Context, f file, yield func(*Object) bool) bool {
 	if f.err != nil {
 		return yield(failure(f.name, f.err))
@@ -153,7 +153,7 @@ func (r *Reader) readFile(ctx context.Context, f file, yield func(*Object) bool)
 	if err != nil {
 		return yield(failure(f.name, err))
 	}
-	objects, passed := 0, 0 // documents with objects and others
+	objects, passed := 0, 0 // documents with and without objects
 	for doc, err := range documents(f.name, data) {
 		isObject, more := true, true
 		if err != nil {
@@ -185,12 +185,12 @@ func failure(name string, err error) *Object {
 	return &Object{Document: &Document{File: name}, Err: err}
 }
 
-// PassedOver returns what the reader has passed over up to now.
+// PassedOver returns the counts of skipped files, directories and documents so far.
 func (r *Reader) PassedOver() Counts { return r.passed }
 
-// Counts says what a reader passed over.
+// Counts says what a reader skipped.
 type Counts struct {
-	Documents     int // without an object of Kubernetes, beside others
+	Documents     int // without an object of Kubernetes, in files with other objects
 	Files         int // without an object of Kubernetes
 	Kustomization int // files
 	Patches       int // files that a kustomization file names as patches
@@ -202,10 +202,10 @@ type Counts struct {
 	Special       int // FIFOs, sockets and devices
 }
 
-// unread returns the number of files that were passed over without being read.
+// unread returns the number of files that were skipped without being read.
 func (c Counts) unread() int { return c.Kustomization + c.Patches + c.Values + c.Special }
 
-// String returns the counts as one line, "" if nothing was passed over.
+// String returns the counts as one line, or "" if nothing was skipped.
 func (c Counts) String() string {
 	var parts []string
 	for _, part := range []struct {
@@ -233,8 +233,8 @@ func (c Counts) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// documents yields the documents that are not blank, up to the first error, which has its
-// position.
+// documents yields the documents that are not blank, up to the first error. The error has a
+// document with its position.
 func documents(name string, data []byte) iter.Seq2[*Document, error] {
 	return func(yield func(*Document, error) bool) {
 		data = document.UTF8(data)
@@ -268,8 +268,8 @@ func isJSONName(name string) bool {
 	return slices.Contains([]string{".json", ".jsonl", ".ndjson"}, strings.ToLower(filepath.Ext(name)))
 }
 
-// cut yields the JSON objects in a part of a text, or the part as YAML. It is false at the
-// end, or if the rest cannot be read.
+// cut yields the JSON objects in a part of a text, or the part as YAML. It returns false if the
+// caller wants no more, or if the rest cannot be read.
 func cut(part []byte, line int, yield func(*Document, error) bool) bool {
 	if startsJSON(part) {
 		return cutJSON(part, line, yield)
@@ -277,8 +277,8 @@ func cut(part []byte, line int, yield func(*Document, error) bool) bool {
 	return yield(&Document{Line: line, Column: 1, Text: part, YAML: true}, nil)
 }
 
-// startsJSON reports whether a text is a JSON object, followed by another one or nothing,
-// unlike a flow mapping of YAML.
+// startsJSON reports whether a text is a JSON object with nothing or another object after it. A
+// flow mapping of YAML is not.
 func startsJSON(text []byte) bool {
 	trimmed := bytes.TrimLeft(text, " \t\r\n")
 	if len(trimmed) == 0 || trimmed[0] != '{' {
@@ -293,8 +293,8 @@ func startsJSON(text []byte) bool {
 	return len(rest) == 0 || rest[0] == '{'
 }
 
-// cutJSON yields the values of a sequence. It is false at the end, or if the rest cannot be
-// read.
+// cutJSON yields the values of a sequence. It returns false if the caller wants no more, or if the
+// rest cannot be read.
 func cutJSON(text []byte, line int, yield func(*Document, error) bool) bool {
 	d := json.NewDecoder(bytes.NewReader(text))
 	at := document.NewLineCounter(text)
@@ -322,7 +322,6 @@ func (d *Document) place(at document.Position, line int) {
 	d.Line, d.Column = at.Line+line-1, at.Column
 }
 
-// restUnread returns the error of a document after which the rest of the file is unread.
 func restUnread(err error) error {
 	return fmt.Errorf("%w (the rest of the file is not read)", err)
 }
