@@ -21,7 +21,7 @@ import (
 // A Definition is compiled at its first use.
 type Definition struct {
 	coverage.Source
-	isPatched bool // the text is that of a definition with patches
+	isPatched bool // CRD has patches that the text lacks
 
 	once     sync.Once
 	compiled *crdkit.Definition
@@ -36,7 +36,7 @@ func (d *Definition) compile() (*crdkit.Definition, error) {
 func (s *Suites) addDefinitions(ctx context.Context, name string) error {
 	objects, err := s.objects(ctx, name)
 	if err != nil {
-		return nil // such as templates, which are no YAML
+		return nil // such as templates, which are not YAML
 	}
 	for _, o := range objects {
 		switch {
@@ -55,7 +55,7 @@ func (s *Suites) addDefinitions(ctx context.Context, name string) error {
 	return nil
 }
 
-// definitionOf returns the definition of an object: the first of the nearest ones.
+// definitionOf returns the definition of an object: the first of the nearest definitions.
 func (s *Suites) definitionOf(obj *unstructured.Unstructured, file string) (*Definition, error) {
 	kind := obj.GroupVersionKind().GroupKind()
 	near := s.nearest(file, func(crd *apiextensionsv1.CustomResourceDefinition) bool {
@@ -67,7 +67,7 @@ func (s *Suites) definitionOf(obj *unstructured.Unstructured, file string) (*Def
 	return near[0], nil
 }
 
-// nearest returns the definitions whose files are nearest to a case: below most of the
+// nearest returns the definitions whose files are nearest to a case: they share most of the
 // directories in its path. The words between the dots of its name count, too.
 func (s *Suites) nearest(file string, wanted func(*apiextensionsv1.CustomResourceDefinition) bool) []*Definition {
 	var near []*Definition
@@ -87,7 +87,6 @@ func (s *Suites) nearest(file string, wanted func(*apiextensionsv1.CustomResourc
 	return near
 }
 
-// common returns how many of the names are in both lists.
 func common(a, b []string) int {
 	n := 0
 	for _, name := range a {
@@ -116,7 +115,7 @@ const (
 	defaultFeatures      = "Default"
 )
 
-// gates are the feature gates of an object FeatureGate, for some profiles and feature sets.
+// gates are the feature gates of a FeatureGate object, for some profiles and feature sets.
 type gates struct {
 	profiles, sets []string
 	enabled        map[string]bool
@@ -165,9 +164,9 @@ func featureSets(annotations map[string]string) []string {
 	return nil
 }
 
-// variants returns the nearest definitions of a name whose feature gates are as the suite
-// wants, disabled after a minus sign. If none fits and no FeatureGate says which gates they
-// have, each may be right, and unknown is true.
+// variants returns the nearest definitions with a name and the feature gates that the suite wants.
+// A minus sign means that the gate is disabled. If there is no FeatureGate and no definition fits,
+// each definition may be the right one: variants returns all, and unknown is true.
 func (s *Suites) variants(file, name string, want []string) (fitting []*Definition, unknown bool, err error) {
 	all := s.nearest(file, func(crd *apiextensionsv1.CustomResourceDefinition) bool { return crd.Name == name })
 	for _, d := range all {
@@ -187,8 +186,8 @@ func (s *Suites) variants(file, name string, want []string) (fitting []*Definiti
 	}
 }
 
-// fits reports whether a definition has the wanted gates. Without a FeatureGate,
-// CustomNoUpgrade has all features, and any other set none.
+// fits reports whether a definition has the wanted gates. Without a FeatureGate, only
+// CustomNoUpgrade has features: it has all.
 func (s *Suites) fits(d *Definition, want []string) bool {
 	sets, profiles := featureSets(d.CRD.Annotations), profilesOf(d.CRD.Annotations)
 	if !slices.Contains(sets, allFeatures) && len(profiles) == 0 {
@@ -222,5 +221,5 @@ func intersect(a, b []string) bool {
 	return slices.ContainsFunc(a, func(x string) bool { return slices.Contains(b, x) })
 }
 
-// Definitions returns the definitions of the files, and those that were given.
+// Definitions returns the definitions of the files and the given ones.
 func (s *Suites) Definitions() []*Definition { return slices.Clone(s.definitions) }

@@ -18,17 +18,16 @@ import (
 	"github.com/crdkit/crdkit/internal/text/jsondiff"
 )
 
-// An answer is what a server answers to a request.
 type answer struct {
-	object *unstructured.Unstructured // as it is stored
+	object *unstructured.Unstructured // as stored
 	result *crdkit.Result
-	// ratified: an earlier comparison has accepted the result.
+	// ratified means that an earlier comparison has accepted the result.
 	ratified bool
 }
 
 func (a *answer) refused() bool { return a != nil && !a.ratified && !a.result.Admitted() }
 
-// problem returns the problem that a request is refused, "" for none.
+// problem says that a request is refused, or returns "".
 func (a *answer) problem(what string) string {
 	if !a.refused() {
 		return ""
@@ -36,8 +35,7 @@ func (a *answer) problem(what string) string {
 	return fmt.Sprintf("%s: %v", what, a.result.Err())
 }
 
-// compare returns the difference between an answer and the expected one, without the
-// object.
+// compare returns the difference between an answer and the expected one, except for the object.
 func (a *answer) compare(want *expectation) string {
 	if want.ExpectedErrors != nil {
 		var got []string
@@ -115,7 +113,7 @@ func (d *Definition) version(obj *unstructured.Unstructured) (*crdkit.Version, e
 	return def.VersionFor(obj)
 }
 
-// objectOf reads an object. The server gives a name to an object without one.
+// objectOf reads an object. If it has no name, it gets one, as from a server.
 func objectOf(text string) (*unstructured.Unstructured, error) {
 	data, err := yaml.YAMLToJSON([]byte(text))
 	if err != nil {
@@ -143,8 +141,7 @@ func label(i int, obj *unstructured.Unstructured) string {
 	return strings.TrimSpace(fmt.Sprintf("%d %s", i, obj.GetName()))
 }
 
-// compareVerdict returns the difference between an error, and the recorded text, "" for
-// none.
+// compareVerdict returns the difference between an error and the recorded text, or "".
 func compareVerdict(err error, want string) string {
 	switch {
 	case want == "" && err == nil:
@@ -157,7 +154,7 @@ func compareVerdict(err error, want string) string {
 		return ""
 	}
 	got := withoutValues(err.Error())
-	// The order of errors differs: crdkit sorts them.
+	// crdkit sorts errors, so their order differs.
 	for _, part := range strings.Split(want, ", <nil>") {
 		part = strings.ReplaceAll(strings.TrimSuffix(part, "]"), "is invalid: [", "is invalid: ")
 		before, rest, isInvalid := strings.Cut(part, "is invalid: ")
@@ -173,7 +170,7 @@ func compareVerdict(err error, want string) string {
 
 var shown = regexp.MustCompile(`(Invalid value|Duplicate value|Unsupported value): (map\[string\]interface \{\}\{[^}]*\}?|\{[^}]*\}|"(?:[^"\\]|\\.)*"|-?[0-9][-0-9.e+]*|true|false|null)(: )?`)
 
-// typeFirst is the end of a text that shows a type for the value.
+// typeFirst is the end of a text that has a type in place of the value.
 var typeFirst = regexp.MustCompile(`^"(string|object|array|integer)": `)
 
 func withoutValues(text string) string {
@@ -181,8 +178,8 @@ func withoutValues(text string) string {
 	return strings.TrimSpace(shown.ReplaceAllString(text, "$1: "))
 }
 
-// compareObject returns the difference between a stored object and the expected one, by
-// default the request's. Of metadata it compares what a client sets.
+// compareObject returns the difference between a stored object and the expected one. If none is
+// expected it is the request's. From metadata it only compares the fields that a client sets.
 func compareObject(obj *unstructured.Unstructured, expected, request string) (string, error) {
 	if strings.TrimSpace(expected) == "" {
 		expected = request

@@ -26,8 +26,8 @@ import (
 	"github.com/crdkit/crdkit/internal/text/document"
 )
 
-// A spec is a suite in the format of openshift/api, whose runner ignores apiVersion.
-// expectedErrors, expectedWarnings and onConvert are ours.
+// A spec is a suite in the format of openshift/api. Its runner ignores apiVersion. Only crdkit has
+// expectedErrors, expectedWarnings and onConvert.
 type spec struct {
 	APIVersion   string   `json:"apiVersion"`
 	Name         string   `json:"name"`
@@ -42,7 +42,7 @@ type spec struct {
 	} `json:"tests"`
 }
 
-// An outcome is what all cases may have.
+// An outcome has the fields that all cases may have.
 type outcome struct {
 	Name     string `json:"name"`
 	Expected string `json:"expected"`
@@ -50,7 +50,7 @@ type outcome struct {
 	ExpectedError string `json:"expectedError"`
 }
 
-// An expectation is what requests may have.
+// An expectation has the fields that requests may have.
 type expectation struct {
 	outcome
 	// ExpectedErrors are the whole texts of all errors, in any order.
@@ -90,15 +90,15 @@ func (s *Suites) addSpecs(name string, data []byte) error {
 		case document.Blank(part):
 			continue
 		}
-		// The lines of the text are those of the file.
+		// Blank lines give the text the line numbers of the file.
 		if err := s.addSpec(name, append(bytes.Repeat([]byte("\n"), line-1), part...)); err != nil {
 			return err
 		}
 	}
 }
 
-// addSpec adds the cases of a suite for each variant, and cases that cannot be run for
-// unknown and repeated keys.
+// addSpec adds the cases of a suite for each variant. For unknown and repeated keys it adds cases
+// that cannot be run.
 func (s *Suites) addSpec(name string, text []byte) error {
 	data, err := yaml.YAMLToJSON(text)
 	if err != nil {
@@ -106,7 +106,7 @@ func (s *Suites) addSpec(name string, text []byte) error {
 	}
 	s.addRepeatedKeys(name, text)
 	var f spec
-	if err := json.Unmarshal(data, &f); err != nil { // in any case of letters, as the runner of openshift
+	if err := json.Unmarshal(data, &f); err != nil { // ignores upper and lower case, like the runner of openshift
 		return err
 	}
 	unknown, err := sigsjson.UnmarshalStrict(data, &spec{}, sigsjson.DisallowUnknownFields)
@@ -155,8 +155,8 @@ func (r *specRunner) add(list string, i int, name string, run func(context.Conte
 	r.suites.add(r.file, name, at.Line, r.each(run))
 }
 
-// each runs a case against each variant until one differs from the record. If the right one
-// is unknown, one must be as recorded.
+// each runs a case against each variant until one differs from the record. If it is unknown which
+// variant is right, the case passes if one is as recorded.
 func (r *specRunner) each(run func(context.Context, *Definition) (string, error)) func(context.Context) (string, error) {
 	return func(ctx context.Context) (string, error) {
 		variants, unknown, err := r.suites.variants(r.file, r.name, r.gates)
@@ -198,8 +198,8 @@ func (s *Suites) onCreate(ctx context.Context, d *Definition, c *creation) (stri
 	return compareObject(got.object, c.Expected, c.Initial)
 }
 
-// onUpdate does what openshift/api's runner does: create and write the status, update and
-// write the status again.
+// onUpdate does the same as openshift/api's runner: create, write the status, update, and write the
+// status again.
 func (s *Suites) onUpdate(ctx context.Context, d *Definition, c *update) (string, error) {
 	first, err := d.patched(c.InitialCRDPatches)
 	if err != nil {
@@ -275,7 +275,7 @@ func (s *Suites) onConvert(ctx context.Context, d *Definition, c *conversion) (s
 	return compareObject(read, c.Expected, c.Initial)
 }
 
-// patched returns the definition with JSON patches, and the definition itself without.
+// patched returns the definition with JSON patches. Without patches it returns d.
 func (d *Definition) patched(patches json.RawMessage) (*Definition, error) {
 	if len(patches) == 0 {
 		return d, nil
@@ -307,7 +307,7 @@ func (d *Definition) hasStatus(obj *unstructured.Unstructured) bool {
 	return ok && v.HasStatus()
 }
 
-// addUnknownKey adds a case that cannot be run for an unknown key, whose value would be
+// addUnknownKey adds a case that cannot be run, because the value of an unknown key would be
 // ignored.
 func (s *Suites) addUnknownKey(name, path string, source *definition.Source) {
 	line := source.Position(source.FieldPointer(path)).Line
@@ -335,8 +335,7 @@ func addKeys(to map[string]bool, t reflect.Type) {
 	}
 }
 
-// addRepeatedKeys adds a case that cannot be run for repeated keys, of which YAML takes the
-// last.
+// addRepeatedKeys adds a case that cannot be run for repeated keys. YAML takes the last one.
 func (s *Suites) addRepeatedKeys(name string, text []byte) {
 	_, err := yaml.YAMLToJSONStrict(text)
 	if err == nil {

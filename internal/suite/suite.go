@@ -23,20 +23,21 @@ import (
 type Suites struct {
 	Cases []*Case
 
-	observer    func(context.Context, *Definition, *crdkit.Version, Request) error // nil for none
+	observer    func(context.Context, *Definition, *crdkit.Version, Request) error // may be nil
 	files       fs.FS
 	definitions []*Definition
 	gates       []gates
 }
 
-// A Request is a request, with the objects as they were validated. Old is nil unless it is an update.
+// A Request is a request with the objects as they were validated. Old is nil unless it is an
+// update.
 type Request struct {
 	Object, Old *unstructured.Unstructured
 	Result      *crdkit.Result
 }
 
-// Record records the coverage of a request. A request that is refused before validation
-// exercises no part of a definition.
+// Record records the coverage of a request. A request that is refused before validation covers no
+// part of a definition.
 func (r *Request) Record(ctx context.Context, to *coverage.Recorder, from coverage.Source, v *crdkit.Version) error {
 	if r.Result.Refusal != nil {
 		return nil
@@ -57,24 +58,23 @@ func (s *Suites) Cover(to *coverage.Recorder) {
 
 // A Case is one case.
 type Case struct {
-	File string // of the case
+	File string // the case's file
 	Name string // in the file
-	Line int    // at which it begins in the file, from 1; 0 if it is not known
-	// run returns the difference from what is recorded, "" for none.
+	Line int    // the first line, from 1; 0 if unknown
+	// run returns the difference from the record, or "".
 	run func(context.Context) (string, error)
 }
 
-// Run runs a case. It returns the difference from what is recorded, "" for none. The error
-// says why there is no verdict: the context ended, the case cannot be read, or there is no
-// definition for it.
+// Run runs a case. It returns the difference from the record, or "". The error says why there is no
+// verdict: the context ended, the case cannot be read, or there is no definition for it.
 func (c *Case) Run(ctx context.Context) (string, error) { return c.run(ctx) }
 
 // String returns the file and the name of the case.
 func (c *Case) String() string { return c.File + ": " + c.Name }
 
-// Read reads the cases and the definitions of files and of directories, with all that is
-// below them. files may be nil, which means the files of the operating system. It adds the
-// definitions of more, which may be nil.
+// Read reads the cases and the definitions of files, and of directories with everything below. If
+// files is nil, it reads the files of the operating system. It adds the definitions of more, which
+// may be nil.
 func Read(ctx context.Context, files fs.FS, more []*Definition, paths ...string) (*Suites, error) {
 	if files == nil {
 		files = manifest.System{}
@@ -131,7 +131,7 @@ func (s *Suites) list(paths []string) ([]string, error) {
 	return names, nil
 }
 
-// readText returns the text of a refusal, "" if the file does not exist.
+// readText returns the text of a refusal, or "" if there is no file.
 func (s *Suites) readText(name string) (string, error) {
 	data, err := manifest.ReadRegular(s.files, name)
 	switch {
@@ -143,8 +143,7 @@ func (s *Suites) readText(name string) (string, error) {
 	return strings.TrimSpace(string(data)), nil
 }
 
-// suiteKeys are the keys of a suite, in any case of letters. A file with two of them is
-// one.
+// suiteKeys match the keys of a suite, in upper or lower case. A file with two of them is a suite.
 var suiteKeys = []*regexp.Regexp{
 	regexp.MustCompile(`(?mi)^crdName:`),
 	regexp.MustCompile(`(?mi)^tests:`),
@@ -161,7 +160,7 @@ func isSuite(text []byte) bool {
 	return n >= 2
 }
 
-// readFile adds the cases or definitions of a file. paired: the directory has recorded
+// readFile adds the cases or definitions of a file. paired says that the directory has recorded
 // texts.
 func (s *Suites) readFile(ctx context.Context, name string, paired bool) error {
 	data, err := manifest.ReadRegular(s.files, name)
@@ -175,7 +174,7 @@ func (s *Suites) readFile(ctx context.Context, name string, paired bool) error {
 	}
 	switch verdict := verdictOf(slashed); {
 	case strings.HasSuffix(slashed, preSuffix) && paired:
-		return nil // read with its update
+		return nil // read together with its update
 	case paired:
 		return s.addPaired(ctx, name)
 	case verdict != "":
@@ -192,8 +191,8 @@ const (
 
 var verdictWord = regexp.MustCompile(`(?:^|[-_.])(in)?valid(?:$|[-_.])`)
 
-// verdictOf returns "valid" or "invalid" if a file's name, or else a directory's above it,
-// says so.
+// verdictOf returns "valid" or "invalid" if the name of a file says so, or else of a directory
+// above.
 func verdictOf(name string) string {
 	for _, part := range slices.Backward(strings.Split(name, "/")) {
 		if found := verdictWord.FindStringSubmatch(part); found != nil {
