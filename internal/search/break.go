@@ -17,8 +17,8 @@ import (
 	"github.com/crdkit/crdkit/validation"
 )
 
-// Break returns a case whose only errors are those of the target, as small as possible.
-// It returns an [*Unreachable] if it finds none, and the error of the judge.
+// Break returns a case whose only errors are the target's. Its object is as small as possible. If
+// there is no such case, Break returns an [*Unreachable]. It also returns the error of the judge.
 func (s *Space) Break(ctx context.Context, rng *rand.Rand, t Target) (*Case, error) {
 	x := s.search(rng, maxWork)
 	saw := &trace{}
@@ -42,7 +42,7 @@ func (s *Space) Break(ctx context.Context, rng *rand.Rand, t Target) (*Case, err
 		update := isRule && read.usesOld && (!r.OptionalOldSelf || try%2 == 0)
 		c, err := x.start(ctx, steps, read, status || readsStatus, update)
 		if readsStatus && try%2 == 0 && c != nil && c.Old != nil && read.usesOld {
-			c.Status = false // a change of the rest, with the status of the old object
+			c.Status = false // an update of the rest, with the status of the old object
 		}
 		if _, ok := errors.AsType[*Unreachable](err); err != nil && (err == error(errWork) || !ok) {
 			return nil, err
@@ -69,19 +69,19 @@ func (s *Space) Break(ctx context.Context, rng *rand.Rand, t Target) (*Case, err
 	return nil, &Unreachable{saw.cause(constant)}
 }
 
-// Sought is the error with which a judge says that a case is what [Space.Seek] looks for.
+// Sought is the error by which a judge says that [Space.Seek] looks for this case.
 var Sought = &validation.Error{Rule: -1}
 
 // A Quest describes the case that [Space.Seek] looks for. The judge knows the rest.
 type Quest struct {
 	Pointer string // the schema pointer of a value that the object has
-	Rule    string // a rule on that value, whose fields and constants matter, "" for none
+	Rule    string // a rule on that value, or ""; the search tries its fields and constants
 	Start   Case   // the first case to change; its object may be nil
-	Limit   int    // of the work
+	Limit   int    // of work
 }
 
-// Seek returns a smallest case for which the judge returns [Sought], or an [*Unreachable],
-// or the error of the judge.
+// Seek returns a case for which the judge returns [Sought]. Its object is as small as possible. If
+// there is none, Seek returns an [*Unreachable]. It also returns the error of the judge.
 func (s *Space) Seek(ctx context.Context, rng *rand.Rand, q Quest) (*Case, error) {
 	x := s.search(rng, q.Limit)
 	steps, _ := (&Target{SchemaPointer: q.Pointer}).location()
@@ -105,10 +105,10 @@ func (s *Space) Seek(ctx context.Context, rng *rand.Rand, q Quest) (*Case, error
 	}
 }
 
-// drifts is how many changes the start of a search gets, of which some stay.
+// drifts is how many times drift tries to change the start of a search.
 const drifts = 30
 
-// start returns a case with the value of the target and no errors, an update for oldSelf.
+// start returns a case that has the value and no errors. If usesOld, it is an update.
 func (s *search) start(ctx context.Context, steps []string, read *literals, status, usesOld bool) (*Case, error) {
 	obj, err := s.admitted(ctx)
 	if err != nil {
@@ -139,7 +139,7 @@ func (s *search) start(ctx context.Context, steps []string, read *literals, stat
 	return &Case{Object: clone(old), Old: old, Status: status}, nil
 }
 
-// drift changes values that the rule reads while the object meets the goal.
+// drift changes values that the rule reads, as long as the object meets the goal.
 func (s *search) drift(ctx context.Context, now *state, g *goal) (*state, error) {
 	for i := range drifts {
 		next := now.Case
@@ -161,7 +161,7 @@ func (s *search) drift(ctx context.Context, now *state, g *goal) (*state, error)
 	return now, nil
 }
 
-// populate makes most of the fields that the rule reads.
+// populate sets most of the fields that the rule reads.
 func (s *search) populate(root *site, steps []string) {
 	at := root.below(steps)
 	if len(at) == 0 {
@@ -199,9 +199,9 @@ func (t *trace) cause(constant bool) string {
 	return "no admitted object has the value"
 }
 
-// clearest returns a smaller case than one that breaks a target. If it can, it returns one
-// whose rule is false: an object without the fields that the rule reads is smaller, but
-// such a rule ends with an error.
+// clearest makes a case that breaks a target smaller. If it can, it returns a case whose rule is
+// false. An object without the fields that the rule reads is smaller, but its rule ends with an
+// error.
 func (s *search) clearest(ctx context.Context, c Case, g *goal, isRule bool) (*Case, error) {
 	g.isFalse = isRule
 	found, err := s.find(ctx, c, g, clearSteps)
@@ -215,10 +215,10 @@ func (s *search) clearest(ctx context.Context, c Case, g *goal, isRule bool) (*C
 	return s.smallest(ctx, c, g), nil
 }
 
-// clearSteps is for how many requests a false rule is searched beside an error.
+// clearSteps is how many requests the search for a false rule makes.
 const clearSteps = 300
 
-// endsWithError reports whether the rule of an error could not be evaluated to the end.
+// endsWithError reports whether an error ended the rule.
 func endsWithError(e *validation.Error) bool { return strings.Contains(e.Detail, " evaluating rule: ") }
 
 func (s *search) smallest(ctx context.Context, c Case, g *goal) *Case {
@@ -232,11 +232,11 @@ func (s *search) smallest(ctx context.Context, c Case, g *goal) *Case {
 
 // A Target is a rule, or a keyword if Keyword is not "".
 type Target struct {
-	SchemaPointer string // of the schema that has it
+	SchemaPointer string // of the schema with the rule or keyword
 	Rule          int
 	Expression    string // of the rule, for messages only
 	Keyword       string
-	Name          string // the field that is required
+	Name          string // the required field, for required
 }
 
 var errorTypes = map[string]field.ErrorType{
@@ -245,7 +245,7 @@ var errorTypes = map[string]field.ErrorType{
 	"uniqueItems": field.ErrorTypeDuplicate,
 }
 
-// keywordTexts are in the details of Invalid errors. They tell keywords apart.
+// keywordTexts are in the details of Invalid errors, to tell keywords apart.
 var keywordTexts = map[string]string{
 	"pattern": "should match", "minLength": "should be at least", "minItems": "should have at least", "minProperties": "should have at least",
 	"minimum": "should be greater than", "maximum": "should be less than", "multipleOf": "should be a multiple of", "format": "must be of type",
@@ -266,18 +266,18 @@ func (t *Target) matches(e *validation.Error) bool {
 	return e.Type == want && (t.Name == "" || strings.HasSuffix(e.Field, t.Name)) && strings.Contains(e.Detail, keywordTexts[t.Keyword])
 }
 
-// A level is a junctor that is the target or is around it.
+// A level is a junctor that is the target or contains it.
 type level struct {
 	pointer, keyword string
 	isTarget         bool
 }
 
-// location returns the steps to a target without junctors, and the junctors from outside.
+// location returns the steps to a target without junctors, and the junctors from the outside in.
 func (t *Target) location() (steps []string, levels []level) {
 	steps = []string{}
 	pointer := ""
 	for tokens := pathstack.Tokens(t.SchemaPointer); len(tokens) > 0; {
-		n := 1 // tokens of the step
+		n := 1 // how many tokens the step has
 		switch keyword := tokens[0]; keyword {
 		case "properties":
 			n = 2
@@ -303,8 +303,8 @@ func (t *Target) location() (steps []string, levels []level) {
 
 var junctors = [...]string{"anyOf", "oneOf", "allOf", "not"}
 
-// implied reports whether an error follows from a target in these junctors: a junctor
-// fails, or another branch, without which anyOf and oneOf do not fail.
+// implied reports whether an error is part of breaking the target: it is about a junctor in levels,
+// or about another branch. anyOf and oneOf only fail if other branches fail too.
 func implied(levels []level, e *validation.Error) bool {
 	if e.Step != validation.StepSchema {
 		return false
@@ -313,7 +313,7 @@ func implied(levels []level, e *validation.Error) bool {
 		if e.SchemaPointer == l.pointer && strings.Contains(e.Detail, keywordTexts[l.keyword]) {
 			return true
 		}
-		// Other branches of allOf do not belong to a keyword of one.
+		// For allOf, errors of other branches are not part of it.
 		if (l.keyword != "allOf" || l.isTarget) && strings.HasPrefix(e.SchemaPointer, l.pointer+"/"+l.keyword+"/") {
 			return true
 		}

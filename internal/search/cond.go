@@ -36,7 +36,7 @@ const (
 	enum
 	opaque
 	relation
-	// The others are about values of one type.
+	// The remaining kinds are about values of one type.
 	isTrue
 	atMost
 	multipleOf
@@ -54,7 +54,7 @@ const (
 	someOther
 )
 
-// about has the types that a kind is about.
+// about has the types that each kind is about.
 var about = [...]Mask{
 	isTrue: Bool, atMost: Number, multipleOf: Number, minRunes: String, matches: String, hasFormat: String,
 	minItems: Array, distinct: Array, everyItem: Array, someItem: Array,
@@ -64,13 +64,13 @@ var about = [...]Mask{
 // A Cond is a condition on one value. It never changes.
 type Cond struct {
 	kind   kind
-	neg    bool // of a kind without a dual: the opposite
-	other  bool // the verdict on values of other types; the constant
-	strict bool // atMost: less
+	neg    bool // the opposite, for a kind without a dual
+	other  bool // the verdict on values of other types, or the constant
+	strict bool // atMost: excludes the bound
 	mask   Mask // types; the truths of opaque; the orders of relation
 	n      int64
 	x      float64
-	text   string   // pattern, format, member or name
+	text   string   // a pattern, format, member or name
 	keys   []string // distinct: keys of elements; others: the members that do not count
 	values []any
 	equal  map[any][]any // enum: the values by enumKey
@@ -90,7 +90,7 @@ func And(list ...*Cond) *Cond { return junction(and, True, False, list) }
 // Or holds if one of the conditions holds.
 func Or(list ...*Cond) *Cond { return junction(or, False, True, list) }
 
-// junction combines conditions: neutral changes nothing, and absorbing decides.
+// junction combines conditions. neutral changes nothing, absorbing decides.
 func junction(k kind, neutral, absorbing *Cond, list []*Cond) *Cond {
 	var subs []*Cond
 	for _, c := range list {
@@ -120,7 +120,7 @@ func boolean(b bool) *Cond {
 	return False
 }
 
-// Types holds for values of the types.
+// Types holds for values of these types.
 func Types(mask Mask) *Cond {
 	switch mask & Any {
 	case 0:
@@ -131,7 +131,7 @@ func Types(mask Mask) *Cond {
 	return &Cond{kind: types, mask: mask & Any}
 }
 
-// Enum holds for values that equal one of the list. It keeps the list.
+// Enum holds for values that equal one of the values. It keeps the slice.
 func Enum(values ...any) *Cond {
 	equal := make(map[any][]any, len(values))
 	for _, v := range values {
@@ -167,7 +167,7 @@ func Format(name string) *Cond { return &Cond{kind: hasFormat, text: name} }
 // MinItems holds for lists of at least n elements.
 func MinItems(n int64) *Cond { return &Cond{kind: minItems, n: n} }
 
-// Distinct holds for lists whose elements differ, in keys if there are any.
+// Distinct holds for lists whose elements all differ. If there are keys, only they are compared.
 func Distinct(keys ...string) *Cond { return &Cond{kind: distinct, keys: keys} }
 
 // EveryItem holds for lists whose elements all satisfy c.
@@ -185,12 +185,12 @@ func IfAt(name string, c *Cond) *Cond { return &Cond{kind: ifAt, text: name, sub
 // MinProps holds for objects with at least n members.
 func MinProps(n int64) *Cond { return &Cond{kind: minProps, n: n} }
 
-// EveryOther holds for objects whose members all satisfy c, apart from those named.
+// EveryOther holds for objects whose members all satisfy c, except the named members.
 func EveryOther(names []string, c *Cond) *Cond {
 	return &Cond{kind: everyOther, keys: names, subs: []*Cond{c}}
 }
 
-// SomeOther holds for objects with a member that satisfies c and is not named.
+// SomeOther holds for objects with a member that is not named and satisfies c.
 func SomeOther(names []string, c *Cond) *Cond {
 	return &Cond{kind: someOther, keys: names, subs: []*Cond{c}}
 }
@@ -207,8 +207,8 @@ const (
 	NoOrder Mask = 8
 )
 
-// Opaque holds if an expression that is not understood has one of the truths [Holds],
-// [Fails] and [Errors]. An expression has one truth for one value.
+// Opaque holds if an expression has one of the truths [Holds], [Fails] and [Errors]. The solver
+// does not understand the expression. It only knows that one value gives one truth.
 func Opaque(name string, truths Mask) *Cond {
 	return &Cond{kind: opaque, text: name, mask: truths}
 }
@@ -224,7 +224,7 @@ func Relation(a, b []string, orders Mask) *Cond {
 	return &Cond{kind: relation, text: p + separator + separator + q, keys: []string{p, q}, mask: orders, subs: present}
 }
 
-// Vacuous returns c, a condition about one type, as it holds for other types.
+// Vacuous returns the condition c, but it also holds for values of other types.
 func Vacuous(c *Cond) *Cond {
 	out := *c
 	out.other = true
@@ -270,7 +270,7 @@ var duals = map[kind]kind{
 	everyItem: someItem, someItem: everyItem, at: ifAt, ifAt: at, everyOther: someOther, someOther: everyOther,
 }
 
-// Key returns a text that only equal conditions share. Unlike ones may be equivalent.
+// Key returns a text. Equal texts mean equal conditions, but equivalent ones may differ.
 func (c *Cond) Key() string {
 	values, err := json.Marshal(c.values)
 	if err != nil {
@@ -283,8 +283,8 @@ func (c *Cond) Key() string {
 	return fmt.Sprintf("%d %t %t %t %d %d %g %q %q %s(%s)", c.kind, c.neg, c.other, c.strict, c.mask, c.n, c.x, c.text, c.keys, values, strings.Join(subs, ";"))
 }
 
-// relate searches an object whose two members compare as c wants: it fixes one member and
-// makes the relation a condition on the other.
+// relate searches an object whose members compare as c wants. It fixes one member and makes the
+// relation a condition on the other.
 func (s *Solver) relate(c *Cond, v any, rest []*Cond) Result {
 	a, b := c.keys[0], c.keys[1]
 	if c.mask&NoOrder != 0 {
@@ -311,12 +311,12 @@ func (s *Solver) relate(c *Cond, v any, rest []*Cond) Result {
 	return undecided("no values in the wanted order were found")
 }
 
-// reversed returns the orders as seen from the other side.
+// reversed returns the orders with the two sides swapped.
 func reversed(orders Mask) Mask {
 	return orders&(Same|NoOrder) | orders&Less<<2 | orders&Greater>>2
 }
 
-// relatedTo holds for values to which fixed has one of the orders.
+// relatedTo holds for values v if fixed compares to v in one of the orders.
 func relatedTo(fixed any, orders Mask) *Cond {
 	var alternatives []*Cond
 	if orders&Same != 0 {
@@ -335,7 +335,7 @@ func relatedTo(fixed any, orders Mask) *Cond {
 	return Or(alternatives...)
 }
 
-// pivots returns values for the member at a path: those of both members, and one more.
+// pivots returns values to try for the member at path: values of both members, and numbers next to them.
 func (s *Solver) pivots(v any, path, other string, rest []*Cond) []any {
 	var out []any
 	add := func(x any) {

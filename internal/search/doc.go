@@ -17,39 +17,40 @@
 //
 // # Objects
 //
-// [Space.Object] generates an object that should be valid, but may not be. [Space.Admitted]
-// begins with such an object and changes values with errors, and those that a broken rule
-// reads, until the judge admits it. A change stays if there are fewer or milder errors
-// afterwards.
+// [Space.Object] generates an object that should be valid, but may not be. [Space.Admitted] begins
+// with one. It changes values with errors, and values that a broken rule reads, until the judge
+// admits the object. It keeps a change if there are then fewer or milder errors.
 //
-// [Space.Break] begins with an admitted object that has the value of the rule, with an old
-// object for a transition rule, and with an update of the status for a rule in it. A rule
-// that is false is preferred to one that ends with an error. The server reports a keyword
-// of a branch with the junctor around it, and other branches of anyOf and oneOf, because
-// these fail only together: these errors are one violation.
+// [Space.Break] begins with an admitted object that has the value of the rule. For a transition
+// rule it makes an update, and for a rule in the status an update of the status. It prefers a rule
+// that is false to a rule that ends with an error. If a keyword of a branch is broken, the server
+// also reports the junctor around it. For anyOf and oneOf it reports other branches too, because
+// these only fail together. All these errors count as one violation.
 //
-// [Space.Seek] looks for what the judge says that it wants, such as an object that one
-// definition admits and another one refuses.
+// [Space.Seek] looks for a case that the judge wants, such as an object that one definition admits
+// and another one refuses.
 //
-// A search that finds nothing returns an [*Unreachable] with the cause. The same random
-// source gives the same result.
+// If a search finds nothing, it returns an [*Unreachable] with the cause. The same random source
+// gives the same result.
 //
 // # Conditions
 //
 // A [Cond] is a condition on one value: a type, a bound, a pattern, a member, elements, or a
-// combination, closed under [Not]. Most are about values of one type. Vacuous conditions hold
-// for other types, as keywords of schemas do, and strict ones do not, as expressions do.
+// combination. [Not] returns the opposite. Most conditions are about values of one type. A vacuous
+// condition holds for other types, like a keyword of a schema. A strict one does not, like an
+// expression.
 //
-// [Solver.Solve] splits alternatives only where the value that it found without them does not
-// satisfy them. It decides numbers with intervals and candidates, strings with the automata
-// of package pattern, and lists and objects by their parts. None is a proof. Found has a value
-// that satisfies the condition, apart from [Opaque] ones, which have only a name. Undecided
-// has a reason. Callers give every value to the server's rules before they rely on it.
+// [Solver.Solve] first finds a value without the alternatives. It only splits those that the value
+// does not satisfy. It decides numbers with intervals and candidates, strings with the automata of
+// package pattern, and lists and objects by their parts. The status None is a proof. Found comes
+// with a value that satisfies the condition, except that [Opaque] conditions are only names.
+// Undecided comes with a reason. Callers check every value by the server's rules before they rely
+// on it.
 //
 // # Concurrency and ownership
 //
-// A [Space] is safe for concurrent use if its judge is. A random source is not. Conditions
-// never change. A [Solver] is for one goroutine, and keeps the results of parts. Objects
-// and values belong to the caller. [Minimize] removes one part after the other while a
-// property holds, and does not change its input.
+// A [Space] is safe for concurrent use if its judge is. A random source is not. Conditions never
+// change. A [Solver] is for one goroutine, and keeps the results of parts. Objects and values
+// belong to the caller. [Minimize] removes one part after the other while a property holds, and
+// does not change its input.
 package search

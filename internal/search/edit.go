@@ -19,15 +19,14 @@ import (
 type search struct {
 	*Space
 	rng         *rand.Rand
-	lit         *literals // of the rule that the changes are for
-	work, limit int       // that it did, and that it may do
+	lit         *literals // of the rule that changes are made for
+	work, limit int       // done, and allowed
 }
 
 func (s *Space) search(rng *rand.Rand, limit int) *search {
 	return &search{Space: s, rng: rng, lit: &literals{}, limit: limit}
 }
 
-// generated returns a value for a schema, and counts its work.
 func (s *search) generated(n *schema.Node, optional int, edge bool) any {
 	g := &generator{rng: s.rng, budget: optional, edge: edge}
 	v := jsonval.Wire(g.value("value", n, nil))
@@ -47,7 +46,7 @@ func (s *search) change(x *site) {
 	}
 }
 
-// changeInside changes the size of a list or map, a text or a number a little, if it can.
+// changeInside changes a list, map, text or number a little, if it can.
 func (s *search) changeInside(x *site) bool {
 	switch v := x.value.(type) {
 	case []any:
@@ -108,8 +107,8 @@ func (s *search) resized(x *site, list []any) []any {
 	return append(list, fresh())
 }
 
-// distinctElement returns an element unlike those at other indexes, if the list is a set or
-// map.
+// distinctElement returns an element that differs from the elements at other indexes, if the list
+// is a set or map.
 func distinctElement(x *site, element any, index int) any {
 	if listType, ok := x.node.ListType(); !ok || listType == "atomic" {
 		return element
@@ -130,7 +129,7 @@ func distinctElement(x *site, element any, index int) any {
 	return element
 }
 
-// pem returns the PEM block of its first or last line, and other texts as they are.
+// pem returns the PEM block for its first or last line. It returns other texts unchanged.
 func pem(text string) string {
 	line := strings.TrimSpace(text)
 	label, first := strings.CutPrefix(line, "-----BEGIN ")
@@ -143,10 +142,10 @@ func pem(text string) string {
 	return "-----BEGIN " + label + "\n" + strings.Repeat("A", 64) + "\n-----END " + label + "\n"
 }
 
-// formatByte is the format of texts that rules see as the bytes which they encode.
+// formatByte is the format of texts that encode bytes. Rules see the bytes.
 const formatByte = "byte"
 
-// alteredAt returns a text that differs from that of a site.
+// alteredAt returns a text that differs from the text of a site.
 func (s *search) alteredAt(x *site, text string) string {
 	if x.node.Limits().Format != formatByte {
 		return s.altered(text)
@@ -176,7 +175,7 @@ func (s *search) altered(text string) string {
 	return text + "a"
 }
 
-// text returns a text: of the rule, or a common one.
+// text returns a text of the rule, or a common one.
 func (s *search) text() string {
 	if len(s.lit.texts) > 0 && !s.oneIn(3) {
 		text := pem(pick(s.rng, s.lit.texts))
@@ -213,7 +212,7 @@ func (s *search) newValue(x *site) any {
 	return s.generated(x.node, s.rng.IntN(5), s.oneIn(4))
 }
 
-// A site is a value of an object, or a member or an element that it may get.
+// A site is a place for a value in an object. The value may be absent.
 type site struct {
 	name    string
 	node    *schema.Node
@@ -227,7 +226,7 @@ func (s *Space) rootSite(obj map[string]any) *site {
 	return &site{node: s.root, value: obj, present: true, set: func(any) {}}
 }
 
-// children returns the sites of declared members, present or not, entries and elements.
+// children returns the sites of declared members, even absent ones, and of entries and elements.
 func (x *site) children() []*site {
 	switch v := x.value.(type) {
 	case map[string]any:
@@ -257,7 +256,7 @@ func (x *site) members(obj map[string]any) (out []*site) {
 	return out
 }
 
-// metadataNode returns the schema of metadata, for a definition that declares nothing in it.
+// metadataNode returns the schema of metadata if the definition declares no fields of it.
 var metadataNode = sync.OnceValue(func() *schema.Node {
 	node, _ := schema.Compile(&apiextensionsv1.JSONSchemaProps{Type: "object", Required: []string{"name"}, Properties: map[string]apiextensionsv1.JSONSchemaProps{
 		"name": {Type: "string", Format: "k8s-long-name"},
@@ -265,7 +264,7 @@ var metadataNode = sync.OnceValue(func() *schema.Node {
 	return node
 })
 
-// member returns the site of a member, nil for apiVersion and kind of the whole object.
+// member returns the site of a member, or nil for apiVersion and kind of the whole object.
 func (x *site) member(obj map[string]any, name string, n *schema.Node) *site {
 	if isHead(name) && obj["apiVersion"] != nil && obj["metadata"] != nil && x.remove == nil {
 		if name != "metadata" {
@@ -298,7 +297,7 @@ func (x *site) elements(list []any) (out []*site) {
 	return out
 }
 
-// all returns the site and those below it, at most max of them.
+// all returns the site and the sites below it, at most most of them.
 func (x *site) all(out []*site, most int) []*site {
 	if len(out) >= most {
 		return out
@@ -316,8 +315,7 @@ func (x *site) all(out []*site, most int) []*site {
 // maxSites is how many sites one change chooses from.
 const maxSites = 2000
 
-// below returns the values of a schema pointer through properties, items and
-// additionalProperties.
+// below returns the values at a schema pointer through properties, items and additionalProperties.
 func (x *site) below(steps []string) []*site {
 	if len(steps) == 0 {
 		return []*site{x}

@@ -25,7 +25,7 @@ func truthOf(b bool) truth {
 	return no
 }
 
-// Satisfied reports whether v satisfies c. It is false if an opaque condition decides.
+// Satisfied reports whether v satisfies c. It returns false if an opaque condition decides.
 func (s *Solver) Satisfied(c *Cond, v any) bool { return s.eval(c, v) == yes }
 
 func (s *Solver) eval(c *Cond, v any) truth {
@@ -59,7 +59,7 @@ func (s *Solver) eval(c *Cond, v any) truth {
 	return truthOf(evalNumber(c, number(v)) != c.neg)
 }
 
-// combined returns the truth of a conjunction, or of a disjunction if yes decides.
+// combined returns the truth of a conjunction, or of a disjunction if decides is yes.
 func combined[T any](parts []T, decides truth, judge func(T) truth) truth {
 	out := -decides
 	for _, part := range parts {
@@ -73,12 +73,11 @@ func combined[T any](parts []T, decides truth, judge func(T) truth) truth {
 	return out
 }
 
-// evalAnd evaluates a conjunction.
 func (s *Solver) evalAnd(list []*Cond, v any) truth {
 	return combined(list, no, func(c *Cond) truth { return s.eval(c, v) })
 }
 
-// evalAll reports whether all values satisfy c, or one of them if every is false.
+// evalAll reports whether all values satisfy c. If every is false, one value suffices.
 func (s *Solver) evalAll(every bool, c *Cond, values []any) truth {
 	return combined(values, truthOf(!every), func(v any) truth { return s.eval(c, v) })
 }
@@ -90,7 +89,7 @@ func evalNumber(c *Cond, x float64) bool {
 	return x < c.x || !c.strict && x == c.x
 }
 
-// isMultiple divides as kube-apiserver does.
+// isMultiple reports whether x is a multiple of of. It divides like kube-apiserver.
 func isMultiple(x, of float64) bool {
 	quotient := x / of
 	if of < 1 {
@@ -170,8 +169,7 @@ func number(v any) float64 {
 	return math.NaN()
 }
 
-// equal reports whether two decoded values are equal. Numbers are equal if their
-// values are.
+// equal reports whether two decoded values are equal. Numbers are compared by value.
 func equal(a, b any) bool {
 	switch a := a.(type) {
 	case map[string]any:
@@ -188,7 +186,7 @@ func equal(a, b any) bool {
 	return TypeOf(b)&(Array|Object) == 0 && a == b
 }
 
-// enumKey returns a key for maps, which is the same for values that are equal.
+// enumKey returns a key for maps. Equal values have the same key.
 func enumKey(v any) any {
 	switch v := v.(type) {
 	case int64:
@@ -201,7 +199,7 @@ func enumKey(v any) any {
 	return v
 }
 
-// allDistinct compares as kube-apiserver does: 1 and 1.0 differ.
+// allDistinct compares elements like kube-apiserver: 1 and 1.0 differ.
 func allDistinct(list []any, keys []string) bool {
 	for i, v := range list {
 		for _, w := range list[:i] {

@@ -16,15 +16,15 @@ import (
 
 // A goal is what a search looks for.
 type goal struct {
-	breaks  func(*validation.Error) bool // finds the error that is looked for, nil for an admitted object
-	read    *literals                    // of the rule or keyword that is to be broken
+	breaks  func(*validation.Error) bool // finds the error; nil for an admitted object
+	read    *literals                    // of the rule or keyword to break
 	levels  []level                      // of the target
-	present []string                     // the steps of a schema pointer whose value must be there, nil for none
-	isFalse bool                         // a rule must be false, not end with an error
-	saw     *trace                       // nil if nobody asks for the cause of a failure
+	present []string                     // the steps of a schema pointer at which a value must be, or nil
+	isFalse bool                         // the rule must be false, not end with an error
+	saw     *trace                       // nil if the cause of a failure is not needed
 }
 
-// The costs of what keeps an object from its goal.
+// The costs of a case that does not meet its goal.
 const (
 	costTooLarge = 1_000_000
 
@@ -35,7 +35,7 @@ const (
 	costWhole   = 7 // the target is not broken
 )
 
-// cost returns 0 if the case meets the goal, else others has errors beside the goal.
+// cost returns 0 if the case meets the goal. others are the errors that are not part of the goal.
 func (g *goal) cost(s *Space, c Case, errs validation.ErrorList, refused bool) (cost int, others validation.ErrorList) {
 	if g.present != nil && len(s.rootSite(c.Object).below(g.present)) == 0 {
 		cost += costAbsent
@@ -69,16 +69,16 @@ type state struct {
 	others validation.ErrorList
 }
 
-// A trace keeps what a search saw, for the cause of its failure.
+// A trace records what a search has seen, for the cause of a failure.
 type trace struct {
-	present bool // the value of the target, in an object without other errors
-	broken  bool // the target, with others
+	present bool // the value was there, in an object without other errors
+	broken  bool // the target was broken, with other errors
 	with    validation.ErrorList
-	around  bool // an anyOf, oneOf or allOf around the target
+	around  bool // an anyOf, oneOf or allOf around the target failed
 }
 
-// find changes the object of a case until it meets the goal, for about steps requests. It
-// returns nil if it does not get there.
+// find changes the object of a case until it meets the goal, for about steps requests. If it does
+// not get there, it returns nil.
 func (s *search) find(ctx context.Context, c Case, g *goal, steps int) (*state, error) {
 	now, err := s.judged(ctx, c, g)
 	for used := 0; err == nil && now.cost > 0 && used < steps; {
@@ -87,7 +87,7 @@ func (s *search) find(ctx context.Context, c Case, g *goal, steps int) (*state, 
 			used += stale
 			continue
 		}
-		// A change that helps may first break more, such as another member of a union.
+		// A helpful change may first cause more errors, such as another member of a union.
 		var other *state
 		if other, err = s.changed(ctx, now, g); err == nil {
 			other, err = s.climb(ctx, other, g, 2*stale)
@@ -102,10 +102,10 @@ func (s *search) find(ctx context.Context, c Case, g *goal, steps int) (*state, 
 	return now, nil
 }
 
-// stale is how many changes a search makes before it asks whether they help.
+// stale is how many changes a search makes before it checks whether they help.
 const stale = 50
 
-// climb makes changes and keeps those after which the case is not farther from the goal.
+// climb makes changes. It keeps a change if the cost does not grow.
 func (s *search) climb(ctx context.Context, now *state, g *goal, steps int) (*state, error) {
 	for range steps {
 		if now.cost == 0 {
@@ -122,7 +122,6 @@ func (s *search) climb(ctx context.Context, now *state, g *goal, steps int) (*st
 	return now, nil
 }
 
-// changed returns the state after some changes.
 func (s *search) changed(ctx context.Context, now *state, g *goal) (*state, error) {
 	candidate := now.Case
 	candidate.Object = clone(now.Object)
@@ -159,7 +158,7 @@ func (s *search) judged(ctx context.Context, c Case, g *goal) (*state, error) {
 	return out, nil
 }
 
-// edit makes one change, to values of the rule to break, or to those with errors.
+// edit makes one change: to a value that the rule to break reads, or to a value with an error.
 func (s *search) edit(obj map[string]any, g *goal, others validation.ErrorList) {
 	root := s.rootSite(obj)
 	if g.present != nil && len(root.below(g.present)) == 0 {
@@ -185,7 +184,7 @@ func (s *search) editAt(root *site, steps []string) {
 	}
 }
 
-// editWithin changes a value that a rule on a value reads.
+// editWithin changes a value that a rule on within reads.
 func (s *search) editWithin(within *site) {
 	sites := within.all(nil, maxSites)
 	if !s.lit.usesAll && !s.oneIn(8) {
@@ -227,8 +226,7 @@ func (s *search) repair(root *site, e *validation.Error) {
 	found.set(s.generated(found.node, s.rng.IntN(3), false))
 }
 
-// along returns the last site on the way along names and indexes, and whether the way leads
-// there to its end.
+// along follows names and indexes. It returns the last site, and whether it got to the end.
 func (x *site) along(tokens []string) (last *site, all bool) {
 	for _, token := range tokens {
 		children := x.children()
@@ -244,7 +242,7 @@ func (x *site) along(tokens []string) (last *site, all bool) {
 	return x, true
 }
 
-// force makes the value of a schema pointer.
+// force creates the value at a schema pointer.
 func (s *search) force(x *site, steps []string) {
 	if !x.present || x.value == nil {
 		v := s.generated(x.node, 0, false)
@@ -291,8 +289,8 @@ type Unreachable struct{ Cause string }
 // Error returns the cause.
 func (e *Unreachable) Error() string { return e.Cause }
 
-// What bounds a search: the size of an object in bytes, and the work. One unit is a schema
-// that is read, an error, or sizePerWork bytes of an object that is judged.
+// Limits of a search: the size of an object in bytes, and the work. One unit of work is a schema
+// that is read, an error, or sizePerWork bytes of a judged object.
 const (
 	maxSize     = 1 << 20
 	maxWork     = 200_000
@@ -301,7 +299,7 @@ const (
 
 var errWork = &Unreachable{fmt.Sprintf("the search reached its limit of %d units of work", maxWork)}
 
-// The requests that one search makes, and how often it begins anew.
+// How many requests a search makes, and how often it begins anew.
 const (
 	admitSteps = 1000
 	admitTries = 12
@@ -309,8 +307,8 @@ const (
 	breakTries = 6
 )
 
-// Admitted returns an object that the judge admits, or an [*Unreachable], or the judge's
-// error.
+// Admitted returns an object that the judge admits. If it finds none, it returns an [*Unreachable].
+// It also returns the judge's error.
 func (s *Space) Admitted(ctx context.Context, rng *rand.Rand) (map[string]any, error) {
 	return s.search(rng, maxWork).admitted(ctx)
 }

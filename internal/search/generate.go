@@ -15,7 +15,7 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// maxGenerated bounds one value by the schemas and branches that are read for it.
+// maxGenerated limits the schemas and branches that are read for one value.
 const maxGenerated = 5_000
 
 // A generator generates a value for a schema. The value may be invalid.
@@ -24,16 +24,16 @@ type generator struct {
 	samples map[string][]any
 	budget  int  // how many more optional values it may add
 	edge    bool // prefer values at limits
-	inherit bool // the next value keeps unknown fields, as the list around it does
-	work    int  // schemas and branches read
+	inherit bool // the next value keeps unknown fields, because the list around it does
+	work    int  // how many schemas and branches were read
 }
 
 func (g *generator) oneIn(n int) bool { return g.rng.IntN(n) == 0 }
 
 func pick[T any](rng *rand.Rand, list []T) T { return list[rng.IntN(len(list))] }
 
-// Learn makes [Space.Object] use values of samples with the apiVersion of the version. It
-// must not run while other methods do.
+// Learn makes [Space.Object] use values of the samples that have the apiVersion of the version. No
+// other method may run at the same time.
 func (s *Space) Learn(samples ...map[string]any) {
 	for _, sample := range samples {
 		if sample["apiVersion"] == s.head.APIVersion {
@@ -42,7 +42,7 @@ func (s *Space) Learn(samples ...map[string]any) {
 	}
 }
 
-// maxSamples is how many sample values of one schema are kept.
+// maxSamples is how many sample values are kept for one schema.
 const maxSamples = 20
 
 // learn keeps the scalars of a sample under the paths of their schemas.
@@ -71,8 +71,8 @@ func (s *Space) learn(path string, v any, n *schema.Node) {
 	}
 }
 
-// Object generates an object that is mostly valid, with values at limits if edge is true.
-// The object belongs to the caller.
+// Object generates an object that is mostly valid. If edge is true, its values are at limits. The
+// object belongs to the caller.
 func (s *Space) Object(rng *rand.Rand, edge bool) map[string]any {
 	g := &generator{rng: rng, samples: s.samples, budget: 20 + rng.IntN(180), edge: edge}
 	obj := g.properties("", g.constraintsOf(s.root, nil))
@@ -81,7 +81,6 @@ func (s *Space) Object(rng *rand.Rand, edge bool) map[string]any {
 	return obj
 }
 
-// metadataExtras are fields of metadata that an object may have.
 var metadataExtras = []map[string]any{
 	{"labels": map[string]any{"app": "demo", "example.com/tier": ""}},
 	{"annotations": map[string]any{"example.com/note": "ünï\ncode"}},
@@ -109,7 +108,7 @@ func (g *generator) metadata(namespaced bool) map[string]any {
 	return m
 }
 
-// value returns a value for a schema and branches beside it. Samples are kept by path.
+// value returns a value for a schema and the branches in demands. Samples are kept by path.
 func (g *generator) value(path string, n *schema.Node, demands []demand) any {
 	if g.budget--; g.work > maxGenerated {
 		return nil
@@ -192,7 +191,7 @@ func (g *generator) properties(path string, c *constraints) map[string]any {
 	return obj
 }
 
-// embed adds to an object the fields that every resource must have.
+// embed adds the fields that every resource must have.
 func (g *generator) embed(obj map[string]any) {
 	obj["apiVersion"] = pick(g.rng, []string{"v1", "apps/v1", "example.com/v1alpha1"})
 	obj["kind"] = pick(g.rng, []string{"Pod", "Widget"})
@@ -266,7 +265,7 @@ func (g *generator) shuffle(texts []string) {
 	g.rng.Shuffle(len(texts), func(i, j int) { texts[i], texts[j] = texts[j], texts[i] })
 }
 
-// anything returns a value that depends on no schema.
+// anything returns a value without a schema.
 func (g *generator) anything(depth int) any {
 	n := 8
 	if depth > 0 {
@@ -339,7 +338,7 @@ func resizeText(text string, low, high int) string {
 	return string(runes[:min(high, len(runes))])
 }
 
-// matching returns a string that matches a pattern, mostly of low to high runes.
+// matching returns a string that matches a pattern. It mostly has low to high runes.
 func (g *generator) matching(pattern string, low, high int) string {
 	words := []string{"demo", "1", "10s", "100m", "a.b", "/x", "https://example.com"}
 	g.shuffle(words)
@@ -392,7 +391,7 @@ func (g *generator) number(c *constraints) any {
 	return v
 }
 
-// span returns the range of a number, narrowed at exclusive bounds.
+// span returns the range of a number. Exclusive bounds narrow it.
 func (c *constraints) span() (low, high float64) {
 	low, high = -1000, 1000
 	if c.Minimum.Set {
@@ -429,8 +428,8 @@ func (g *generator) between(c *constraints, low, high float64) float64 {
 
 const maxRounds = 300
 
-// patternText walks the syntax tree of a pattern and writes a text of about low to high
-// runes. A pattern with anchors or boundaries may not match it. The caller checks that.
+// patternText writes a text of about low to high runes from the syntax tree of a pattern. A pattern
+// with anchors or boundaries may not match it. The caller checks that.
 func (g *generator) patternText(pattern string, low, high int) string {
 	tree, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
@@ -508,18 +507,18 @@ func (w *patternWriter) class(ranges []rune) {
 	}
 }
 
-// constraints are what a schema asks of a value, with its allOf branches and one branch of
-// anyOf and oneOf merged. The merge is approximate: a value may be invalid.
+// constraints are the merged constraints of a schema, its allOf branches and one branch of anyOf
+// and oneOf. The merge is approximate: a value may be invalid.
 type constraints struct {
 	schema.Limits
 	node      *schema.Node // nil for a branch
 	typ       string
-	keeps     bool            // unknown fields
-	demands   []demand        // the branches that were merged in
+	keeps     bool            // keeps unknown fields
+	demands   []demand        // the merged branches
 	forbidden map[string]bool // properties that a negation excludes
 }
 
-// A demand is a branch that constrains a value beside its schema.
+// A demand is a branch that also constrains the value of a schema.
 type demand struct {
 	branch *schema.Node
 	inner  []demand
@@ -574,8 +573,8 @@ func (g *generator) merged(n *schema.Node, demands []demand) *constraints {
 	return c
 }
 
-// forbid makes a branch fail by forbidding the properties that it requires. It
-// does not handle branches that require none.
+// forbid forbids the properties that a branch requires, so that the branch fails. A branch that
+// requires none may still hold.
 func (c *constraints) forbid(branch *schema.Node) {
 	if c.forbidden == nil {
 		c.forbidden = map[string]bool{}

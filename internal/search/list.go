@@ -7,12 +7,12 @@ import (
 	"slices"
 )
 
-// listWant is what a conjunction asks of a list.
+// listWant is what a conjunction requires of a list.
 type listWant struct {
 	list      []any // the elements so far
 	low, high int64
 	every     []*Cond
-	some      [][]*Cond // an element for each
+	some      [][]*Cond // each needs an element that satisfies it
 	distinct  []*Cond
 	repeated  []*Cond // two elements must agree
 }
@@ -60,7 +60,7 @@ func (s *Solver) solveList(own []*Cond) Result {
 	for int64(len(w.list)) < w.low {
 		item := s.newItem(&w, nil)
 		if item.Status != Found && len(w.repeated) > 0 {
-			return undecided(noItems) // others could be repeated
+			return undecided(noItems) // other elements could be repeated
 		}
 		if item.Status != Found {
 			return item
@@ -75,8 +75,8 @@ func (s *Solver) solveList(own []*Cond) Result {
 	return found(w.list)
 }
 
-// wantedItems appends an element for each element that must be there. If the list may not
-// be that long, an element must satisfy more than one of them.
+// wantedItems appends an element for each of w.some. If the list may not be that long, one element
+// must satisfy several.
 func (s *Solver) wantedItems(w *listWant) Result {
 	merged := int64(len(w.some)) > w.high
 	if merged {
@@ -101,20 +101,20 @@ func (s *Solver) wantedItems(w *listWant) Result {
 	return found(nil)
 }
 
-// sharedItem succeeds if an element that is there already satisfies want.
+// sharedItem succeeds if an existing element satisfies want.
 func (s *Solver) sharedItem(w *listWant, want []*Cond) Result {
 	if slices.ContainsFunc(w.list, func(v any) bool { return s.evalAnd(want, v) == yes }) {
 		return found(nil)
 	}
 	if len(w.some) == 1 {
-		return Result{} // one element must satisfy everything
+		return Result{} // one element must satisfy all
 	}
 	return undecided(noItems)
 }
 
-// newItem appends an element. If the list is long, it first searches one that differs in
-// one key from all others: a disjunction of keys for each of them takes time that grows
-// with the third power of the length.
+// newItem appends an element. If the list is long, it first searches an element that differs from
+// all others in one key. With a disjunction of keys for each element, the time would grow with the
+// third power of the length.
 func (s *Solver) newItem(w *listWant, want []*Cond) Result {
 	if len(w.list) >= longList && len(w.distinct) == 1 {
 		if len(w.distinct[0].keys) == 0 {
@@ -136,10 +136,10 @@ func (s *Solver) newItem(w *listWant, want []*Cond) Result {
 	return w.add(s.solve(w.item(want)))
 }
 
-// longList is the length from which the elements of a list differ in one key, if they can.
+// longList is the length from which newItem first tries one key.
 const longList = 8
 
-// add appends an element if one is found.
+// add appends the element if r has one.
 func (w *listWant) add(r Result) Result {
 	if r.Status == Found {
 		w.list = append(w.list, r.Value)
@@ -158,7 +158,8 @@ func (w *listWant) item(want []*Cond) []*Cond {
 	return conds
 }
 
-// differsFrom holds for values that differ from v, in one of the keys if there are any.
+// differsFrom holds for values that differ from v. If there are keys, they must differ in one of
+// them.
 func differsFrom(v any, keys []string) *Cond {
 	if len(keys) == 0 {
 		return Not(Enum(v))
@@ -171,7 +172,7 @@ func differsFrom(v any, keys []string) *Cond {
 	return Or(alternatives...)
 }
 
-// repeat appends an element that agrees with the first one, because two must agree.
+// repeat appends an element that agrees with the first element.
 func (s *Solver) repeat(w *listWant) Result {
 	if w.high < 2 {
 		return Result{}
@@ -192,8 +193,7 @@ func (s *Solver) repeat(w *listWant) Result {
 	return again
 }
 
-// contradicts reports whether elements with the keys of repeated agree in all distinct
-// keys.
+// contradicts reports whether elements that agree in the keys of repeated cannot be distinct.
 func (w *listWant) contradicts() bool {
 	for _, d := range w.distinct {
 		for _, r := range w.repeated {
@@ -206,7 +206,7 @@ func (w *listWant) contradicts() bool {
 	return len(w.distinct) == 0
 }
 
-// agreesWith holds for values that equal v, or agree in the keys if there are any.
+// agreesWith holds for values that equal v. If there are keys, they only need to agree in these.
 func agreesWith(v any, keys []string) *Cond {
 	if len(keys) == 0 {
 		return Enum(v)
@@ -223,7 +223,7 @@ func agreesWith(v any, keys []string) *Cond {
 	return And(parts...)
 }
 
-// objectWant is what a conjunction asks of an object.
+// objectWant is what a conjunction requires of an object.
 type objectWant struct {
 	obj       map[string]any // the members so far
 	low, high int64
@@ -274,7 +274,7 @@ func (s *Solver) solveObject(own []*Cond) Result {
 	return r
 }
 
-// members returns an object, without regard to relations.
+// members returns an object. It ignores relations.
 func (s *Solver) members(w objectWant, own []*Cond) Result {
 	if w.high < 0 || w.low > w.high || int64(len(w.required)) > w.high {
 		return Result{}
@@ -326,7 +326,7 @@ func (s *Solver) member(w *objectWant, name string, want []*Cond) Result {
 	return r
 }
 
-// someMember adds a member that satisfies c, unless there is one.
+// someMember adds a member that satisfies c, if there is none.
 func (s *Solver) someMember(w *objectWant, c *Cond) Result {
 	if s.eval(c, w.obj) == yes {
 		return found(nil)
@@ -343,7 +343,7 @@ func (s *Solver) someMember(w *objectWant, c *Cond) Result {
 		}
 		out.worse(r)
 	}
-	for name := range w.required { // a required member could be another one
+	for name := range w.required { // a required member could be a different one
 		exhaustive = exhaustive && slices.Contains(c.keys, name)
 	}
 	if out.Status == None && !exhaustive {
@@ -352,8 +352,7 @@ func (s *Solver) someMember(w *objectWant, c *Cond) Result {
 	return out
 }
 
-// candidates returns names of members that the object does not have: those of
-// conditions, and then one that no condition names.
+// candidates returns names for new members: the names in conditions, and then one that is in none.
 func (w *objectWant) candidates() []string {
 	named := maps.Clone(w.allowed)
 	for _, c := range slices.Concat(w.every, w.some) {

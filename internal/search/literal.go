@@ -10,14 +10,14 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// The literals of a rule are what its values are compared with.
+// The literals of a rule are the values with which it compares.
 type literals struct {
 	texts   []string
 	numbers []int64
 	names   map[string]bool // of fields that the rule may read
-	paths   [][]string      // of fields of self and of oldSelf that the rule reads
+	paths   [][]string      // of the fields of self and oldSelf that the rule reads
 	usesOld bool
-	usesAll bool // reads more than named fields of self
+	usesAll bool // the rule reads more than named fields of self
 }
 
 // commonTexts are values that rules about texts often admit or refuse.
@@ -81,7 +81,7 @@ func (l *literals) addPath(rule string, tokens []celsyntax.Token) {
 // unescaped returns the property of a name such as __namespace__.
 func unescaped(name string) string { return strings.TrimSuffix(strings.TrimPrefix(name, "__"), "__") }
 
-// literals returns what the values of a keyword are compared with.
+// literals returns the values with which a keyword compares.
 func (t *Target) literals(root *schema.Node) *literals {
 	out := &literals{names: map[string]bool{t.Name: true}}
 	l, ok := schemapath.At(root, t.SchemaPointer)

@@ -9,15 +9,15 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// MaxRemovals is the maximal number of candidates of one call of [Minimize].
+// MaxRemovals is how many candidates one call of [Minimize] tries at most.
 const MaxRemovals = 5000
 
-// Minimize returns a smaller case that still has a property. object returns the object of a
-// case. try gets a smaller object, which it may keep, and returns its case and whether it
+// Minimize returns a smaller case that still has a property. object returns the object of a case.
+// try gets a smaller object, which it may keep. It returns the object's case and whether the case
 // has the property.
 //
-// Minimize ends when ctx ends or after [MaxRemovals] candidates, with the smallest case so
-// far.
+// Minimize ends when ctx ends or after [MaxRemovals] candidates. It then returns the smallest case
+// so far.
 func Minimize[T any](ctx context.Context, start T, object func(T) map[string]any, try func(candidate map[string]any) (T, bool)) T {
 	for budget := MaxRemovals; ; {
 		smaller, ok := shrink(ctx, object(start), object, try, &budget)
@@ -28,7 +28,8 @@ func Minimize[T any](ctx context.Context, start T, object func(T) map[string]any
 	}
 }
 
-// shrink returns the case of an object without one part, false if none has the property.
+// shrink returns the case of an object without one part. It returns false if no such case has the
+// property.
 func shrink[T any](ctx context.Context, obj map[string]any, object func(T) map[string]any, try func(map[string]any) (T, bool), budget *int) (T, bool) {
 	for _, part := range Parts(obj) {
 		if *budget--; *budget < 0 || ctx.Err() != nil {
@@ -44,8 +45,8 @@ func shrink[T any](ctx context.Context, obj map[string]any, object func(T) map[s
 	return none, false
 }
 
-// Parts returns the removable parts of an object: large ones first, members by name,
-// elements from the last one.
+// Parts returns the removable parts of an object: large parts first, members by name, elements from
+// the last one.
 func Parts(obj map[string]any) []schema.Path { return parts(obj, nil) }
 
 func parts(v any, at schema.Path) []schema.Path {
@@ -70,7 +71,7 @@ func parts(v any, at schema.Path) []schema.Path {
 	return append(found, below...)
 }
 
-// Remove removes a part of [Parts] from an object, which it changes.
+// Remove removes a part of [Parts] from obj.
 func Remove(obj map[string]any, part schema.Path) { without(obj, part) }
 
 func without(v any, part schema.Path) any {
@@ -93,7 +94,7 @@ func without(v any, part schema.Path) any {
 	return v
 }
 
-// sizeOf returns about how many bytes a value takes in memory.
+// sizeOf returns roughly how many bytes a value takes in memory.
 func sizeOf(v any) int {
 	size := 16
 	switch v := v.(type) {

@@ -91,7 +91,7 @@ func (s *Solver) solveNumber(t Mask, own []*Cond) Result {
 	return undecided("no number with the wanted factors was found")
 }
 
-// divides reports whether a number must be a multiple of x and not of y, a multiple of x.
+// divides reports whether a number must be a multiple of x but not of y, where y divides x.
 func divides(own []*Cond) bool {
 	for _, c := range own {
 		for _, d := range own {
@@ -103,7 +103,7 @@ func divides(own []*Cond) bool {
 	return false
 }
 
-// candidates returns numbers in r, those near 0 first, multiples of step unless it is 0.
+// candidates returns numbers in r, those near 0 first. They are multiples of step unless it is 0.
 // complete means that no other number can satisfy the conditions.
 func (r *span) candidates(t Mask, step float64, factors bool, excluded int) (out []float64, complete bool) {
 	if t == Fraction && step == 0 {
@@ -129,11 +129,12 @@ func (r *span) candidates(t Mask, step float64, factors bool, excluded int) (out
 			out = append(out, x*step)
 		}
 	}
-	// Within bounds every integer is a candidate. Else there are more than excluded ones.
+	// Within bounds every integer is a candidate. Otherwise there are more candidates than excluded
+	// numbers.
 	return out, !factors || high-low < float64(want)
 }
 
-// between returns a number with a fraction in r, another one for each n.
+// between returns a number with a fraction in r. Each n gives a different number.
 func (r *span) between(n int) float64 {
 	switch part := 1 / float64(n+1); {
 	case math.IsInf(r.low, -1) && math.IsInf(r.high, 1):
@@ -149,8 +150,8 @@ func (r *span) between(n int) float64 {
 	}
 }
 
-// samples has strings of each format, by normalized name, and then strings that almost have
-// the format.
+// samples has strings of each format by its normalized name. After them come strings that almost
+// have the format.
 var samples = map[string][]string{
 	"byte":         {"YQ==", "YWFhYWFhYWE=", "+/8="},
 	"cidr":         {"10.0.0.0/8", "fd00::/64", "010.0.0.0/8"},
@@ -179,7 +180,7 @@ var samples = map[string][]string{
 	"k8slongname":  {"a.b", "a"},
 }
 
-// others are strings that have no format, or few.
+// others are strings that have no format, or few formats.
 var others = []any{"", "a", "!", " ", "x y", "aaaaaaaa", "-", "0", "é"}
 
 func hasFormatNamed(name, v string) bool {
@@ -187,11 +188,11 @@ func hasFormatNamed(name, v string) bool {
 	return !ok || check(v)
 }
 
-// fewExcluded is how many excluded values automata search at once, in time that grows with
-// them.
+// fewExcluded is how many excluded values automata search at once. The time grows with their
+// number.
 const fewExcluded = 12
 
-// counted returns a number in digits or letters that satisfies the conditions.
+// counted returns a number, in digits or letters, that satisfies the conditions.
 func (s *Solver) counted(own []*Cond) (string, bool) {
 	for i := range maxElements {
 		for _, text := range [2]string{lettered(i), strconv.Itoa(i)} {
@@ -215,7 +216,7 @@ func lettered(i int) string {
 	return lettered(i/26-1) + text
 }
 
-// maxExcluded is how many excluded values become patterns.
+// maxExcluded is how many excluded values are searched with automata.
 const maxExcluded = 64
 
 func (s *Solver) solveString(own []*Cond) Result {
@@ -267,8 +268,7 @@ func boundRunes(l *pattern.Language, c *Cond) {
 	}
 }
 
-// addPattern adds a pattern to a language. An invalid pattern matches nothing, as in the
-// server.
+// addPattern adds a pattern to a language. As on the server, an invalid pattern matches nothing.
 func (s *Solver) addPattern(l *pattern.Language, expr string, neg bool) {
 	p := s.pattern(expr)
 	switch {
@@ -310,7 +310,6 @@ const (
 	maxTransitions = 1 << 19
 )
 
-// formatted returns a string with some formats and without others.
 func (s *Solver) formatted(l pattern.Language, formats map[string]bool, own []*Cond) Result {
 	var candidates []any
 	for _, name := range slices.Sorted(maps.Keys(formats)) {

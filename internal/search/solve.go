@@ -10,7 +10,7 @@ import (
 	"github.com/crdkit/crdkit/internal/value/pattern"
 )
 
-// A Status is how a search ends.
+// A Status is the outcome of a search.
 type Status uint8
 
 const (
@@ -25,11 +25,11 @@ const (
 // A Result is the result of a search.
 type Result struct {
 	Status Status
-	Value  any    // if Found
-	Reason string // if Undecided
+	Value  any    // for Found
+	Reason string // for Undecided
 }
 
-// Reasons of undecided searches.
+// Reasons why a search is undecided.
 const (
 	workLimit = "the work limit is used up"
 	ended     = "the time limit has passed"
@@ -56,8 +56,7 @@ type Solver struct {
 	memory   memory
 }
 
-// NewSolver returns a solver of at most so many steps for all conditions, which ends with
-// ctx.
+// NewSolver returns a solver that takes at most steps steps for all conditions. It ends with ctx.
 func NewSolver(ctx context.Context, steps int) *Solver {
 	return &Solver{work: steps, watch: interrupt.New(ctx), patterns: map[string]*pattern.Pattern{}, memory: memory{conds: map[*Cond]uint32{}, values: map[string]Result{}}}
 }
@@ -68,18 +67,18 @@ func (s *Solver) Work() int { return s.work }
 // SetWork sets how many steps are left.
 func (s *Solver) SetWork(steps int) { s.work = steps }
 
-// maxDepth bounds the nesting of values that Solve makes.
+// maxDepth limits the nesting of values.
 const maxDepth = 500
 
-// Solve returns a small value that satisfies c, the same for the same conditions. The value
-// is the caller's.
+// Solve returns a small value that satisfies c. The same conditions give the same value. It belongs
+// to the caller.
 func (s *Solver) Solve(c *Cond) Result {
 	r := s.solve([]*Cond{c})
 	r.Value = jsonval.Clone(r.Value)
 	return r
 }
 
-// spend takes steps and returns why the search must end, "" if it goes on.
+// spend takes steps. It returns why the search must end, or "".
 func (s *Solver) spend(steps int) string {
 	if s.work -= steps; s.work < 0 {
 		s.memory.limited++
@@ -116,7 +115,7 @@ func (s *Solver) solve(list []*Cond) Result {
 	return r
 }
 
-// flatten separates a conjunction from its disjunctions. It is not ok if one is False.
+// flatten separates a conjunction from its disjunctions. It is not ok if a condition is False.
 func flatten(list []*Cond) (base, alternatives []*Cond, ok bool) {
 	seen := map[*Cond]bool{}
 	for len(list) > 0 {
@@ -138,7 +137,7 @@ func flatten(list []*Cond) (base, alternatives []*Cond, ok bool) {
 	return base, alternatives, true
 }
 
-// split solves base, and splits the first disjunction that the value does not satisfy.
+// split solves base. Then it splits the first disjunction that the value does not satisfy.
 func (s *Solver) split(base, alternatives []*Cond) Result {
 	if reason := s.spend(len(base) + len(alternatives)); reason != "" {
 		return undecided(reason)
@@ -154,7 +153,7 @@ func (s *Solver) split(base, alternatives []*Cond) Result {
 	return s.branch(base, slices.Delete(slices.Clone(alternatives), open, open+1), alternatives[open].subs)
 }
 
-// branch solves base and the other disjunctions with each part of one disjunction in turn.
+// branch solves base and rest with each part of a disjunction in turn.
 func (s *Solver) branch(base, rest, parts []*Cond) Result {
 	var out Result
 	looked := false
@@ -178,9 +177,9 @@ func (s *Solver) branch(base, rest, parts []*Cond) Result {
 	return out
 }
 
-// lookahead tries each part of each disjunction beside base alone, so that a search does
-// not find out below each other choice that a part is impossible. It returns what is left
-// of the conjunction, and false if a disjunction has no possible part.
+// lookahead tries each part of each disjunction with base alone, and removes impossible parts.
+// Otherwise the search would find them impossible again below each other choice. It returns the
+// rest of the conjunction, or false if a disjunction has no possible part.
 func (s *Solver) lookahead(base, alternatives []*Cond) (moreBase, open []*Cond, ok bool) {
 	var reduced []*Cond
 	for _, c := range alternatives {
@@ -200,7 +199,7 @@ func (s *Solver) lookahead(base, alternatives []*Cond) (moreBase, open []*Cond, 
 	return slices.Concat(base, more), append(open, others...), ok
 }
 
-// impossible reports whether no value satisfies base and the plain parts of c.
+// impossible reports whether no value satisfies base and the parts of c that are not disjunctions.
 func (s *Solver) impossible(base []*Cond, c *Cond) bool {
 	more, _, ok := flatten([]*Cond{c})
 	if !ok {
@@ -212,13 +211,13 @@ func (s *Solver) impossible(base []*Cond, c *Cond) bool {
 	return s.solveBase(slices.Concat(base, more)).Status == None
 }
 
-// preferred are the types in the order in which a value is searched.
+// preferred are the types in the order in which they are tried.
 var preferred = []Mask{Object, String, Integer, Bool, Array, Fraction, Null}
 
 // solveBase solves a conjunction without disjunctions.
 func (s *Solver) solveBase(base []*Cond) Result {
 	mask := Any
-	truths := map[string]Mask{} // of opaque conditions and of relations, by name
+	truths := map[string]Mask{} // truths of opaque conditions, orders of relations, by name
 	for _, c := range base {
 		switch c.kind {
 		case types:
@@ -249,7 +248,7 @@ func (s *Solver) solveBase(base []*Cond) Result {
 
 func (s *Solver) solveType(t Mask, base []*Cond) Result {
 	var own []*Cond
-	var allowed *Cond // a finite set of values
+	var allowed *Cond // if not nil, only these values are allowed
 	for _, c := range base {
 		if c.kind == enum && !c.neg && (allowed == nil || len(c.values) < len(allowed.values)) {
 			allowed = c
@@ -280,8 +279,8 @@ func (s *Solver) solveType(t Mask, base []*Cond) Result {
 	return s.solveNumber(t, own)
 }
 
-// orLarger solves a conjunction. If that is undecided, it searches a value with more parts
-// than each excluded one, which equals none.
+// orLarger solves a conjunction. If that is undecided, it searches a value with more parts than
+// every excluded value. It is then none of them.
 func orLarger(solve func(own []*Cond) Result, own []*Cond, atLeast func(int64) *Cond) Result {
 	r := solve(own)
 	parts := -1
@@ -307,7 +306,7 @@ func orLarger(solve func(own []*Cond) Result, own []*Cond, atLeast func(int64) *
 	return r
 }
 
-// choose returns the first value of the type that satisfies the conditions, if any.
+// choose returns the first value of the type that satisfies the conditions, if there is one.
 func (s *Solver) choose(t Mask, values []any, own []*Cond) Result {
 	var out Result
 	for _, v := range values {
@@ -327,7 +326,6 @@ func (s *Solver) choose(t Mask, values []any, own []*Cond) Result {
 	return out
 }
 
-// pattern returns a compiled pattern, nil if it does not compile.
 func (s *Solver) pattern(expr string) *pattern.Pattern {
 	p, ok := s.patterns[expr]
 	if !ok {
@@ -337,23 +335,23 @@ func (s *Solver) pattern(expr string) *pattern.Pattern {
 	return p
 }
 
-// Bounds of what a solver keeps. It forgets everything beyond them.
+// Limits of what a solver keeps. Above them it forgets everything.
 const (
 	maxRemembered  = 1 << 14 // results
 	maxKnown       = 1 << 16 // conditions
 	maxConjunction = 64      // conditions of a conjunction whose result is kept
 )
 
-// A memory keeps results, because a search splits one disjunction after another and most of
-// the value stays. Results that depend on a limit are not kept.
+// A memory keeps results: a search splits one disjunction after another, and most of the conditions
+// stay. Results that depend on a limit are not kept.
 type memory struct {
 	conds     map[*Cond]uint32  // a number for each condition
-	values    map[string]Result // by the conditions of a conjunction, in their order
+	values    map[string]Result // by the numbers of the conditions of a conjunction, in their order
 	forgotten uint32            // how often all values were forgotten
 	limited   int               // how often a limit ended a search
 }
 
-// known returns a known result, else a key for keepValue, "" for a long conjunction, which
+// known returns a known result, or a key for keepValue. The key is "" for a long conjunction, which
 // rarely occurs twice.
 func (m *memory) known(list []*Cond) (r Result, key string, ok bool) {
 	if len(list) > maxConjunction {
@@ -362,7 +360,7 @@ func (m *memory) known(list []*Cond) (r Result, key string, ok bool) {
 	if len(m.values) >= maxRemembered || len(m.conds) >= maxKnown {
 		clear(m.values)
 		clear(m.conds)
-		m.forgotten++ // searches that have not ended have keys with the old numbers
+		m.forgotten++ // keys of searches that have not ended have the old numbers
 	}
 	text := binary.LittleEndian.AppendUint32(make([]byte, 0, 128), m.forgotten)
 	for _, c := range list {

@@ -10,25 +10,25 @@ import (
 	"github.com/crdkit/crdkit/validation"
 )
 
-// A Case is a creation, an update if there is an old object, or with Status an update of
-// the status.
+// A Case is a creation. With an old object it is an update, and with Status an update of the
+// status.
 type Case struct {
 	Object, Old map[string]any
 	Status      bool
 }
 
-// A Judge answers as the server does, and changes the object to what is stored. errs is
-// empty if the object is admitted. refused means: before its validation.
+// A Judge answers like the server, and changes the object to the stored one. errs is empty if the
+// object is admitted. refused means that it was refused before validation.
 type Judge func(ctx context.Context, c Case) (errs validation.ErrorList, refused bool, err error)
 
-// A Head has what every object of a version has.
+// A Head has the parts that all objects of a version have.
 type Head struct {
 	APIVersion, Kind string
 	Namespaced       bool // generated objects have a namespace
-	HasStatus        bool // the status subresource
+	HasStatus        bool // there is a status subresource
 }
 
-// A Space is the objects of one version.
+// A Space describes the objects of one version.
 type Space struct {
 	head    Head
 	root    *schema.Node
@@ -36,8 +36,8 @@ type Space struct {
 	samples map[string][]any // scalars of samples, by the path of their schema
 }
 
-// New returns the space of a version. A nil root stands for any content, and a nil judge
-// only generates.
+// New returns the space of a version. A nil root allows any content. With a nil judge the space can
+// only generate objects.
 func New(root *schema.Node, head Head, judge Judge) *Space {
 	return &Space{head: head, root: root, judge: judge, samples: map[string][]any{}}
 }
@@ -60,7 +60,7 @@ func (s *search) minimal(optional int) map[string]any {
 
 func isHead(name string) bool { return name == "apiVersion" || name == "kind" || name == "metadata" }
 
-// ask gives a copy of the object to the judge, and returns what the judge made of it.
+// ask gives a copy of the object to the judge. It returns the stored object and the verdict.
 func (s *Space) ask(ctx context.Context, c Case) (stored map[string]any, errs validation.ErrorList, refused bool, err error) {
 	c.Object = clone(c.Object)
 	errs, refused, err = s.judge(ctx, c)
@@ -72,8 +72,7 @@ func clone(obj map[string]any) map[string]any {
 	return copied
 }
 
-// IsImplied reports whether an error only says that others prevented the evaluation of
-// rules.
+// IsImplied reports whether an error only says that other errors prevented the evaluation of rules.
 func IsImplied(e *validation.Error) bool {
 	return e.Step == validation.StepRules && e.Rule < 0 && strings.HasPrefix(e.Detail, "some validation rules were not checked")
 }
