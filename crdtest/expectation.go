@@ -265,7 +265,6 @@ func newVerdict(s *Set, r *Response) *verdict {
 	return v
 }
 
-// failed reports whether the answer is not as expected.
 func (v *verdict) failed() bool {
 	return len(v.unmet) > 0 ||
 		v.onlyThese && slices.ContainsFunc(v.complaints, func(c complaint) bool { return c.unexpected() }) ||

@@ -18,7 +18,6 @@ import (
 	"github.com/crdkit/crdkit/internal/text/manifest"
 )
 
-// goldenSuffix is what a golden file adds to the name of its sample file.
 const goldenSuffix = ".golden"
 
 // UpdateVariable is the environment variable that makes [Golden] write golden files.
@@ -134,7 +133,6 @@ func (f *goldenFile) compare(t testing.TB) {
 	}
 }
 
-// updates reports whether to write golden files.
 func updates() bool {
 	if on, err := strconv.ParseBool(os.Getenv(UpdateVariable)); err == nil && on {
 		return true

@@ -184,7 +184,6 @@ func SetDefaults(crd *apiextensionsv1.CustomResourceDefinition) {
 	apiextensionsv1.SetObjectDefaults_CustomResourceDefinition(crd)
 }
 
-// service returns the service of the conversion webhook, or nil if there is none.
 func service(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.ServiceReference {
 	c := crd.Spec.Conversion
 	if c == nil || c.Webhook == nil || c.Webhook.ClientConfig == nil {

@@ -148,7 +148,6 @@ const (
 	overCall    = "call cost exceeds limit"
 )
 
-// costs is the suggestion for rules that cost too much.
 const costs = "lower maxItems, maxLength or maxProperties of what the rule reads; cel.Estimate and crdkit cost compute bounds that fit"
 
 func (x *Explainer) rule(ctx context.Context, err *validation.Error, obj, old *unstructured.Unstructured) (*Explanation, error) {

@@ -101,7 +101,6 @@ func directories(file string) []string {
 	return strings.Split(path.Dir(filepath.ToSlash(file)), "/")
 }
 
-// dotted returns the words between the dots of the name of a file.
 func dotted(file string) []string {
 	parts := strings.Split(path.Base(filepath.ToSlash(file)), ".")
 	return parts[1:max(1, len(parts)-1)]

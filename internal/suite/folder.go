@@ -131,7 +131,6 @@ func (s *Suites) addPaired(ctx context.Context, name string) error {
 	return nil
 }
 
-// objectIn returns the only object of a file.
 func (s *Suites) objectIn(ctx context.Context, name string) (*unstructured.Unstructured, error) {
 	objects, err := s.objects(ctx, name)
 	if err != nil {

@@ -136,7 +136,6 @@ func objectOf(text string) (*unstructured.Unstructured, error) {
 	return obj, nil
 }
 
-// label returns the name of an object in a file, with its number.
 func label(i int, obj *unstructured.Unstructured) string {
 	return strings.TrimSpace(fmt.Sprintf("%d %s", i, obj.GetName()))
 }
