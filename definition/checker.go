@@ -107,7 +107,7 @@ func (c *checker) spec(spec *apiextensionsv1.CustomResourceDefinitionSpec, path 
 	c.group(spec.Group, path.Child("group"))
 	c.oneOf(string(spec.Scope), path.Child("scope"), string(apiextensionsv1.ClusterScoped), string(apiextensionsv1.NamespaceScoped))
 	c.haveSchemas(path)
-	c.tighten(path)
+	c.requireStructural(path)
 	c.versions(path)
 	c.specNames(&spec.Names, path.Child("names"))
 
@@ -146,9 +146,9 @@ func (c *checker) haveSchemas(path *pathstack.Chain) {
 	}
 }
 
-// tighten requires structural schemas where a feature needs them, even if the old definition has
-// others.
-func (c *checker) tighten(path *pathstack.Chain) {
+// requireStructural requires structural schemas where a feature needs them, even if the old
+// definition has others.
+func (c *checker) requireStructural(path *pathstack.Chain) {
 	if !c.form.preserving() || c.form.any(func(v *internalVersion) bool { return v.facts.extensions }) {
 		c.opts.structural = true
 	}
@@ -219,7 +219,7 @@ func (c *checker) schema(v *internalVersion, status bool) {
 	if c.opts.structural {
 		node, inconvertible = c.structural(v)
 	}
-	w := walk{checker: c, ruled: node != nil}
+	w := walk{checker: c, checksRules: node != nil}
 	w.run(root, v.at, c.forbidsDefaults())
 	if c.errs.Added() == before && inconvertible != nil {
 		c.errs.Add(inconvertible)

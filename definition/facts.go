@@ -24,7 +24,7 @@ type facts struct {
 	extensions   bool // a schema has an extension that only structural schemas may have
 	unknownType  bool
 	nonAtomicSet bool
-	unsoundKeys  bool // see [checker.soundKeys]
+	invalidKeys  bool // see [checker.validKeys]
 }
 
 // A schemaWarning is a warning with its subject: the name of a format, or its own text.
@@ -81,7 +81,7 @@ func (v *survey) note(s *apiextensionsv1.JSONSchemaProps) bool {
 	if listType(s) == "set" {
 		v.nonAtomicSet = v.nonAtomicSet || nonAtomicItems(s) != ""
 	}
-	v.unsoundKeys = v.unsoundKeys || hasUnsoundKeys(s)
+	v.invalidKeys = v.invalidKeys || hasInvalidKeys(s)
 	if len(s.XValidations) > 0 {
 		v.rules = append(v.rules, s.XValidations)
 	}

@@ -198,11 +198,11 @@ type schemaNotes struct {
 	*adviser
 	visitor visitor
 	here    *pathstack.Chain
-	around  []noted // the schemas around the current one, and the current one
+	around  []enclosing // the schemas around the current one, and the current one
 }
 
-// A noted has what the notes on the schemas directly below a schema depend on.
-type noted struct {
+// An enclosing has what the notes on the schemas directly below a schema depend on.
+type enclosing struct {
 	fields bool // values may be objects
 	keeps  bool // elements of the list keep unknown fields
 }
@@ -211,7 +211,7 @@ func (a *adviser) schema(root *apiextensionsv1.JSONSchemaProps, at *pathstack.Ch
 	if root.Default != nil {
 		a.add(DefaultUnused, at.Child("default"), "a default of whole objects is never applied")
 	}
-	n := schemaNotes{adviser: a, around: []noted{{}}}
+	n := schemaNotes{adviser: a, around: []enclosing{{}}}
 	n.visitor.notes = &n
 	n.here = n.visitor.at.Here()
 	n.visitor.start(root, at)
@@ -239,7 +239,7 @@ func (n *schemaNotes) note(s *apiextensionsv1.JSONSchemaProps) bool {
 	}
 	n.unknown(s, kept)
 	n.mapKeys(s)
-	n.around = append(n.around, noted{fields: s.Type == "object" || s.Type == "" && !s.XIntOrString, keeps: kept || preserves(s)})
+	n.around = append(n.around, enclosing{fields: s.Type == "object" || s.Type == "" && !s.XIntOrString, keeps: kept || preserves(s)})
 	return true
 }
 

@@ -19,7 +19,7 @@ type strictness struct {
 	structural        bool // schemas must be structural
 	prunedDefaults    bool // defaults must not have unknown fields
 	atomicSets        bool // elements of sets must be atomic
-	soundKeys         bool // keys of map lists must be required or have defaults; elements must not be nullable
+	validKeys         bool // keys of map lists must be required or have defaults; elements must not be nullable
 	checkedBundle     bool // the CA bundle of a webhook must be valid
 	noDefaults        bool // schemas cannot have defaults
 	preserves         bool // unknown fields of all objects may be kept
@@ -29,8 +29,8 @@ type strictness struct {
 	stored expressions
 	// unchanged has the versions with an unchanged schema. Their single rules have no cost limit.
 	unchanged map[string]bool
-	// crowded has the versions that keep too many selectable fields; "" stands for common.
-	crowded map[string]bool
+	// manySelectable has the versions that keep too many selectable fields; "" stands for common.
+	manySelectable map[string]bool
 }
 
 // expressions are sets of CEL expressions by text.
@@ -46,7 +46,7 @@ func createStrictness() strictness {
 		structural:        true,
 		prunedDefaults:    true,
 		atomicSets:        true,
-		soundKeys:         true,
+		validKeys:         true,
 	}
 }
 
@@ -59,11 +59,11 @@ func updateStrictness(s, old *internalForm) strictness {
 		structural:        !old.any(isNotStructural),
 		prunedDefaults:    !old.any(hasUnprunedDefaults),
 		atomicSets:        !old.any(func(v *internalVersion) bool { return v.facts.nonAtomicSet }),
-		soundKeys:         !old.any(func(v *internalVersion) bool { return v.facts.unsoundKeys }),
+		validKeys:         !old.any(func(v *internalVersion) bool { return v.facts.invalidKeys }),
 		checkedBundle:     checksBundle(old.crd),
 		stored:            expressionsOf(old),
 		unchanged:         unchangedVersions(s, old),
-		crowded:           crowdedVersions(s, old),
+		manySelectable:    versionsWithManySelectable(s, old),
 	}
 }
 
@@ -111,10 +111,10 @@ func hasUnprunedDefaults(v *internalVersion) bool {
 	return n != nil && crdversion.PruneDefaults(n) != n
 }
 
-// hasUnsoundKeys reports whether a schema breaks the rules of [checker.soundKeys].
-func hasUnsoundKeys(s *apiextensionsv1.JSONSchemaProps) bool {
+// hasInvalidKeys reports whether a schema breaks the rules of [checker.validKeys].
+func hasInvalidKeys(s *apiextensionsv1.JSONSchemaProps) bool {
 	var c checker
-	c.soundKeys(s, nil)
+	c.validKeys(s, nil)
 	return c.errs.Added() > 0
 }
 
@@ -152,7 +152,7 @@ func unchangedVersions(s, old *internalForm) map[string]bool {
 	return out
 }
 
-func crowdedVersions(s, old *internalForm) map[string]bool {
+func versionsWithManySelectable(s, old *internalForm) map[string]bool {
 	out := map[string]bool{}
 	if len(old.common.selectable) > maxSelectable && slices.Equal(s.common.selectable, old.common.selectable) {
 		out[""] = true

@@ -154,7 +154,7 @@ func (c *checker) selectable(v *internalVersion, version *pathstack.Chain, name 
 	for i := range fields {
 		c.selectableField(fields[i].JSONPath, v.root(), path.Index(i).Child("jsonPath"), unique)
 	}
-	if len(unique) > maxSelectable && !c.opts.crowded[name] {
+	if len(unique) > maxSelectable && !c.opts.manySelectable[name] {
 		c.errs.AddAt(path, field.TooMany(path.Path(), len(unique), maxSelectable))
 	}
 }

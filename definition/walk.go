@@ -20,9 +20,9 @@ import (
 
 type walk struct {
 	*checker
-	here   *pathstack.Chain // the location of the current schema
-	around []inherited      // of the current schema and those around it
-	ruled  bool             // rules will be checked
+	here        *pathstack.Chain // the location of the current schema
+	around      []inherited      // of the current schema and those around it
+	checksRules bool             // rules will be checked
 	// faulty has the field paths of schemas with rules that have errors at or below the schema.
 	faulty map[string]bool
 }
@@ -31,7 +31,7 @@ type walk struct {
 type inherited struct {
 	root     bool   // the schema describes whole objects
 	resource bool   // the schema describes a resource
-	spine    bool   // outside of allOf, anyOf, oneOf, not and keywords that are not allowed
+	isNode   bool   // outside of allOf, anyOf, oneOf, not and keywords that are not allowed
 	meta     bool   // inside of the metadata, kind or apiVersion of a resource
 	defaults bool   // defaults are allowed
 	reason   string // why defaults are not allowed
@@ -55,7 +55,7 @@ func (p inherited) below(keyword, name string) inherited {
 			p.defaults, p.reason, p.topLevel = false, " in top-level ", name
 		}
 	default:
-		p.spine = false
+		p.isNode = false
 	}
 	p.root = false
 	return p
@@ -66,7 +66,7 @@ func (w *walk) run(root *apiextensionsv1.JSONSchemaProps, at *pathstack.Chain, d
 	v := &w.cfg.visitor
 	v.walk = w
 	w.here = v.here()
-	w.around = append(make([]inherited, 0, 8), inherited{root: true, spine: true, defaults: defaultsForbidden == "", reason: defaultsForbidden})
+	w.around = append(make([]inherited, 0, 8), inherited{root: true, isNode: true, defaults: defaultsForbidden == "", reason: defaultsForbidden})
 	v.start(root, at)
 	v.walk = nil
 }
@@ -98,7 +98,7 @@ func (w *walk) check(s *apiextensionsv1.JSONSchemaProps) bool {
 func (w *walk) done(s *apiextensionsv1.JSONSchemaProps) {
 	p := &w.around[len(w.around)-1]
 	w.around = w.around[:len(w.around)-1]
-	if w.ruled && p.spine && len(s.XValidations) > 0 && w.errs.Added() > p.before {
+	if w.checksRules && p.isNode && len(s.XValidations) > 0 && w.errs.Added() > p.before {
 		if w.faulty == nil {
 			w.faulty = map[string]bool{}
 		}
@@ -155,7 +155,7 @@ func (w *walk) rules(s *apiextensionsv1.JSONSchemaProps) {
 	convertible := sync.OnceValue(func() bool { return isConvertible(&own) })
 	follow := func(fieldPath string) error {
 		err := crdpath.FollowField(fieldPath, &crdpath.PropsCursor{At: &own}, crdpath.DotsAndBrackets)
-		if err != nil && !w.ruled && !convertible() {
+		if err != nil && !w.checksRules && !convertible() {
 			return nil
 		}
 		return err
@@ -331,8 +331,8 @@ func (c *checker) listsAndMaps(s *apiextensionsv1.JSONSchemaProps, at *pathstack
 	if listType(s) == "map" {
 		c.mapList(s, at)
 	}
-	if c.opts.soundKeys {
-		c.soundKeys(s, at)
+	if c.opts.validKeys {
+		c.validKeys(s, at)
 	}
 }
 
@@ -423,9 +423,9 @@ func (c *checker) mapKeys(s, items *apiextensionsv1.JSONSchemaProps, at *pathsta
 	}
 }
 
-// soundKeys checks that elements of sets and map lists are not nullable, and that keys are
+// validKeys checks that elements of sets and map lists are not nullable, and that keys are
 // required or have defaults.
-func (c *checker) soundKeys(s *apiextensionsv1.JSONSchemaProps, at *pathstack.Chain) {
+func (c *checker) validKeys(s *apiextensionsv1.JSONSchemaProps, at *pathstack.Chain) {
 	items := itemsOf(s)
 	typ := listType(s)
 	if items == nil || typ != "set" && typ != "map" {
