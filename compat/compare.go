@@ -103,9 +103,9 @@ type comparison struct {
 	// seekLeft is the rest of seekWork.
 	seekLeft int
 	lost     bool // the new definition lacks a version at which objects are stored: nothing is proved for them
-	// beside has findings for one role that an object brings, but not for the goal it was made for.
-	beside []Finding
-	unread []unread // see storageWalk
+	// sideFindings has findings for one role that an object brings, but not for the goal it was made for.
+	sideFindings []Finding
+	readerGoals  []readerGoal // see storageWalk
 }
 
 func (c *comparison) schemaFindings() []Finding {

@@ -39,9 +39,9 @@ type conditions struct {
 	solver     *search.Solver
 	root       *schema.Node
 	// status means that a new object has no status: clients write it by a request of its own.
-	status bool
-	scaled *search.Cond // what the scale subresource requires of objects
-	nodes  map[*schema.Node]*search.Cond
+	status    bool
+	scaleCond *search.Cond // what the scale subresource requires of objects
+	nodes     map[*schema.Node]*search.Cond
 	// translator translates rules. changed says which values look different to rules of the other
 	// side.
 	translator *celcond.Translator
@@ -51,12 +51,12 @@ type conditions struct {
 func newConditions(solver *search.Solver, s *side, substitute bool) *conditions {
 	k := &conditions{
 		side: s, open: s.crd.Spec.PreserveUnknownFields, substitute: substitute, solver: solver, root: s.node,
-		scaled: search.True, nodes: map[*schema.Node]*search.Cond{},
+		scaleCond: search.True, nodes: map[*schema.Node]*search.Cond{},
 	}
 	if s := s.crd.Spec.Versions[s.index].Subresources; s != nil {
 		k.status = s.Status != nil
 		if s.Scale != nil {
-			k.scaled = search.And(replicas(s.Scale.SpecReplicasPath), replicas(s.Scale.StatusReplicasPath))
+			k.scaleCond = search.And(replicas(s.Scale.SpecReplicasPath), replicas(s.Scale.StatusReplicasPath))
 		}
 	}
 	k.translator = celcond.New(k.root, func(n *schema.Node, name string, c *search.Cond) *search.Cond { return k.member(n, name, c, true) })
@@ -84,7 +84,7 @@ func (k *conditions) object() *search.Cond {
 		search.At("apiVersion", search.Enum(gvk.GroupVersion().String())),
 		search.At("kind", search.Enum(gvk.Kind)),
 		search.At("metadata", search.And(meta...)),
-		k.scaled,
+		k.scaleCond,
 		k.of(k.root),
 	)
 }
@@ -223,7 +223,7 @@ func (k *conditions) otherValues(n *schema.Node) *search.Cond {
 		return k.of(additional)
 	case declared:
 		return search.False
-	case n.PreserveUnknownFields() || k.open || n.Kind() != schema.KindObject && n != bare:
+	case n.PreserveUnknownFields() || k.open || n.Kind() != schema.KindObject && n != undeclared:
 		return search.True
 	}
 	return search.False

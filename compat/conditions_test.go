@@ -50,7 +50,7 @@ func agree(t *testing.T, d *testkit.Definition, objects int) (admitted, satisfyi
 		v, _ := def.Version(d.CRD.Spec.Versions[i].Name)
 		solver := search.NewSolver(context.Background(), 1<<30)
 		k := newConditions(solver, &side{d.CRD, i, v, n}, false)
-		object := search.And(k.scaled, k.of(n))
+		object := search.And(k.scaleCond, k.of(n))
 		g := generate.New(generate.Target{
 			Group: d.CRD.Spec.Group, Version: v.Name(), Kind: d.CRD.Spec.Names.Kind,
 			Namespaced: def.Namespaced(), Schema: crdversion.Schema(&d.CRD.Spec.Versions[i]),

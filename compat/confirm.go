@@ -177,8 +177,8 @@ func contentDifferences(d difference, before, after map[string]any) []difference
 
 const absent = "absent"
 
-// mostShown is how many elements of a list, or names of an object, a text shows.
-const mostShown = 5
+// maxShown is how many elements of a list, or names of an object, a text shows.
+const maxShown = 5
 
 // short returns a value in a few words: scalars, elements, or the names of fields.
 func short(v any) string {
@@ -203,7 +203,7 @@ func short(v any) string {
 
 func shortList(values []any) string {
 	var texts []string
-	for _, v := range values[:min(len(values), mostShown+1)] {
+	for _, v := range values[:min(len(values), maxShown+1)] {
 		texts = append(texts, short(v))
 	}
 	return shown(append(texts, make([]string, len(values)-len(texts))...))
@@ -211,10 +211,10 @@ func shortList(values []any) string {
 
 // shown joins the first texts of a list and counts the others.
 func shown(texts []string) string {
-	if len(texts) <= mostShown+1 {
+	if len(texts) <= maxShown+1 {
 		return strings.Join(texts, ", ")
 	}
-	return fmt.Sprintf("%s and %d more", strings.Join(texts[:mostShown], ", "), len(texts)-mostShown)
+	return fmt.Sprintf("%s and %d more", strings.Join(texts[:maxShown], ", "), len(texts)-maxShown)
 }
 
 func valueText(v any) string {

@@ -17,12 +17,12 @@ func (c *comparison) decide() []Finding {
 	solver := search.NewSolver(c.ctx, c.work)
 	old, crd := c.side(false), c.side(true)
 	before := newConditions(solver, old, false)
-	writers := newWalk(before, newConditions(solver, crd, true), false, c.storedAlike)
+	writers := newWalk(before, newConditions(solver, crd, true), false, c.hiddenByStorage)
 	out := c.role(writers, before.object())
 	solver.SetWork(c.work)
 	after := newConditions(solver, crd, false)
 	out = append(out, c.ruleFindings(writers, after)...)
-	readers := newWalk(after, newConditions(solver, old, true), true, c.storedAlike)
+	readers := newWalk(after, newConditions(solver, old, true), true, c.hiddenByStorage)
 	return append(out, c.role(readers, after.object())...)
 }
 
@@ -30,14 +30,14 @@ func (c *comparison) decide() []Finding {
 func (c *comparison) role(w *walk, object *search.Cond) []Finding {
 	if w.readers {
 		w.pair(c.after.node, c.before.node, nil, "")
-		for i := range c.unread {
-			w.add(c.unread[i].node, c.unread[i].goal)
+		for i := range c.readerGoals {
+			w.add(c.readerGoals[i].node, c.readerGoals[i].goal)
 		}
 	} else {
 		w.pair(c.before.node, c.after.node, nil, "")
 		c.storageGoals(w)
-		if w.from.scaled.Key() != w.to.scaled.Key() {
-			w.add(c.before.node, goal{code: CodeScale, target: search.Not(w.to.scaled), text: "the scale subresource is new or has other paths"})
+		if w.from.scaleCond.Key() != w.to.scaleCond.Key() {
+			w.add(c.before.node, goal{code: CodeScale, target: search.Not(w.to.scaleCond), text: "the scale subresource is new or has other paths"})
 		}
 	}
 	var out []Finding
@@ -48,13 +48,13 @@ func (c *comparison) role(w *walk, object *search.Cond) []Finding {
 		}
 		out = append(out, found...)
 	}
-	if w.undone != "" {
-		out = append(out, c.undecided(&goal{role: w.role()}, w.undone))
+	if w.stopReason != "" {
+		out = append(out, c.undecided(&goal{role: w.role()}, w.stopReason))
 	}
 	return append(out, c.provedRoles(w, out)...)
 }
 
-// provedRoles returns a finding for each role that has none: a finding from beside, or a proof.
+// provedRoles returns a finding for each role that has none: one of c.sideFindings, or a proof.
 func (c *comparison) provedRoles(w *walk, found []Finding) []Finding {
 	roles := []Role{RoleWriters, RoleStored}
 	if w.readers {
@@ -73,19 +73,19 @@ func (c *comparison) provedRoles(w *walk, found []Finding) []Finding {
 	}
 	var out []Finding
 	for _, role := range roles {
-		beside := func(verdict Verdict) int {
-			return slices.IndexFunc(c.beside, func(f Finding) bool { return f.Role == role && f.Verdict == verdict })
+		indexOf := func(verdict Verdict) int {
+			return slices.IndexFunc(c.sideFindings, func(f Finding) bool { return f.Role == role && f.Verdict == verdict })
 		}
 		refuted := slices.ContainsFunc(found, func(f Finding) bool { return f.Role == role && f.Verdict == VerdictIncompatible })
-		if i := beside(VerdictIncompatible); i >= 0 && !refuted {
-			out = append(out, c.beside[i])
+		if i := indexOf(VerdictIncompatible); i >= 0 && !refuted {
+			out = append(out, c.sideFindings[i])
 			continue
 		}
 		if concerned[role] {
 			continue
 		}
-		if i := beside(VerdictUnknown); i >= 0 {
-			out = append(out, c.beside[i])
+		if i := indexOf(VerdictUnknown); i >= 0 {
+			out = append(out, c.sideFindings[i])
 		} else {
 			f := c.finding(CodeProved, VerdictCompatible, SeverityNote, role)
 			f.Text = provedTexts[role]
@@ -166,7 +166,7 @@ func (c *comparison) show(w *walk, g *goal, obj map[string]any) ([]Finding, erro
 }
 
 // confirm gives obj to both definitions, as an update if old is not nil. It returns a finding for
-// each role in which a difference shows the goal. It adds other differences to c.beside for
+// each role in which a difference shows the goal. It adds other differences to c.sideFindings for
 // [comparison.provedRoles].
 func (c *comparison) confirm(w *walk, g *goal, obj, old map[string]any) ([]Finding, error) {
 	_, found, err := c.differences(w.readers, obj, old)
@@ -174,13 +174,13 @@ func (c *comparison) confirm(w *walk, g *goal, obj, old map[string]any) ([]Findi
 		return nil, err
 	}
 	// Differences at the path of the goal come first.
-	beside := func(d difference) int {
+	order := func(d difference) int {
 		if isAt(d.path, g.path()) {
 			return 0
 		}
 		return 1
 	}
-	slices.SortStableFunc(found, func(a, b difference) int { return beside(a) - beside(b) })
+	slices.SortStableFunc(found, func(a, b difference) int { return order(a) - order(b) })
 	var shown []Finding
 	seen := map[Role]bool{}
 	for i := range found {
@@ -189,7 +189,7 @@ func (c *comparison) confirm(w *walk, g *goal, obj, old map[string]any) ([]Findi
 			seen[d.role] = true
 			shown = append(shown, c.findingOf(g, d))
 		case d.code == CodeRefused && old == nil:
-			c.beside = append(c.beside, c.findingOf(&goal{code: CodeRefused, text: "an object is refused for another reason"}, d))
+			c.sideFindings = append(c.sideFindings, c.findingOf(&goal{code: CodeRefused, text: "an object is refused for another reason"}, d))
 		}
 	}
 	if len(shown) > 0 && old == nil && (!seen[g.role] || g.role == RoleWriters && !g.stored && !seen[RoleStored] && c.storesAnotherVersion()) {
@@ -197,7 +197,7 @@ func (c *comparison) confirm(w *walk, g *goal, obj, old map[string]any) ([]Findi
 		if seen[RoleWriters] {
 			open.role = RoleStored
 		}
-		c.beside = append(c.beside, c.undecided(&open, "an object shows it for another role only"))
+		c.sideFindings = append(c.sideFindings, c.undecided(&open, "an object shows it for another role only"))
 	}
 	return shown, nil
 }

@@ -39,15 +39,15 @@ const maxGoals = 400
 
 // A walk compares two schema trees and collects goals.
 type walk struct {
-	from, to *conditions // objects that from admits must satisfy to
-	readers  bool
-	goals    []goal
-	ruled    []ruled
-	without  map[comparedPair]bool    // pairs without goals
-	changed  map[[2]*schema.Node]bool // see transforms
-	undone   string                   // why the walk ended early
-	alike    func(g *goal) bool       // reports whether storage hides the difference
-	depth    int
+	from, to    *conditions // objects that from admits must satisfy to
+	readers     bool
+	goals       []goal
+	ruleChanges []ruleChange
+	without     map[comparedPair]bool    // pairs without goals
+	changed     map[[2]*schema.Node]bool // see transforms
+	stopReason  string                   // why the walk ended early
+	isHidden    func(g *goal) bool       // reports whether storage hides the difference
+	depth       int
 }
 
 // A comparedPair is a pair of schemas of one value.
@@ -57,20 +57,20 @@ type comparedPair struct {
 	gains bool
 }
 
-func newWalk(from, to *conditions, readers bool, alike func(*goal) bool) *walk {
-	return &walk{alike: alike, from: from, to: to, readers: readers, without: map[comparedPair]bool{}, changed: map[[2]*schema.Node]bool{}}
+func newWalk(from, to *conditions, readers bool, isHidden func(*goal) bool) *walk {
+	return &walk{isHidden: isHidden, from: from, to: to, readers: readers, without: map[comparedPair]bool{}, changed: map[[2]*schema.Node]bool{}}
 }
 
 func (w *walk) pair(o, n *schema.Node, steps []step, pointer string) {
 	here := comparedPair{o, n, !w.readers && correlatable(w.to.root, steps) && !correlatable(w.from.root, steps)}
-	if o == n && w.from.open == w.to.open && !here.gains || w.without[here] || w.undone != "" {
+	if o == n && w.from.open == w.to.open && !here.gains || w.without[here] || w.stopReason != "" {
 		return
 	}
 	if w.depth++; w.depth > maxWalkDepth {
-		w.undone = "the schema is nested too deeply"
+		w.stopReason = "the schema is nested too deeply"
 	}
 	defer func() { w.depth-- }()
-	before, ruledBefore := len(w.goals), len(w.ruled)
+	before, changesBefore := len(w.goals), len(w.ruleChanges)
 	w.local(o, n, steps, pointer)
 	if w.readers && o == nil && n.Kind() != schema.KindNone {
 		return // any value may be here, so nothing below matters
@@ -83,14 +83,14 @@ func (w *walk) pair(o, n *schema.Node, steps []step, pointer string) {
 		at, items := pointer, n.Items()
 		switch n {
 		case nil:
-		case bare:
-			items = bare
+		case undeclared:
+			items = undeclared
 		default:
 			at += "/items"
 		}
 		w.pair(o.Items(), items, extend(steps, step{item: true}), at)
 	}
-	if len(w.goals) == before && len(w.ruled) == ruledBefore {
+	if len(w.goals) == before && len(w.ruleChanges) == changesBefore {
 		w.without[here] = true
 	}
 }
@@ -171,11 +171,11 @@ func (w *walk) changeText(was []keyword, k keyword) string {
 // add adds a goal if a value of o may meet it. If there are too many, it ends the walk.
 func (w *walk) add(o *schema.Node, g goal) {
 	if len(w.goals) > maxGoals {
-		w.undone = fmt.Sprintf("there are more than %d differences", maxGoals)
+		w.stopReason = fmt.Sprintf("there are more than %d differences", maxGoals)
 		return
 	}
 	g.role = cmp.Or(g.role, w.role())
-	if !w.alike(&g) && w.solve(w.from.of(o), g.target).Status != search.None {
+	if !w.isHidden(&g) && w.solve(w.from.of(o), g.target).Status != search.None {
 		w.goals = append(w.goals, g)
 	}
 }

@@ -125,10 +125,10 @@ func (l *listCheck) checkList(old, v *schema.Node) {
 
 // refuse adds an object whose value at the path satisfies c. The old definition admits it, and the
 // new one refuses it with a matching error at the path. With byOld the two change roles.
-func (l *listCheck) refuse(f *Finding, byOld bool, c *search.Cond, such func(*validation.Error) bool) bool {
+func (l *listCheck) refuse(f *Finding, byOld bool, c *search.Cond, matches func(*validation.Error) bool) bool {
 	refused := l.show(f, byOld, c, func(_, second *outcome) bool {
 		return slices.ContainsFunc(second.result.Errors, func(e *validation.Error) bool {
-			return such(e) && strings.Count(e.Pointer, "/") >= len(l.steps) && onWay(e.Pointer, l.steps)
+			return matches(e) && strings.Count(e.Pointer, "/") >= len(l.steps) && onWay(e.Pointer, l.steps)
 		})
 	})
 	if refused == nil {

@@ -79,8 +79,8 @@ func propertyPointer(pointer, name string) string {
 }
 
 var (
-	// bare is the schema of undeclared values: it prunes all members of an object.
-	bare = impliedSchema(apiextensionsv1.JSONSchemaProps{})
+	// undeclared is the schema of undeclared values: it prunes all members of an object.
+	undeclared = impliedSchema(apiextensionsv1.JSONSchemaProps{})
 	// resourceText is the schema of apiVersion, kind and names.
 	resourceText = impliedSchema(apiextensionsv1.JSONSchemaProps{Type: "string"})
 	// resourceMetadata is the schema of the metadata of embedded resources.
@@ -134,7 +134,7 @@ func declaredProperties(n *schema.Node) iter.Seq2[string, *schema.Node] {
 func additionalOf(n *schema.Node) *schema.Node {
 	additional, _ := n.AdditionalProperties()
 	if additional == nil && n.AllowsAdditionalProperties() {
-		return bare
+		return undeclared
 	}
 	return additional
 }
@@ -152,7 +152,7 @@ func itemsOf(n *schema.Node) *schema.Node {
 	if items := n.Items(); items != nil || n == nil || n.PreserveUnknownFields() {
 		return items
 	}
-	return bare
+	return undeclared
 }
 
 // keeps reports whether the server keeps a member, whatever the type of n is.
@@ -161,4 +161,4 @@ func keeps(n *schema.Node, name string, open bool) bool {
 }
 
 // keepsNull reports whether the server keeps a null member.
-func keepsNull(n *schema.Node) bool { return n == nil || n == bare || n.Nullable() }
+func keepsNull(n *schema.Node) bool { return n == nil || n == undeclared || n.Nullable() }

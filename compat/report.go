@@ -164,7 +164,7 @@ func Merge(findings []Finding) []Finding {
 	slices.SortStableFunc(all, compareFindings)
 	all = group(all, placeOf)
 	for i := range all {
-		all[i] = leading(all[i])
+		all[i] = sortParts(all[i])
 	}
 	all = group(all, meaningOf)
 	slices.SortStableFunc(all, compareFindings)
@@ -200,8 +200,8 @@ func group(findings []Finding, key func(*Finding) string) []Finding {
 	return out
 }
 
-// leading reorders the parts of a merged finding: the most severe first, then the writers'.
-func leading(f Finding) Finding {
+// sortParts reorders the parts of a merged finding: the most severe first, then the writers'.
+func sortParts(f Finding) Finding {
 	parts := Split([]Finding{f})
 	slices.SortStableFunc(parts, func(a, b Finding) int {
 		order := []Severity{SeverityError, SeverityWarning, SeverityNote}

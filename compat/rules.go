@@ -169,8 +169,8 @@ func sameDefault(o, n *schema.Node) bool {
 	return had == has && (!had || jsonval.Equal(before, after))
 }
 
-// A ruled is a value whose rules differ.
-type ruled struct {
+// A ruleChange is a value whose rules differ.
+type ruleChange struct {
 	o, n    *schema.Node
 	steps   []step
 	pointer string
@@ -191,7 +191,7 @@ func (w *walk) hasRule(n *schema.Node, rule schema.Rule) bool {
 
 func (w *walk) recordRules(o, n *schema.Node, steps []step, pointer string) {
 	if !w.readers && !slices.EqualFunc(o.Rules(), n.Rules(), sameRule) {
-		w.ruled = append(w.ruled, ruled{o, n, steps, pointer})
+		w.ruleChanges = append(w.ruleChanges, ruleChange{o, n, steps, pointer})
 	}
 }
 
@@ -200,8 +200,8 @@ func (w *walk) recordRules(o, n *schema.Node, steps []step, pointer string) {
 // rule.
 func (c *comparison) ruleFindings(w *walk, own *conditions) []Finding {
 	var out []Finding
-	for i := range w.ruled {
-		v := &w.ruled[i]
+	for i := range w.ruleChanges {
+		v := &w.ruleChanges[i]
 		rewritten := slices.DeleteFunc(slices.Clone(v.n.Rules()), func(r schema.Rule) bool { return w.hasRule(v.o, r) })
 		for _, rule := range v.o.Rules() {
 			if w.hasRule(v.n, rule) {
@@ -227,7 +227,7 @@ func (w *walk) implied(n *schema.Node, rule schema.Rule, own *conditions) bool {
 	return !translated.Transition && w.solve(own.of(n), search.Not(translated.Holds)).Status == search.None
 }
 
-func (c *comparison) ruleFinding(v *ruled, index int, code Code, verdict Verdict, severity Severity, text string) Finding {
+func (c *comparison) ruleFinding(v *ruleChange, index int, code Code, verdict Verdict, severity Severity, text string) Finding {
 	f := c.finding(code, verdict, severity, RoleRules)
 	f.Pointer += v.pointer
 	if index >= 0 {
@@ -238,7 +238,7 @@ func (c *comparison) ruleFinding(v *ruled, index int, code Code, verdict Verdict
 }
 
 // judgeRules judges the new rules of a value, together with its schema and each other.
-func (c *comparison) judgeRules(w *walk, v *ruled, own *conditions) []Finding {
+func (c *comparison) judgeRules(w *walk, v *ruleChange, own *conditions) []Finding {
 	rest := own.without(v.n, CodeRule)
 	none := func(conds ...*search.Cond) bool {
 		return own.solver.Solve(search.And(append(conds, rest)...)).Status == search.None

@@ -77,13 +77,13 @@ func (w *walk) candidates(obj map[string]any, g *goal) []map[string]any {
 			delete(part.(map[string]any), g.absent)
 		}
 	}
-	lean := jsonval.Clone(obj).(map[string]any)
-	for _, path := range slices.Backward(search.Parts(lean)) {
+	minimal := jsonval.Clone(obj).(map[string]any)
+	for _, path := range slices.Backward(search.Parts(minimal)) {
 		if _, ok := nodeAt(w.from.root, path).Default(); ok && !onWay(path.Pointer(), g.path()) {
-			search.Remove(lean, path)
+			search.Remove(minimal, path)
 		}
 	}
-	return []map[string]any{obj, lean}
+	return []map[string]any{obj, minimal}
 }
 
 // nodeAt returns the schema of the values at a path, or nil if there is none.

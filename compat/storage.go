@@ -18,12 +18,12 @@ type storageWalk struct {
 	role  Role   // of the goals; "" means the role of the walk
 	goals *walk
 	seen  map[storedNodes]bool // without goals
-	// unread has goals of readers: the storage version makes objects invalid at the version.
-	unread []unread
+	// readerGoals has goals of readers: the storage version makes objects invalid at the version.
+	readerGoals []readerGoal
 }
 
-// An unread is a goal of readers about a schema of the new definition.
-type unread struct {
+// A readerGoal is a goal of readers about a schema of the new definition.
+type readerGoal struct {
 	node *schema.Node
 	goal goal
 }
@@ -39,7 +39,7 @@ func (c *comparison) storageGoals(goals *walk) {
 	if c.storesAnotherVersion() {
 		w := &storageWalk{pair: c.pair, at: "the storage version " + c.newDef.Storage().Name(), goals: goals, seen: map[storedNodes]bool{}}
 		w.walk(storedNodes{c.before.node, c.after.node, c.oldStorageNode, c.newStorageNode}, nil, "", true)
-		c.unread = w.unread
+		c.readerGoals = w.readerGoals
 	}
 	if c.readsAnotherVersion() {
 		w := &storageWalk{pair: c.pair, at: "the old storage version " + c.oldDef.Storage().Name(), role: RoleStored, goals: goals, seen: map[storedNodes]bool{}}
@@ -58,7 +58,7 @@ func (w *storageWalk) walk(n storedNodes, steps []step, pointer string, root boo
 	}
 	w.seen[n] = true // a value may contain values with the same schemas
 	if len(steps) > maxWalkDepth {
-		w.goals.undone = "the schema of the storage version is nested too deeply"
+		w.goals.stopReason = "the schema of the storage version is nested too deeply"
 		return
 	}
 	before := len(w.goals.goals)
@@ -82,7 +82,7 @@ func (w *storageWalk) walk(n storedNodes, steps []step, pointer string, root boo
 	if n.newStorage.EmbeddedResource() && !n.oldStorage.EmbeddedResource() && !n.old.EmbeddedResource() {
 		w.add(n, goal{code: CodeEmbedded, steps: steps, part: "metadata", target: search.At("metadata", search.MinProps(1)), pointer: pointer}, "the value is a resource")
 	}
-	if all := n.newStorage == bare && len(w.goals.goals) > before; !all && (n.old == nil || typesOf(n.old)&search.Array != 0) {
+	if all := n.newStorage == undeclared && len(w.goals.goals) > before; !all && (n.old == nil || typesOf(n.old)&search.Array != 0) {
 		items := storedNodes{itemsOf(n.old), itemsOf(n.crd), itemsOf(n.oldStorage), itemsOf(n.newStorage)}
 		w.walk(items, extend(steps, step{item: true}), pointer+"/items", false)
 	}
@@ -97,9 +97,9 @@ func (w *storageWalk) add(n storedNodes, g goal, text string) {
 	w.goals.add(n.old, g)
 }
 
-func (w *storageWalk) addUnread(n storedNodes, g goal, text string) {
+func (w *storageWalk) addReaderGoal(n storedNodes, g goal, text string) {
 	g.text = text + " at " + w.at
-	w.unread = append(w.unread, unread{n.crd, g})
+	w.readerGoals = append(w.readerGoals, readerGoal{n.crd, g})
 }
 
 func (w *storageWalk) member(n storedNodes, name string, steps []step, pointer string) {
@@ -112,7 +112,7 @@ func (w *storageWalk) member(n storedNodes, name string, steps []step, pointer s
 	case was && !is:
 		w.add(n, goal{code: CodeProperty, steps: steps, part: name, target: search.At(name, search.True), pointer: pointer}, "the field is not declared")
 		if slices.Contains(n.old.Limits().Required, name) {
-			w.addUnread(n, goal{code: CodeRequired, steps: steps, part: name, target: search.At(name, search.True), pointer: pointer + "/required"}, name+" is required and not declared")
+			w.addReaderGoal(n, goal{code: CodeRequired, steps: steps, part: name, target: search.At(name, search.True), pointer: pointer + "/required"}, name+" is required and not declared")
 		}
 		return
 	case is && (!sameDefault(n.oldStorage.Property(name), n.newStorage.Property(name)) || !was && defaulted):
@@ -123,7 +123,7 @@ func (w *storageWalk) member(n storedNodes, name string, steps []step, pointer s
 		w.add(n, g, "the field has another default")
 		if def, ok := n.newStorage.Property(name).Default(); ok && !w.goals.from.solver.Satisfied(w.goals.from.of(n.old.Property(name)), def) {
 			g.pointer = propertyPointer(pointer, name)
-			w.addUnread(n, g, name+" has a default that the schema does not admit")
+			w.addReaderGoal(n, g, name+" has a default that the schema does not admit")
 		}
 	}
 	if was && is {
@@ -160,7 +160,7 @@ func (w *storageWalk) part(n storedNodes, steps []step, pointer string) {
 	w.walk(n, steps, pointer, false)
 }
 
-func (c *comparison) storedAlike(g *goal) bool {
+func (c *comparison) hiddenByStorage(g *goal) bool {
 	if g.stored || !slices.Contains(contentCodes, g.code) || !c.storesAnotherVersion() {
 		return false
 	}
