@@ -158,12 +158,12 @@ type request struct {
 		DesiredAPIVersion string    `json:"desiredAPIVersion"`
 		Objects           []any     `json:"objects"` // always empty
 	} `json:"request"`
-	version string // the version of the review
-	size    int
-	objects []string // the texts of the objects
-	memory  int64    // needed if the answer is as long as the request
-	most    int64    // the limit of memory
-	share   *share
+	version   string // the version of the review
+	size      int
+	objects   []string // the texts of the objects
+	memory    int64    // needed if the answer is as long as the request
+	maxMemory int64    // the limit of memory
+	share     *share
 }
 
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -235,7 +235,7 @@ func (h *handler) read(w http.ResponseWriter, r *http.Request, held *share) (*re
 // decode reads the review of a request without its objects, and checks their number and size.
 func (h *handler) decode(body string, held *share) (*request, int, error) {
 	r := &request{size: len(body), share: held}
-	r.most = min(h.memory.all, positive(h.maxMemory, max(minRequestMemory, requestFactor*int64(len(body)))))
+	r.maxMemory = min(h.memory.all, positive(h.maxMemory, max(minRequestMemory, requestFactor*int64(len(body)))))
 	taken, err := readReview(body, "request", h.maxObjects)
 	if err != nil {
 		return nil, http.StatusBadRequest, fmt.Errorf("decoding the request: %w", irregular(body))
@@ -244,8 +244,8 @@ func (h *handler) decode(body string, held *share) (*request, int, error) {
 	// counts twice.
 	r.objects, r.memory = taken.objects, 2*textCost*int64(len(body))+taken.largest
 	switch {
-	case r.memory > r.most:
-		return nil, http.StatusRequestEntityTooLarge, fmt.Errorf("the request would take more than %d bytes of memory", r.most)
+	case r.memory > r.maxMemory:
+		return nil, http.StatusRequestEntityTooLarge, fmt.Errorf("the request would take more than %d bytes of memory", r.maxMemory)
 	case taken.count > h.maxObjects:
 		return nil, http.StatusRequestEntityTooLarge, fmt.Errorf("the review has %d objects, more than %d", taken.count, h.maxObjects)
 	case len(taken.rest) > maxWhole:
@@ -314,8 +314,8 @@ func (h *handler) answer(ctx context.Context, review *request) ([]byte, error) {
 			body = nil
 		}
 		memory := review.memory + textCost*int64(len(body)-review.size)
-		if memory > review.most {
-			return failure("the converted objects would take more than %d bytes of memory", review.most)
+		if memory > review.maxMemory {
+			return failure("the converted objects would take more than %d bytes of memory", review.maxMemory)
 		}
 		if review.share.hold(memory) != nil {
 			return nil, errBusy

@@ -48,9 +48,10 @@ type review struct {
 	largest int64    // the highest cost of one object, in a handler
 }
 
-// readReview takes a review apart: the first objects of the member, at most most, and the text
-// without the objects of request and response. It decodes no object. member is request or response.
-func readReview(text, member string, most int) (*review, error) {
+// readReview takes a review apart: the first objects of the member, at most maxObjects, and the
+// text without the objects of request and response. It decodes no object. member is request or
+// response.
+func readReview(text, member string, maxObjects int) (*review, error) {
 	start := jsonscan.Space(text, 0)
 	if !isJSON(text, start) || text[start] != '{' {
 		return nil, errIrregular
@@ -60,7 +61,7 @@ func readReview(text, member string, most int) (*review, error) {
 	object := func(_ string, at int) int {
 		r.memory = 0
 		end := r.skip("", at)
-		if out.count < most {
+		if out.count < maxObjects {
 			out.objects = append(out.objects, text[at:end])
 			out.memory += r.memory
 			out.largest = max(out.largest, textCost*int64(end-at)+objectCost*r.memory)

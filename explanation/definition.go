@@ -36,7 +36,7 @@ func Definition(crd *apiextensionsv1.CustomResourceDefinition, err *field.Error)
 	if isCost(err) {
 		return &Explanation{Text: "the rule may cost too much: " + costs, Suggestion: costs}
 	}
-	props, rest := ruledSchema(crd, err.Field)
+	props, rest := schemaOfRule(crd, err.Field)
 	if props == nil || !strings.Contains(err.Detail, "compilation failed: ") {
 		return nil
 	}
@@ -61,9 +61,9 @@ const (
 	schemaRoot = "openAPIV3Schema"
 )
 
-// ruledSchema returns the schema with the rule of an error, or nil, and the rest of the field path
+// schemaOfRule returns the schema with the rule of an error, or nil, and the rest of the field path
 // from the rule on.
-func ruledSchema(crd *apiextensionsv1.CustomResourceDefinition, fieldPath string) (*apiextensionsv1.JSONSchemaProps, string) {
+func schemaOfRule(crd *apiextensionsv1.CustomResourceDefinition, fieldPath string) (*apiextensionsv1.JSONSchemaProps, string) {
 	before, rest, ok := strings.Cut(fieldPath, schemaRoot)
 	if !ok || len(crd.Spec.Versions) == 0 {
 		return nil, ""

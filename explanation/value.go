@@ -181,7 +181,7 @@ func (x *Explainer) HideValues(err *validation.Error) *validation.Error {
 	without := *err.FieldError()
 	without.BadValue = field.OmitValueType{}
 	if err.Step == validation.StepRules {
-		without.Detail = x.valuelessDetail(err)
+		without.Detail = x.detailWithoutValues(err)
 	} else if value, ok := err.BadValue.(string); ok && !isTypeName(value) {
 		without.Detail = strings.ReplaceAll(without.Detail, strconv.Quote(value), hidden)
 	}
@@ -198,8 +198,8 @@ func isTypeName(text string) bool {
 	return false
 }
 
-// valuelessDetail returns the detail of a rule's error without values of the object.
-func (x *Explainer) valuelessDetail(err *validation.Error) string {
+// detailWithoutValues returns the detail of a rule's error without values of the object.
+func (x *Explainer) detailWithoutValues(err *validation.Error) string {
 	l, ok := schemapath.At(x.root, err.SchemaPointer)
 	switch {
 	case err.Rule < 0, strings.HasPrefix(err.Detail, notCompiled), strings.Contains(err.Detail, overBudget):

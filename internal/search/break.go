@@ -21,7 +21,7 @@ import (
 // there is no such case, Break returns an [*Unreachable]. It also returns the error of the judge.
 func (s *Space) Break(ctx context.Context, rng *rand.Rand, t Target) (*Case, error) {
 	x := s.search(rng, maxWork)
-	saw := &trace{}
+	seen := &trace{}
 	r, isRule := schemapath.Rule(s.root, t.SchemaPointer, t.Rule)
 	isRule = isRule && t.Keyword == ""
 	if _, exists := schemapath.At(s.root, t.SchemaPointer); !isRule && (t.Keyword == "" || !exists) {
@@ -54,7 +54,7 @@ func (s *Space) Break(ctx context.Context, rng *rand.Rand, t Target) (*Case, err
 			x.lit = read
 			x.populate(s.rootSite(c.Object), steps)
 		}
-		g := &goal{breaks: t.matches, read: read, levels: levels, present: steps, saw: saw}
+		g := &goal{breaks: t.matches, read: read, levels: levels, present: steps, trace: seen}
 		found, err := x.find(ctx, *c, g, breakSteps)
 		if err != nil {
 			return nil, err
@@ -66,7 +66,7 @@ func (s *Space) Break(ctx context.Context, rng *rand.Rand, t Target) (*Case, err
 			break
 		}
 	}
-	return nil, &Unreachable{saw.cause(constant)}
+	return nil, &Unreachable{seen.cause(constant)}
 }
 
 // Sought is the error by which a judge says that [Space.Seek] looks for this case.
@@ -105,8 +105,8 @@ func (s *Space) Seek(ctx context.Context, rng *rand.Rand, q Quest) (*Case, error
 	}
 }
 
-// drifts is how many times drift tries to change the start of a search.
-const drifts = 30
+// variations is how many times vary tries to change the start of a search.
+const variations = 30
 
 // start returns a case that has the value and no errors. If usesOld, it is an update.
 func (s *search) start(ctx context.Context, steps []string, read *literals, status, usesOld bool) (*Case, error) {
@@ -129,7 +129,7 @@ func (s *search) start(ctx context.Context, steps []string, read *literals, stat
 	if !usesOld {
 		return &found.Case, nil
 	}
-	if found, err = s.drift(ctx, found, g); err != nil {
+	if found, err = s.vary(ctx, found, g); err != nil {
 		return nil, err
 	}
 	old, _, _, err := s.ask(ctx, found.Case)
@@ -139,9 +139,9 @@ func (s *search) start(ctx context.Context, steps []string, read *literals, stat
 	return &Case{Object: clone(old), Old: old, Status: status}, nil
 }
 
-// drift changes values that the rule reads, as long as the object meets the goal.
-func (s *search) drift(ctx context.Context, now *state, g *goal) (*state, error) {
-	for i := range drifts {
+// vary changes values that the rule reads, as long as the object meets the goal.
+func (s *search) vary(ctx context.Context, now *state, g *goal) (*state, error) {
+	for i := range variations {
 		next := now.Case
 		next.Object = clone(now.Object)
 		s.lit = g.read
@@ -150,7 +150,7 @@ func (s *search) drift(ctx context.Context, now *state, g *goal) (*state, error)
 		} else {
 			s.editAt(s.rootSite(next.Object), g.present)
 		}
-		judged, err := s.find(ctx, next, g, drifts)
+		judged, err := s.find(ctx, next, g, variations)
 		if err != nil {
 			return nil, err
 		}

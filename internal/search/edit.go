@@ -297,9 +297,9 @@ func (x *site) elements(list []any) (out []*site) {
 	return out
 }
 
-// all returns the site and the sites below it, at most most of them.
-func (x *site) all(out []*site, most int) []*site {
-	if len(out) >= most {
+// all returns the site and the sites below it, at most limit of them.
+func (x *site) all(out []*site, limit int) []*site {
+	if len(out) >= limit {
 		return out
 	}
 	out = append(out, x)
@@ -307,7 +307,7 @@ func (x *site) all(out []*site, most int) []*site {
 		return out
 	}
 	for _, child := range x.children() {
-		out = child.all(out, most)
+		out = child.all(out, limit)
 	}
 	return out
 }

@@ -21,7 +21,7 @@ type goal struct {
 	levels  []level                      // of the target
 	present []string                     // the steps of a schema pointer at which a value must be, or nil
 	isFalse bool                         // the rule must be false, not end with an error
-	saw     *trace                       // nil if the cause of a failure is not needed
+	trace   *trace                       // nil if the cause of a failure is not needed
 }
 
 // The costs of a case that does not meet its goal.
@@ -83,16 +83,16 @@ func (s *search) find(ctx context.Context, c Case, g *goal, steps int) (*state, 
 	now, err := s.judged(ctx, c, g)
 	for used := 0; err == nil && now.cost > 0 && used < steps; {
 		before := now.cost
-		if now, err = s.climb(ctx, now, g, stale); err != nil || now.cost < before {
-			used += stale
+		if now, err = s.climb(ctx, now, g, climbSteps); err != nil || now.cost < before {
+			used += climbSteps
 			continue
 		}
 		// A helpful change may first cause more errors, such as another member of a union.
 		var other *state
 		if other, err = s.changed(ctx, now, g); err == nil {
-			other, err = s.climb(ctx, other, g, 2*stale)
+			other, err = s.climb(ctx, other, g, 2*climbSteps)
 		}
-		if used += 3 * stale; err == nil && other.cost <= now.cost {
+		if used += 3 * climbSteps; err == nil && other.cost <= now.cost {
 			now = other
 		}
 	}
@@ -102,8 +102,8 @@ func (s *search) find(ctx context.Context, c Case, g *goal, steps int) (*state, 
 	return now, nil
 }
 
-// stale is how many changes a search makes before it checks whether they help.
-const stale = 50
+// climbSteps is how many changes a search makes before it checks whether they help.
+const climbSteps = 50
 
 // climb makes changes. It keeps a change if the cost does not grow.
 func (s *search) climb(ctx context.Context, now *state, g *goal, steps int) (*state, error) {
@@ -147,13 +147,13 @@ func (s *search) judged(ctx context.Context, c Case, g *goal) (*state, error) {
 	}
 	s.work += len(errs)
 	out.cost, out.others = g.cost(s.Space, c, errs, refused)
-	if saw := g.saw; saw != nil && out.cost < costAbsent {
+	if seen := g.trace; seen != nil && out.cost < costAbsent {
 		broken := slices.ContainsFunc(errs, g.breaks)
-		if broken && (saw.with == nil || len(out.others) < len(saw.with)) {
-			saw.broken, saw.with = true, out.others
+		if broken && (seen.with == nil || len(out.others) < len(seen.with)) {
+			seen.broken, seen.with = true, out.others
 		}
-		saw.present = saw.present || len(out.others) == 0
-		saw.around = saw.around || len(out.others) == 0 && slices.ContainsFunc(errs, func(e *validation.Error) bool { return implied(g.levels, e) })
+		seen.present = seen.present || len(out.others) == 0
+		seen.around = seen.around || len(out.others) == 0 && slices.ContainsFunc(errs, func(e *validation.Error) bool { return implied(g.levels, e) })
 	}
 	return out, nil
 }

@@ -21,11 +21,11 @@ import (
 type answer struct {
 	object *unstructured.Unstructured // as stored
 	result *crdkit.Result
-	// ratified means that an earlier comparison has accepted the result.
-	ratified bool
+	// accepted means that an earlier comparison has accepted the result.
+	accepted bool
 }
 
-func (a *answer) refused() bool { return a != nil && !a.ratified && !a.result.Admitted() }
+func (a *answer) refused() bool { return a != nil && !a.accepted && !a.result.Admitted() }
 
 // problem says that a request is refused, or returns "".
 func (a *answer) problem(what string) string {
@@ -49,7 +49,7 @@ func (a *answer) compare(want *expectation) string {
 	}
 	if want.ExpectedErrors == nil || want.ExpectedError != "" {
 		err := a.result.Err()
-		if a.ratified {
+		if a.accepted {
 			err = nil
 		}
 		if problem := compareVerdict(err, want.ExpectedError); problem != "" {

@@ -239,7 +239,7 @@ func (s *Suites) onUpdate(ctx context.Context, d *Definition, c *update) (string
 func (s *Suites) writeStatus(ctx context.Context, d *Definition, got *answer, from *unstructured.Unstructured) (*answer, error) {
 	status, ok := from.Object["status"]
 	if !ok || !d.hasStatus(from) {
-		return &answer{object: got.object, result: got.result, ratified: true}, nil
+		return &answer{object: got.object, result: got.result, accepted: true}, nil
 	}
 	obj := got.object.DeepCopy()
 	obj.Object["status"] = status

@@ -151,21 +151,21 @@ func storageHash(crd *apiextensionsv1.CustomResourceDefinition) string {
 func publishedIn(group string, crds []*apiextensionsv1.CustomResourceDefinition) []*apiextensionsv1.CustomResourceDefinition {
 	var published []*apiextensionsv1.CustomResourceDefinition
 	for _, crd := range crds {
-		if crd != nil && crd.Spec.Group == group && (unseen(crd) || holds(crd, apiextensionsv1.Established)) {
+		if crd != nil && crd.Spec.Group == group && (hasNoConditions(crd) || holds(crd, apiextensionsv1.Established)) {
 			published = append(published, crd)
 		}
 	}
 	return published
 }
 
-// unseen reports whether no server has set a condition of the definition.
-func unseen(crd *apiextensionsv1.CustomResourceDefinition) bool {
+// hasNoConditions reports whether no server has set a condition of the definition.
+func hasNoConditions(crd *apiextensionsv1.CustomResourceDefinition) bool {
 	return len(crd.Status.Conditions) == 0
 }
 
-// namesOf returns the accepted names. For an unseen definition these are the names it asks for.
+// namesOf returns the accepted names. If there are no conditions, these are the names it asks for.
 func namesOf(crd *apiextensionsv1.CustomResourceDefinition) apiextensionsv1.CustomResourceDefinitionNames {
-	if !unseen(crd) {
+	if !hasNoConditions(crd) {
 		return crd.Status.AcceptedNames
 	}
 	names := crd.Spec.Names

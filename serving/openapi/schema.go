@@ -51,13 +51,13 @@ func itemsOf(p *props) *props {
 
 // schemaOf returns the published schema of a node.
 func (b *builder) schemaOf(p *props) map[string]any {
-	s := b.bare(p)
+	s := b.withoutEmbedded(p)
 	b.embed(p, s)
 	return s
 }
 
-// bare is like schemaOf without the fields of an embedded resource.
-func (b *builder) bare(p *props) map[string]any {
+// withoutEmbedded is like schemaOf without the fields of an embedded resource.
+func (b *builder) withoutEmbedded(p *props) map[string]any {
 	published := *p
 	if b.format == v2 {
 		reduce(&published)
@@ -225,7 +225,7 @@ func (b *builder) kindSchema() map[string]any {
 	s := map[string]any{"type": "object"}
 	if b.publishable() {
 		props := b.version.Schema.OpenAPIV3Schema
-		s = b.bare(props)
+		s = b.withoutEmbedded(props)
 		setProperty(s, "metadata", b.format.describedRef(metaTypes+"ObjectMeta", b.builtin.Descriptions.Metadata))
 		b.addTypeMeta(s)
 		b.embed(props, s)

@@ -243,24 +243,24 @@ func countIndicators(text []byte, indicator byte) int {
 
 // sizeOf returns roughly how many bytes a value takes as text.
 func sizeOf(value any) int {
-	const least = 4 // a value with its punctuation
+	const minSize = 4 // a value with its punctuation
 	switch v := value.(type) {
 	case string:
-		return len(v) + least
+		return len(v) + minSize
 	case []any:
-		size := least
+		size := minSize
 		for _, element := range v {
 			size += sizeOf(element)
 		}
 		return size
 	case map[any]any:
-		size := least
+		size := minSize
 		for key, element := range v {
 			size += sizeOf(key) + sizeOf(element)
 		}
 		return size
 	}
-	return least
+	return minSize
 }
 
 // NestedDeeper reports whether JSON is nested deeper than levels, in linear time and without

@@ -265,29 +265,29 @@ func (r *yamlTokenizer) readElement(i, col, inner int) bool {
 	return r.readScalar(col)
 }
 
-// readBareScalar reads a plain scalar. It continues on lines that are indented more than col.
-func (r *yamlTokenizer) readBareScalar(col int) bool {
+// readPlainScalar reads a plain scalar. It continues on lines that are indented more than col.
+func (r *yamlTokenizer) readPlainScalar(col int) bool {
 	at := r.i
-	if !isBareStart(r.text[at], r.text[at+1]) {
+	if !isPlainStart(r.text[at], r.text[at+1]) {
 		return false
 	}
-	line, more, ok := r.bareLine()
+	line, more, ok := r.plainLine()
 	if !ok {
 		return false
 	}
-	if !more || !r.continuesBare(col) {
-		if !r.addBare(at, line) {
+	if !more || !r.continuesPlain(col) {
+		if !r.addPlain(at, line) {
 			return false
 		}
 		return r.endLine()
 	}
 	from := r.startDecoded()
 	r.decoded.WriteString(line)
-	for more && r.continuesBare(col) {
+	for more && r.continuesPlain(col) {
 		if !r.foldLines(col) {
 			return false
 		}
-		if line, more, ok = r.bareLine(); !ok {
+		if line, more, ok = r.plainLine(); !ok {
 			return false
 		}
 		r.decoded.WriteString(line)
@@ -299,8 +299,8 @@ func (r *yamlTokenizer) readBareScalar(col int) bool {
 	return r.endLine()
 }
 
-// isBareStart reports whether a plain scalar may start with c, followed by next. YAML allows more.
-func isBareStart(c, next byte) bool {
+// isPlainStart reports whether a plain scalar may start with c, followed by next. YAML allows more.
+func isPlainStart(c, next byte) bool {
 	switch c {
 	case '-':
 		return next != ' ' && next != '\n'
@@ -310,9 +310,9 @@ func isBareStart(c, next byte) bool {
 	return isLetter(c) || isDigit(c) || c >= 0x80
 }
 
-// bareLine reads the part of a plain scalar on this line. more is true if no comment ends the
+// plainLine reads the part of a plain scalar on this line. more is true if no comment ends the
 // scalar. It declines a colon at the end, because a key is not allowed here.
-func (r *yamlTokenizer) bareLine() (line string, more, ok bool) {
+func (r *yamlTokenizer) plainLine() (line string, more, ok bool) {
 	start := r.i
 	line = r.text[start : start+strings.IndexByte(r.text[start:], '\n')]
 	comment := strings.Index(line, " #")
@@ -336,9 +336,9 @@ func (r *yamlTokenizer) bareLine() (line string, more, ok bool) {
 	return line, comment < 0, true
 }
 
-// continuesBare reports whether the next line that is not blank continues a plain scalar. The
+// continuesPlain reports whether the next line that is not blank continues a plain scalar. The
 // tokenizer is at the end of a line.
-func (r *yamlTokenizer) continuesBare(col int) bool {
+func (r *yamlTokenizer) continuesPlain(col int) bool {
 	for i := r.i + 1; ; i++ {
 		spaces := r.spacesAt(i)
 		i += spaces
@@ -351,8 +351,8 @@ func (r *yamlTokenizer) continuesBare(col int) bool {
 	}
 }
 
-// addBare adds a plain scalar of one line.
-func (r *yamlTokenizer) addBare(at int, text string) bool {
+// addPlain adds a plain scalar of one line.
+func (r *yamlTokenizer) addPlain(at int, text string) bool {
 	kind := String
 	switch {
 	case text == "true":

@@ -17,7 +17,7 @@ func (r *yamlTokenizer) readScalar(col int) bool {
 	case '|':
 		return r.readBlock(col)
 	}
-	return r.readBareScalar(col)
+	return r.readPlainScalar(col)
 }
 
 func (r *yamlTokenizer) skipSpaces() { r.i += r.spacesAt(r.i) }
