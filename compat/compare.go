@@ -103,7 +103,7 @@ type comparison struct {
 	// seekLeft is the rest of seekWork.
 	seekLeft int
 	lost     bool // the new definition lacks a version at which objects are stored: nothing is proved for them
-	// sideFindings has findings for one role that an object brings, but not for the goal it was made for.
+	// sideFindings has what objects show or leave open besides the goal that they were made for.
 	sideFindings []Finding
 	readerGoals  []readerGoal // see storageWalk
 }

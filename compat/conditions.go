@@ -315,9 +315,9 @@ func boundText(b schema.Bound) string {
 	return valueText(b.Value)
 }
 
-// boundCond returns the condition of a bound. For whole numbers only its integer part counts, and a
-// bound outside the type excludes no number. Beyond 64 bits the integer part depends on the
-// server's processor.
+// boundCond returns the condition of a bound. For whole numbers only its integer part counts. A
+// bound outside the range of the type excludes nothing. Beyond 64 bits the integer part depends on
+// the server's processor.
 func boundCond(b leafcheck.Limit, cond func(x float64) *search.Cond) *search.Cond {
 	switch {
 	case !b.Fits:

@@ -52,7 +52,7 @@ func (p *pair) request(ctx context.Context, v *crdkit.Version, k search.Case) (*
 	if err != nil || !result.Admitted() {
 		return &outcome{result: result}, err
 	}
-	// An admitted object is stored and read again. If a webhook converts objects, that is done at
+	// An admitted object is stored and read again. If a webhook converts objects, it is stored at
 	// its own version.
 	o := &outcome{stored: u, result: result}
 	if !convertsByWebhook(p.old) && !convertsByWebhook(p.crd) {

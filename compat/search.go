@@ -30,8 +30,7 @@ const (
 	sampleWork    = 5_000
 )
 
-// find returns a small object of a side that satisfies c and for which holds is true, or nil if it
-// finds none.
+// find returns a small object of a side that satisfies c and holds, or nil if it finds none.
 func (s *side) find(ctx context.Context, c *search.Cond, holds func(obj map[string]any) bool) map[string]any {
 	for obj := range s.samples(ctx, sampleWork, c) {
 		if holds(obj) {
@@ -103,8 +102,8 @@ func nodeAt(n *schema.Node, path schema.Path) *schema.Node {
 const seekWork = 200_000
 
 // seek searches a case that shows a goal if the solver does not decide it, or if conditions depend
-// on each other. start is a case that should show the goal but does not. If it has no object, only
-// an error about the goal shows the goal.
+// on each other. start is a case that should show the goal but does not. If start has no object,
+// only an error about the goal shows the goal.
 func (c *comparison) seek(w *walk, g *goal, start search.Case) ([]Finding, error) {
 	quest := search.Quest{Start: start, Limit: c.seekLeft / 4}
 	for _, s := range g.steps {

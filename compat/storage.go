@@ -10,8 +10,8 @@ import (
 // storedNodes are the schemas of one value: at a version, and at the storage version.
 type storedNodes struct{ old, crd, oldStorage, newStorage *schema.Node }
 
-// A storageWalk collects goals for fields that are lost or defaulted differently because objects
-// are stored or read at another version of the new definition.
+// A storageWalk collects goals for fields of a version that are lost or get another default,
+// because objects are stored or read at another version.
 type storageWalk struct {
 	*pair
 	at    string // names the other version, for texts

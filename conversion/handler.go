@@ -327,8 +327,8 @@ func (h *handler) answer(ctx context.Context, review *request) ([]byte, error) {
 	return endResponse(body), nil
 }
 
-// object decodes and converts an object. With an error it also returns the decoded object, as far
-// as it was decoded: with its type and metadata only, unless OnFailure needs all of it.
+// object decodes and converts an object. With an error it also returns what it decoded: all of it
+// for OnFailure, otherwise the type and metadata.
 func (h *handler) object(ctx context.Context, text string, to schema.GroupVersion) (*unstructured.Unstructured, error) {
 	value, err := decodeObject(text)
 	m, ok := value.(map[string]any)

@@ -86,7 +86,7 @@ type Target struct {
 	Expression string
 	// Keyword is the keyword, such as maxLength, or "" for a rule.
 	Keyword string
-	// Name is the field that the keyword required names. It is "" for others.
+	// Name is the missing field of the keyword required. It is "" for other targets.
 	Name string
 }
 

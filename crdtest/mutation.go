@@ -25,16 +25,16 @@ type Mutation struct {
 	verb  verb
 }
 
-// Put returns a mutation that sets the value at a JSON pointer (RFC 6901). Absent objects around it
-// are made. to is encoded as JSON.
+// Put returns a mutation that sets the value at a JSON pointer (RFC 6901). It creates absent
+// objects around the value. to is encoded as JSON.
 func Put(pointer string, to any) Mutation { return Mutation{}.Put(pointer, to) }
 
 // Delete returns a mutation that removes the value at a JSON pointer. If there is no value, it ends
 // the test.
 func Delete(pointer string) Mutation { return Mutation{}.Delete(pointer) }
 
-// Append returns a mutation that appends an element to the list at a JSON pointer. An absent list
-// is made.
+// Append returns a mutation that appends an element to the list at a JSON pointer. It creates an
+// absent list.
 func Append(pointer string, element any) Mutation { return Mutation{}.Append(pointer, element) }
 
 // Put adds another edit; see the function [Put].

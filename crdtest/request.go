@@ -70,7 +70,7 @@ func (r *Response) Version() *crdkit.Version { return r.version }
 func (r *Response) Admitted() bool { return r.Result == nil || r.Result.Admitted() }
 
 // Decode decodes the object into a pointer to a struct. It ends the test if the request was
-// refused, or if a field of the struct has another type.
+// refused, or if a field of the struct has the wrong type.
 func (r *Response) Decode(t testing.TB, into any) {
 	t.Helper()
 	if !r.Admitted() {

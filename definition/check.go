@@ -192,10 +192,10 @@ func (r *Report) explain(errs field.ErrorList, cfg *config) *Report {
 }
 
 // CheckStatus returns the answer of kube-apiserver 1.37 to a write to the status subresource, as by
-// kubectl replace --subresource=status. A controller makes one to remove a version from
-// status.storedVersions after it has migrated the objects. old is the stored definition, and crd
-// has the new status. The spec of crd is ignored. The write can also change the metadata, which is
-// judged as by [CheckUpdate]. [StoredStatus] returns what an accepted write stores.
+// kubectl replace --subresource=status. After a migration of objects, a controller removes a
+// version from status.storedVersions by this write. old is the stored definition, and crd has the
+// new status. The spec of crd is ignored. The write can also change the metadata, which is judged
+// as by [CheckUpdate]. [StoredStatus] returns what an accepted write stores.
 //
 // The server checks that accepted names are well-formed. It does not compare the stored versions
 // with the spec; [WithNotes] adds a note if they do not fit.
@@ -276,7 +276,7 @@ type config struct {
 	version   string // of Kubernetes, "" for the default
 	watch     *interrupt.Watch
 	maxErrors int
-	limit     *errorlimit.Limit // of maxErrors
+	limit     *errorlimit.Limit // made from maxErrors
 	visitor   visitor           // for all walks of the check
 }
 
@@ -331,9 +331,9 @@ func MaxErrors(n int) Option { return option(func(c *config) { c.maxErrors = n }
 // rules again.
 func WithNotes() Option { return option(func(c *config) { c.notes = true }) }
 
-// KubernetesVersion sets the server version, such as "1.33", whose CEL functions rules may use. It
-// is between 1.29 and 1.37; the patch version is ignored, and an empty version means 1.37.
-// Otherwise the check returns a report with one error. All else is judged as by 1.37.
+// KubernetesVersion sets the server version, such as "1.33", whose CEL functions rules may use.
+// Everything else is judged as by 1.37. The version must be between 1.29 and 1.37, else the report
+// has one error. The patch version is ignored, and an empty version means 1.37.
 //
 // See https://kubernetes.io/docs/reference/using-api/cel/#cel-options-language-features-and-libraries.
 func KubernetesVersion(version string) Option {

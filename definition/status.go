@@ -24,9 +24,9 @@ import (
 //
 // crd must be accepted and stored, see [Check] and [StoredDefinition]. Its status is the previous
 // status. Other definitions have the names in their status. If their status has neither names nor
-// conditions, as in files, they have all names that they ask for. In others, nil and a definition
+// conditions, as in files, they have all names that they ask for. A nil definition and a definition
 // with the name of crd are skipped. No argument is changed, and the result shares no memory with
-// them.
+// the arguments.
 //
 // Existing conditions keep their order, and new ones follow in the order above. There is no clock:
 // lastTransitionTime stays if the status of the condition does not change, and is zero otherwise.
@@ -58,9 +58,9 @@ func ReconciledStatus(crd *apiextensionsv1.CustomResourceDefinition, others ...*
 	return crd.Status
 }
 
-// acceptMoreNames sets accepted names and the conditions NamesAccepted and Established. It reports
-// whether anything changed, and is called until nothing changes, because a definition also claims
-// its own names. That ends, since every change sets a name that is asked for.
+// acceptMoreNames sets accepted names and the conditions NamesAccepted and Established, and reports
+// whether anything changed. A definition also claims its own names, so this is repeated until
+// nothing changes. It ends, because every change sets a name that is asked for.
 func acceptMoreNames(crd *apiextensionsv1.CustomResourceDefinition, others []*apiextensionsv1.CustomResourceDefinition) bool {
 	if equality.Semantic.DeepEqual(crd.Spec.Names, crd.Status.AcceptedNames) {
 		return false

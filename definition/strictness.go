@@ -27,7 +27,7 @@ type strictness struct {
 
 	// stored are all old expressions. They may use functions that are not yet open to new ones.
 	stored expressions
-	// unchanged has the versions with an unchanged schema. Their single rules have no cost limit.
+	// unchanged has the versions with an unchanged schema. One rule may cost any amount there.
 	unchanged map[string]bool
 	// manySelectable has the versions that keep too many selectable fields; "" stands for common.
 	manySelectable map[string]bool

@@ -198,7 +198,7 @@ type visitor struct {
 	notes  *schemaNotes
 }
 
-// here returns the location. It stays current: a path or pointer is made when it is asked for.
+// here returns a location that follows the visit. Its path or pointer is always the current one.
 func (v *visitor) here() *pathstack.Chain {
 	if v.location == nil {
 		v.location = v.at.Here()

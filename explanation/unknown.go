@@ -161,12 +161,12 @@ func (o object) fields() iter.Seq[string] {
 	}
 }
 
-// unknown explains that the object at a path has no field with a name.
+// unknown explains that the object at a path does not have the field name.
 func (o object) unknown(name, path string) *Explanation {
 	return unknownField(name, path, o.fields())
 }
 
-// unknownField explains that the object at a path has no field with a name. known are its fields.
+// unknownField explains that the object at a path lacks the field name. known are its fields.
 func unknownField(name, path string, known iter.Seq[string]) *Explanation {
 	e := &Explanation{Text: fmt.Sprintf("%s has no field %s", ownerText(path), strconv.Quote(celtrace.Cut(name, maxText)))}
 	if near, ok := nearname.Nearest(name, known); ok {

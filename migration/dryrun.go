@@ -43,7 +43,7 @@ type Rewrite struct {
 	// Stored is the new object in storage, or nil if the object cannot be rewritten.
 	Stored *unstructured.Unstructured
 	// Failure says why the object cannot be rewritten: it cannot be read or converted, or the
-	// server refuses it. Storage then keeps the old object. Failure is nil if there is none.
+	// server refuses it. Storage then keeps the old object. It is nil if there is no failure.
 	Failure error
 	// Result is the verdict on the update that writes the object back, or nil if the object could
 	// not be read. Ratcheted lists tolerated errors.

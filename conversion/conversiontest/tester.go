@@ -280,8 +280,8 @@ func Samples(objects ...map[string]any) Option {
 }
 
 // EmptyIsAbsent makes a null, an empty string, an empty list and an empty object equal to an absent
-// field. Go structs with omitempty do not keep the difference. Elements of lists, 0 and false are
-// compared as before. An object with only empty fields is empty.
+// field. Go structs with omitempty do not keep the difference. Elements of lists, 0 and false still
+// count. An object with only empty fields is empty.
 func EmptyIsAbsent() Option {
 	return option(func(cfg *config) { cfg.emptyIsAbsent = true })
 }

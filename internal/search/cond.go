@@ -316,7 +316,7 @@ func reversed(orders Mask) Mask {
 	return orders&(Same|NoOrder) | orders&Less<<2 | orders&Greater>>2
 }
 
-// relatedTo holds for values v if fixed compares to v in one of the orders.
+// relatedTo holds for a value v if comparing fixed with v gives one of the orders.
 func relatedTo(fixed any, orders Mask) *Cond {
 	var alternatives []*Cond
 	if orders&Same != 0 {

@@ -27,9 +27,9 @@ const (
 // MaxDepth is the deepest nesting of objects and lists in tokens.
 const MaxDepth = jsonscan.MaxDepth
 
-// Tokens are the values of a document as a list. A value is identified by the index of its token,
-// which is followed by the tokens of its members. In objects each value is preceded by its name, a
-// String. The document has index 0.
+// Tokens are the values of a document as a list. A value is identified by the index of its token.
+// The tokens of its members follow. In objects each value comes after its name, a String. The
+// document has index 0.
 type Tokens struct {
 	text    string
 	decoded string // the strings that differ from their text

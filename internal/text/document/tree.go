@@ -48,8 +48,8 @@ type member struct {
 	value *node    // nil for scalars
 }
 
-// Find returns the position of a JSON pointer (RFC 6901). If the document does not have the whole,
-// it returns the position of the innermost part that it has, and false.
+// Find returns the position of a JSON pointer (RFC 6901). If it leads to nothing, Find returns the
+// position of the innermost part that exists, and false.
 func (t *Tree) Find(pointer string) (at Position, exact bool) {
 	n, at := t.root, t.start
 	rest := pointer

@@ -233,8 +233,8 @@ func (c Counts) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// documents yields the documents that are not blank, up to the first error. The error has a
-// document with its position.
+// documents yields the documents that are not blank, up to the first error. The document beside an
+// error has its position.
 func documents(name string, data []byte) iter.Seq2[*Document, error] {
 	return func(yield func(*Document, error) bool) {
 		data = document.UTF8(data)
