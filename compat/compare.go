@@ -136,7 +136,6 @@ func (c *comparison) finding(code Code, verdict Verdict, severity Severity, role
 	return f
 }
 
-// proved returns a finding for each role: nothing differs for it.
 func (c *comparison) proved(reason string) []Finding {
 	var out []Finding
 	for _, role := range []Role{RoleWriters, RoleStored, RoleReaders} {

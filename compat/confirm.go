@@ -147,7 +147,6 @@ func (c *comparison) differences(readers bool, obj, old map[string]any) (first *
 
 func (c *comparison) sameName() bool { return c.before.version.Name() == c.after.version.Name() }
 
-// drops reports whether a request removed a field or a null.
 func drops(r *crdkit.Result) bool {
 	return slices.ContainsFunc(r.Changes, func(c crdkit.Change) bool { return c.Op == crdkit.Pruned || c.Op == crdkit.NullDropped })
 }

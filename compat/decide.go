@@ -293,7 +293,6 @@ func (g *goal) path() []step {
 
 func (g *goal) field() string { return fieldOf(g.path()) }
 
-// consequence says what a difference means for its role.
 func consequence(d *difference) string {
 	switch {
 	case d.ratcheted:

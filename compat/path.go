@@ -139,7 +139,6 @@ func additionalOf(n *schema.Node) *schema.Node {
 	return additional
 }
 
-// memberSchema returns the schema of a member, or nil if it is not declared.
 func memberSchema(n *schema.Node, name string) *schema.Node {
 	if child := declaredProperty(n, name); child != nil {
 		return child

@@ -91,7 +91,6 @@ func (r *resourceCheck) refusal(pointer string) string {
 	return strings.Join(texts, "; ")
 }
 
-// reportRefusals reports the server's errors that belong to no other finding.
 func (r *resourceCheck) reportRefusals() {
 	for _, pointer := range r.order {
 		for _, text := range r.refusals[pointer] {

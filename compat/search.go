@@ -85,7 +85,6 @@ func (w *walk) candidates(obj map[string]any, g *goal) []map[string]any {
 	return []map[string]any{obj, minimal}
 }
 
-// nodeAt returns the schema of the values at a path, or nil if there is none.
 func nodeAt(n *schema.Node, path schema.Path) *schema.Node {
 	for _, step := range path {
 		if name, ok := step.Name(); ok {

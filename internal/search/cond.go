@@ -335,7 +335,8 @@ func relatedTo(fixed any, orders Mask) *Cond {
 	return Or(alternatives...)
 }
 
-// pivots returns values to try for the member at path: values of both members, and numbers next to them.
+// pivots returns values to try for the member at path: values of both members, and numbers next to
+// them.
 func (s *Solver) pivots(v any, path, other string, rest []*Cond) []any {
 	var out []any
 	add := func(x any) {

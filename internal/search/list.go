@@ -139,7 +139,6 @@ func (s *Solver) newItem(w *listWant, want []*Cond) Result {
 // longList is the length from which newItem first tries one key.
 const longList = 8
 
-// add appends the element if r has one.
 func (w *listWant) add(r Result) Result {
 	if r.Status == Found {
 		w.list = append(w.list, r.Value)
@@ -147,7 +146,6 @@ func (w *listWant) add(r Result) Result {
 	return r
 }
 
-// item returns the conditions of a new element.
 func (w *listWant) item(want []*Cond) []*Cond {
 	conds := slices.Concat(w.every, want)
 	for _, d := range w.distinct {
@@ -223,7 +221,6 @@ func agreesWith(v any, keys []string) *Cond {
 	return And(parts...)
 }
 
-// objectWant is what a conjunction requires of an object.
 type objectWant struct {
 	obj       map[string]any // the members so far
 	low, high int64

@@ -195,7 +195,6 @@ func readJSONTree(text []byte) *Tree {
 	return &Tree{start: r.position(), root: r.readValue()}
 }
 
-// position returns the position of the next token.
 func (r *jsonTreeReader) position() Position {
 	at := int(r.d.InputOffset())
 	for bytes.IndexByte([]byte(" \t\r\n,:"), r.text[at]) >= 0 {

@@ -20,7 +20,6 @@ import (
 
 const (
 	listSuffix = "List"
-	// maxListDepth is the deepest nesting of lists.
 	maxListDepth = 8
 )
 
