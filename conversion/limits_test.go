@@ -71,8 +71,8 @@ func TestDefaultResponseLimit(t *testing.T) {
 	}
 }
 
-// TestErrorOfResponse pins the errors of responses that are not a success: that of
-// a Status which reports a failure, or the beginning of a text.
+// TestErrorOfResponse pins the errors of responses without success: the error of a Status, or the
+// beginning of a text.
 func TestErrorOfResponse(t *testing.T) {
 	const unknown = `an error on the server ("unknown") has prevented the request from succeeding`
 	a := newAuthority(t)
@@ -143,8 +143,8 @@ func TestAttempts(t *testing.T) {
 	}
 }
 
-// TestNoTimeout pins that a timeout that is not positive is none, and that the
-// webhook is told of none.
+// TestNoTimeout pins that a timeout that is not positive does not end a call. The request then has
+// no timeout parameter.
 func TestNoTimeout(t *testing.T) {
 	a := newAuthority(t)
 	for _, timeout := range []time.Duration{0, -time.Second} {

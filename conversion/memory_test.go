@@ -16,8 +16,8 @@ import (
 	"github.com/crdkit/crdkit/conversion"
 )
 
-// A liveWriter is a response of which only the status and the beginning are kept. live is
-// called before each write.
+// A liveWriter is a response that keeps only the status and the beginning. It calls live
+// before each write.
 type liveWriter struct {
 	httptest.ResponseRecorder
 	live func()

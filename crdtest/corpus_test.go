@@ -11,9 +11,9 @@ import (
 	"github.com/crdkit/crdkit/internal/test/testkit"
 )
 
-// TestCorpusGateway creates the samples of Gateway API, which are admitted but for one
-// that is a template, and those of its suite of invalid objects, which are refused. With
-// -crdtest.cover it makes the page of its definitions.
+// TestCorpusGateway creates the samples of Gateway API and the objects of its suite of invalid
+// objects. The samples are admitted, except one that is a template, and the invalid objects are
+// refused. With -crdtest.cover it makes the page of its definitions.
 func TestCorpusGateway(t *testing.T) {
 	dir, ok := testkit.CorpusDir()
 	if !ok {

@@ -10,7 +10,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// TestRulesOfObjectDefaults: errors of the rules of a default have the path of the default and then that of the value.
+// TestRulesOfObjectDefaults: if a rule of a default fails, the error has the path of the default
+// followed by the path of the value.
 func TestRulesOfObjectDefaults(t *testing.T) {
 	const below = `{type: object, default: DEFAULT, properties: {a: {type: integer, x-kubernetes-validations: [{rule: self < 4}]}, ` +
 		`default: {type: string, maxLength: 9, x-kubernetes-validations: [{rule: "self != 'b'"}]}, ` +

@@ -246,8 +246,7 @@ func prepareUpdate(crd, old *apiextensionsv1.CustomResourceDefinition) *apiexten
 	return out
 }
 
-// prepareStatus returns crd as the server validates it as the status of old, which has
-// defaults.
+// prepareStatus returns crd as the server validates a write of its status to old. old has defaults.
 func prepareStatus(crd, old *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
 	out := prepareUpdate(crd, old)
 	out.Spec, out.Status = old.Spec, withDefaults(crd).Status

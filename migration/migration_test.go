@@ -104,8 +104,7 @@ func rewriteText(r *migration.Rewrite) string {
 	return b.String()
 }
 
-// counted yields n results, every third of which is an error, and counts in
-// asked how many were requested.
+// counted yields n results and counts them in asked. Every third result is an error.
 func counted(n int, asked *int) iter.Seq2[*unstructured.Unstructured, error] {
 	return func(yield func(*unstructured.Unstructured, error) bool) {
 		for i := range n {

@@ -64,8 +64,8 @@ func assigned(c *Cond, truths map[string]Mask) *Cond {
 	return Or(subs...)
 }
 
-// TestSolveChecksOtherParts checks that a member for which nothing is possible is found without
-// a search through the choices of the other ones.
+// TestSolveChecksOtherParts checks that Solve finds a member without possible value before it
+// tries all choices of the other members.
 func TestSolveChecksOtherParts(t *testing.T) {
 	var parts []*Cond
 	for i := range 30 {

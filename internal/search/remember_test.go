@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// alike returns a condition of an object with so many members, each of which must
-// satisfy one of two alternatives, as two more must.
+// alike returns a condition of an object. Each of its members, and two more, must satisfy one of
+// two alternatives.
 func alike(members int) *Cond {
 	parts := []*Cond{Types(Object)}
 	for i := range members {

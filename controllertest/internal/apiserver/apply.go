@@ -16,7 +16,7 @@ import (
 	"github.com/crdkit/crdkit/apply"
 )
 
-// apply serves a server-side apply, which creates an object that does not exist.
+// apply serves a server-side apply. If there is no object, it creates one.
 func (s *Server) apply(r *request) (answer, error) {
 	if r.subresource == "scale" {
 		return answer{}, apierrors.NewMethodNotSupported(r.resource.groupResource(), "apply of a scale")

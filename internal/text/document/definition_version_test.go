@@ -29,7 +29,7 @@ var versionFields = []struct {
 	{"other", nil, []string{`1`}},
 }
 
-// versionWith returns a definition with two versions of which one has the field.
+// versionWith returns a definition with two versions. One of them has the field.
 func versionWith(name, value string) string {
 	return fmt.Sprintf(`{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"a","creationTimestamp":null},`+
 		`"spec":{"group":"g","versions":[{"name":"v1"},{"name":"v2",%q:%s}],"scope":"Cluster"},"status":{"storedVersions":["v1"]}}`, name, value)

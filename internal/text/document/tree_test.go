@@ -262,8 +262,7 @@ func FuzzSplit(f *testing.F) {
 	})
 }
 
-// FuzzFind looks up every member of a text. The position of a member must be
-// that of its name.
+// FuzzFind looks up every member of a text. A member must have the position of its name.
 func FuzzFind(f *testing.F) {
 	paths, _ := filepath.Glob("testdata/trees/*.txtar")
 	for _, path := range paths {
@@ -395,8 +394,8 @@ func TestReadTreeOfTokens(t *testing.T) {
 	}
 }
 
-// TestFindBreaks: lines of positions end with line feeds, and those of YAML with other breaks
-// too. An omitted element at the end of the text is at its last character.
+// TestFindBreaks: positions count lines by line feeds, although YAML has other line breaks too. An
+// omitted element at the end of the text is at its last character.
 func TestFindBreaks(t *testing.T) {
 	for text, want := range map[string]Position{
 		"é: 1\r\nb:\n- x\n- y": {4, 3}, "é: 1\rb:\r- x\r- y": {1, 15}, "é: 1\u0085b:\u2028- x\u2029- y": {1, 15},

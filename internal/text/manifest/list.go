@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	listSuffix = "List"
+	listSuffix   = "List"
 	maxListDepth = 8
 )
 
