@@ -60,7 +60,7 @@
 // rules the old and the new value are considered together.
 //
 // The steps of the decision procedure are bounded, and [TimeLimit] bounds a comparison. What is not
-// decided in time is unknown.
+// decided within these limits is unknown.
 //
 // # Differences from Kubernetes
 //

@@ -345,7 +345,8 @@ func KubernetesVersion(version string) Option {
 //
 //   - preserveUnknownFields may be true.
 //   - Versions need no schema.
-//   - Schemas need not be structural unless another field requires it. Types may have any name.
+//   - Schemas need not be structural unless they use a feature that requires it.
+//   - Types may have any name.
 //   - Groups of the Kubernetes community need no approval.
 //   - Defaults cannot be set unless the old definition has some.
 //

@@ -23,9 +23,8 @@ var errNil = errors.New("crdkit: the definition is nil")
 // StoredDefinition returns a definition as kube-apiserver stores it after accepting it, and as
 // kubectl get shows it before a controller has run:
 //
-//   - Defaults are set ([SetDefaults]). In schemas, the metadata of resources in defaults has the
-//     form of metadata.
-//   - The spelling is what decoding and encoding leave.
+//   - Defaults are set ([SetDefaults]). Metadata in defaults of schemas has the form of ObjectMeta.
+//   - Values are spelled as the server's decoding and encoding leave them.
 //   - The status that the client sent is dropped. The storage version is added to old's stored
 //     versions.
 //   - The generation is 1, or old's plus one if the spec changed.
