@@ -41,7 +41,7 @@ const (
 
 func found(v any) Result             { return Result{Status: Found, Value: v} }
 func undecided(reason string) Result { return Result{Status: Undecided, Reason: reason} }
-func (r *Result) worse(other Result) { // a search of alternatives continues after both
+func (r *Result) worse(other Result) { // keeps the first that is not None
 	if r.Status == None {
 		*r = other
 	}

@@ -177,8 +177,8 @@ func withoutValues(text string) string {
 	return strings.TrimSpace(shown.ReplaceAllString(text, "$1: "))
 }
 
-// compareObject returns the difference between a stored object and the expected one. If none is
-// expected it is the request's. From metadata it only compares the fields that a client sets.
+// compareObject returns the difference between a stored object and the expected one, or
+// the request's if none is expected. In metadata it only compares the fields that a client sets.
 func compareObject(obj *unstructured.Unstructured, expected, request string) (string, error) {
 	if strings.TrimSpace(expected) == "" {
 		expected = request
