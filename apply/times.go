@@ -12,16 +12,16 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// times replaces times by stand-ins while a field manager works, which reads the system's
+// times replaces times by placeholders while a field manager works, which reads the system's
 // clock. Another time afterwards was set by it, and becomes the time of the request's clock.
-// The stand-in of seconds[i] is i, or standInFuture+i for times after now.
+// The placeholder of seconds[i] is i, or placeholderFuture+i for times after now.
 type times struct {
 	seconds []int64 // of the times of managers, in increasing order
 	now     int64   // of the clock of the request
 }
 
-// standInFuture is the beginning of the year 9000.
-const standInFuture = 221845392000
+// placeholderFuture is the beginning of the year 9000.
+const placeholderFuture = 221845392000
 
 func newTimes(now time.Time, objs ...*unstructured.Unstructured) *times {
 	t := &times{now: now.Unix()}
@@ -54,15 +54,15 @@ func (t *times) hide(obj *unstructured.Unstructured) {
 			continue
 		}
 		i, _ := slices.BinarySearch(t.seconds, at)
-		standIn := int64(i)
+		placeholder := int64(i)
 		if at > t.now {
-			standIn += standInFuture
+			placeholder += placeholderFuture
 		}
-		entry["time"] = timeText(standIn)
+		entry["time"] = timeText(placeholder)
 	}
 }
 
-// restore replaces stand-ins by the times, and sorts the entries as the server does.
+// restore replaces placeholders by the times, and sorts the entries as the server does.
 func (t *times) restore(obj *unstructured.Unstructured) {
 	entries := entriesOf(obj)
 	for _, entry := range entries {
@@ -70,8 +70,8 @@ func (t *times) restore(obj *unstructured.Unstructured) {
 			continue
 		}
 		at, _ := timeOf(entry)
-		if at >= standInFuture {
-			at -= standInFuture
+		if at >= placeholderFuture {
+			at -= placeholderFuture
 		}
 		if at >= 0 && at < int64(len(t.seconds)) {
 			entry["time"] = timeText(t.seconds[at])
