@@ -18,12 +18,12 @@ import (
 	"github.com/crdkit/crdkit/serving/scale"
 )
 
-// An Applier makes requests at one version for managers of fields. It does not change and
-// is safe for concurrent use.
+// An Applier makes requests for field managers at one version of a definition. It is immutable and
+// safe for concurrent use.
 type Applier struct {
 	version  *crdkit.Version
 	clock    func() time.Time
-	schemas  *Schemas // an option; the types are of it
+	schemas  *Schemas // only set while options are read: the cache of types
 	types    *kindTypes
 	reset    map[subresource]resetFields
 	replicas managedfields.ResourcePathMappings
@@ -58,9 +58,9 @@ func Clock(now func() time.Time) Option {
 	})
 }
 
-// New returns an Applier for the objects of v. crd is the definition from which v was
-// compiled, which New does not keep. It returns an error if one of them is nil, if crd is
-// another definition, or if it lacks names that its OpenAPI documents need.
+// New returns an Applier for the objects of v. crd is the definition from which v was compiled. New
+// does not keep it. New returns an error if v or crd is nil, if crd is another definition, or if
+// crd lacks names that its OpenAPI documents need.
 func New(v *crdkit.Version, crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) (*Applier, error) {
 	if v == nil {
 		return nil, errors.New("apply: the version is nil")
@@ -132,7 +132,8 @@ func apiVersion(crd *apiextensionsv1.CustomResourceDefinition, version string) f
 	return fieldpath.APIVersion(crd.Spec.Group + "/" + version)
 }
 
-// replicasPaths returns the paths of the desired replicas, nil without scale subresource.
+// replicasPaths returns the path of the desired replicas at each version. The path is nil at a
+// version without a scale subresource.
 func replicasPaths(crd *apiextensionsv1.CustomResourceDefinition) managedfields.ResourcePathMappings {
 	out := managedfields.ResourcePathMappings{}
 	for _, v := range crd.Spec.Versions {
@@ -147,7 +148,7 @@ func replicasPaths(crd *apiextensionsv1.CustomResourceDefinition) managedfields.
 	return out
 }
 
-// manager returns the field manager of a request, which merges if it is an apply.
+// manager returns the field manager for a request. merges is true for an apply.
 func (a *Applier) manager(ctx context.Context, s subresource, merges bool) (*managedfields.FieldManager, error) {
 	gvk := a.version.GroupVersionKind()
 	kind, hub := gvk, gvk.GroupVersion()
@@ -162,7 +163,7 @@ func (a *Applier) manager(ctx context.Context, s subresource, merges bool) (*man
 	return f, nil
 }
 
-// newObject returns the object that stands for one that does not exist.
+// newObject returns an empty object, which the field manager takes as the live object of a create.
 func (a *Applier) newObject() *unstructured.Unstructured {
 	u := &unstructured.Unstructured{Object: map[string]any{}}
 	u.SetGroupVersionKind(a.version.GroupVersionKind())
@@ -176,8 +177,9 @@ type Step struct {
 	Live *unstructured.Unstructured
 	// Result is the verdict of the server.
 	Result *Result
-	// Changes are the fields whose values or owners change, by path. There are none without
-	// an object or with a refusal, and none below a field that only one object has.
+	// Changes are the fields whose values or owners change, by path. Fields below a field that only
+	// one of the two objects has are left out. Changes is empty if the apply is refused, or if Live
+	// is nil.
 	Changes []FieldChange
 	// Dropped are the fields that the manager no longer applies, see [Explanation].
 	Dropped []Drop
@@ -198,10 +200,10 @@ func (s Step) Action() string {
 	return "changed"
 }
 
-// Preview applies configurations one after the other, in the given order, to the live
-// objects of the same namespace and name, as [Applier.Apply] does. A later configuration
-// of an object sees what an earlier one has made of it. Nothing is changed: the results
-// are what the server would store. A configuration of another version is refused.
+// Preview applies configurations in the given order, as [Applier.Apply] does. Each is applied to
+// the live object of its namespace and name. A later configuration of the same object sees the
+// result of the earlier one. Nothing is changed: the results are what the server would store. A
+// configuration of another version is refused.
 func (a *Applier) Preview(ctx context.Context, live, configs []*unstructured.Unstructured, manager string, force bool, opts ...crdkit.RequestOption) ([]Step, error) {
 	type key struct{ namespace, name string }
 	objects := map[key]*unstructured.Unstructured{}

@@ -22,11 +22,11 @@ import (
 type Explanation struct {
 	// Result is the verdict on the apply, without force.
 	Result *Result
-	// Fields are the fields with owners after the apply, or of the live object if it is
+	// Fields are the fields with owners: after the apply, or of the live object if the apply is
 	// refused.
 	Fields []Field
-	// Dropped are fields that the manager applied before and now omits, without those
-	// below.
+	// Dropped are the fields that the manager applied before and now omits. Fields below a dropped
+	// field are left out.
 	Dropped []Drop
 }
 
@@ -50,9 +50,9 @@ func (d Drop) String() string {
 	return fmt.Sprintf("%s: %s %s: %s", d.Path, valueText(d.Value), verb, d.Why)
 }
 
-// Explain says which fields an apply would remove and why, and who would own which field.
-// It takes what [Applier.Apply] takes; a subresource is an error. If the apply conflicts, the
-// dropped fields are those of a forced apply. Force has no effect.
+// Explain says which fields an apply would remove and why, and who would own which field. It takes
+// the arguments of [Applier.Apply]. A subresource is an error. Force has no effect. If the apply
+// conflicts, the dropped fields are the ones that a forced apply would drop.
 func (a *Applier) Explain(ctx context.Context, r Request, opts ...crdkit.RequestOption) (*Explanation, error) {
 	if r.Subresource != "" {
 		return nil, errSubresource
@@ -132,9 +132,9 @@ func appliedBy(owners []Owner, manager string) bool {
 	})
 }
 
-// A Conflict is a field that an apply would change and another manager owns.
+// A Conflict is a field that an apply would change and that another manager owns.
 type Conflict struct {
-	// Manager owns the field by Operation on Subresource, "" for the object itself.
+	// Manager owns the field through Operation on Subresource, "" for the object itself.
 	Manager     string
 	Operation   metav1.ManagedFieldsOperationType
 	Subresource string
@@ -143,8 +143,8 @@ type Conflict struct {
 	// Field is the field in the server's words, such as .spec.env[name="A"].value, at the
 	// version at which the owner wrote.
 	Field string
-	// Current is the live value and Wanted the configuration's, nil if there is none or it
-	// cannot be converted to the owner's version.
+	// Current is the live value, and Wanted is the value in the configuration. Each is nil if there
+	// is no value, or if it cannot be converted to the version of the owner.
 	Current, Wanted any
 }
 
@@ -203,8 +203,8 @@ func (c Conflict) versionIn(live *unstructured.Unstructured) string {
 	return live.GetAPIVersion()
 }
 
-// converted returns a copy of an object at another version, empty if it cannot be
-// converted.
+// converted returns a copy of an object at another version. The copy is empty if the object cannot
+// be converted.
 func (a *Applier) converted(ctx context.Context, obj *unstructured.Unstructured, apiVersion string) *unstructured.Unstructured {
 	gv, err := schema.ParseGroupVersion(apiVersion)
 	if err == nil {
@@ -228,7 +228,7 @@ func conflictOf(cause metav1.StatusCause) Conflict {
 		return Conflict{Field: cause.Field, Manager: strings.TrimPrefix(cause.Message, "conflict with ")}
 	}
 	c.Manager, _ = strconv.Unquote(m[1])
-	c.Subresource, _ = strconv.Unquote(m[2]) // "" for none
+	c.Subresource, _ = strconv.Unquote(m[2]) // "" if there is none
 	if c.APIVersion = m[3]; c.APIVersion != "" {
 		c.Operation = metav1.ManagedFieldsOperationUpdate
 	}

@@ -21,12 +21,12 @@ import (
 // LastApplied is the annotation in which client-side apply keeps its configuration.
 const LastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 
-// Migrate prepares an object that was managed with client-side apply for server-side apply
-// by a manager, as kubectl does: the fields of the managers that wrote the annotation
-// [LastApplied] become fields that the manager has applied. Migrate changes
-// metadata.managedFields in place and reports whether it has. It returns an error if obj is
-// nil, for malformed managedFields, and for malformed fields of a manager that it changes;
-// like kubectl, it ignores the fields of others.
+// Migrate prepares an object that was managed with client-side apply for server-side apply by a
+// manager, as kubectl does. It finds the managers that wrote the annotation [LastApplied]. Their
+// fields become fields that the manager has applied. Migrate changes metadata.managedFields in
+// place and reports whether it changed anything. It returns an error if obj is nil, if
+// managedFields is malformed, or if the field set of a manager that it changes is malformed. Like
+// kubectl, it does not look at the fields of other managers.
 func Migrate(obj *unstructured.Unstructured, manager string) (bool, error) {
 	if obj == nil || obj.Object == nil {
 		return false, errors.New("apply: the object is nil")
@@ -47,7 +47,7 @@ func Migrate(obj *unstructured.Unstructured, manager string) (bool, error) {
 	return !reflect.DeepEqual(before, obj.GetManagedFields()), nil
 }
 
-// annotationOwners returns the managers that own the annotation through an operation.
+// annotationOwners returns the managers that own [LastApplied] through an operation.
 func annotationOwners(obj *unstructured.Unstructured, operation metav1.ManagedFieldsOperationType) []metav1.ManagedFieldsEntry {
 	annotation := fieldpath.NewSet(fieldpath.MakePathOrDie("metadata", "annotations", LastApplied))
 	return csaupgrade.FindFieldsOwners(obj.GetManagedFields(), operation, annotation)
@@ -55,18 +55,19 @@ func annotationOwners(obj *unstructured.Unstructured, operation metav1.ManagedFi
 
 const kubectlManager = "kubectl"
 
-// annotationManager is kubectl's manager of [LastApplied] for the default manager.
+// annotationManager is the manager that kubectl gives [LastApplied] if its own manager has the
+// default name.
 const annotationManager = "kubectl-last-applied"
 
-// ApplyAsKubectl makes the requests of kubectl apply --server-side: [Applier.Apply], and, if
-// the object was managed with client-side apply, an update that migrates its managers (see
-// [Migrate]) and the apply again, which removes the fields that the configuration does not
-// have. For the default manager of kubectl, "kubectl", the annotation [LastApplied] stays:
-// the manager "kubectl-last-applied" applies it.
+// ApplyAsKubectl makes the requests of kubectl apply --server-side. The first is [Applier.Apply].
+// If the object was managed with client-side apply, two more follow: an update that migrates its
+// managers (see [Migrate]), and the apply again. The second apply removes the fields that the
+// configuration does not have. For "kubectl", the default manager of kubectl, the annotation
+// [LastApplied] stays: the manager "kubectl-last-applied" applies it.
 //
-// The result is the first apply's, with the object that the last request leaves. If
-// the server refuses a later request, a warning says so, in the words of kubectl. A
-// subresource is an error.
+// The result is the result of the first apply, with the object that the last request leaves. If the
+// server refuses a later request, a warning says so, in the words of kubectl. A subresource is an
+// error.
 func (a *Applier) ApplyAsKubectl(ctx context.Context, r Request, opts ...crdkit.RequestOption) (*Result, error) {
 	if r.Subresource != "" {
 		return nil, errSubresource
@@ -103,8 +104,8 @@ func (a *Applier) ApplyAsKubectl(ctx context.Context, r Request, opts ...crdkit.
 	return out, err
 }
 
-// keepAnnotation gives the annotation its own manager, if kubectl would and the server
-// allows.
+// keepAnnotation makes annotationManager apply [LastApplied], if kubectl would. It reports false if
+// the server refuses that.
 func (a *Applier) keepAnnotation(ctx context.Context, out *Result, live *unstructured.Unstructured, manager string, opts []crdkit.RequestOption) (bool, error) {
 	text, found := out.Object.GetAnnotations()[LastApplied]
 	if manager != kubectlManager || !found || len(annotationOwners(out.Object, metav1.ManagedFieldsOperationApply)) > 0 {
@@ -121,7 +122,8 @@ func (a *Applier) keepAnnotation(ctx context.Context, out *Result, live *unstruc
 	return out.follow(res, live, "failed to migrate "+LastApplied+" for Server-Side Apply"), nil
 }
 
-// follow takes the object of a later request, or a warning if the server refuses it.
+// follow takes over the object of a later request. If the server refused the request, follow adds a
+// warning instead and returns false.
 func (r *Result) follow(next *Result, live *unstructured.Unstructured, refused string) bool {
 	if err := next.Err(); err != nil {
 		r.warn(refused, err)

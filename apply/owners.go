@@ -50,9 +50,8 @@ type Field struct {
 	path fieldpath.Path
 }
 
-// Owners returns the fields that managers of obj own, in increasing order of path. It
-// returns an error for malformed managedFields. obj is not changed; values share memory
-// with it.
+// Owners returns the fields that managers of obj own, sorted by path. It returns an error for
+// malformed managedFields. obj is not changed. The values in the fields share memory with it.
 func Owners(obj *unstructured.Unstructured) ([]Field, error) {
 	byPath, err := fieldsByPath(obj)
 	if err != nil {
@@ -65,7 +64,6 @@ func Owners(obj *unstructured.Unstructured) ([]Field, error) {
 	return fields, nil
 }
 
-// fieldsByPath returns the fields that managers of obj own.
 func fieldsByPath(obj *unstructured.Unstructured) (map[string]Field, error) {
 	if obj == nil {
 		return nil, fmt.Errorf("apply: the object is nil")
@@ -110,8 +108,8 @@ func setOf(entry metav1.ManagedFieldsEntry) (*fieldpath.Set, error) {
 	return set, set.FromJSON(bytes.NewReader(entry.FieldsV1.GetRawBytes()))
 }
 
-// pathsByText returns the paths of owned fields. Without managers "before-first-apply" owns
-// all.
+// pathsByText returns the paths of all fields that have an owner. If there is none, it returns the
+// paths of all fields: an apply then makes the manager "before-first-apply" own them.
 func (a *Applier) pathsByText(obj *unstructured.Unstructured) map[string]fieldpath.Path {
 	fields, err := fieldsByPath(obj)
 	if err != nil {
@@ -235,8 +233,8 @@ func ownersText(owners []Owner) string {
 	return strings.Join(names, " and ")
 }
 
-// changes returns the fields that differ, by path, and nothing below a field that only one
-// has.
+// changes returns the fields that differ, by path. It leaves out fields below a field that only one
+// of the objects has.
 func (a *Applier) changes(live, obj *unstructured.Unstructured) ([]FieldChange, error) {
 	before, err := a.typed(live)
 	if err != nil {
@@ -283,7 +281,7 @@ func (a *Applier) changes(live, obj *unstructured.Unstructured) ([]FieldChange, 
 	return out, nil
 }
 
-// typed returns an object without what only the server sets.
+// typed returns the typed value of an object, without the fields that only the server sets.
 func (a *Applier) typed(obj *unstructured.Unstructured) (*typed.TypedValue, error) {
 	obj = obj.DeepCopy()
 	for _, name := range []string{"generation", "managedFields", "resourceVersion"} {
@@ -296,7 +294,7 @@ func (a *Applier) typed(obj *unstructured.Unstructured) (*typed.TypedValue, erro
 	return value, nil
 }
 
-// isWithin reports whether a path is below one of a set.
+// isWithin reports whether a path is below a path in a set.
 func isWithin(path fieldpath.Path, set *fieldpath.Set) bool {
 	for i := 1; i < len(path); i++ {
 		if set.Has(path[:i]) {
@@ -306,7 +304,7 @@ func isWithin(path fieldpath.Path, set *fieldpath.Set) bool {
 	return false
 }
 
-// sameOwners reports whether two lists have the same owners, at any time.
+// sameOwners reports whether two lists have the same owners. Times are not compared.
 func sameOwners(a, b []Owner) bool {
 	return slices.EqualFunc(a, b, func(a, b Owner) bool {
 		return a.Manager == b.Manager && a.Operation == b.Operation && a.Subresource == b.Subresource
@@ -320,8 +318,8 @@ func (o Owner) how() string {
 	return string(o.Operation) + " of " + o.Subresource
 }
 
-// keepTimes keeps the times of live if nothing else differs, as the store does, and reports
-// whether the objects are equal then.
+// keepTimes copies the times of live to obj if nothing else differs, as the store does. It reports
+// whether the objects are then equal.
 func keepTimes(obj, live *unstructured.Unstructured) bool {
 	if !jsonval.Equal(withoutTimes(obj), withoutTimes(live)) {
 		return false

@@ -29,24 +29,25 @@ type Result struct {
 	Object *unstructured.Unstructured
 	// Created is true if an apply creates the object.
 	Created bool
-	// Unchanged is true if the request is admitted and the object is the live one: the
-	// server does not write it and keeps its resourceVersion.
+	// Unchanged is true if the request is admitted and changes nothing. The server then does not
+	// write the object and keeps its resourceVersion.
 	Unchanged bool
-	// Conflicts are fields of other managers, if they are why an apply is refused, in the
-	// server's order.
+	// Conflicts are the fields because of which an apply is refused, in the server's order. Other
+	// managers own them.
 	Conflicts []Conflict
 }
 
-// A Request is a request of a field manager. What a method does not need is ignored.
+// A Request is a request of a field manager. A method ignores the fields that it does not use.
 type Request struct {
 	// Live is the stored object at the version of the Applier, as [crdkit.Version.Read]
 	// returns it. It is nil if an apply creates the object.
 	Live *unstructured.Unstructured
-	// Config is what an apply applies. For the subresource "scale" it is a Scale of
+	// Config is the configuration to apply. For the subresource "scale" it is a Scale of
 	// autoscaling/v1.
 	Config *unstructured.Unstructured
-	// Body is a patch. For an apply it is YAML or JSON instead of Config. Then repeated keys are
-	// refused with [crdkit.Strict] and warned of with [crdkit.Warn], the default.
+	// Body is a patch. For an apply it is the configuration as YAML or JSON, instead of Config.
+	// Repeated keys are then refused with [crdkit.Strict], and cause warnings with [crdkit.Warn],
+	// the default.
 	Body []byte
 	// PatchType is the type of a patch.
 	PatchType types.PatchType
@@ -60,7 +61,7 @@ type Request struct {
 
 var errSubresource = errors.New("apply: a subresource is not possible here")
 
-// check returns an error for a subresource that does not exist or has no live object.
+// check returns an error if the subresource does not exist, or has no live object.
 func (r *Request) check() (subresource, error) {
 	switch s := subresource(r.Subresource); {
 	case s != mainResource && s != statusResource && s != scaleResource:
@@ -72,24 +73,28 @@ func (r *Request) check() (subresource, error) {
 	}
 }
 
-// Apply applies the Config or the Body of a request: the server admits it if
-// [crdkit.Result.Err] returns nil. If Live is nil, Apply creates the object, with the name of the
-// configuration. The server reads a configuration as YAML, and refuses what YAML does not
-// allow: control characters, and keys of 1,024 characters or more.
+// Apply applies the Config or the Body of a request. The server admits it if [crdkit.Result.Err]
+// returns nil. If Live is nil, Apply creates the object, with the name in the configuration. The
+// server reads a configuration as YAML, and refuses what YAML does not allow: control characters,
+// and keys of 1,024 characters or more.
 //
-// Live and Config are not changed, and the result shares no memory with them. A
-// [crdkit.Mutate] step runs on the merged object.
+// Live and Config are not changed, and the result shares no memory with them. A [crdkit.Mutate]
+// step runs on the merged object.
 //
-// With the subresource "scale" the object of the result is the custom resource. The server
-// merges a Scale, but cannot convert the result to a version of the custom resource: it
-// answers 409 for a conflict, and 500 for an apply without one. Apply the field of the
-// replicas instead.
+// With the subresource "scale" the object of the result is the custom resource. The server merges a
+// Scale, but cannot convert the merged Scale to a version of the custom resource. It answers 409 if
+// there is a conflict, and 500 otherwise. Apply the replicas field of the custom resource instead.
 //
-// The error says why there is no verdict: ctx ended, an option has a value that does not
-// exist, there is no configuration, the version does not have the subresource, or an object
-// has a value of a Go type that JSON is not decoded to. A nil ctx never ends. Apply looks at
-// ctx before and after structured-merge-diff merges, which takes time that grows with the
-// square of the length of a list.
+// Apply returns an error if there is no verdict, because
+//
+//   - ctx ended (a nil ctx never ends),
+//   - an option has a value that does not exist,
+//   - there is no configuration,
+//   - the version does not have the subresource, or
+//   - an object has a value of a Go type that JSON is not decoded to.
+//
+// Apply checks ctx before and after the merge by structured-merge-diff. The time of a merge grows
+// with the square of the length of a list.
 func (a *Applier) Apply(ctx context.Context, r Request, opts ...crdkit.RequestOption) (*Result, error) {
 	s, err := r.check()
 	switch {
@@ -145,7 +150,7 @@ func checkManager(manager string, applies bool) error {
 	return apierrors.NewInvalid(schema.GroupKind{Group: metav1.GroupName, Kind: kind}, "", errs)
 }
 
-// apply applies the body of a request. fields says what repeated keys of the body do.
+// apply applies the body of a request. fields says how repeated keys of the body are treated.
 func (a *Applier) apply(ctx context.Context, s subresource, r *Request, fields crdkit.FieldValidation, opts []crdkit.RequestOption) (*Result, error) {
 	if ctx == nil {
 		ctx = context.Background()
@@ -190,8 +195,8 @@ func (a *Applier) apply(ctx context.Context, s subresource, r *Request, fields c
 	return res, nil
 }
 
-// check returns an error for a live object that was never stored, or the server's answer to
-// a malformed manager.
+// check returns an error if the live object was never stored. If the manager is malformed, it
+// returns the server's answer.
 func (a *Applier) check(live *unstructured.Unstructured, manager string, applies bool) (*Result, error) {
 	if err := a.checkLive(live); err != nil {
 		return nil, err
@@ -202,8 +207,8 @@ func (a *Applier) check(live *unstructured.Unstructured, manager string, applies
 	return nil, nil
 }
 
-// checkLive returns an error for wrong Go types, another version, or managers that
-// [crdkit.Version.Read] drops.
+// checkLive returns an error if a value has a wrong Go type, if the object has another version, or
+// if it has managers that [crdkit.Version.Read] drops.
 func (a *Applier) checkLive(live *unstructured.Unstructured) error {
 	if live == nil {
 		return nil
@@ -217,7 +222,7 @@ func (a *Applier) checkLive(live *unstructured.Unstructured) error {
 	return checkEntries(live)
 }
 
-// merge returns the merged object with its managers. The error is the server's answer.
+// merge returns the merged object, with managedFields. An error is the server's answer.
 func (a *Applier) merge(ctx context.Context, s subresource, live, config *unstructured.Unstructured, manager string, force bool) (*unstructured.Unstructured, error) {
 	f, err := a.manager(ctx, s, true)
 	if err != nil {
@@ -231,7 +236,7 @@ func (a *Applier) merge(ctx context.Context, s subresource, live, config *unstru
 	t.hide(before)
 	merged, err := f.Apply(before, config, manager, force)
 	if err != nil && live != nil && strings.HasPrefix(err.Error(), "failed to decode managed fields:") {
-		_, err = f.Apply(live.DeepCopy(), config, manager, force) // fails with the times of live in its text
+		_, err = f.Apply(live.DeepCopy(), config, manager, force) // for an error that contains the text of live, with its times
 	}
 	if err != nil {
 		return nil, err
@@ -246,7 +251,7 @@ func resourceName(d *crdkit.Definition) string {
 	return name[:max(0, len(name)-len(group)-1)]
 }
 
-// write judges the merged object and returns it as the server would.
+// write validates the merged object as an update of live, and returns the server's answer.
 func (a *Applier) write(ctx context.Context, s subresource, obj, live *unstructured.Unstructured, opts []crdkit.RequestOption) (*Result, error) {
 	opts = append(opts[:len(opts):len(opts)], requestopt.Merged{})
 	var res *crdkit.Result
@@ -319,7 +324,7 @@ func (a *Applier) Update(ctx context.Context, obj *unstructured.Unstructured, r 
 	})
 }
 
-// track makes a request that changes obj in place, and records its manager.
+// track calls do, which changes obj in place, and records the manager.
 func (a *Applier) track(obj, live *unstructured.Unstructured, s subresource, manager string, opts []crdkit.RequestOption, do func([]crdkit.RequestOption) (*crdkit.Result, error)) (*Result, error) {
 	if err := checkGoTypes(obj); err != nil {
 		return nil, err
@@ -339,9 +344,9 @@ func (a *Applier) track(obj, live *unstructured.Unstructured, s subresource, man
 	return out, nil
 }
 
-// Patch is the Patch of [patch.Patcher], or its PatchStatus for the subresource "status",
-// for a manager. For the subresource "scale" it patches the Scale of the object; the object
-// of the result is the custom resource. [crdkit.Mutate] has no effect.
+// Patch is the Patch of [patch.Patcher] for a manager. For the subresource "status" it is
+// PatchStatus. For the subresource "scale" it patches the Scale of the object, and the object of
+// the result is the custom resource. [crdkit.Mutate] has no effect.
 func (a *Applier) Patch(ctx context.Context, r Request, opts ...crdkit.RequestOption) (*Result, error) {
 	s, err := r.check()
 	if err != nil {
@@ -388,10 +393,11 @@ func (a *Applier) tracking(live *unstructured.Unstructured, s subresource, manag
 	})
 }
 
-// storedUID is the uid of a live object that has none.
+// storedUID is the uid that [stored] gives a live object without one.
 const storedUID = "stored"
 
-// stored returns a copy of a live object with a uid, which objects in a store have.
+// stored returns a copy of a live object. If it has no uid, it gets one: objects in a store have
+// one.
 func stored(live *unstructured.Unstructured) *unstructured.Unstructured {
 	out := live.DeepCopy()
 	if out.GetUID() == "" {
@@ -418,7 +424,8 @@ func decodeConfig(body []byte) (config *unstructured.Unstructured, unique bool, 
 	return config, false, nil
 }
 
-// repeatedWarnings returns the warnings of the server for a complaint, one for each key.
+// repeatedWarnings splits the complaint about repeated keys into the warnings of the server, one
+// for each key.
 func repeatedWarnings(complaint error) []string {
 	if complaint == nil {
 		return nil
@@ -434,8 +441,8 @@ func repeatedWarnings(complaint error) []string {
 	return lines
 }
 
-// decodeCanonical reads JSON as the server's YAML decoder would. It declines what the two
-// may read differently, and what encoding/json does not write.
+// decodeCanonical reads JSON as the server's YAML decoder would. It declines text that YAML may
+// read differently, and text that encoding/json does not write.
 func decodeCanonical(s string) (map[string]any, bool) {
 	s = strings.TrimSuffix(s, "\n")
 	v, _ := jsonscan.Decode(s)
@@ -448,13 +455,13 @@ func decodeCanonical(s string) (map[string]any, bool) {
 }
 
 const (
-	maxYAMLKey = 150 // a key in YAML has less than 1024 characters, and may be spelled with escapes
-	// maxYAMLFraction is the length of a fraction that no decoder rounds.
+	maxYAMLKey = 150 // YAML allows 1,023 characters, and each may be an escape of 6 bytes
+	// maxYAMLFraction is the length up to which no decoder rounds a fraction.
 	maxYAMLFraction = 16
 )
 
-// sameInYAML reports whether a value is certainly the same in YAML: printable ASCII and
-// line breaks, integers and short fractions.
+// sameInYAML reports whether YAML certainly reads a value like JSON. It accepts strings of
+// printable ASCII and line breaks, integers and short fractions.
 func sameInYAML(v any) bool {
 	switch v := v.(type) {
 	case string:

@@ -14,14 +14,14 @@ import (
 	"github.com/crdkit/crdkit/internal/value/jsonval"
 )
 
-// The types of this file are what a field manager needs of a server.
+// This file implements the interfaces that a field manager needs.
 
 // A convertor converts objects for a field manager.
 type convertor struct {
 	ctx        context.Context
 	definition *crdkit.Definition
-	// copies: objects are copied, because the field manager sets defaults in a merged
-	// object.
+	// copies is true if ConvertToVersion must copy an object of the same version, because the field
+	// manager sets defaults in the merged object.
 	copies bool
 }
 
@@ -67,7 +67,7 @@ func (c *convertor) ConvertFieldLabel(_ schema.GroupVersionKind, label, _ string
 	return "", "", fmt.Errorf("field label not supported: %s", label)
 }
 
-// A defaulter sets the defaults of the version of an object.
+// A defaulter sets defaults by the schema of the version that an object has.
 type defaulter struct{ *Applier }
 
 func (d defaulter) Default(in runtime.Object) {
@@ -88,8 +88,8 @@ func (creator) New(kind schema.GroupVersionKind) (runtime.Object, error) {
 	return u, nil
 }
 
-// checkGoTypes returns an error for Go types that JSON is not decoded to, and deep nesting,
-// which the library cannot copy. A nil object has none.
+// checkGoTypes returns an error for Go types that JSON is not decoded to, and for deep nesting,
+// which the library cannot copy. Nil objects are allowed.
 func checkGoTypes(objs ...*unstructured.Unstructured) error {
 	for _, obj := range objs {
 		if obj == nil || jsonval.IsDecoded(obj.Object) {
@@ -104,10 +104,10 @@ func checkGoTypes(objs ...*unstructured.Unstructured) error {
 	return nil
 }
 
-// ApplyJSON is [Applier.Apply] for a live object as JSON, nil if the object does not exist;
-// the Live of the request is not used. It returns the object to store as the server encodes
-// it, and no bytes if the server refuses the request; the Object of the result is nil. live
-// is not changed and not kept.
+// ApplyJSON is [Applier.Apply] for a live object as JSON, nil if the object does not exist. The
+// Live of the request is not used. ApplyJSON returns the object to store, encoded like the server
+// does. If the server refuses the request, it returns no bytes. The Object of the result is nil.
+// live is not changed and not kept.
 func (a *Applier) ApplyJSON(ctx context.Context, live []byte, r Request, opts ...crdkit.RequestOption) ([]byte, *Result, error) {
 	r.Live = nil
 	if live != nil {

@@ -20,10 +20,10 @@ import (
 	"github.com/crdkit/crdkit/internal/requestopt"
 )
 
-// UpdateScale changes an object as a write to its scale subresource by a manager does.
-// change turns the current Scale into that of the client, see
-// [github.com/crdkit/crdkit/serving/scale.Scaler.Update]. The object of the result is the
-// custom resource. It is an error if the version has no scale subresource.
+// UpdateScale changes an object like a write to its scale subresource by a manager. change gets the
+// current Scale and turns it into the Scale that the client sends, see
+// [github.com/crdkit/crdkit/serving/scale.Scaler.Update]. The object of the result is the custom
+// resource. It is an error if the version has no scale subresource.
 func (a *Applier) UpdateScale(ctx context.Context, live *unstructured.Unstructured, change func(*autoscalingv1.Scale) error, manager string, opts ...crdkit.RequestOption) (*Result, error) {
 	return a.writeScale(ctx, live, manager, nil, opts, func(_ context.Context, w *scaleWrite) error {
 		next := w.current.DeepCopy()
@@ -80,14 +80,14 @@ type scaleWrite struct {
 	applier  *Applier
 	fields   *managedfields.FieldManager
 	manager  string
-	current  *autoscalingv1.Scale // of the live object, with its managers
-	next     *autoscalingv1.Scale // that the request makes, with its managers
+	current  *autoscalingv1.Scale // the Scale of the live object, with managedFields
+	next     *autoscalingv1.Scale // the Scale that the request makes, with managedFields
 	warnings []string
 	refusal  *crdkit.Refusal
 }
 
-// writeScale changes replicas and their managers. do sets the next Scale or the refusal.
-// config is nil unless the request applies it.
+// writeScale changes the replicas of an object and their managers. do sets next or refusal of the
+// scaleWrite. config is nil if the request is not an apply.
 func (a *Applier) writeScale(ctx context.Context, live *unstructured.Unstructured, manager string, config *unstructured.Unstructured, opts []crdkit.RequestOption, do func(context.Context, *scaleWrite) error) (*Result, error) {
 	if err := a.checkScaled(live); err != nil {
 		return nil, err
@@ -109,7 +109,7 @@ func (a *Applier) writeScale(ctx context.Context, live *unstructured.Unstructure
 		return nil, ctx.Err()
 	}
 	if w.next != nil {
-		obj.SetName(w.next.Name) // the update checks both
+		obj.SetName(w.next.Name) // the update checks name and namespace
 		obj.SetNamespace(w.next.Namespace)
 	}
 	if err != nil && (w.next == nil || !a.misnames(ctx, obj, live, opts)) {
@@ -123,8 +123,8 @@ func (a *Applier) writeScale(ctx context.Context, live *unstructured.Unstructure
 	return res, nil
 }
 
-// misnames reports whether the server refuses an unchanged object that names another one
-// than live.
+// misnames reports whether the server refuses obj as an update of live, because the Scale has
+// another name or namespace.
 func (a *Applier) misnames(ctx context.Context, obj, live *unstructured.Unstructured, opts []crdkit.RequestOption) bool {
 	res, err := a.write(ctx, mainResource, obj.DeepCopy(), live, opts)
 	return err != nil || res.Err() != nil
@@ -140,7 +140,8 @@ func (a *Applier) checkScaled(live *unstructured.Unstructured) error {
 	return a.checkLive(live)
 }
 
-// refused returns the result of a write that fails with err. config is nil unless applied.
+// refused returns the result of a write that fails with err. config is nil if the request is not an
+// apply.
 func (w *scaleWrite) refused(ctx context.Context, err error, config *unstructured.Unstructured) *Result {
 	sortCauses(err)
 	res := w.applier.refused(err)
@@ -157,12 +158,12 @@ func (w *scaleWrite) refused(ctx context.Context, err error, config *unstructure
 func (w *scaleWrite) object() *unstructured.Unstructured {
 	object, err := runtime.DefaultUnstructuredConverter.ToUnstructured(w.current)
 	if err != nil {
-		return nil // every Scale has JSON
+		return nil // cannot happen: every Scale can be converted
 	}
 	return &unstructured.Unstructured{Object: object}
 }
 
-// warnFirst inserts warnings into a result, after that about the version.
+// warnFirst inserts warnings into a result, after the warning about a deprecated version.
 func (a *Applier) warnFirst(res *Result, warnings []string) {
 	at := 0
 	if a.version.Warning() != "" && len(res.Warnings) > 0 {
@@ -171,7 +172,7 @@ func (a *Applier) warnFirst(res *Result, warnings []string) {
 	res.Warnings = slices.Insert(res.Warnings, at, warnings...)
 }
 
-// change changes the replicas of obj and their managers. do sets the next Scale.
+// change changes the replicas of obj and their managers. do sets w.next.
 func (w *scaleWrite) change(obj *unstructured.Unstructured, do func() error) error {
 	a := w.applier
 	handler := managedfields.NewScaleHandler(obj.GetManagedFields(), a.version.GroupVersionKind().GroupVersion(), a.replicas)
@@ -202,10 +203,10 @@ func (w *scaleWrite) change(obj *unstructured.Unstructured, do func() error) err
 	return nil
 }
 
-// errRefused ends a write whose refusal is set.
+// errRefused ends a write for which w.refusal is set.
 var errRefused = errors.New("apply: the write is refused")
 
-// track records the manager in next, which becomes the next Scale.
+// track records the manager in next, and makes it the next Scale.
 func (w *scaleWrite) track(next *autoscalingv1.Scale) {
 	before := w.current.DeepCopy()
 	if before.UID == "" {

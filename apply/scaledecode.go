@@ -13,8 +13,8 @@ import (
 	"github.com/crdkit/crdkit"
 )
 
-// decodeScale reads a Scale as the server does, with complaints of strict decoding, or the
-// server's error.
+// decodeScale reads a Scale as the server does. With strict, it returns the complaints of strict
+// decoding. The error is the server's error.
 func decodeScale(text []byte, strict bool) (*autoscalingv1.Scale, []string, error) {
 	scheme := runtime.NewScheme()
 	if err := autoscalingv1.AddToScheme(scheme); err != nil {
@@ -35,7 +35,7 @@ func decodeScale(text []byte, strict bool) (*autoscalingv1.Scale, []string, erro
 	return out, complaints, err
 }
 
-// undecodable is the answer of the server to a patch whose result it does not decode.
+// undecodable is the server's answer to a patch whose result cannot be decoded.
 func undecodable(patched []byte, err error, details []string) *crdkit.Refusal {
 	r := crdkit.RefusalOf(apierrors.NewInvalid(schema.GroupKind{}, "", field.ErrorList{field.Invalid(field.NewPath("patch"), string(patched), err.Error())}))
 	r.Details = details

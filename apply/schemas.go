@@ -20,9 +20,9 @@ import (
 	"github.com/crdkit/crdkit/serving/openapi"
 )
 
-// Schemas has the typed schemas of Appliers, so that equal schemas share one. See
-// [Share]. The zero value is empty and ready to use. Schemas is safe for concurrent use,
-// and must not be copied after its first use. It keeps what it has while it is reachable.
+// Schemas caches the typed schemas of Appliers. Equal schemas share one entry, see [Share]. The
+// zero value is empty and ready to use. Schemas is safe for concurrent use, and must not be copied
+// after its first use. It never drops an entry.
 type Schemas struct {
 	mu    sync.Mutex
 	kinds map[schemaKey]*kindType
@@ -30,26 +30,26 @@ type Schemas struct {
 
 // A schemaKey identifies equal schemas.
 type schemaKey struct {
-	node            *schema.Node // of the version; a catalog has one for equal schemas
+	node            *schema.Node // schema of the version; a catalog has one node for equal schemas
 	preserveUnknown bool
-	scale           bool // the type of the Scale, which has no node
+	scale           bool // true for the type of the Scale; node is nil then
 }
 
-// Share makes Appliers take typed schemas from s, and add to it what it lacks.
-// Versions of one [crdkit.Catalog] with equal schemas share one, also if they belong to
-// different definitions. Without Share, only the versions of a definition do. A nil s
-// means a new one.
+// Share makes Appliers take their typed schemas from s, and add missing ones to s. Versions of one
+// [crdkit.Catalog] with equal schemas share one typed schema, also if they belong to different
+// definitions. Without Share, only the versions of one definition share them. A nil s means a new
+// one.
 func Share(s *Schemas) Option {
 	return option(func(a *Applier) { a.schemas = s })
 }
 
 type kindType struct {
 	typed.ParseableType
-	// defaults sets the defaults of the schema, compiled when first needed.
+	// defaults returns the defaulter of the schema. It is compiled at the first call.
 	defaults func() *defaulting.Defaulter
 }
 
-// of returns the type for a key, which compile makes if there is none.
+// of returns the type for a key. If there is none, it calls compile and keeps the result.
 func (s *Schemas) of(key schemaKey, compile func() (*kindType, error)) (*kindType, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -67,13 +67,13 @@ func (s *Schemas) of(key schemaKey, compile func() (*kindType, error)) (*kindTyp
 	return k, nil
 }
 
-// kindTypes has the types of all versions and of scales, as a field manager knows them.
+// kindTypes converts objects of all versions and Scales to typed values, for a field manager.
 type kindTypes struct {
-	managedfields.TypeConverter // knows no type
+	managedfields.TypeConverter // without types, for errors about other kinds
 	kinds                       map[runtimeschema.GroupVersionKind]*kindType
 }
 
-// ObjectToTyped returns an object with its type.
+// ObjectToTyped returns an object as a typed value.
 func (t *kindTypes) ObjectToTyped(obj runtime.Object, opts ...typed.ValidationOptions) (*typed.TypedValue, error) {
 	k := t.kinds[obj.GetObjectKind().GroupVersionKind()]
 	if k == nil {
@@ -125,7 +125,7 @@ type document struct {
 	schemas map[string]*spec.Schema
 }
 
-// compile compiles the type of a kind. The node has the defaults.
+// compile compiles the type of a kind. node is the schema with the defaults.
 func (d *document) compile(gvk runtimeschema.GroupVersionKind, node *schema.Node) (*kindType, error) {
 	if err := d.read(); err != nil {
 		return nil, err

@@ -12,12 +12,13 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// times replaces times by placeholders while a field manager works, which reads the system's
-// clock. Another time afterwards was set by it, and becomes the time of the request's clock.
-// The placeholder of seconds[i] is i, or placeholderFuture+i for times after now.
+// times replaces the times of managers by placeholders while a field manager works. The field
+// manager reads the system's clock. So a time that is not a placeholder afterwards was set by it,
+// and becomes now, the time of the request's clock. The placeholder of seconds[i] is i, or
+// placeholderFuture+i for a time after now.
 type times struct {
-	seconds []int64 // of the times of managers, in increasing order
-	now     int64   // of the clock of the request
+	seconds []int64 // the times of managers, in increasing order
+	now     int64   // the time of the request
 }
 
 // placeholderFuture is the beginning of the year 9000.
@@ -46,7 +47,7 @@ func timeOf(entry map[string]any) (seconds int64, ok bool) {
 
 func timeText(seconds int64) string { return time.Unix(seconds, 0).UTC().Format(time.RFC3339) }
 
-// hide replaces the times in obj, which must be a copy.
+// hide replaces the times in obj by placeholders. obj must be a copy.
 func (t *times) hide(obj *unstructured.Unstructured) {
 	for _, entry := range entriesOf(obj) {
 		at, ok := timeOf(entry)
@@ -62,7 +63,7 @@ func (t *times) hide(obj *unstructured.Unstructured) {
 	}
 }
 
-// restore replaces placeholders by the times, and sorts the entries as the server does.
+// restore replaces the placeholders by times, and sorts the entries as the server does.
 func (t *times) restore(obj *unstructured.Unstructured) {
 	entries := entriesOf(obj)
 	for _, entry := range entries {
@@ -126,7 +127,7 @@ func checkEntries(obj *unstructured.Unstructured) error {
 	return nil
 }
 
-// entriesOf returns the entries of managedFields that are objects, nil if one is not.
+// entriesOf returns the entries of managedFields. It returns nil if one is not an object.
 func entriesOf(obj *unstructured.Unstructured) []map[string]any {
 	metadata, _ := obj.Object["metadata"].(map[string]any)
 	list, _ := metadata["managedFields"].([]any)

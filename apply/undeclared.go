@@ -16,9 +16,9 @@ import (
 	"github.com/crdkit/crdkit/internal/value/jsonval"
 )
 
-// typeErrors returns all errors of an object, by path. structured-merge-diff visits members
-// in random order and stops at an undeclared one, so these are listed here, and it judges
-// the rest.
+// typeErrors returns all errors of an object, by path. structured-merge-diff stops at an undeclared
+// member, and visits members in random order. So typeErrors lists the undeclared members itself,
+// removes them from a copy, and lets the library check the rest.
 func (k *kindType) typeErrors(object map[string]any, opts []typed.ValidationOptions) error {
 	object = jsonval.Clone(object).(map[string]any)
 	u := &undeclared{schema: k.Schema}
@@ -38,11 +38,12 @@ type undeclared struct {
 	schema *schema.Schema
 	errs   typed.ValidationErrors
 	size   int // of the texts in errs, in bytes
-	more   int // errors that errs does not have, because their texts are too long
+	more   int // number of errors left out because the text was too long
 }
 
-// remove returns a value without undeclared members, and without list items from the first
-// with an object or list as a key on, which structured-merge-diff writes in random order.
+// remove returns a value without undeclared members. If a list item has an object or a list as a
+// key, remove drops the item and all later ones, because structured-merge-diff writes the error
+// about it in random order.
 func (u *undeclared) remove(ref schema.TypeRef, v any, path fieldpath.Path) any {
 	a, _ := u.schema.Resolve(ref)
 	switch v := v.(type) {
@@ -63,7 +64,7 @@ func (u *undeclared) remove(ref schema.TypeRef, v any, path fieldpath.Path) any 
 		}
 	case []any:
 		if a.List == nil || a.List.ElementRelationship == schema.Associative && len(a.List.Keys) == 0 {
-			return v // a set has no objects
+			return v // items of a set are scalars
 		}
 		for i, item := range v {
 			element, ok := u.element(a.List, i, item)
@@ -80,7 +81,7 @@ func (u *undeclared) remove(ref schema.TypeRef, v any, path fieldpath.Path) any 
 	return v
 }
 
-// structuredKey returns the name of a key that is an object or a list, "" for none.
+// structuredKey returns the name of a key whose value is an object or a list, "" if there is none.
 func structuredKey(element fieldpath.PathElement) string {
 	if element.Key != nil {
 		for _, f := range *element.Key {
@@ -92,8 +93,8 @@ func structuredKey(element fieldpath.PathElement) string {
 	return ""
 }
 
-// element returns the path element of an item, false for an item without keys in a map
-// list.
+// element returns the path element of an item. It returns false for an item of a map list without
+// keys.
 func (u *undeclared) element(l *schema.List, i int, item any) (fieldpath.PathElement, bool) {
 	if l.ElementRelationship != schema.Associative {
 		return fieldpath.PathElement{Index: &i}, true
