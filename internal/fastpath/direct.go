@@ -5,8 +5,8 @@ import (
 	"github.com/crdkit/crdkit/internal/value/leafcheck"
 )
 
-// nearMember handles member n, which begins at s[i] with the text of its name.
-func (w *walk) nearMember(o *objectWalk, n, i int) int {
+// guessedMember handles member n, which begins at s[i] with the text of its name.
+func (w *walk) guessedMember(o *objectWalk, n, i int) int {
 	p := &o.node.members.list[n]
 	at := i + len(p.text)
 	if at < len(w.s) && w.s[at] > ' ' {
@@ -32,7 +32,7 @@ func (w *walk) otherMember(o *objectWalk, i int) int {
 }
 
 // direct handles member n at s[i] with its value at s[at], if it follows the last one of
-// the text and of the schema ([members.near] found it) and is an object, a list or a valid
+// the text and of the schema ([members.guess] found it) and is an object, a list or a valid
 // scalar that stays. Otherwise it does nothing and returns 0. [walk.sort] finds repeated
 // members.
 func (w *walk) direct(o *objectWalk, p *member, n, i, at int) int {
@@ -54,16 +54,16 @@ func (w *walk) direct(o *objectWalk, p *member, n, i, at int) int {
 	}
 	start := w.position() + at - i
 	w.pending.end = end
-	w.see(o, n)
+	w.markSeen(o, n)
 	o.last = n
 	o.kept++
-	w.ruled = w.ruled || p.ruled
+	w.hasRules = w.hasRules || p.hasRules
 	w.note(span{}, span{start, start + end - at}, n)
 	return end
 }
 
 func (w *walk) nested(o *objectWalk, p *member, n, i, at int) int {
-	w.see(o, n)
+	w.markSeen(o, n)
 	w.pending.end = at
 	o.last = n
 	o.kept++
@@ -72,7 +72,7 @@ func (w *walk) nested(o *objectWalk, p *member, n, i, at int) int {
 	if w.s[at] == '{' {
 		end = w.object(p.node, at, nil)
 	} else {
-		w.ruled = w.ruled || p.ruled
+		w.hasRules = w.hasRules || p.hasRules
 		end = w.list(p.node, at)
 	}
 	if end >= 0 {
@@ -111,7 +111,7 @@ func (p *member) directEnd(s string, at int) int {
 const setSize = 64
 
 // see notes that a declared member was read. It reports false if it was read before.
-func (w *walk) see(o *objectWalk, index int) bool {
+func (w *walk) markSeen(o *objectWalk, index int) bool {
 	set, bit := &o.set, uint64(1)<<(index%setSize)
 	if index >= setSize {
 		set = &w.seen[o.seen+index/setSize-1]
@@ -148,7 +148,7 @@ func (w *walk) key(o *objectWalk, i int) (memberKey, int) {
 
 // near returns the member at s[i] if it is one of those that are likely to come next, else
 // undeclared. Members mostly come in order and few are left out.
-func (m *members) near(s string, i, next int) int {
+func (m *members) guess(s string, i, next int) int {
 	const tries = 8
 	if len(s)-i <= wordSize || s[i] != '"' {
 		return undeclared

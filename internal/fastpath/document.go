@@ -70,7 +70,7 @@ func (w *walk) sameAs(old document) (same, ok bool) {
 	for i := range w.roots {
 		e := &w.roots[i]
 		name := w.keyOf(w.plan.root, e)
-		if e.start == gone || name == "metadata" {
+		if e.start == removed || name == "metadata" {
 			continue
 		}
 		count++

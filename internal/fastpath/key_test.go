@@ -92,29 +92,29 @@ func spellings(text string) map[string]string {
 	return out
 }
 
-// TestNear changes each byte of a key, and checks that near finds the member whose name
+// TestGuess changes each byte of a key, and checks that guess finds the member whose name
 // package jsonscan reads, and no other.
-func TestNear(t *testing.T) {
+func TestGuess(t *testing.T) {
 	m := keysPlan(t).root.members.list
 	spec := m[slices.IndexFunc(m, func(p member) bool { return p.name == "spec" })].node.members
 	for n := range spec.list {
 		name := spec.list[n].name
 		key := `"` + name + `":1,"z":1}`
-		if got := spec.near(key, 0, max(0, n-2)); got != n && name != "<>" {
-			t.Errorf("near finds %d for %s, want %d", got, key, n)
+		if got := spec.guess(key, 0, max(0, n-2)); got != n && name != "<>" {
+			t.Errorf("guess finds %d for %s, want %d", got, key, n)
 		}
-		if got := spec.near(`"`+name+strings.Repeat("\x00", 2*wordSize), 0, max(0, n-2)); got != undeclared {
-			t.Errorf("near finds %q before bytes that are 0", spec.list[got].name)
+		if got := spec.guess(`"`+name+strings.Repeat("\x00", 2*wordSize), 0, max(0, n-2)); got != undeclared {
+			t.Errorf("guess finds %q before bytes that are 0", spec.list[got].name)
 		}
 		for i := range len(name) + len(`"":`) {
 			for _, c := range []byte("\x00\"\\:,xa\xff") {
 				changed := key[:i] + string([]byte{c}) + key[i+1:]
-				got := spec.near(changed, 0, max(0, n-2))
+				got := spec.guess(changed, 0, max(0, n-2))
 				if got == undeclared {
 					continue
 				}
 				if read, _, at := jsonscan.Key(changed, 0); at < 0 || read != spec.list[got].name {
-					t.Errorf("near finds %q for %q", spec.list[got].name, changed)
+					t.Errorf("guess finds %q for %q", spec.list[got].name, changed)
 				}
 			}
 		}

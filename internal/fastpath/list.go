@@ -28,7 +28,7 @@ func (w *walk) list(n *node, i int) int {
 		return refused
 	}
 	w.keep(end-1, end)
-	if n.list != nil && !w.listed(&l, start) {
+	if n.list != nil && !w.validList(&l, start) {
 		return refused
 	}
 	if n.whole && !w.wholeValid(n, start) {
@@ -85,8 +85,8 @@ func (w *walk) element(l *listWalk, i int) int {
 	return w.walkValue(items, i)
 }
 
-// listed reports whether a list satisfies the schema apart from its elements.
-func (w *walk) listed(l *listWalk, start int) bool {
+// validList reports whether a list satisfies the schema apart from its elements.
+func (w *walk) validList(l *listWalk, start int) bool {
 	r, ok := l.node.list, true
 	if !r.check.Allows(l.count) {
 		return false
@@ -94,7 +94,7 @@ func (w *walk) listed(l *listWalk, start int) bool {
 	switch {
 	case l.count == 0 || r.check.Kind == leafcheck.AnyList && !r.slow:
 	case l.slow:
-		ok = w.judged(r, start)
+		ok = w.validDecodedList(r, start)
 	case r.check.Kind == leafcheck.SetList:
 		ok = w.distinct(w.keys[l.keys:], 1)
 	default:
@@ -103,8 +103,8 @@ func (w *walk) listed(l *listWalk, start int) bool {
 	return ok
 }
 
-// judged is listed for a list whose keys do not tell whether its elements are distinct.
-func (w *walk) judged(r *listRule, start int) bool {
+// validDecodedList is validList for a list whose keys do not tell whether its elements are distinct.
+func (w *walk) validDecodedList(r *listRule, start int) bool {
 	v, _ := jsonscan.Decode(w.since(start))
 	list, isList := v.([]any)
 	return isList && !(r.check.Unique && leafcheck.HasEqual(list)) && r.check.Distinct(list)

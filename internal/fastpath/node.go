@@ -25,7 +25,7 @@ type node struct {
 	nullDrop bool // a member that is null is removed
 	nullFill bool // a null is replaced by the default
 	counted  bool // the number of members must be one that members.size allows
-	ruled    bool // rules may have an effect on a new value, or on a part of it that is not walked
+	hasRules bool // rules may have an effect on a new value, or on a part of it that is not walked
 
 	check   *leafcheck.Node // nil if every value is valid
 	members *members        // never nil
@@ -79,10 +79,10 @@ type member struct {
 	role role
 	// direct are the scalars that need no more than check of the node. With checked,
 	// strings do.
-	direct  leafcheck.Mask
-	checked bool
-	nested  bool // objects and lists need no more than the walk over them
-	ruled   bool // that of the node
+	direct   leafcheck.Mask
+	checked  bool
+	nested   bool // objects and lists need no more than the walk over them
+	hasRules bool // that of the node
 }
 
 // setDirect derives direct and nested from the node.
@@ -91,7 +91,7 @@ func (p *member) setDirect() {
 	p.direct, p.nested = 0, !n.declined && p.role == noRole
 	if p.nested {
 		p.direct = n.accept & (n.free&(leafcheck.Int|leafcheck.Bool) | leafcheck.String)
-		p.checked, p.ruled = n.free&leafcheck.String == 0, n.ruled
+		p.checked, p.hasRules = n.free&leafcheck.String == 0, n.hasRules
 	}
 }
 
@@ -110,7 +110,7 @@ const (
 type defaultText struct {
 	json     string // in canonical form
 	declined bool   // it cannot be set
-	ruled    bool   // rules may have an effect on it
+	hasRules bool   // rules may have an effect on it
 }
 
 // listRule says what a list must satisfy apart from its elements.
@@ -187,7 +187,7 @@ func (c *compiler) compile(n *schema.Node, preserve bool) *node {
 	out.nullFill = out.fill != nil && !n.Nullable()
 	out.nullDrop = out.fill == nil && !n.Nullable()
 	out.whole = ch.ChecksWhole()
-	out.ruled = c.ruled(n)
+	out.hasRules = c.hasRules(n)
 	out.items = c.compileNode(n.Items(), preserve)
 	c.objects(out, n, preserve)
 	out.list = c.list(out.items, ch)
@@ -195,8 +195,8 @@ func (c *compiler) compile(n *schema.Node, preserve bool) *node {
 	return out
 }
 
-// ruled reports whether rules may have an effect on a new value of n itself.
-func (c *compiler) ruled(n *schema.Node) bool {
+// hasRules reports whether rules may have an effect on a new value of n itself.
+func (c *compiler) hasRules(n *schema.Node) bool {
 	return len(n.Rules()) > 0 && (c.reads == nil || c.reads(n) != nil)
 }
 

@@ -31,7 +31,7 @@ func (w *walk) object(n *node, i int, keys []int) int {
 	if !w.enter(n, leafcheck.Object) {
 		return refused
 	}
-	w.ruled = w.ruled || n.ruled
+	w.hasRules = w.hasRules || n.hasRules
 	o := objectWalk{node: n, start: w.position(), base: len(w.entries), seen: len(w.seen), last: undeclared, sorted: true}
 	for rest := len(n.members.list); rest > setSize; rest -= setSize {
 		w.seen = append(w.seen, 0)
@@ -75,10 +75,10 @@ func (w *walk) members(o *objectWalk, i int) int {
 		i, more = w.head(o, i)
 	}
 	for more {
-		n, end := o.node.members.near(w.s, i, o.next), 0
+		n, end := o.node.members.guess(w.s, i, o.next), 0
 		if n >= 0 {
 			o.next = n + 1
-			end = w.nearMember(o, n, i)
+			end = w.guessedMember(o, n, i)
 		} else {
 			end = w.otherMember(o, i)
 		}
@@ -95,16 +95,16 @@ func (w *walk) members(o *objectWalk, i int) int {
 }
 
 // comes notes that a member comes next.
-func (o *objectWalk) comes(name string, index int) {
+func (o *objectWalk) checkOrder(name string, index int) {
 	if index >= 0 && o.last >= 0 {
 		o.sorted = o.sorted && index > o.last
 	} else {
-		o.sorted = o.sorted && name > o.before()
+		o.sorted = o.sorted && name > o.lastName()
 	}
 }
 
 // before returns the name of the last member.
-func (o *objectWalk) before() string {
+func (o *objectWalk) lastName() string {
 	if o.last >= 0 {
 		return o.node.members.list[o.last].name
 	}
@@ -112,7 +112,7 @@ func (o *objectWalk) before() string {
 }
 
 // came notes that a member has come.
-func (o *objectWalk) came(name string, index int) {
+func (o *objectWalk) setLast(name string, index int) {
 	if o.last = index; index < 0 {
 		o.prev = name
 	}
@@ -122,11 +122,11 @@ func (o *objectWalk) came(name string, index int) {
 func (w *walk) member(o *objectWalk, k memberKey, i, at int) int {
 	n, child := o.node, o.node.rest
 	if len(w.entries) > o.base {
-		o.comes(k.name, k.member)
+		o.checkOrder(k.name, k.member)
 	}
-	o.came(k.name, k.member)
+	o.setLast(k.name, k.member)
 	if k.member >= 0 {
-		if !w.see(o, k.member) {
+		if !w.markSeen(o, k.member) {
 			return refused
 		}
 		m := &n.members.list[k.member]
@@ -161,7 +161,7 @@ func (w *walk) member(o *objectWalk, k memberKey, i, at int) int {
 		return refused
 	}
 	w.steps = w.steps[:len(w.steps)-1]
-	w.stays(o, k, i, start)
+	w.noteKept(o, k, i, start)
 	return end
 }
 
@@ -183,7 +183,7 @@ func (w *walk) drop(o *objectWalk, k memberKey, i, at int) int {
 
 func (w *walk) special(o *objectWalk, role role, k memberKey, i, at int) int {
 	if role == droppedRole {
-		return w.dropped(o, k, i, at)
+		return w.droppedStatus(o, k, i, at)
 	}
 	w.begin(o, i)
 	w.name(o.node, k, i, at)
@@ -198,56 +198,56 @@ func (w *walk) special(o *objectWalk, role role, k memberKey, i, at int) int {
 	}
 	if end >= 0 {
 		w.typed++
-		w.stays(o, k, i, start)
+		w.noteKept(o, k, i, start)
 	}
 	return end
 }
 
 // dropped handles a status that the plan drops. The status of the walk takes its place.
-func (w *walk) dropped(o *objectWalk, k memberKey, i, at int) int {
+func (w *walk) droppedStatus(o *objectWalk, k memberKey, i, at int) int {
 	end := refused
 	switch {
-	case w.verb == keeping: // nothing is said about the old status
+	case w.verb == updatingStatus: // nothing is said about the old status
 		end = jsonscan.Skip(w.s, at)
 	case w.s[at] == 'n':
 		end = jsonscan.Literal(w.s, at, "null")
 	default:
-		ruled := w.ruled
+		hasRules := w.hasRules
 		w.steps = append(w.steps, step{k.name, -1})
 		end = w.discard(w.plan.statusNode, at)
 		w.steps = w.steps[:len(w.steps)-1]
-		w.ruled = ruled
+		w.hasRules = hasRules
 	}
 	if end < 0 {
 		return refused
 	}
 	if w.newStatus == "" {
-		touched := w.touched
+		changed := w.changed
 		w.remove(o, k, i, end)
-		w.touched = touched // The request decides the final status.
+		w.changed = changed // The request decides the final status.
 		return end
 	}
 	w.begin(o, i)
 	w.name(o.node, k, i, at)
 	start := w.position()
-	if !w.status() {
+	if !w.writeStatus() {
 		return refused
 	}
-	w.stays(o, k, i, start)
+	w.noteKept(o, k, i, start)
 	return end
 }
 
 // status writes the new status. The schema may only change one that a client has sent.
-func (w *walk) status() bool {
+func (w *walk) writeStatus() bool {
 	w.flush()
-	s, touched := w.s, w.touched
-	w.s, w.pending, w.touched = w.newStatus, span{}, false
+	s, changed := w.s, w.changed
+	w.s, w.pending, w.changed = w.newStatus, span{}, false
 	w.steps = append(w.steps, step{"status", -1})
 	end := w.walkValue(w.plan.statusNode, 0)
 	w.steps = w.steps[:len(w.steps)-1]
-	ok := end == len(w.s) && (w.verb == keeping || !w.touched)
+	ok := end == len(w.s) && (w.verb == updatingStatus || !w.changed)
 	w.flush()
-	w.s, w.pending, w.touched = s, span{}, touched
+	w.s, w.pending, w.changed = s, span{}, changed
 	return ok
 }
 
@@ -294,9 +294,9 @@ func (w *walk) fill(o *objectWalk, index int) bool {
 	}
 	start := w.add(o, index)
 	w.write(m.node.fill.json)
-	w.ruled = w.ruled || m.node.fill.ruled
-	w.stays(o, memberKey{member: index}, 0, start)
-	w.touched = true
+	w.hasRules = w.hasRules || m.node.fill.hasRules
+	w.noteKept(o, memberKey{member: index}, 0, start)
+	w.changed = true
 	return true
 }
 
@@ -306,21 +306,21 @@ func (w *walk) addStatus(o *objectWalk) bool {
 	if !ok || o.node.members.list[index].role != droppedRole {
 		return false
 	}
-	if !w.see(o, index) {
+	if !w.markSeen(o, index) {
 		return true
 	}
 	start := w.add(o, index)
-	if !w.status() {
+	if !w.writeStatus() {
 		return false
 	}
-	w.stays(o, memberKey{member: index}, 0, start)
+	w.noteKept(o, memberKey{member: index}, 0, start)
 	return true
 }
 
 // textOf returns the text of a declared member, "" if it is absent.
 func (w *walk) textOf(o *objectWalk, index int) string {
 	for i := o.base; i < len(w.entries); i++ {
-		if e := &w.entries[i]; e.member == index && e.start != gone {
+		if e := &w.entries[i]; e.member == index && e.start != removed {
 			w.flush()
 			return view(w.out[e.start:e.end])
 		}
@@ -339,7 +339,7 @@ func (c *compiler) fill(n *schema.Node) *defaultText {
 	var out *defaultText
 	if _, ok := n.Default(); ok {
 		d, filled := c.filler.Default(n)
-		out = &defaultText{ruled: n.Facts().Has(schema.HasRules)}
+		out = &defaultText{hasRules: n.Facts().Has(schema.HasRules)}
 		switch {
 		case !filled:
 			out.declined = true // it is too large

@@ -105,7 +105,7 @@ func (c *compiler) root(n *schema.Node) *node {
 	root := c.compile(n, n.PreserveUnknownFields())
 	for _, name := range resourceMembers {
 		if n.Property(name).Facts().Has(schema.HasRules) {
-			root.ruled = true
+			root.hasRules = true
 		}
 	}
 	if root.declined || root.whole || root.others == walkOthers || root.others == refuseOthers {

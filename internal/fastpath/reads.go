@@ -54,7 +54,7 @@ func (n *readTree) child(name string) *readTree {
 
 // near returns the field that is likely to come next if it is at s[i:], and the index of
 // its value, else 0. Fields and members have the same order.
-func (n *readTree) near(s string, i int, next *int) (string, *readTree, int) {
+func (n *readTree) guess(s string, i int, next *int) (string, *readTree, int) {
 	for k := *next; k < len(n.fields) && k < *next+2; k++ {
 		f := &n.fields[k]
 		if at := i + len(f.text); at < len(s) && s[at] > ' ' && s[i:at] == f.text {
@@ -264,7 +264,7 @@ func (v *values) members(n *readTree, s string, i, depth int) (any, int) {
 		return out, i + 1
 	}
 	for next, more := 0, true; more; {
-		key, below, at := n.near(s, i, &next)
+		key, below, at := n.guess(s, i, &next)
 		if at == 0 {
 			if key, at = jsonscan.DecodedKey(s, i); at < 0 {
 				return nil, refused

@@ -227,7 +227,7 @@ func TestRulesRun(t *testing.T) {
 		fixed: {type: string, x-kubernetes-validations: [{rule: "self == oldSelf"}]},
 		perhaps: {type: string, x-kubernetes-validations: [{rule: "!oldSelf.hasValue() || self == oldSelf.value()", optionalOldSelf: true}]},
 		free: {type: object, properties: {s: {type: string}}}}}`)
-	ruled := func(n *schema.Node, reads func(*schema.Node) *fieldaccess.ReadSet, members string) bool {
+	hasRules := func(n *schema.Node, reads func(*schema.Node) *fieldaccess.ReadSet, members string) bool {
 		t.Helper()
 		runs := 0
 		p := mustPlan(t, n, func(c *Config) {
@@ -262,16 +262,16 @@ func TestRulesRun(t *testing.T) {
 		`{"fixed":"a","free":{"s":"b"}}`: false,
 		`{"perhaps":"a"}`:                true,
 	} {
-		if got := ruled(n, reads, `"spec":`+spec); got != want {
+		if got := hasRules(n, reads, `"spec":`+spec); got != want {
 			t.Errorf("%s: rules run: %t", spec, got)
 		}
 	}
-	if !ruled(n, nil, `"spec":{"fixed":"a"}`) {
+	if !hasRules(n, nil, `"spec":{"fixed":"a"}`) {
 		t.Error("a transition rule does not count for rules that read everything")
 	}
 	for _, name := range []string{"apiVersion", "kind"} {
 		n := rootSchema(t, fmt.Sprintf(`{type: object, properties: {%s: {type: string, x-kubernetes-validations: [{rule: "self != ''"}]}}}`, name))
-		if !ruled(n, nil, "") {
+		if !hasRules(n, nil, "") {
 			t.Errorf("a rule on %s does not count", name)
 		}
 	}

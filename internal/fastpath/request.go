@@ -12,9 +12,9 @@ import (
 type verb uint8
 
 const (
-	creating verb = iota // prepare it
-	updating             // prepare it, with that of the object that is replaced
-	keeping              // the same for a new status, over the object that is replaced
+	creating       verb = iota // prepare it
+	updating                   // prepare it, with that of the object that is replaced
+	updatingStatus             // the same for a new status, over the object that is replaced
 )
 
 // Create handles a creation from JSON text, or declines without an effect, as it does for
@@ -79,8 +79,8 @@ func (p *Plan) UpdateStatus(raw, old []byte, r *Request) (Result, bool) {
 			}
 		}
 	}
-	w.verb, w.otherMetadata, w.newStatus = keeping, next.metadata, next.status
-	if !w.run() || w.touched {
+	w.verb, w.otherMetadata, w.newStatus = updatingStatus, next.metadata, next.status
+	if !w.run() || w.changed {
 		return Result{}, false
 	}
 	w.metaText = w.meta.Append(w.metaText[:0])
@@ -107,7 +107,7 @@ func (w *walk) withMetadata() string {
 // rootMember returns a declared member of the whole object, nil if it is absent.
 func (w *walk) rootMember(index int) *entry {
 	for i := range w.roots {
-		if e := &w.roots[i]; e.member == index && e.start != gone {
+		if e := &w.roots[i]; e.member == index && e.start != removed {
 			return e
 		}
 	}
@@ -134,7 +134,7 @@ func (w *walk) finish(text, old string, warnings []string) (Result, bool) {
 // evaluate evaluates the rules on what they read of the objects.
 func (w *walk) evaluate(text, old string) (cost uint64, ok bool) {
 	p := w.plan
-	if p.cfg.Evaluate == nil || old == "" && !w.ruled {
+	if p.cfg.Evaluate == nil || old == "" && !w.hasRules {
 		return 0, true
 	}
 	v := p.newValues()

@@ -30,15 +30,15 @@ type walk struct {
 
 // A task is the part of a walk of which nothing is kept for another one.
 type task struct {
-	plan    *Plan
-	request *Request
-	verb    verb
-	s       string
-	sorted  *node // whose members are sorted
-	depth   int
-	typed   int     // how many of apiVersion, kind and metadata were read
-	roots   []entry // members of the whole object
-	ruled   bool    // the object has a value that rules are on
+	plan     *Plan
+	request  *Request
+	verb     verb
+	s        string
+	sorted   *node // whose members are sorted
+	depth    int
+	typed    int     // how many of apiVersion, kind and metadata were read
+	roots    []entry // members of the whole object
+	hasRules bool    // the object has a value that rules are on
 	// discards says that the value is discarded, so it may lack required members.
 	discards bool
 	// newStatus is the text in place of a dropped status, "" for none, without white space
@@ -51,7 +51,7 @@ type task struct {
 }
 
 // An entry is a member of an object, with the span of its value in out. Removed: start ==
-// gone.
+// removed.
 type entry struct {
 	key span // of the name of an undeclared member in the input
 	span
@@ -86,7 +86,7 @@ func (w *walk) release() {
 	clear(w.steps[:cap(w.steps)])
 	w.out, w.scratch, w.metaText = w.out[:0], w.scratch[:0], w.metaText[:0]
 	w.entries, w.seen, w.keys, w.steps = w.entries[:0], w.seen[:0], w.keys[:0], w.steps[:0]
-	w.touched, w.pending = false, span{}
+	w.changed, w.pending = false, span{}
 	w.meta.Reset()
 	w.oldMeta.Reset()
 	p := w.plan
@@ -105,7 +105,7 @@ func (w *walk) keyOf(n *node, e *entry) string {
 
 type span struct{ start, end int }
 
-const gone = -1
+const removed = -1
 
 const undeclared = -1
 
@@ -132,7 +132,7 @@ func (w *walk) walkValue(n *node, i int) int {
 	if n.declined {
 		return refused
 	}
-	w.ruled = w.ruled || n.ruled
+	w.hasRules = w.hasRules || n.hasRules
 	switch w.s[i] {
 	case '"':
 		return w.text(n, i)
@@ -158,8 +158,8 @@ func (w *walk) valueOrDefault(n *node, i int) (end int) {
 	if n.fill.declined {
 		return refused
 	}
-	w.touched = true
-	w.ruled = w.ruled || n.fill.ruled
+	w.changed = true
+	w.hasRules = w.hasRules || n.fill.hasRules
 	w.write(n.fill.json)
 	return jsonscan.Literal(w.s, i, "null")
 }
@@ -167,11 +167,11 @@ func (w *walk) valueOrDefault(n *node, i int) (end int) {
 // discard walks a value whose output does not count.
 func (w *walk) discard(n *node, i int) int {
 	w.flush()
-	length, touched, discards := len(w.out), w.touched, w.discards
+	length, changed, discards := len(w.out), w.changed, w.discards
 	w.discards = true
 	end := w.walkValue(n, i)
 	w.discards = discards
-	w.out, w.pending, w.touched = w.out[:length], span{}, touched
+	w.out, w.pending, w.changed = w.out[:length], span{}, changed
 	return end
 }
 
@@ -280,7 +280,7 @@ func (w *walk) metadata(at int) int {
 	}
 	w.write("{}")
 	here, there := &w.meta, &w.oldMeta
-	if w.verb == keeping {
+	if w.verb == updatingStatus {
 		here, there = there, here
 	}
 	end := here.Read(w.s, at)
@@ -304,11 +304,11 @@ func (w *walk) prepareUpdate() bool {
 	if m.ResourceVersion != old.ResourceVersion && (old.ResourceVersion != "" || w.request.SameVersion) {
 		return false
 	}
-	m.KeepManaged(old, w.verb == keeping)
+	m.KeepManaged(old, w.verb == updatingStatus)
 	if len(m.PrepareUpdate(old)) > 0 || m.Name != old.Name || m.UID != old.UID {
 		return false
 	}
-	if w.verb == keeping {
+	if w.verb == updatingStatus {
 		m.PrepareStatusUpdate(old)
 	}
 	return m.ValidUpdate(old, namespaced)
@@ -350,7 +350,7 @@ type sink struct {
 	// pending is the input after out that stays as it is. It is written with the next other
 	// text.
 	pending span
-	touched bool // the output means something else than the input
+	changed bool // the output means something else than the input
 	scratch []byte
 }
 
@@ -414,15 +414,15 @@ func (w *walk) writeName(n *node, k memberKey) {
 
 // stays notes a member whose value was written from start on. Undeclared, it begins with
 // s[i].
-func (w *walk) stays(o *objectWalk, k memberKey, i, start int) {
+func (w *walk) noteKept(o *objectWalk, k memberKey, i, start int) {
 	w.note(k.span(i), span{start, w.position()}, k.member)
 	o.kept++
 }
 
 // remove notes a member that does not stay, from s[i] to end.
 func (w *walk) remove(o *objectWalk, k memberKey, i, end int) int {
-	w.touched = true
-	w.note(k.span(i), span{start: gone}, k.member)
+	w.changed = true
+	w.note(k.span(i), span{start: removed}, k.member)
 	return end
 }
 
@@ -435,7 +435,7 @@ func (w *walk) add(o *objectWalk, index int) (start int) {
 	m := &o.node.members.list[index]
 	if o.kept > 0 {
 		w.write(",")
-		o.comes(m.name, index)
+		o.checkOrder(m.name, index)
 	}
 	o.last = index
 	w.write(m.text)
@@ -449,7 +449,7 @@ func (w *walk) rewrite(o *objectWalk, list []entry) {
 	w.out = w.out[:o.start+1]
 	for i := range list {
 		e := &list[i]
-		if e.start == gone {
+		if e.start == removed {
 			continue
 		}
 		if len(w.out) > o.start+1 {
