@@ -155,7 +155,7 @@ func createdMeta(crd *apiextensionsv1.CustomResourceDefinition) field.ErrorList 
 	want := crd.Spec.Names.Plural + "." + crd.Spec.Group
 	generated := crd.Name == "" && crd.GenerateName != ""
 	if generated {
-		crd.Name = objectmeta.StandInName(crd.GenerateName)
+		crd.Name = objectmeta.PlaceholderName(crd.GenerateName)
 	}
 	if crd.Name == want && objectmeta.ValidDefinition(&crd.ObjectMeta) {
 		return nil

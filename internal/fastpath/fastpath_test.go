@@ -161,7 +161,7 @@ func (e *engines) conform(obj map[string]any) (warnings []string, err error) {
 func (e *engines) refused(obj map[string]any) error {
 	metadata, _ := obj["metadata"].(map[string]any)
 	if prefix, _ := metadata["generateName"].(string); metadata["name"] == nil && prefix != "" {
-		metadata["name"] = objectmeta.StandInName(prefix)
+		metadata["name"] = objectmeta.PlaceholderName(prefix)
 		defer delete(metadata, "name")
 	}
 	if errs := e.validator.Validate(obj); len(errs) > 0 {

@@ -338,7 +338,7 @@ func (w *walk) prepareCreate() bool {
 	if w.plan.reads != nil && w.plan.reads.child("metadata") != nil {
 		return false // rules would read a name that is not generated yet
 	}
-	m.Name = objectmeta.StandInName(m.GenerateName)
+	m.Name = objectmeta.PlaceholderName(m.GenerateName)
 	valid := m.ValidCreate(namespaced)
 	m.Name = ""
 	return valid

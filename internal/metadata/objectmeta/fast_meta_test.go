@@ -328,7 +328,7 @@ func readCreate(m *Meta, s string, i int, namespaced bool, namespace string) int
 	}
 	generated := m.Name == "" && m.GenerateName != ""
 	if generated {
-		m.Name = StandInName(m.GenerateName)
+		m.Name = PlaceholderName(m.GenerateName)
 	}
 	if !m.ValidCreate(namespaced) {
 		return -1
@@ -381,7 +381,7 @@ func createdByMaps(obj map[string]any, namespaced bool, namespace string) (strin
 	read := readMap(obj)
 	generates := read.Name == "" && read.GenerateName != ""
 	if generates {
-		m["name"] = StandInName(read.GenerateName)
+		m["name"] = PlaceholderName(read.GenerateName)
 	}
 	if len(createProblems(obj, namespaced, nil)) > 0 || len(commonProblems(obj, nil, namespaced, nil)) > 0 {
 		return "", false

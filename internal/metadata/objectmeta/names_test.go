@@ -8,7 +8,7 @@ import (
 )
 
 // A generated name has at most 58 characters of its prefix.
-func TestStandInName(t *testing.T) {
+func TestPlaceholderName(t *testing.T) {
 	for prefix, want := range map[string]string{
 		"":                      "00000",
 		"a-":                    "a-00000",
@@ -16,8 +16,8 @@ func TestStandInName(t *testing.T) {
 		strings.Repeat("a", 58): strings.Repeat("a", 58) + "00000",
 		strings.Repeat("a", 59): strings.Repeat("a", 58) + "00000",
 	} {
-		if got := StandInName(prefix); got != want {
-			t.Errorf("StandInName(%s) = %s, want %s", prefix, got, want)
+		if got := PlaceholderName(prefix); got != want {
+			t.Errorf("PlaceholderName(%s) = %s, want %s", prefix, got, want)
 		}
 	}
 }

@@ -56,11 +56,11 @@ func (m *Meta) PrepareStatusUpdate(old *Meta) {
 	m.changed.add(memberManagedFields)
 }
 
-// StandInName returns a name in place of a generated one: at most 58 bytes of generateName
+// PlaceholderName returns a name in place of a generated one: at most 58 bytes of generateName
 // and then 00000, which the server never generates. So it has at most 63 bytes.
 //
 // See https://kubernetes.io/docs/reference/using-api/api-concepts/#generated-values.
-func StandInName(generateName string) string {
+func PlaceholderName(generateName string) string {
 	const longest, suffix = 58, "00000"
 	return generateName[:min(len(generateName), longest)] + suffix
 }
