@@ -5,7 +5,7 @@ import (
 	"github.com/crdkit/crdkit/internal/value/leafcheck"
 )
 
-// guessedMember handles member n, which begins at s[i] with the text of its name.
+// guessedMember handles member n. s[i:] begins with its key in canonical form.
 func (w *walk) guessedMember(o *objectWalk, n, i int) int {
 	p := &o.node.members.list[n]
 	at := i + len(p.text)
@@ -19,10 +19,10 @@ func (w *walk) guessedMember(o *objectWalk, n, i int) int {
 	return w.member(o, memberKey{name: p.name, member: n}, i, at)
 }
 
-// maxEntries bounds the members that are noted: they could take more memory than the text.
+// maxEntries bounds the entries of a walk, which could take more memory than the text.
 const maxEntries = 4096
 
-// otherMember handles the member at s[i], whichever it is.
+// otherMember handles any member at s[i].
 func (w *walk) otherMember(o *objectWalk, i int) int {
 	k, at := w.key(o, i)
 	if at < 0 || at >= len(w.s) || len(w.entries) >= maxEntries {
@@ -31,10 +31,10 @@ func (w *walk) otherMember(o *objectWalk, i int) int {
 	return w.member(o, k, i, at)
 }
 
-// direct handles member n at s[i] with its value at s[at], if it follows the last one of
-// the text and of the schema ([members.guess] found it) and is an object, a list or a valid
-// scalar that stays. Otherwise it does nothing and returns 0. [walk.sort] finds repeated
-// members.
+// direct is a short way for common values. It handles member n at s[i] with its value at s[at] if
+// the value is an object, a list or a valid scalar that is kept as it is, and if the member
+// directly follows the last one in the text. [members.guess] must have found it. Otherwise direct
+// does nothing and returns 0. A repeated member is found later, by [walk.sort].
 func (w *walk) direct(o *objectWalk, p *member, n, i, at int) int {
 	if o.last < 0 && len(w.entries) > o.base {
 		return 0
@@ -82,8 +82,8 @@ func (w *walk) nested(o *objectWalk, p *member, n, i, at int) int {
 	return end
 }
 
-// directEnd returns the index after a valid scalar at s[at] that stays, 0 for anything
-// else.
+// directEnd returns the index after a valid scalar at s[at] that is kept as it is. It returns 0 for
+// any other value.
 func (p *member) directEnd(s string, at int) int {
 	switch c := s[at]; {
 	case c == '"' && p.direct&leafcheck.String != 0:
@@ -107,10 +107,10 @@ func (p *member) directEnd(s string, at int) int {
 	return 0
 }
 
-// setSize is how many members a word of a set has.
+// setSize is the number of bits in one word of a set.
 const setSize = 64
 
-// see notes that a declared member was read. It reports false if it was read before.
+// markSeen records that a declared member was read. It returns false if it was read before.
 func (w *walk) markSeen(o *objectWalk, index int) bool {
 	set, bit := &o.set, uint64(1)<<(index%setSize)
 	if index >= setSize {
@@ -123,17 +123,17 @@ func (w *walk) markSeen(o *objectWalk, index int) bool {
 	return true
 }
 
-// A memberKey is the key of a member.
 type memberKey struct {
 	name   string
 	text   jsonscan.Text // what the text of the key contains
 	member int           // index of the declared member, or undeclared
 }
 
-// span returns the span of the name in the input. The member begins with s[i].
+// span returns the span of the name in the input. The member begins at s[i].
 func (k memberKey) span(i int) span { return span{i + 1, i + 1 + len(k.name)} }
 
-// key reads the key at s[i] and returns the index of the value, negative for no plain key.
+// key reads the key at s[i] and returns the index of the value. The index is negative if the key
+// cannot be read.
 func (w *walk) key(o *objectWalk, i int) (memberKey, int) {
 	name, text, at := jsonscan.Key(w.s, i)
 	k := memberKey{name: name, text: text, member: undeclared}
@@ -146,8 +146,8 @@ func (w *walk) key(o *objectWalk, i int) (memberKey, int) {
 	return k, at
 }
 
-// near returns the member at s[i] if it is one of those that are likely to come next, else
-// undeclared. Members mostly come in order and few are left out.
+// guess returns the declared member at s[i] if it is one of the next few from next on, else
+// undeclared. Members mostly come in the order of the schema, with few left out.
 func (m *members) guess(s string, i, next int) int {
 	const tries = 8
 	if len(s)-i <= wordSize || s[i] != '"' {
@@ -155,7 +155,7 @@ func (m *members) guess(s string, i, next int) int {
 	}
 	head := word(s, i+1)
 	quotes := zeros(head ^ '"'*ones)
-	head &= (quotes&-quotes)>>7 - 1 // of the bytes before the quote, all without one
+	head &= (quotes&-quotes)>>7 - 1 // only the bytes before the quote, if there is one
 	for n := next; n < len(m.heads) && n < next+tries; n++ {
 		if m.heads[n] == head && m.list[n].ends(s, i, quotes) {
 			return n
@@ -164,8 +164,8 @@ func (m *members) guess(s string, i, next int) int {
 	return undeclared
 }
 
-// ends reports whether s[i:] begins with the member. The head is right, quotes marks
-// quotes.
+// ends reports whether s[i:] begins with the member. The caller has compared the head. quotes marks
+// the quotes in the head.
 func (p *member) ends(s string, i int, quotes uint64) bool {
 	const first = 1 + wordSize
 	n := len(p.text)
@@ -175,7 +175,7 @@ func (p *member) ends(s string, i int, quotes uint64) bool {
 	case quotes != 0:
 		return s[i+n-1] == ':'
 	case n < first:
-		return false // s has bytes that are 0
+		return false // the name is shorter than a head, and s has zero bytes
 	}
 	return word(s, i+n-wordSize) == p.tail && (n <= first+wordSize || s[i+first:i+n-wordSize] == p.text[first:n-wordSize])
 }
@@ -185,14 +185,14 @@ const (
 	ones     = 0x0101010101010101
 	highs    = 0x8080808080808080
 
-	// unmatched has a quote, which no head has.
+	// unmatched contains a quote, so no name has this head.
 	unmatched = '"' * ones
 )
 
-// zeros marks the zero bytes of x by their highest bits. Only the lowest mark is certain.
+// zeros sets the highest bit of each zero byte of x. Only the lowest bit that is set is certain.
 func zeros(x uint64) uint64 { return (x - ones) &^ x & highs }
 
-// headOf returns the first eight bytes of a name, and zeros after a shorter one.
+// headOf returns the first eight bytes of a name as a number, padded with zeros.
 func headOf(name string) (head uint64) {
 	for i := range min(len(name), wordSize) {
 		head |= uint64(name[i]) << (8 * i)

@@ -1,5 +1,5 @@
-// Package fastpath handles requests on the JSON text of objects. In one walk over the text
-// it prunes, drops nulls, sets defaults, prepares the metadata, and validates.
+// Package fastpath handles requests on the JSON text of objects. In one walk over the text it
+// prunes, drops nulls, sets defaults, prepares the metadata, and validates.
 //
 //	plan := fastpath.Compile(node, fastpath.Config{APIVersion: "example.com/v1", Kind: "CronTab"})
 //	if res, ok := plan.Create(raw, &fastpath.Request{}); ok {
@@ -9,9 +9,10 @@
 //
 // # Contract
 //
-// A request is handled as a whole, with the answer of the pipeline in the root package: the
-// same bytes, warnings and cost of rules. Or it is declined, and has left nothing behind.
-// It declines every request that the server refuses, and what is rare:
+// A plan handles a request as a whole or declines it. If it handles the request, the answer is the
+// same as the answer of the pipeline in the root package: the same bytes, warnings and cost of
+// rules. If it declines, nothing has changed. It declines every request that the server refuses,
+// and some rare ones:
 //
 //   - texts: strings and numbers that package jsonscan does not read, repeated keys, and
 //     numbers such as 1.0, which the output could not tell from integers;
@@ -23,31 +24,32 @@
 //   - schemas of whole objects that have enum, allOf, anyOf, oneOf, not or
 //     additionalProperties, restrict the metadata, or require a status that is dropped.
 //
-// The object is stored as encoding/json writes the decoded object: keys are sorted, and
-// characters of HTML are escaped.
+// The object is stored as encoding/json writes the decoded object: keys are sorted, and characters
+// of HTML are escaped.
 //
 // # The walk
 //
-// A [Plan] is a tree of nodes. A node joins what the engines make of one schema: a check of
-// package leafcheck, the members to keep, and the default. A walk reads a text once and
-// writes the canonical text to a sink, with parts that are canonical already in one piece.
+// A [Plan] is a tree of nodes. A node combines what the engines need of one schema: a check of
+// package leafcheck, the declared members, and the default. A walk reads a text once and writes the
+// canonical text to a sink. Parts that are already canonical are copied in one piece.
 //
-//   - Members that are out of order are sorted when the object is complete, with defaults of
-//     missing members, and with removed ones, so that a repeated key is found.
+//   - Members are sorted when the object is complete, if they are out of order. Added defaults
+//     and removed members are sorted too, so that a repeated key is found.
 //   - Members mostly come in the order of the schema. direct.go guesses the next one, and has
 //     a short way for common values. document.go reads apiVersion, kind and metadata.
-//   - The elements of a list of type set or map are told apart by the texts of their keys.
-//   - Enum, allOf, anyOf, oneOf and not may concern a whole object or list. Its output is then
-//     decoded and checked when it is complete.
+//   - The elements of a list of type set or map are compared by the texts of their keys.
+//   - If enum, allOf, anyOf, oneOf or not apply to an object or list, its output is decoded
+//     and checked when it is complete.
 //   - [objectmeta.Meta] reads, prepares, checks and writes the metadata.
 //
-// Then the fields of the scale subresource are checked, and the rules are evaluated on the
-// values that they read (reads.go).
+// Then the fields of the scale subresource are checked, and the rules are evaluated on the values
+// that they read (reads.go).
 //
-// For an update the text of the old object is cut into its members (document.go). The walk
-// over the new object gets its metadata and status. An update of the status is a walk over
-// the old object with the new status; all else that is sent must be as in the old object.
+// For an update the text of the old object is cut into its members (document.go). The walk over the
+// new object gets the metadata and the status of the old one. An update of the status is a walk
+// over the old object with the new status. All other fields of the new object must be as in the old
+// one.
 //
-// A Plan is immutable and safe for concurrent use. It keeps the buffers of past walks, up to
-// a megabyte each, and no text. A [Result] belongs to the caller.
+// A Plan is immutable and safe for concurrent use. It reuses the buffers of past walks, up to a
+// megabyte each, and keeps no text. A [Result] belongs to the caller.
 package fastpath

@@ -6,7 +6,7 @@ import (
 	"github.com/crdkit/crdkit/internal/text/jsonscan"
 )
 
-// A document is the JSON text of a replaced object, cut into its members.
+// A document is the JSON text of an object, cut into its members.
 type document struct {
 	metadata string
 	status   string // "" if there is none
@@ -15,8 +15,8 @@ type document struct {
 
 type textMember struct{ name, text string }
 
-// document reads s into memory of the walk. It declines what is no object of the plan with
-// metadata, or repeats a member.
+// document cuts s into members, in memory of the walk. It declines a text that is not an object of
+// the plan with metadata, or that repeats a member.
 func (w *walk) document(s string) (d document, ok bool) {
 	p, start := w.plan, len(w.cut)
 	d.members = w.cut[start:]
@@ -64,7 +64,8 @@ func (d *document) find(name string) (string, bool) {
 	return "", false
 }
 
-// sameAs reports whether the output equals old apart from metadata. It may not be ok.
+// sameAs reports whether the output equals old, apart from metadata. ok is false if old cannot be
+// read.
 func (w *walk) sameAs(old document) (same, ok bool) {
 	count := 0
 	for i := range w.roots {
@@ -79,7 +80,7 @@ func (w *walk) sameAs(old document) (same, ok bool) {
 			return false, true
 		}
 		if text := view(w.out[e.start:e.end]); text != before {
-			// The output is canonical. The old object mostly is, too.
+			// The output is canonical, and the old object mostly too.
 			if same, ok := w.plan.canonical(before, text); !same || !ok {
 				return false, ok
 			}
@@ -88,7 +89,8 @@ func (w *walk) sameAs(old document) (same, ok bool) {
 	return count == len(old.members)-1, true
 }
 
-// canonical reports whether the canonical form of a text is want. It may not be ok.
+// canonical reports whether the canonical form of a text is want. ok is false if the text cannot be
+// read.
 func (p *Plan) canonical(text, want string) (same, ok bool) {
 	w := p.walk(text, &Request{})
 	defer w.release()
@@ -97,10 +99,11 @@ func (p *Plan) canonical(text, want string) (same, ok bool) {
 	return view(w.out) == want, end == len(text)
 }
 
-// Encoders write apiVersion, kind and metadata first. The text before metadata is then the
-// same in all objects of a plan, and compared at once.
+// Encoders write apiVersion, kind and metadata first. The text before the metadata is then the same
+// in all objects of a plan, and is compared as a whole.
 
-// A headText is that text, "" if the schema declares a member between or before these.
+// A headText is the text before the metadata. It is "" if the schema declares a member that sorts
+// before metadata.
 type headText struct {
 	text             string
 	apiVersion, kind span // of the values in text
@@ -120,8 +123,8 @@ func newHead(members []member, apiVersion, kind string) (h headText) {
 	return h
 }
 
-// head handles apiVersion, kind and metadata at s[i] if the text of the plan comes there,
-// and returns what [jsonscan.Next] does. If it does nothing, it returns i and true.
+// head handles apiVersion, kind and metadata if s[i:] begins with the headText of the plan. It
+// returns the results of [jsonscan.Next]. Otherwise it does nothing and returns i and true.
 func (w *walk) head(o *objectWalk, i int) (next int, more bool) {
 	h := &w.plan.head
 	at := i + len(h.text)
@@ -138,7 +141,7 @@ func (w *walk) head(o *objectWalk, i int) (next int, more bool) {
 	w.note(span{}, span{base + h.apiVersion.start, base + h.apiVersion.end}, 0)
 	w.note(span{}, span{base + h.kind.start, base + h.kind.end}, 1)
 	w.note(span{}, span{start, w.position()}, 2)
-	w.pending = span{end, end} // what follows is next to it
+	w.pending = span{end, end} // what follows is kept from here on
 	o.last = typedMembers - 1
 	w.typed, o.set, o.kept, o.next = typedMembers, 1<<typedMembers-1, typedMembers, typedMembers
 	return jsonscan.Next(w.s, end, '}')

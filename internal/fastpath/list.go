@@ -8,12 +8,12 @@ import (
 	"github.com/crdkit/crdkit/internal/value/leafcheck"
 )
 
-// A listWalk is the state of one list that is open.
+// A listWalk is the state of an open list.
 type listWalk struct {
 	node  *node
 	keys  int // index of its first key in w.keys
 	count int
-	slow  bool // the keys do not tell whether the elements are distinct
+	slow  bool // the keys cannot tell whether the elements are distinct
 }
 
 func (w *walk) list(n *node, i int) int {
@@ -85,7 +85,7 @@ func (w *walk) element(l *listWalk, i int) int {
 	return w.walkValue(items, i)
 }
 
-// validList reports whether a list satisfies the schema apart from its elements.
+// validList reports whether a list satisfies the schema. Its elements are already checked.
 func (w *walk) validList(l *listWalk, start int) bool {
 	r, ok := l.node.list, true
 	if !r.check.Allows(l.count) {
@@ -103,18 +103,19 @@ func (w *walk) validList(l *listWalk, start int) bool {
 	return ok
 }
 
-// validDecodedList is validList for a list whose keys do not tell whether its elements are distinct.
+// validDecodedList is validList for a list whose keys cannot tell whether its elements are
+// distinct.
 func (w *walk) validDecodedList(r *listRule, start int) bool {
 	v, _ := jsonscan.Decode(w.since(start))
 	list, isList := v.([]any)
 	return isList && !(r.check.Unique && leafcheck.HasEqual(list)) && r.check.Distinct(list)
 }
 
-// pairwise is up to how many elements each is compared with all others.
+// pairwise is the most rows that distinct compares each with all others.
 const pairwise = 12
 
-// distinct reports whether all rows of so many texts differ. Values differ as their texts
-// do.
+// distinct reports whether all rows of texts differ. A row has width texts. The texts are
+// canonical, so they are equal if and only if the values are.
 func (w *walk) distinct(texts []string, width int) bool {
 	if len(texts) > pairwise*width {
 		return w.distinctRows(texts, width)
@@ -135,11 +136,11 @@ func (w *walk) distinctRows(texts []string, width int) bool {
 	}
 	defer func() {
 		if clear(w.rows); len(texts) > maxKept/entrySize {
-			w.rows = nil // a large one would be cleared for each list
+			w.rows = nil // clearing a large map takes long
 		}
 	}()
 	for row := range slices.Chunk(texts, width) {
-		key := strings.Join(row, "") // texts of JSON do not run into one another
+		key := strings.Join(row, "") // two rows of JSON texts never join to the same key
 		if w.rows[key] {
 			return false
 		}

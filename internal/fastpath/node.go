@@ -12,11 +12,11 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// A node says what to do with values at one location: prune, drop nulls, set defaults,
-// validate. Equal schemas share it, apart from inherited preserving.
+// A node says how to prune, default and validate the values at one location. Equal schemas share a
+// node, unless one of them inherits preserving from a list above.
 type node struct {
-	accept leafcheck.Mask // kinds that the type admits
-	free   leafcheck.Mask // kinds that need no check but accept, see leafcheck.Node.Free
+	accept leafcheck.Mask // kinds that the type allows
+	free   leafcheck.Mask // kinds that need no check besides accept, see leafcheck.Node.Free
 	others others
 
 	declined bool // values of the node are declined
@@ -24,8 +24,8 @@ type node struct {
 
 	nullDrop bool // a member that is null is removed
 	nullFill bool // a null is replaced by the default
-	counted  bool // the number of members must be one that members.size allows
-	hasRules bool // rules may have an effect on a new value, or on a part of it that is not walked
+	counted  bool // members.size limits the number of members
+	hasRules bool // rules may read a new value, or a part of it that is not walked
 
 	check   *leafcheck.Node // nil if every value is valid
 	members *members        // never nil
@@ -35,7 +35,7 @@ type node struct {
 	fill    *defaultText    // nil if there is no default
 }
 
-// others says what to do with undeclared members.
+// others says how undeclared members are handled.
 type others uint8
 
 const (
@@ -49,14 +49,14 @@ const (
 type members struct {
 	list     []member        // in increasing order of name
 	heads    []uint64        // of the names in list, see headOf
-	first    uint64          // the members before the 65th that are required or have a default
+	first    uint64          // of the first 64 members: those that are required or have a default
 	required bitset          // required members without a default
 	defaults bitset          // members with a default
 	size     leafcheck.Size  // of the object
 	index    nameindex.Index // of list
 }
 
-// sort puts the members that were added at the end of a sorted list into their places.
+// sort sorts list, whose last members may be out of order.
 func (m *members) sort() {
 	for i := 1; i < len(m.list); i++ {
 		for j := i; j > 0 && m.list[j].name < m.list[j-1].name; j-- {
@@ -65,7 +65,6 @@ func (m *members) sort() {
 	}
 }
 
-// at returns the index of a declared member, and reports whether it is declared.
 func (m *members) at(name string) (int, bool) {
 	i := m.index.Find(name)
 	return max(i, 0), i >= 0
@@ -77,15 +76,14 @@ type member struct {
 	text string // `"name":` in canonical form
 	tail uint64 // the last eight bytes of text, 0 if it is shorter
 	role role
-	// direct are the scalars that need no more than check of the node. With checked,
-	// strings do.
+	// direct are the scalars that only need check.ValidString, if checked is set, or nothing.
 	direct   leafcheck.Mask
 	checked  bool
-	nested   bool // objects and lists need no more than the walk over them
-	hasRules bool // that of the node
+	nested   bool // objects and lists need only the walk over them
+	hasRules bool // node.hasRules
 }
 
-// setDirect derives direct and nested from the node.
+// setDirect sets direct, checked, nested and hasRules from the node.
 func (p *member) setDirect() {
 	n := p.node
 	p.direct, p.nested = 0, !n.declined && p.role == noRole
@@ -95,7 +93,7 @@ func (p *member) setDirect() {
 	}
 }
 
-// A role marks a member of the root that is not handled by its node alone.
+// A role marks a member of the whole object that needs more than its node.
 type role uint8
 
 const (
@@ -106,14 +104,14 @@ const (
 	droppedRole
 )
 
-// defaultText is the filled default of a schema.
+// defaultText is the default of a schema, with nested defaults filled in.
 type defaultText struct {
 	json     string // in canonical form
-	declined bool   // it cannot be set
-	hasRules bool   // rules may have an effect on it
+	declined bool   // the default cannot be set
+	hasRules bool   // rules may read it
 }
 
-// listRule says what a list must satisfy apart from its elements.
+// listRule says what a list must satisfy, besides its elements.
 type listRule struct {
 	check *leafcheck.List
 	keys  []int // indexes of the members of items that are keys of a leafcheck.MapList
@@ -161,7 +159,7 @@ func unchecked(o others) *node {
 	return n
 }
 
-// compileNode returns the node for values of n. preserve says that a list above preserves
+// compileNode returns the node for values of n. preserve is true if a list above preserves unknown
 // fields.
 func (c *compiler) compileNode(n *schema.Node, preserve bool) *node {
 	preserve = preserve || n != nil && n.PreserveUnknownFields()
@@ -195,7 +193,7 @@ func (c *compiler) compile(n *schema.Node, preserve bool) *node {
 	return out
 }
 
-// hasRules reports whether rules may have an effect on a new value of n itself.
+// hasRules reports whether n has rules that may read a new value.
 func (c *compiler) hasRules(n *schema.Node) bool {
 	return len(n.Rules()) > 0 && (c.reads == nil || c.reads(n) != nil)
 }
@@ -212,7 +210,7 @@ func (c *compiler) objects(out *node, n *schema.Node, preserve bool) {
 		if !n.AllowsAdditionalProperties() {
 			out.others = refuseOthers
 		}
-		if n.Len() > 0 { // Which of both applies differs from engine to engine.
+		if n.Len() > 0 { // The engines differ in which of both they apply.
 			out.declined = true
 		}
 	}
@@ -228,7 +226,7 @@ func (c *compiler) objects(out *node, n *schema.Node, preserve bool) {
 		out.declined = out.declined || !utf8.ValidString(name)
 		m.add(name, c.compileNode(p, false))
 	}
-	if !m.finish(limits.Required) { // a required property is not declared
+	if !m.finish(limits.Required) {
 		out.declined = true
 	}
 	out.members = m
@@ -238,8 +236,8 @@ func (m *members) add(name string, n *node) {
 	m.list = append(m.list, member{name: name, node: n, text: quote(name) + ":"})
 }
 
-// finish derives the other fields from the list. It is false if a required member is
-// undeclared.
+// finish sets the other fields from the list. It returns false if a required member is not
+// declared.
 func (m *members) finish(required []string) bool {
 	list := make([]string, len(m.list))
 	m.gather()
@@ -265,7 +263,7 @@ func (m *members) finish(required []string) bool {
 	return true
 }
 
-// gather puts the heads of the names next to each other, to be compared one after another.
+// gather collects the heads of the names in one slice, for guess.
 func (m *members) gather() {
 	m.heads = make([]uint64, len(m.list))
 	for i := range m.list {
@@ -281,12 +279,11 @@ func (m *members) gather() {
 	}
 }
 
-// setFirst sets first from required and defaults.
 func (m *members) setFirst() {
 	m.first = 0
 	for i := range m.list {
 		if m.required.has(i) || m.defaults.has(i) {
-			m.first |= 1 << i // nothing for later members
+			m.first |= 1 << i // a shift by 64 or more adds nothing
 		}
 	}
 }
@@ -316,8 +313,7 @@ func (c *compiler) list(items *node, ch *leafcheck.Node) *listRule {
 	return out
 }
 
-// isNamedLikeType reports whether a root member is kind or apiVersion without regard to
-// case.
+// isNamedLikeType reports whether a name is kind or apiVersion in any case.
 func isNamedLikeType(name string) bool {
 	return strings.EqualFold(name, "kind") || strings.EqualFold(name, "apiVersion")
 }

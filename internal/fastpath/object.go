@@ -11,20 +11,20 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// An objectWalk is the state of one object that is open.
+// An objectWalk is the state of an open object.
 type objectWalk struct {
 	node *node
 	base int    // index of its first entry
-	set  uint64 // of the declared members before the 65th that were read
-	seen int    // index of the set of the other ones
-	kept int    // number of members that stay
-	next int    // the declared member that is likely to come next
+	set  uint64 // which of the first 64 declared members were read
+	seen int    // index in walk.seen of the set of the other ones
+	kept int    // number of members in the output
+	next int    // the declared member that probably comes next
 
-	sorted bool   // the members came in increasing order of key
-	last   int    // the last member, undeclared if it is not declared
-	prev   string // its name if it is not declared
+	sorted bool   // the members came in increasing order of name
+	last   int    // index of the last member, or undeclared
+	prev   string // name of the last member if it is undeclared
 
-	start int // of the object in out
+	start int // index in out where the object begins
 }
 
 func (w *walk) object(n *node, i int, keys []int) int {
@@ -49,14 +49,14 @@ func (w *walk) object(n *node, i int, keys []int) int {
 		w.keys = append(w.keys, w.textOf(&o, k))
 	}
 	if n == w.plan.root {
-		w.roots = w.entries[o.base:] // nothing is added to entries any more
+		w.roots = w.entries[o.base:] // no entries are added after this
 	}
 	w.entries, w.seen = w.entries[:o.base], w.seen[:o.seen]
 	w.depth--
 	return end
 }
 
-// enter opens an object or list, and reports false if the walk declines it.
+// enter opens an object or list. It returns false to decline.
 func (w *walk) enter(n *node, kind leafcheck.Mask) bool {
 	if n.declined || n.accept&kind == 0 || w.depth >= jsonscan.MaxDepth {
 		return false
@@ -86,7 +86,7 @@ func (w *walk) members(o *objectWalk, i int) int {
 			return refused
 		}
 		if end+1 < len(w.s) && w.s[end] == ',' && w.s[end+1] > ' ' {
-			i = end + 1 // as Next would return, without a call
+			i = end + 1 // like Next, but without a call
 			continue
 		}
 		i, more = jsonscan.Next(w.s, end, '}')
@@ -94,7 +94,7 @@ func (w *walk) members(o *objectWalk, i int) int {
 	return i
 }
 
-// comes notes that a member comes next.
+// checkOrder clears sorted if the next member is out of order.
 func (o *objectWalk) checkOrder(name string, index int) {
 	if index >= 0 && o.last >= 0 {
 		o.sorted = o.sorted && index > o.last
@@ -103,7 +103,6 @@ func (o *objectWalk) checkOrder(name string, index int) {
 	}
 }
 
-// before returns the name of the last member.
 func (o *objectWalk) lastName() string {
 	if o.last >= 0 {
 		return o.node.members.list[o.last].name
@@ -111,14 +110,13 @@ func (o *objectWalk) lastName() string {
 	return o.prev
 }
 
-// came notes that a member has come.
 func (o *objectWalk) setLast(name string, index int) {
 	if o.last = index; index < 0 {
 		o.prev = name
 	}
 }
 
-// member handles the member that begins at s[i] and whose value begins at s[at].
+// member handles a member that begins at s[i] and whose value begins at s[at].
 func (w *walk) member(o *objectWalk, k memberKey, i, at int) int {
 	n, child := o.node, o.node.rest
 	if len(w.entries) > o.base {
@@ -176,7 +174,7 @@ func (w *walk) drop(o *objectWalk, k memberKey, i, at int) int {
 	w.unknownField(k.name)
 	end := jsonscan.SkipSorted(w.s, at)
 	if end < 0 {
-		end = w.discard(w.plan.keep, at) // which declines repeated keys
+		end = w.discard(w.plan.keep, at) // discard declines repeated keys
 	}
 	return w.remove(o, k, i, end)
 }
@@ -203,11 +201,12 @@ func (w *walk) special(o *objectWalk, role role, k memberKey, i, at int) int {
 	return end
 }
 
-// dropped handles a status that the plan drops. The status of the walk takes its place.
+// droppedStatus handles a status that the plan drops. If the walk has a new status, it takes its
+// place.
 func (w *walk) droppedStatus(o *objectWalk, k memberKey, i, at int) int {
 	end := refused
 	switch {
-	case w.verb == updatingStatus: // nothing is said about the old status
+	case w.verb == updatingStatus: // the old status causes no warnings
 		end = jsonscan.Skip(w.s, at)
 	case w.s[at] == 'n':
 		end = jsonscan.Literal(w.s, at, "null")
@@ -224,7 +223,7 @@ func (w *walk) droppedStatus(o *objectWalk, k memberKey, i, at int) int {
 	if w.newStatus == "" {
 		changed := w.changed
 		w.remove(o, k, i, end)
-		w.changed = changed // The request decides the final status.
+		w.changed = changed // the new status replaces it in any case
 		return end
 	}
 	w.begin(o, i)
@@ -237,7 +236,8 @@ func (w *walk) droppedStatus(o *objectWalk, k memberKey, i, at int) int {
 	return end
 }
 
-// status writes the new status. The schema may only change one that a client has sent.
+// writeStatus writes the new status. If the status is not part of the request, the schema must not
+// change it.
 func (w *walk) writeStatus() bool {
 	w.flush()
 	s, changed := w.s, w.changed
@@ -251,7 +251,7 @@ func (w *walk) writeStatus() bool {
 	return ok
 }
 
-// complete does what has to wait until all members are read.
+// complete finishes an object when all members are read.
 func (w *walk) complete(o *objectWalk) bool {
 	m := o.node.members
 	if (m.first&^o.set != 0 || len(m.list) > setSize) && !w.completeMembers(o) {
@@ -266,7 +266,7 @@ func (w *walk) complete(o *objectWalk) bool {
 	return o.sorted || w.sort(o)
 }
 
-// completeMembers adds defaults of missing members, and declines if required ones are
+// completeMembers adds the defaults of missing members. It declines if a required member is
 // missing.
 func (w *walk) completeMembers(o *objectWalk) bool {
 	m := o.node.members
@@ -300,7 +300,7 @@ func (w *walk) fill(o *objectWalk, index int) bool {
 	return true
 }
 
-// addStatus adds the new status, unless it has taken the place of another one.
+// addStatus adds the new status if the input has no status in whose place it was written.
 func (w *walk) addStatus(o *objectWalk) bool {
 	index, ok := o.node.members.at("status")
 	if !ok || o.node.members.list[index].role != droppedRole {
@@ -317,7 +317,7 @@ func (w *walk) addStatus(o *objectWalk) bool {
 	return true
 }
 
-// textOf returns the text of a declared member, "" if it is absent.
+// textOf returns the text of the value of a declared member, "" if the member is absent.
 func (w *walk) textOf(o *objectWalk, index int) string {
 	for i := o.base; i < len(w.entries); i++ {
 		if e := &w.entries[i]; e.member == index && e.start != removed {
@@ -328,10 +328,10 @@ func (w *walk) textOf(o *objectWalk, index int) string {
 	return ""
 }
 
-// maxFilled bounds how many values filling adds to the defaults of one schema.
+// maxFilled bounds the number of values that are filled into the defaults of one schema.
 const maxFilled = 1 << 16
 
-// fill returns the filled default of n, nil if there is none.
+// fill returns the default of n with nested defaults, nil if there is no default.
 func (c *compiler) fill(n *schema.Node) *defaultText {
 	if done, ok := c.fills[n]; ok {
 		return done
@@ -342,7 +342,7 @@ func (c *compiler) fill(n *schema.Node) *defaultText {
 		out = &defaultText{hasRules: n.Facts().Has(schema.HasRules)}
 		switch {
 		case !filled:
-			out.declined = true // it is too large
+			out.declined = true // too large
 		case n.Facts().Has(schema.HasEmbedded):
 			out.declined = true
 		default:
@@ -355,7 +355,7 @@ func (c *compiler) fill(n *schema.Node) *defaultText {
 	return out
 }
 
-// sort puts the members in order. It reports false if two have the same key.
+// sort sorts the members of an object. It returns false if two have the same name.
 func (w *walk) sort(o *objectWalk) bool {
 	list := w.entries[o.base:]
 	w.sorted = o.node
@@ -377,7 +377,7 @@ func (w *walk) compareEntries(a, b entry) int {
 	return strings.Compare(w.keyOf(w.sorted, &a), w.keyOf(w.sorted, &b))
 }
 
-// Unknown says what happens to fields that the schema does not declare.
+// Unknown says how fields that the schema does not declare are handled.
 type Unknown uint8
 
 const (
@@ -386,13 +386,13 @@ const (
 	DropUnknown                  // they are dropped
 )
 
-// A step leads from an object or list to a value in it.
+// A step leads from an object or list to one of its values.
 type step struct {
 	name  string
 	index int // of an element of a list, negative for a field
 }
 
-// unknownField notes the undeclared field of the open object.
+// unknownField adds the warning about an undeclared field of the open object.
 func (w *walk) unknownField(name string) {
 	text := append(w.warning[:0], `unknown field "`...)
 	for i, s := range w.steps {

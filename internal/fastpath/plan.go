@@ -20,9 +20,9 @@ type Plan struct {
 	cfg        Config
 	apiVersion string // as JSON
 	kind       string
-	metadata   int // index of the member of root
+	metadata   int // index of metadata in root.members
 	head       headText
-	statusNode *node     // of the status
+	statusNode *node
 	walks      sync.Pool // of *walk
 	values     sync.Pool // of *values
 }
@@ -31,7 +31,8 @@ type Plan struct {
 type Config struct {
 	APIVersion, Kind string // of the objects
 	Namespaced       bool   // objects live in namespaces
-	// DropStatus removes the status after defaulting, as on creation with the subresource.
+	// DropStatus removes the status after defaulting, as the server does on a create if the status
+	// is a subresource.
 	DropStatus bool
 	// Replicas and Selector are the paths of the scale subresource.
 	Replicas [][]string
@@ -39,41 +40,43 @@ type Config struct {
 	// Minor is the minor version of Kubernetes whose formats apply, 0 for the newest.
 	Minor int
 
-	// Evaluate evaluates the rules and returns their cost, false unless all hold. old is
-	// nil for a new object. The objects are good during the call only. It is nil without
-	// rules.
+	// Evaluate evaluates the rules and returns their cost. It returns false unless all hold. old is
+	// nil for a new object. The objects are valid only during the call. Evaluate is nil if there
+	// are no rules.
 	Evaluate func(ctx context.Context, obj, old map[string]any) (cost uint64, ok bool)
 	// NeedsOld means that rules read the object that an update replaces.
 	NeedsOld bool
-	// Reads returns what valid rules of a schema read of new values. Nil means everything.
+	// Reads returns which parts of a new value the rules of a schema read. A nil function means all
+	// parts.
 	Reads func(*schema.Node) *fieldaccess.ReadSet
 }
 
-// A Request is what differs from one request to the next.
+// A Request holds the options of one request.
 type Request struct {
 	Context context.Context
-	// Namespace is the namespace of the request, "" for that of the object.
+	// Namespace is the namespace of the request, "" for the namespace of the object.
 	Namespace string
 	// Unknown says what happens to fields that the schema does not declare.
 	Unknown Unknown
-	// SameVersion declines updates whose objects have different resource versions.
+	// SameVersion declines an update if the objects have different resource versions.
 	SameVersion bool
-	// Buffer is what the object is appended to.
+	// The object is appended to Buffer.
 	Buffer []byte
 }
 
 // A Result is the answer to a request that the server admits.
 type Result struct {
-	// Object is the object to store, as the server encodes it.
+	// Object is the object to store, encoded like the server does.
 	Object []byte
-	// Warnings are about undeclared fields, in the order of their paths, then finalizers.
+	// Warnings are first about undeclared fields, in the order of their paths, then about
+	// finalizers.
 	Warnings []string
-	// Cost is what the rules have spent, in CEL cost units.
+	// Cost is the cost of the rules, in CEL cost units.
 	Cost uint64
 }
 
-// Compile returns the plan for objects of n, nil if all are declined. A nil n declares
-// nothing.
+// Compile returns the plan for objects of n. It returns nil if all requests would be declined. A
+// nil n declares nothing.
 func Compile(n *schema.Node, cfg Config) *Plan {
 	c := newCompiler(cmp.Or(cfg.Minor, int(kubeversion.Newest)))
 	c.reads = cfg.Reads
@@ -93,8 +96,7 @@ func Compile(n *schema.Node, cfg Config) *Plan {
 	return p
 }
 
-// root returns the node of whole objects, nil if they are not plain objects or a property
-// has a name with more errors.
+// root returns the node of whole objects. It returns nil if the fast path cannot handle them.
 func (c *compiler) root(n *schema.Node) *node {
 	if n == nil {
 		return unchecked(dropOthers)
@@ -114,8 +116,8 @@ func (c *compiler) root(n *schema.Node) *node {
 	return root
 }
 
-// assignRoles gives kind, apiVersion, metadata and a dropped status, which must not be
-// required, their roles.
+// assignRoles sets the roles of kind, apiVersion, metadata and a dropped status. It returns false
+// if a dropped status is required.
 func (c *compiler) assignRoles(root *node, n *schema.Node, cfg Config) bool {
 	old := root.members
 	m := &members{}
@@ -125,7 +127,7 @@ func (c *compiler) assignRoles(root *node, n *schema.Node, cfg Config) bool {
 	m.role("metadata", metadataRole, c.keep)
 	if cfg.DropStatus {
 		if slices.Contains(n.Limits().Required, "status") {
-			return false // It is dropped even if it has a default.
+			return false // the status is dropped even if it has a default
 		}
 		if n.Property("status") != nil || root.others == keepOthers {
 			m.list[m.role("status", droppedRole, c.keep)].node = c.keep
@@ -143,7 +145,7 @@ func (c *compiler) assignRoles(root *node, n *schema.Node, cfg Config) bool {
 	return true
 }
 
-// role gives a member its role, adds it if it is undeclared, and returns its index.
+// role sets the role of a member and returns its index. It adds the member if it is undeclared.
 func (m *members) role(name string, r role, keep *node) int {
 	i := m.find(name)
 	if i < 0 {
@@ -154,8 +156,8 @@ func (m *members) role(name string, r role, keep *node) int {
 	return i
 }
 
-// admitsRoles reports whether the schema admits kind, apiVersion and any metadata as they
-// are, and declares nothing like a kind.
+// admitsRoles reports whether the schema accepts kind, apiVersion and any metadata unchanged, and
+// declares no other name that could be taken for kind or apiVersion.
 func admitsRoles(root *node, cfg Config) bool {
 	for _, p := range root.members.list {
 		ok := true
@@ -176,7 +178,8 @@ func admitsRoles(root *node, cfg Config) bool {
 	return true
 }
 
-// changes reports whether n does more to values without nulls than prune. seen do not.
+// changes reports whether n changes values without nulls by more than pruning. seen are nodes that
+// are already visited.
 func (n *node) changes(seen map[*node]bool) bool {
 	if n == nil || seen[n] {
 		return false

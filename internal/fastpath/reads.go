@@ -11,13 +11,13 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// A readTree says which parts of a value rules read, or lead to rules. Nil reads nothing.
+// A readTree says which parts of a value to decode for the rules. A nil tree means none.
 type readTree struct {
 	whole  bool
-	kind   bool // no more than the kind of the value
+	kind   bool // only the kind of the value is read
 	fields []readField
 	names  nameindex.Index // of fields
-	values *readTree       // of fields that are not declared
+	values *readTree       // of undeclared fields
 	items  *readTree
 }
 
@@ -52,8 +52,8 @@ func (n *readTree) child(name string) *readTree {
 	return n.values
 }
 
-// near returns the field that is likely to come next if it is at s[i:], and the index of
-// its value, else 0. Fields and members have the same order.
+// guess returns the field at s[i] if it is one of the next two, and the index of its value.
+// Otherwise the index is 0. Fields and members have the same order.
 func (n *readTree) guess(s string, i int, next *int) (string, *readTree, int) {
 	for k := *next; k < len(n.fields) && k < *next+2; k++ {
 		f := &n.fields[k]
@@ -65,8 +65,8 @@ func (n *readTree) guess(s string, i int, next *int) (string, *readTree, int) {
 	return "", nil, 0
 }
 
-// presence returns the readTree for rules that test presence. Texts with a format are
-// converted.
+// presence returns the readTree for rules that only test presence. Strings with a format are
+// decoded, because CEL converts them.
 func presence(n *schema.Node) *readTree {
 	if n.Limits().Format != "" {
 		return onlyValue
@@ -75,11 +75,11 @@ func presence(n *schema.Node) *readTree {
 }
 
 type readCompiler struct {
-	done map[*schema.Node]*readTree // of values that no rule above reads
+	done map[*schema.Node]*readTree // of schemas that no rule above reads
 	sets func(*schema.Node) *fieldaccess.ReadSet
 }
 
-// compileReads returns the readTree for objects of n. With nil sets, rules read everything.
+// compileReads returns the readTree for objects of n. If sets is nil, rules read everything.
 func compileReads(n *schema.Node, sets func(*schema.Node) *fieldaccess.ReadSet) *readTree {
 	if sets == nil {
 		sets = fieldaccess.AllOf
@@ -88,7 +88,8 @@ func compileReads(n *schema.Node, sets func(*schema.Node) *fieldaccess.ReadSet) 
 	return c.compileNode(n, nil)
 }
 
-// compileNode returns the readTree for values of n below rules with the read sets above.
+// compileNode returns the readTree for values of n. above are what rules of enclosing values read
+// of them.
 func (c *readCompiler) compileNode(n *schema.Node, above []*fieldaccess.ReadSet) *readTree {
 	if n == nil || len(above) == 0 && !n.Facts().Has(schema.HasRules) {
 		return nil
@@ -151,28 +152,28 @@ func below(reads []*fieldaccess.ReadSet, part func(*fieldaccess.ReadSet) *fielda
 	return out
 }
 
-// Rules run on values, so what they read is decoded. Nothing refers to it afterwards, and
-// its memory serves the next request.
+// Rules run on decoded values. A values decodes only what they read. Its memory is reused for the
+// next request, so nothing may refer to a value after the rules are evaluated.
 
-// values decodes texts for rules. It is for one goroutine.
+// values decodes texts for rules. It belongs to one goroutine.
 type values struct {
 	plan  *Plan
 	maps  []map[string]any
-	used  int   // of maps
-	lists []any // all lists are parts of it
-	stack []any // elements of the lists that are open
-	// boxes are interfaces of copies of strings that were read lately.
+	used  int   // number of maps in use
+	lists []any // all decoded lists are parts of it
+	stack []any // elements of the open lists
+	// boxes are recently read strings, each as an interface.
 	boxes [boxCount]any
 }
 
 const (
 	boxCount  = 256 // one for each value of a byte
-	longBox   = 64  // longer strings are rarely repeated
+	longBox   = 64  // longer strings rarely repeat
 	mostMaps  = 1 << 12
 	mostItems = 1 << 14
 )
 
-// newValues returns values that have decoded nothing yet.
+// newValues returns an empty values.
 func (p *Plan) newValues() *values {
 	v, pooled := p.values.Get().(*values)
 	if !pooled {
@@ -182,7 +183,7 @@ func (p *Plan) newValues() *values {
 	return v
 }
 
-// release takes back the memory of all decoded values.
+// release makes the memory of all decoded values free for reuse.
 func (v *values) release() {
 	if len(v.maps) > mostMaps || cap(v.lists) > mostItems || cap(v.stack) > mostItems {
 		return
@@ -196,22 +197,22 @@ func (v *values) release() {
 	v.plan.values.Put(v)
 }
 
-// object decodes what n says of an object: what no rule reads is absent, elements never
-// are.
+// object decodes the parts of an object that n names. Other fields are absent. Other elements of
+// lists are present, as values of the same kind.
 func (v *values) object(n *readTree, text string) (map[string]any, bool) {
 	value, ok := v.read(n, text)
 	m, isObject := value.(map[string]any)
 	return m, ok && isObject
 }
 
-// read decodes what n says of a value. It reports false if the text cannot be read.
+// read decodes the parts of a value that n names. It returns false if the text cannot be read.
 func (v *values) read(n *readTree, text string) (any, bool) {
 	value, end := v.value(n, text, jsonscan.Space(text, 0), jsonscan.MaxDepth)
 	return value, end >= 0 && jsonscan.Space(text, end) == len(text)
 }
 
-// value decodes what n says of the value at s[i], and returns the index after it or less
-// than 0.
+// value decodes the parts of the value at s[i] that n names. It returns the index after the value,
+// or a negative number if the text cannot be read.
 func (v *values) value(n *readTree, s string, i, depth int) (any, int) {
 	switch {
 	case i >= len(s) || depth < 0:
@@ -234,7 +235,7 @@ func (v *values) value(n *readTree, s string, i, depth int) (any, int) {
 	return jsonscan.Value(s, i)
 }
 
-// sameKind returns a value of the kind of a text that begins with c. It must not be
+// sameKind returns some value of the kind of a text that begins with c. The value must not be
 // changed.
 func sameKind(c byte) any {
 	switch c {
@@ -279,7 +280,7 @@ func (v *values) members(n *readTree, s string, i, depth int) (any, int) {
 			var value any
 			value, end = v.value(below, s, at, depth)
 			if out[key] = value; len(out) == before {
-				return nil, refused // the key is repeated
+				return nil, refused // a repeated key
 			}
 		}
 		if end < 0 {
@@ -324,7 +325,7 @@ func (v *values) newMap() map[string]any {
 func (v *values) list(elements []any) any {
 	const chunk = 256
 	if cap(v.lists)-len(v.lists) < len(elements) {
-		// Lists that were made before keep the old memory.
+		// Lists that were made before still use the old memory.
 		v.lists = make([]any, 0, max(chunk, 2*cap(v.lists), len(elements)))
 	}
 	start := len(v.lists)
@@ -332,8 +333,8 @@ func (v *values) list(elements []any) any {
 	return v.lists[start:len(v.lists):len(v.lists)]
 }
 
-// box returns s as an interface, which strings that were read lately share. A string has
-// two slots, the same in every process.
+// box returns s as an interface. Strings that were read recently share one copy. A string may be in
+// two slots, which depend only on its bytes.
 func (v *values) box(s string) any {
 	if len(s) > longBox {
 		return s
@@ -350,7 +351,7 @@ func (v *values) box(s string) any {
 	return *first
 }
 
-// boxOf returns the slot of a string, which depends on all of its bytes.
+// boxOf returns the slot of a string. All of its bytes count.
 func boxOf(s string) uint8 {
 	const factor = 0x9e3779b97f4a7c15
 	h := uint64(len(s)) * factor

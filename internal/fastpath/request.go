@@ -8,18 +8,17 @@ import (
 	"github.com/crdkit/crdkit/internal/text/jsonscan"
 )
 
-// A verb says what a walk does with the metadata.
+// A verb is the kind of a request.
 type verb uint8
 
 const (
-	creating       verb = iota // prepare it
-	updating                   // prepare it, with that of the object that is replaced
-	updatingStatus             // the same for a new status, over the object that is replaced
+	creating       verb = iota // prepare new metadata
+	updating                   // prepare the metadata, given the metadata of the old object
+	updatingStatus             // the same for a status update, which walks the old object
 )
 
-// Create handles a creation from JSON text, or declines without an effect, as it does for
-// whatever the server refuses. raw must not change during the call, and the result does not
-// refer to it.
+// Create handles a create from JSON text. It returns false to decline. raw must not change during
+// the call, and the result does not refer to raw.
 func (p *Plan) Create(raw []byte, r *Request) (Result, bool) {
 	w := p.walk(view(raw), r)
 	defer w.release()
@@ -59,8 +58,8 @@ func (w *walk) update(old string) (Result, bool) {
 	return w.finish(w.withMetadata(), old, w.warnings(w.meta.FinalizerWarnings(&w.oldMeta)))
 }
 
-// UpdateStatus is [Plan.Update] for the status. It declines changes of more than metadata
-// and status.
+// UpdateStatus is [Plan.Update] for the status subresource. It declines if other fields than
+// metadata and status differ.
 func (p *Plan) UpdateStatus(raw, old []byte, r *Request) (Result, bool) {
 	w := p.walk(view(old), r)
 	defer w.release()
@@ -87,7 +86,7 @@ func (p *Plan) UpdateStatus(raw, old []byte, r *Request) (Result, bool) {
 	return w.finish(w.withMetadata(), w.s, w.warnings(nil))
 }
 
-// takesStatus reports whether a status can be put into an object. Its text is "" for none.
+// takesStatus reports whether an object with this text as status, "" for none, can be stored.
 func (w *walk) takesStatus(text string) bool {
 	i, ok := w.plan.root.members.at("status")
 	ok = ok && w.plan.root.members.list[i].role == droppedRole
@@ -97,14 +96,14 @@ func (w *walk) takesStatus(text string) bool {
 	return ok && text[0] != 'n'
 }
 
-// withMetadata returns the output with the text of the metadata in its place.
+// withMetadata returns the output with the prepared metadata.
 func (w *walk) withMetadata() string {
 	e := w.rootMember(w.plan.metadata)
 	w.scratch = append(append(append(w.scratch[:0], w.out[:e.start]...), w.metaText...), w.out[e.end:]...)
 	return view(w.scratch)
 }
 
-// rootMember returns a declared member of the whole object, nil if it is absent.
+// rootMember returns the entry of a declared member of the whole object, nil if it is absent.
 func (w *walk) rootMember(index int) *entry {
 	for i := range w.roots {
 		if e := &w.roots[i]; e.member == index && e.start != removed {
@@ -114,8 +113,8 @@ func (w *walk) rootMember(index int) *entry {
 	return nil
 }
 
-// finish checks scale and rules of the text to store. old is the replaced text, "" for
-// none.
+// finish checks the scale fields and evaluates the rules. text is the object to store, old the
+// object that it replaces, "" for a create.
 func (w *walk) finish(text, old string, warnings []string) (Result, bool) {
 	if !w.admitsScale(text) {
 		return Result{}, false
@@ -131,7 +130,7 @@ func (w *walk) finish(text, old string, warnings []string) (Result, bool) {
 	return Result{Object: append(out, text...), Warnings: warnings, Cost: cost}, true
 }
 
-// evaluate evaluates the rules on what they read of the objects.
+// evaluate evaluates the rules on the decoded objects.
 func (w *walk) evaluate(text, old string) (cost uint64, ok bool) {
 	p := w.plan
 	if p.cfg.Evaluate == nil || old == "" && !w.hasRules {
@@ -151,8 +150,8 @@ func (w *walk) evaluate(text, old string) (cost uint64, ok bool) {
 	return p.cfg.Evaluate(w.request.Context, obj, before)
 }
 
-// admitsScale reports whether the fields of scale are absent or valid, as crdpath.ScalePath
-// says.
+// admitsScale reports whether the fields of the scale subresource are absent or valid, see
+// crdpath.ScalePath.
 func (w *walk) admitsScale(text string) bool {
 	cfg := &w.plan.cfg
 	for _, path := range cfg.Replicas {
@@ -168,8 +167,8 @@ func (w *walk) admitsScale(text string) bool {
 	return ok && (value == "" || strings.HasPrefix(value, `"`))
 }
 
-// lookup is [jsonscan.Lookup] in the text to store, which skips members before the one it
-// needs.
+// lookup is [jsonscan.Lookup] in the text to store. It looks up the first member in the output of
+// the walk, without reading the text before it.
 func (w *walk) lookup(text string, path []string) (string, bool) {
 	i, declared := w.plan.root.members.at(path[0])
 	if !declared || i == w.plan.metadata {
@@ -187,5 +186,5 @@ func isCount(value string) bool {
 	return end == len(value) && !n.IsFloat && crdpath.ValidReplicas(n.Int)
 }
 
-// view returns b as a string without a copy, good as long as b is not written to.
+// view returns b as a string without a copy. The string is valid until b is written to.
 func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

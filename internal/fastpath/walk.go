@@ -9,59 +9,59 @@ import (
 	"github.com/crdkit/crdkit/internal/value/leafcheck"
 )
 
-// A walk is the state of one walk over a text. Methods that read a value return the index
-// after it, or refused to decline. Then the sink does not count.
+// A walk is the state of one walk over a text. A method that reads a value returns the index after
+// it, or refused to decline. After refused, the output is meaningless.
 type walk struct {
 	task
 	sink
 
-	entries  []entry              // of the objects that are open
-	compare  func(a, b entry) int // compareEntries of w, made once
+	entries  []entry              // of the open objects
+	compare  func(a, b entry) int // the method value w.compareEntries
 	seen     []uint64             // sets of the declared members of the open objects
-	keys     []string             // texts that tell the elements of the open lists apart
-	rows     map[string]bool      // the rows of one list, empty between lists
-	cut      []textMember         // of the documents
+	keys     []string             // texts of the keys of the elements of the open lists
+	rows     map[string]bool      // reused by distinctRows, empty between lists
+	cut      []textMember         // members of documents
 	meta     objectmeta.Meta      // the metadata of the object
-	oldMeta  objectmeta.Meta      // that of the object that this one replaces
+	oldMeta  objectmeta.Meta      // the metadata of the replaced object
 	metaText []byte
-	steps    []step // to the value that is walked
-	warning  []byte // memory of the text of one warning
+	steps    []step // path of the value that is walked
+	warning  []byte // buffer for the text of one warning
 }
 
-// A task is the part of a walk of which nothing is kept for another one.
+// A task is the part of a walk that is not reused.
 type task struct {
 	plan     *Plan
 	request  *Request
 	verb     verb
 	s        string
-	sorted   *node // whose members are sorted
+	sorted   *node // the node for compareEntries
 	depth    int
 	typed    int     // how many of apiVersion, kind and metadata were read
 	roots    []entry // members of the whole object
-	hasRules bool    // the object has a value that rules are on
-	// discards says that the value is discarded, so it may lack required members.
+	hasRules bool    // rules may read a value of the object
+	// discards is true while the value is discarded. It may lack required members.
 	discards bool
-	// newStatus is the text in place of a dropped status, "" for none, without white space
-	// around.
+	// newStatus is the text of the status that replaces a dropped one, without space around it, or
+	// "".
 	newStatus string
-	// otherMetadata is the metadata of the replaced object when updating, else of the sent
-	// one.
+	// otherMetadata is the metadata of the replaced object. In an update of the status it is the
+	// metadata of the new object.
 	otherMetadata string
 	unknown       []string // warnings about undeclared fields
 }
 
-// An entry is a member of an object, with the span of its value in out. Removed: start ==
-// removed.
+// An entry is a member of an object, with the span of its value in out. start is the constant
+// removed if the member was removed.
 type entry struct {
-	key span // of the name of an undeclared member in the input
+	key span // name of an undeclared member, in the input
 	span
 	member int // index of the declared member, or undeclared
 }
 
-// entrySize is about the size of an entry in bytes.
+// entrySize is the approximate size of an entry in bytes.
 const entrySize = 40
 
-// walk returns a walk over a text that has not begun.
+// walk returns a new walk over s.
 func (p *Plan) walk(s string, r *Request) *walk {
 	w, pooled := p.walks.Get().(*walk)
 	if !pooled {
@@ -72,10 +72,10 @@ func (p *Plan) walk(s string, r *Request) *walk {
 	return w
 }
 
-// maxKept bounds the memory that is kept from one walk for the next, in bytes.
+// maxKept bounds the memory in bytes that a walk keeps for reuse.
 const maxKept = 1 << 20
 
-// release keeps the memory of w for another walk, but not what it refers to.
+// release makes the memory of w available to another walk.
 func (w *walk) release() {
 	if cap(w.out)+cap(w.metaText)+cap(w.warning) > maxKept || (cap(w.entries)+cap(w.keys))*entrySize > maxKept {
 		return
@@ -109,7 +109,6 @@ const removed = -1
 
 const undeclared = -1
 
-// typedMembers are apiVersion, kind and metadata.
 const typedMembers = 3
 
 func (w *walk) run() bool {
@@ -150,7 +149,7 @@ func (w *walk) walkValue(n *node, i int) int {
 	return w.number(n, i)
 }
 
-// valueOrDefault is walkValue, but writes the default in place of a null that is dropped.
+// valueOrDefault is walkValue, but replaces a null by the default if the node says so.
 func (w *walk) valueOrDefault(n *node, i int) (end int) {
 	if !n.nullFill || w.s[i] != 'n' {
 		return w.walkValue(n, i)
@@ -164,7 +163,7 @@ func (w *walk) valueOrDefault(n *node, i int) (end int) {
 	return jsonscan.Literal(w.s, i, "null")
 }
 
-// discard walks a value whose output does not count.
+// discard walks a value and drops the output.
 func (w *walk) discard(n *node, i int) int {
 	w.flush()
 	length, changed, discards := len(w.out), w.changed, w.discards
@@ -230,14 +229,14 @@ func (w *walk) number(n *node, i int) int {
 	case n.free&leafcheck.Int == 0 && !n.check.ValidInt(num.Int):
 		return refused
 	case w.s[i] == '-' && num.Int == 0:
-		w.write("0") // the only integer with two spellings
+		w.write("0") // -0 is the only integer with two spellings
 	default:
 		w.keep(i, end)
 	}
 	return end
 }
 
-// float handles the float64 from s[i] to end.
+// float handles the number f at s[i:end].
 func (w *walk) float(n *node, f float64, i, end int) int {
 	switch {
 	case n.accept&leafcheck.MaskOf(f) == 0:
@@ -252,7 +251,7 @@ func (w *walk) float(n *node, f float64, i, end int) int {
 	return end
 }
 
-// fixed handles a member that must be the string with this text.
+// fixed handles a member whose value must be the string with this JSON text.
 func (w *walk) fixed(at int, text string) int {
 	if strings.HasPrefix(w.s[at:], text) {
 		w.keep(at, at+len(text))
@@ -272,8 +271,8 @@ func (w *walk) fixed(at int, text string) int {
 	return end + 1
 }
 
-// metadata reads the metadata at s[at]. It writes it for a new object; else it depends on
-// the rest.
+// metadata reads the metadata at s[at]. For a create it also writes them. For an update it writes
+// {}, and the caller replaces that.
 func (w *walk) metadata(at int) int {
 	if w.verb == creating {
 		return w.newMetadata(at)
@@ -290,8 +289,8 @@ func (w *walk) metadata(at int) int {
 	return end
 }
 
-// prepareUpdate prepares the metadata of an update, apart from the generation. It declines
-// what the server may refuse or warn of, apart from finalizers.
+// prepareUpdate prepares the metadata of an update, apart from the generation. It declines if the
+// server may refuse them, or may warn about more than finalizers.
 func (w *walk) prepareUpdate() bool {
 	m, old, namespaced := &w.meta, &w.oldMeta, w.plan.cfg.Namespaced
 	if !old.Plain() || !m.EnterNamespace(namespaced, cmp.Or(w.request.Namespace, old.Namespace)) {
@@ -344,17 +343,17 @@ func (w *walk) prepareCreate() bool {
 	return valid
 }
 
-// A sink takes the canonical text, piece by piece.
+// A sink collects the canonical text.
 type sink struct {
 	out []byte
-	// pending is the input after out that stays as it is. It is written with the next other
-	// text.
+	// pending is the part of the input that follows out unchanged. It is copied to out before
+	// anything else is written.
 	pending span
-	changed bool // the output means something else than the input
+	changed bool // the output does not mean the same as the input
 	scratch []byte
 }
 
-// keep puts out s[start:end], which stays as it is.
+// keep outputs s[start:end] unchanged.
 func (w *walk) keep(start, end int) {
 	if w.pending.end != start {
 		w.flush()
@@ -363,7 +362,7 @@ func (w *walk) keep(start, end int) {
 	w.pending.end = end
 }
 
-// flush writes what is pending. What follows it in the input may still be kept.
+// flush copies the pending input to out.
 func (w *walk) flush() {
 	w.out = append(w.out, w.s[w.pending.start:w.pending.end]...)
 	w.pending.start = w.pending.end
@@ -376,23 +375,23 @@ func (w *walk) write(text string) {
 	w.out = append(w.out, text...)
 }
 
-// comma puts out the comma before a member or element that begins with s[i].
+// comma outputs the comma before a member or element that begins at s[i].
 func (w *walk) comma(i int) {
-	if w.pending.end == i-1 { // which is the index of the comma
+	if w.pending.end == i-1 { // i-1 is the index of the comma
 		w.pending.end = i
 		return
 	}
 	w.write(",")
 }
 
-// begin begins a member that stays and that is at s[i] in the input.
+// begin outputs what comes before a member at s[i].
 func (w *walk) begin(o *objectWalk, i int) {
 	if o.kept > 0 {
 		w.comma(i)
 	}
 }
 
-// name puts out a name and colon. The member begins with s[i], and its value with s[at].
+// name outputs a name and a colon. The member begins at s[i], and its value at s[at].
 func (w *walk) name(n *node, k memberKey, i, at int) {
 	const quotesAndColon = 3
 	if k.text == 0 && at-i == len(k.name)+quotesAndColon {
@@ -412,14 +411,14 @@ func (w *walk) writeName(n *node, k memberKey) {
 	w.out = append(w.out, ':')
 }
 
-// stays notes a member whose value was written from start on. Undeclared, it begins with
-// s[i].
+// noteKept records a member whose value begins at start in the output. An undeclared member begins
+// at s[i].
 func (w *walk) noteKept(o *objectWalk, k memberKey, i, start int) {
 	w.note(k.span(i), span{start, w.position()}, k.member)
 	o.kept++
 }
 
-// remove notes a member that does not stay, from s[i] to end.
+// remove records that the member from s[i] to end is removed.
 func (w *walk) remove(o *objectWalk, k memberKey, i, end int) int {
 	w.changed = true
 	w.note(k.span(i), span{start: removed}, k.member)
@@ -430,7 +429,7 @@ func (w *walk) note(key, value span, member int) {
 	w.entries = append(w.entries, entry{key, value, member})
 }
 
-// add begins a member that the input lacks, and returns where its value is to be written.
+// add begins a member that the input does not have. It returns where its value begins in out.
 func (w *walk) add(o *objectWalk, index int) (start int) {
 	m := &o.node.members.list[index]
 	if o.kept > 0 {
@@ -442,7 +441,7 @@ func (w *walk) add(o *objectWalk, index int) (start int) {
 	return len(w.out)
 }
 
-// rewrite writes the members of an object once more, in the order of list.
+// rewrite writes the members of an object again, in the order of list.
 func (w *walk) rewrite(o *objectWalk, list []entry) {
 	w.flush()
 	w.scratch = append(w.scratch[:0], w.out[o.start:]...)
@@ -462,13 +461,13 @@ func (w *walk) rewrite(o *objectWalk, list []entry) {
 	}
 }
 
-// since returns what was written from start on. It is good until the walk goes on.
+// since returns the output from start on. The string is valid until more is written.
 func (w *walk) since(start int) string {
 	w.flush()
 	return view(w.out[start:])
 }
 
-// wholeValid reports whether a value, written from start on, is valid as a whole.
+// wholeValid reports whether the value whose output begins at start is valid as a whole.
 func (w *walk) wholeValid(n *node, start int) bool {
 	value, ok := jsonscan.Decode(w.since(start))
 	return ok && n.check.ValidWhole(value)
