@@ -197,8 +197,8 @@ func (v *values) release() {
 	v.plan.values.Put(v)
 }
 
-// object decodes the parts of an object that n names. Other fields are absent. Other elements of
-// lists are present, as values of the same kind.
+// object decodes the parts of an object that n names. Other fields are absent. Elements of lists
+// are never left out.
 func (v *values) object(n *readTree, text string) (map[string]any, bool) {
 	value, ok := v.read(n, text)
 	m, isObject := value.(map[string]any)
