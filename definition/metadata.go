@@ -163,7 +163,7 @@ func (c *checker) label(name string, path *pathstack.Chain) {
 }
 
 func (c *checker) requiredLabel(name string, path *pathstack.Chain) {
-	if objectname.IsOldLabel(name) {
+	if objectname.IsDNS1035Label(name) {
 		return
 	}
 	if texts := validation.IsDNS1035Label(name); len(texts) > 0 {

@@ -293,7 +293,7 @@ func (w *walk) metadata(at int) int {
 // server may refuse them, or may warn about more than finalizers.
 func (w *walk) prepareUpdate() bool {
 	m, old, namespaced := &w.meta, &w.oldMeta, w.plan.cfg.Namespaced
-	if !old.Plain() || !m.EnterNamespace(namespaced, cmp.Or(w.request.Namespace, old.Namespace)) {
+	if !old.OmitsNothing() || !m.EnterNamespace(namespaced, cmp.Or(w.request.Namespace, old.Namespace)) {
 		return false
 	}
 	old.Namespace = cmp.Or(old.Namespace, m.Namespace)

@@ -105,7 +105,7 @@ func canonicalResource(m map[string]any) bool {
 		}
 	}
 	raw, ok := m["metadata"]
-	return !ok || checkMap(raw, (*Meta).Plain)
+	return !ok || checkMap(raw, (*Meta).OmitsNothing)
 }
 
 func checkMap(raw any, check func(*Meta) bool) bool {

@@ -113,7 +113,7 @@ func updateAgreesWithMaps(t *testing.T, text, old string, namespaced bool, names
 		return false
 	}
 	sent := p
-	if !before.Plain() || !replace(&p, &before, namespaced, namespace) {
+	if !before.OmitsNothing() || !replace(&p, &before, namespaced, namespace) {
 		return false
 	}
 	obj, stored := decodedMetadata(t, text), decodedMetadata(t, old)

@@ -36,8 +36,8 @@ func (m *Meta) ReadMap(obj map[string]any) {
 // is unusual or wrong. m must be new or reset.
 func (m *Meta) Read(s string, i int) int { return m.read(input{s: s, i: i}) }
 
-// Plain reports whether the metadata that was read has no members that are omitted.
-func (m *Meta) Plain() bool { return !m.omits }
+// OmitsNothing reports whether the metadata that was read has no members that are omitted.
+func (m *Meta) OmitsNothing() bool { return !m.omits }
 
 // readUnusual reads metadata that is written in another form or cannot be decoded. Labels
 // and annotations do not matter then.

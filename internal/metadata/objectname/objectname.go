@@ -62,8 +62,8 @@ func IsLabel(s string) bool {
 	return len(s) <= maxLabel && IsSubdomain(s) && !strings.Contains(s, ".")
 }
 
-// IsOldLabel is IsDNS1035Label: a label that does not begin with a digit.
-func IsOldLabel(s string) bool { return IsLabel(s) && !isDigit(s[0]) }
+// IsDNS1035Label is IsDNS1035Label: a label that does not begin with a digit.
+func IsDNS1035Label(s string) bool { return IsLabel(s) && !isDigit(s[0]) }
 
 // IsKind is IsDNS1035Label of the lower-cased kind.
 func IsKind(s string) bool {

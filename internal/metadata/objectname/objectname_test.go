@@ -64,7 +64,7 @@ func checkNames(t *testing.T, s string) {
 		{"subdomain", IsSubdomain(s), validation.IsDNS1123Subdomain(s), true},
 		{"subdomain prefix", IsSubdomainPrefix(s), metavalidation.NameIsDNSSubdomain(s, true), false},
 		{"label", IsLabel(s), validation.IsDNS1123Label(s), true},
-		{"old label", IsOldLabel(s), validation.IsDNS1035Label(s), true},
+		{"DNS-1035 label", IsDNS1035Label(s), validation.IsDNS1035Label(s), true},
 		{"kind", IsKind(s), validation.IsDNS1035Label(strings.ToLower(s)), ascii},
 		{"qualified name", IsQualifiedName(s, false), validation.IsQualifiedName(s), true},
 		{"folded qualified name", IsQualifiedName(s, true), validation.IsQualifiedName(strings.ToLower(s)), ascii},
