@@ -19,16 +19,16 @@ import (
 
 // Options configure the decoding of metadata. The zero value ignores unknown fields.
 type Options struct {
-	// DropInvalid drops members that cannot be decoded, as kube-apiserver does when it
-	// reads the store, instead of an error.
+	// DropInvalid drops members that cannot be decoded, instead of returning an error.
+	// kube-apiserver does that when it reads the store.
 	DropInvalid bool
-	// ReportUnknown returns the paths of fields that ObjectMeta lacks. They are dropped in
+	// ReportUnknown returns the paths of fields that ObjectMeta does not have. They are dropped in
 	// any case.
 	ReportUnknown bool
 }
 
-// decode decodes raw through JSON into ObjectMeta. The paths of unknown fields are relative
-// to the object, in the decoder's order.
+// decode decodes raw through JSON into ObjectMeta. The paths of unknown fields begin with metadata,
+// and are in the decoder's order.
 func decode(raw any, o Options) (*metav1.ObjectMeta, []schema.Path, error) {
 	meta := &metav1.ObjectMeta{}
 	data, err := utiljson.Marshal(raw)
@@ -66,7 +66,7 @@ func decodeValidMembers(m map[string]any, o Options) (*metav1.ObjectMeta, []sche
 		if err != nil || utiljson.Unmarshal(data, scratch) != nil {
 			continue
 		}
-		// The same bytes were decoded into scratch, so there is no error.
+		// No error: the same bytes were decoded into scratch.
 		strict, _ := unmarshal(data, meta, o.ReportUnknown)
 		unknown = append(unknown, unknownPaths(single, strict)...)
 	}
@@ -77,26 +77,27 @@ func encode(meta *metav1.ObjectMeta) (map[string]any, error) {
 	return runtime.DefaultUnstructuredConverter.ToUnstructured(meta)
 }
 
-// A Decoded is metadata between [Decode] and [Decoded.Restore]. The zero Decoded is none.
+// A Decoded is the result of [Decode]. [Decoded.Restore] writes it back. The zero Decoded means
+// that an object has no metadata.
 //
-// It may be the metadata that it was decoded from, which only pruning, null dropping and
-// coercion may change before it is restored.
+// A Decoded may hold the metadata of the object itself. Until Restore only pruning, null dropping
+// and coercion may change that.
 type Decoded struct {
 	found    bool
 	metadata map[string]any
 	omits    bool // metadata has members that Restore removes
 }
 
-// Decode decodes the metadata of obj, which does not change. The paths of unknown fields,
-// if o asks for them, are in the server's order: by name, elements in their order.
+// Decode decodes the metadata of obj. obj does not change. If o asks for unknown fields, their
+// paths are in the server's order: by name, elements of lists by index.
 //
-// The error has the text of kube-apiserver. With [Options.DropInvalid] there is one only if
-// metadata is not an object, or not JSON.
+// The error has the text of kube-apiserver. With [Options.DropInvalid] there is an error only if
+// metadata is not an object, or cannot be written as JSON.
 func Decode(obj map[string]any, o Options) (Decoded, []schema.Path, error) {
 	return decodeMetadata(obj, o, false)
 }
 
-// decodeMetadata is Decode. With copied, it never keeps the metadata of obj.
+// decodeMetadata is Decode. If copied is true, the result never holds the metadata of obj.
 func decodeMetadata(obj map[string]any, o Options, copied bool) (Decoded, []schema.Path, error) {
 	raw, found := obj["metadata"]
 	if !found {
@@ -117,8 +118,8 @@ func decodeMetadata(obj map[string]any, o Options, copied bool) (Decoded, []sche
 	return Decoded{found: true, metadata: written}, unknown, err
 }
 
-// Restore writes the metadata back to obj as kube-apiserver does: without unknown fields
-// and omitted members. It does nothing without metadata.
+// Restore writes the metadata back to obj as kube-apiserver does, without unknown fields and
+// omitted members. If obj had no metadata, it does nothing.
 func (d Decoded) Restore(obj map[string]any) {
 	if !d.found {
 		return
@@ -129,7 +130,7 @@ func (d Decoded) Restore(obj map[string]any) {
 	obj["metadata"] = d.metadata
 }
 
-// omitted reports whether ObjectMeta omits a member: null, or most empty values.
+// omitted reports whether ObjectMeta omits a member: null and most empty values.
 func omitted(key string, v any) bool {
 	switch v := v.(type) {
 	case nil:
@@ -147,8 +148,7 @@ func omitted(key string, v any) bool {
 	}
 }
 
-// RepairGeneration sets a generation of 0 to 1, as kube-apiserver does for old stored
-// objects.
+// RepairGeneration changes a generation of 0 to 1, as kube-apiserver does for old stored objects.
 func RepairGeneration(obj map[string]any) {
 	m, _ := obj["metadata"].(map[string]any)
 	if g, _ := m["generation"].(int64); m != nil && g == 0 {
@@ -156,10 +156,10 @@ func RepairGeneration(obj map[string]any) {
 	}
 }
 
-// KeepManaged sets the managed fields from which kube-apiserver goes on in an update: its
-// own, unless there are none, some cannot be decoded, or the status is updated. Else it
-// takes those of old, if they can be decoded. One empty entry stays; [Meta.PrepareUpdate]
-// removes it.
+// KeepManaged sets the managed fields with which kube-apiserver starts an update. The server keeps
+// the managed fields of the new object, unless there are none, one cannot be decoded, or the status
+// is updated. Otherwise it takes the managed fields of old, if they can be decoded. A single empty
+// entry stays. [Meta.PrepareUpdate] removes it.
 func (m *Meta) KeepManaged(old *Meta, status bool) {
 	switch {
 	case !status && (m.resetsManaged() || m.decodesManaged()):
@@ -180,8 +180,8 @@ func (m *Meta) resetsManaged() bool {
 	return len(m.managed) == 1 && m.managed[0].members == 0
 }
 
-// decodesManaged reports whether the server can decode all managed fields. Else it ignores
-// them.
+// decodesManaged reports whether the server can decode all managed fields. If not, the server
+// ignores them.
 func (m *Meta) decodesManaged() bool {
 	for i := range m.managed {
 		if e := &m.managed[i]; !isOperation(e.operation) || e.apiVersion == "" || e.fieldsType != "FieldsV1" || !decodesFields(e.fields) {
@@ -191,7 +191,7 @@ func (m *Meta) decodesManaged() bool {
 	return len(m.managed) > 0
 }
 
-// decodesFields reports whether the server can decode a field set. Unknown types are
+// decodesFields reports whether the server can decode a field set. Values of unknown types are
 // ignored.
 func decodesFields(v any) bool {
 	m, ok := v.(map[string]any)
@@ -203,14 +203,14 @@ func decodesFields(v any) bool {
 	return ok || v == nil
 }
 
-// decodesElement reports whether the server can decode a key of a field set, and decodes
-// below it.
+// decodesElement reports whether the server can decode a key of a field set, and whether it then
+// decodes the value.
 func decodesElement(key string) (decodes, below bool) {
 	if key == "." {
 		return true, false
 	}
 	if strings.HasPrefix(key, "f:") || strings.HasPrefix(key, "k:{") && jsonscan.SkipSorted(key, len("k:")) == len(key) {
-		return true, true // without an allocation
+		return true, true // a short way without an allocation
 	}
 	_, err := fieldpath.DeserializePathElement(key)
 	unknown := errors.Is(err, fieldpath.ErrUnknownPathElementType)

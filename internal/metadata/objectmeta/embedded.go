@@ -17,29 +17,27 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// Embedded finds the embedded resources in objects of a schema, and coerces and checks
-// their apiVersion, kind and metadata. Only Schema must be set; nil declares none.
+// Embedded finds the embedded resources in objects of a schema. It coerces and checks their
+// apiVersion, kind and metadata. Only Schema must be set. A nil Schema declares no resources.
 type Embedded struct {
 	Schema *schema.Node
-	// IsResource makes the object itself an embedded resource, as when defaults are
-	// checked.
+	// IsResource makes the object itself an embedded resource, for the check of defaults.
 	IsResource bool
-	// At is where the fields of errors start, by default the root. Limit gets the pointers
-	// of errors of [Embedded.Coerce]. Neither affects unknown fields and pointers of
-	// problems.
+	// At is the location of the object in errors, by default the root. Limit records the pointers
+	// of errors of [Embedded.Coerce]. Neither changes the paths of unknown fields and the pointers
+	// of problems.
 	At    *pathstack.Chain
 	Limit *errorlimit.Limit
 }
 
 func (e *Embedded) isResource() bool { return e.IsResource || e.Schema.EmbeddedResource() }
 
-// Coerce decodes and restores the metadata of every embedded resource in obj, in place, and
-// checks that apiVersion and kind are strings. Otherwise it returns the first error by
-// names, outer resources first, and obj may be partly changed. With [Options.DropInvalid]
-// it drops apiVersion and kind, and leaves such metadata.
+// Coerce decodes and restores the metadata of every embedded resource in obj, in place. It checks
+// that apiVersion and kind are strings. If something is wrong, it returns the first error by name,
+// outer resources first, and obj may be partly changed. With [Options.DropInvalid] it drops an
+// apiVersion or kind that is not a string, and keeps metadata that cannot be decoded.
 //
-// The paths of unknown fields are sorted by their strings. A value that is not an object
-// stays.
+// The paths of unknown fields are sorted by their strings. A value that is not an object stays.
 func (e *Embedded) Coerce(obj any, o Options) ([]schema.Path, *field.Error) {
 	if every(e.Schema, e.isResource(), obj, canonicalResource) {
 		return nil, nil
@@ -48,7 +46,7 @@ func (e *Embedded) Coerce(obj any, o Options) ([]schema.Path, *field.Error) {
 	return c.run(obj)
 }
 
-// A coercion is the state of one call.
+// A coercion is the state of one [Embedded.Coerce].
 type coercion struct {
 	of      *Embedded
 	options Options
@@ -64,7 +62,6 @@ func (c *coercion) run(obj any) ([]schema.Path, *field.Error) {
 	return c.unknown, err
 }
 
-// visit coerces one embedded resource.
 func (c *coercion) visit(w *walk, n *schema.Node, m map[string]any) *field.Error {
 	invalid := func(name, detail string) *field.Error {
 		err := field.Invalid(fieldPath(c.of.At.Path(), w.path).Child(name), m[name], detail)
@@ -80,7 +77,7 @@ func (c *coercion) visit(w *walk, n *schema.Node, m map[string]any) *field.Error
 		}
 		delete(m, name)
 	}
-	// Embedded resources in the metadata are those of the metadata that is replaced.
+	// Embedded resources in the metadata are coerced in the old map, so Restore needs another one.
 	inside, _, _ := child(n, "metadata")
 	d, unknown, err := decodeMetadata(m, c.options, inside.Facts().Has(schema.HasEmbedded))
 	switch {
@@ -95,7 +92,7 @@ func (c *coercion) visit(w *walk, n *schema.Node, m map[string]any) *field.Error
 	return nil
 }
 
-// canonicalResource reports whether coercing changes and reports nothing in a resource.
+// canonicalResource reports whether coercing a resource changes and reports nothing.
 func canonicalResource(m map[string]any) bool {
 	for _, name := range [...]string{"apiVersion", "kind"} {
 		if v, ok := m[name]; ok {
@@ -114,8 +111,8 @@ func checkMap(raw any, check func(*Meta) bool) bool {
 	return m.read(input{v: raw}) >= 0 && check(m)
 }
 
-// every reports whether check holds for all embedded resources in v, a value of n, and for
-// v itself if resource is set. It allocates nothing.
+// every reports whether check returns true for all embedded resources in v, a value of n. If
+// resource is true, v is an embedded resource itself. every does not allocate.
 func every(n *schema.Node, resource bool, v any, check func(map[string]any) bool) bool {
 	if !resource && !n.Facts().Has(schema.HasEmbedded) {
 		return true
@@ -141,7 +138,7 @@ func every(n *schema.Node, resource bool, v any, check func(map[string]any) bool
 	return true
 }
 
-// child returns the schema of a member, and whether it is a declared property.
+// child returns the schema of a member, and whether the member is a declared property.
 func child(n *schema.Node, name string) (below *schema.Node, declared, ok bool) {
 	if p := n.Property(name); p != nil {
 		return p, true, true
@@ -150,14 +147,14 @@ func child(n *schema.Node, name string) (below *schema.Node, declared, ok bool) 
 	return additional, false, additional != nil
 }
 
-// A walk visits all embedded resources, by names and indexes, up to the first error.
+// A walk visits all embedded resources, by name and index, up to the first error.
 type walk struct {
 	visit         func(w *walk, n *schema.Node, m map[string]any) *field.Error
-	path          schema.Path // of the resource
+	path          schema.Path // path of the resource
 	schemaPointer string
 }
 
-// walk is for a value of n. resource says whether it is an embedded resource.
+// walk visits v, a value of n. resource says whether v is an embedded resource.
 func (w *walk) walk(n *schema.Node, resource bool, v any) *field.Error {
 	if !resource && !n.Facts().Has(schema.HasEmbedded) {
 		return nil
@@ -166,7 +163,7 @@ func (w *walk) walk(n *schema.Node, resource bool, v any) *field.Error {
 	case map[string]any:
 		members := v
 		if resource {
-			members = maps.Clone(v) // what a visit removes or replaces is walked, too
+			members = maps.Clone(v) // members that a visit removes or replaces are walked, too
 			if err := w.visit(w, n, v); err != nil {
 				return err
 			}
@@ -202,7 +199,7 @@ func (w *walk) below(n *schema.Node, step schema.Step, keyword string, v any) *f
 	return err
 }
 
-// fieldStep returns the step to a property. The server writes an empty name like an index.
+// fieldStep returns the step to a property. The server writes an empty name in brackets.
 func fieldStep(name string) schema.Step {
 	if name == "" {
 		return schema.Key("")
@@ -210,7 +207,7 @@ func fieldStep(name string) schema.Step {
 	return schema.Field(name)
 }
 
-// fieldPath returns the field path of p below base. A nil base is the root.
+// fieldPath returns the field path of p below base. A nil base means the root.
 func fieldPath(base *field.Path, p schema.Path) *field.Path {
 	for _, s := range p {
 		name, named := s.Name()
@@ -227,12 +224,12 @@ func fieldPath(base *field.Path, p schema.Path) *field.Path {
 	return base
 }
 
-// Valid reports whether [Embedded.Validate] finds no problem. Mostly it does not allocate.
+// Valid reports whether [Embedded.Validate] finds no problem. It rarely allocates.
 func (e *Embedded) Valid(obj any) bool { return every(e.Schema, e.isResource(), obj, validResource) }
 
-// Validate returns the problems of embedded resources in obj, sorted by field, type and
-// detail, nil for none. The rules are those for new objects, but metadata may be absent,
-// and a name need only be a path segment, if there is one.
+// Validate returns the problems of embedded resources in obj, sorted by field, type and detail. It
+// returns nil if there are none. The rules for new objects apply, with two exceptions: metadata may
+// be absent, and a name may be empty or any path segment.
 func (e *Embedded) Validate(obj any) []Problem {
 	if e.Valid(obj) {
 		return nil
@@ -247,7 +244,7 @@ func (e *Embedded) walkProblems(obj any) []Problem {
 	return problems
 }
 
-// EachProblem calls f with the problems of [Embedded.Validate], by names and indexes.
+// EachProblem calls f with the problems of [Embedded.Validate], ordered by names and indexes.
 func (e *Embedded) EachProblem(obj any, f func(Problem)) {
 	if !e.Valid(obj) {
 		e.walkInvalid(obj, f)
@@ -272,7 +269,8 @@ func validResource(m map[string]any) bool {
 	return fastValidResource(m) || len(resourceErrors(nil, m)) == 0
 }
 
-// fastValidResource reports whether a resource has no problems; if false, the rules decide.
+// fastValidResource returns true only for a resource without problems. If it returns false, the
+// rules decide.
 func fastValidResource(m map[string]any) bool {
 	apiVersion, ok := m["apiVersion"].(string)
 	if !ok || apiVersion == "" || strings.Count(apiVersion, "/") > 1 {
@@ -301,8 +299,8 @@ func resourceErrors(path *field.Path, m map[string]any) field.ErrorList {
 	return append(errs, embeddedMetaErrors(path.Child("metadata"), m)...)
 }
 
-// typeErrors returns the error of apiVersion or kind. detail judges a string that is not
-// empty.
+// typeErrors returns the error of apiVersion or kind. detail returns what is wrong with a string
+// that is not empty, "" if it is valid.
 func typeErrors(path *field.Path, m map[string]any, name string, detail func(string) string) field.ErrorList {
 	v, found := m[name]
 	if !found {
@@ -330,7 +328,7 @@ func embeddedMetaErrors(path *field.Path, m map[string]any) field.ErrorList {
 		return field.ErrorList{field.Invalid(path, raw, err.Error())}
 	}
 	if meta.Name == "" {
-		meta.Name = "fakename" // the rules require a name, but embedded resources need none
+		meta.Name = "fakename" // the rules require a name, which embedded resources need not have
 	}
 	return newObjectErrors(meta, path, meta.Namespace != "", pathSegmentMessages)
 }

@@ -2,41 +2,41 @@ package objectmeta
 
 import "sync"
 
-// A Meta is the metadata of an object: read from a map or from text, prepared, checked, and
-// written back. The zero Meta is none. [Meta.Reset] makes it new. It belongs to one
-// goroutine.
+// A Meta is the metadata of an object. It is read from a map or from text, prepared, checked, and
+// written back. The zero Meta has no metadata, like a Meta after [Meta.Reset]. A Meta belongs to
+// one goroutine.
 //
-// Times are as ObjectMeta writes them. Read from text, annotation values and field sets
-// remain text, and strings may be parts of it.
+// Times are in the form that ObjectMeta writes. If a Meta was read from text, annotation values and
+// field sets are JSON text, and strings may be parts of the input.
 type Meta struct {
 	Name, GenerateName, Namespace, ResourceVersion, UID string
 
 	Generation int64
 
-	selfLink, created, deleted string // "" for none
+	selfLink, created, deleted string // "" if absent
 	gracePeriod                optional[int64]
 	labels, annotations        []pair
 	finalizers                 []string
 	owners                     []owner
 	managed                    []managedEntry
 
-	raw     any     // the value that was read from a map, nil if there is none
-	removed members // members that obj may not have, even if they cannot be decoded
-	changed members // owner references or managed fields, if they are not those of raw
-	seen    members // the members that were read
+	raw     any     // metadata as read from a map, else nil
+	removed members // members that Write removes, even if they cannot be decoded
+	changed members // owner references or managed fields, if they differ from raw
+	seen    members // members that were read
 	omits   bool    // a member is omitted when the metadata is written
 	unusual bool    // ObjectMeta writes a member in another form, or cannot decode it
 }
 
 type pair struct{ key, value string }
 
-// An optional is the value of a pointer.
+// An optional is a pointer to a value, without an allocation.
 type optional[T any] struct {
 	set   bool
 	value T
 }
 
-// An owner is an owner reference. Two owner references are equal if their owners are.
+// An owner is an owner reference that can be compared with ==.
 type owner struct {
 	apiVersion, kind, name, uid string
 	controller, blockDeletion   optional[bool]
@@ -46,13 +46,13 @@ type owner struct {
 type managedEntry struct {
 	apiVersion, fieldsType, manager, operation, subresource, time string
 
-	fieldsText string         // if it was read from text
-	fields     any            // if it was read from a map
-	raw        map[string]any // the entry in the map
+	fieldsText string         // text of the field set, if read from text
+	fields     any            // the field set, if read from a map
+	raw        map[string]any // the entry, if read from a map
 	members    int
 }
 
-// A member is a member of ObjectMeta, in the order in which they are written.
+// A member is a field of ObjectMeta. The order is the order of writing.
 type member uint8
 
 const (
@@ -88,7 +88,7 @@ func memberOf(key string) member {
 	return memberUnknown
 }
 
-// members is a set.
+// members is a set of members.
 type members uint16
 
 func (s *members) add(k member) bool {
@@ -101,7 +101,7 @@ func (s members) has(k member) bool { return s&(1<<k) != 0 }
 
 func (k member) isTime() bool { return k == memberCreationTimestamp || k == memberDeletionTimestamp }
 
-// text returns the field of a member that is a string or a time, nil for another member.
+// text returns the field of a member that is a string or a time, nil for other members.
 func (m *Meta) text(k member) *string {
 	switch k {
 	case memberCreationTimestamp:
@@ -124,7 +124,7 @@ func (m *Meta) text(k member) *string {
 	return nil
 }
 
-// Reset removes the metadata. It keeps the memory, unless it is large.
+// Reset removes the metadata. The memory is kept for reuse, unless it is large.
 func (m *Meta) Reset() {
 	const most = 10_000
 	if len(m.labels)+len(m.annotations)+len(m.finalizers)+len(m.owners)+len(m.managed) > most {
@@ -143,10 +143,10 @@ func (m *Meta) Reset() {
 
 var metas = sync.Pool{New: func() any { return new(Meta) }}
 
-// New returns the metadata of an object without metadata.
+// New returns an empty Meta. [Meta.Release] makes its memory available to another one.
 func New() *Meta { return metas.Get().(*Meta) }
 
-// Release keeps the memory of m for another use. m must not be used any more.
+// Release makes the memory of m available for reuse. m must not be used afterwards.
 func (m *Meta) Release() {
 	m.Reset()
 	metas.Put(m)

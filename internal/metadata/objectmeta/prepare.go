@@ -9,9 +9,9 @@ import (
 	"github.com/crdkit/crdkit/internal/value/jsonval"
 )
 
-// PrepareCreate does what kube-apiserver does to new metadata before validation: it removes
-// creationTimestamp, uid, deletionTimestamp, deletionGracePeriodSeconds, selfLink and
-// managed fields that cannot be decoded, and sets the generation to 1. The caller then
+// PrepareCreate changes new metadata as kube-apiserver does before validation. It sets the
+// generation to 1, and removes creationTimestamp, uid, deletionTimestamp,
+// deletionGracePeriodSeconds, selfLink, and managed fields that cannot be decoded. The caller then
 // enters the namespace and drops duplicate owners.
 func (m *Meta) PrepareCreate() {
 	m.removed = 1<<memberCreationTimestamp | 1<<memberUID | 1<<memberDeletionTimestamp | 1<<memberDeletionGracePeriodSeconds | 1<<memberSelfLink
@@ -23,13 +23,15 @@ func (m *Meta) PrepareCreate() {
 	m.Generation = 1
 }
 
-// PrepareUpdate does what kube-apiserver does to the metadata of an update before
-// validation. It drops duplicate owners, selfLink and one empty managed entry, takes the
-// generation of old, and copies uid, deletionGracePeriodSeconds (if there are none),
-// creationTimestamp and deletionTimestamp (if old has them). It returns the warning about
-// owners, if any.
+// PrepareUpdate changes the metadata of an update as kube-apiserver does before validation.
 //
-// The caller counts the generation if more than metadata differs.
+//   - It drops duplicate owners, selfLink, and a single empty entry of managedFields.
+//   - It copies the generation of old.
+//   - It copies uid and deletionGracePeriodSeconds of old, if the new object has none.
+//   - It copies creationTimestamp and deletionTimestamp of old, if old has them.
+//
+// It returns the warning about owners, if any. The caller increments the generation if more than
+// metadata differs.
 func (m *Meta) PrepareUpdate(old *Meta) []string {
 	m.selfLink, m.removed, m.Generation = "", 1<<memberSelfLink, old.Generation
 	if m.resetsManaged() {
@@ -43,7 +45,7 @@ func (m *Meta) PrepareUpdate(old *Meta) []string {
 	return m.DropDuplicateOwners()
 }
 
-// PrepareStatusUpdate takes the metadata of old, but keeps managedFields and drops selfLink.
+// PrepareStatusUpdate copies the metadata of old, but keeps managedFields, and drops selfLink.
 func (m *Meta) PrepareStatusUpdate(old *Meta) {
 	own := *m
 	*m = *old
@@ -56,8 +58,9 @@ func (m *Meta) PrepareStatusUpdate(old *Meta) {
 	m.changed.add(memberManagedFields)
 }
 
-// PlaceholderName returns a name in place of a generated one: at most 58 bytes of generateName
-// and then 00000, which the server never generates. So it has at most 63 bytes.
+// PlaceholderName returns a name that is validated in place of a generated name. It is at most 58
+// bytes of generateName and then 00000, so it has at most 63 bytes. The server never generates
+// 00000.
 //
 // See https://kubernetes.io/docs/reference/using-api/api-concepts/#generated-values.
 func PlaceholderName(generateName string) string {
@@ -65,9 +68,9 @@ func PlaceholderName(generateName string) string {
 	return generateName[:min(len(generateName), longest)] + suffix
 }
 
-// EnterNamespace sets the namespace: the one of the request, else of the object, else
-// "default", and "" for cluster-scoped objects. It reports false if the object names
-// another one, which kube-apiserver refuses.
+// EnterNamespace sets the namespace. It is the namespace of the request, else of the object, else
+// "default". It is "" for a cluster-scoped object. EnterNamespace returns false if the object names
+// another namespace. kube-apiserver then refuses the request.
 func (m *Meta) EnterNamespace(namespaced bool, request string) bool {
 	own := m.Namespace
 	if !namespaced {
@@ -82,12 +85,11 @@ func (m *Meta) EnterNamespace(namespaced bool, request string) bool {
 	return true
 }
 
-// DropDuplicateOwners drops repeated owner references and returns the server's warning, if
-// any.
+// DropDuplicateOwners drops repeated owner references. It returns the server's warning, if any.
 func (m *Meta) DropDuplicateOwners() []string { return m.dropDuplicateOwners("") }
 
-// DropMutatedOwners is [Meta.DropDuplicateOwners] with the warning after mutating
-// admission.
+// DropMutatedOwners is [Meta.DropDuplicateOwners], with the warning that the server gives after
+// mutating admission.
 func (m *Meta) DropMutatedOwners() []string { return m.dropDuplicateOwners(afterMutation) }
 
 const afterMutation = " after mutating admission happens"
@@ -108,8 +110,8 @@ func (m *Meta) dropDuplicateOwners(when string) []string {
 	return ownerWarning(when, dropped)
 }
 
-// UniqueOwners returns the owner references that repeat no earlier one, their old indexes,
-// and the server's warning about the others.
+// UniqueOwners returns the owner references without repeated ones, their indexes in refs, and the
+// server's warning about the repeated ones.
 func UniqueOwners(refs []metav1.OwnerReference) (kept []metav1.OwnerReference, was []int, warnings []string) {
 	was, dropped := distinctOwners(ownersOf(refs))
 	for _, i := range was {
@@ -148,8 +150,8 @@ func ownerWarning(when string, dropped []string) []string {
 		"such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: " + strings.Join(dropped, ", ")}
 }
 
-// distinctOwners returns the indexes of the first of equal owner references, and the other
-// uids.
+// distinctOwners returns the index of the first of each group of equal owner references, and the
+// uids of the others.
 func distinctOwners(list []owner) (kept []int, dropped []string) {
 	seen := make(map[owner]bool, len(list))
 	for i, o := range list {

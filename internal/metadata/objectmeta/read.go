@@ -14,12 +14,11 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// maxFieldsDepth is the largest depth of a field set that certainly stays: JSON has a
-// limit.
+// maxFieldsDepth bounds the depth of field sets. JSON has a limit; this is certainly below it.
 const maxFieldsDepth = 200
 
-// ReadMap reads the metadata of obj in place of any before. Members that cannot be decoded
-// are absent here and stay in obj until set; [Meta.Validate] reports them.
+// ReadMap replaces m by the metadata of obj. Members that cannot be decoded are absent in m. They
+// stay in obj until they are set, and [Meta.Validate] reports them.
 func (m *Meta) ReadMap(obj map[string]any) {
 	m.Reset()
 	raw := obj["metadata"]
@@ -32,15 +31,15 @@ func (m *Meta) ReadMap(obj map[string]any) {
 	m.raw = raw
 }
 
-// Read reads the metadata at s[i] from text and returns the index after it, negative if it
-// is unusual or wrong. m must be new or reset.
+// Read reads the metadata at s[i] and returns the index after it. It returns a negative number if
+// the text is wrong, or if ObjectMeta would write it in another form. m must be empty.
 func (m *Meta) Read(s string, i int) int { return m.read(input{s: s, i: i}) }
 
-// OmitsNothing reports whether the metadata that was read has no members that are omitted.
+// OmitsNothing reports whether no member that was read is omitted when it is written.
 func (m *Meta) OmitsNothing() bool { return !m.omits }
 
-// readUnusual reads metadata that is written in another form or cannot be decoded. Labels
-// and annotations do not matter then.
+// readUnusual reads metadata that ObjectMeta writes in another form, or cannot decode. It does not
+// read labels and annotations, which nobody needs then.
 func (m *Meta) readUnusual(values map[string]any) {
 	u := unstructured.Unstructured{Object: map[string]any{"metadata": values}}
 	for k := range memberUnknown {
@@ -69,7 +68,8 @@ func (m *Meta) readUnusual(values map[string]any) {
 	}
 }
 
-// textOf returns a string or a time as ObjectMeta writes it, "" for anything else.
+// textOf returns a member that is a string or a time, as ObjectMeta writes it. It returns "" for
+// other values.
 func textOf(values map[string]any, k member) string {
 	s, _ := values[memberNames[k]].(string)
 	if !k.isTime() || s == "" || canonicalTime(s) {
@@ -83,8 +83,8 @@ func textOf(values map[string]any, k member) string {
 	return s
 }
 
-// read reads metadata that is written as it is, apart from omitted members. Else it is
-// negative.
+// read reads metadata that ObjectMeta writes unchanged, apart from omitted members. It declines all
+// other metadata.
 func (m *Meta) read(in input) int { return in.object(m.readMember) }
 
 func (m *Meta) readMember(key string, in input) (end int) {
@@ -130,7 +130,7 @@ func (m *Meta) readMember(key string, in input) (end int) {
 	return end
 }
 
-// readPairs reads an object of strings. From text they are sorted, and values remain texts.
+// readPairs reads an object of strings. From JSON text it sorts them, and keeps the values as text.
 func readPairs(list []pair, in input) ([]pair, int) {
 	end := in.object(func(key string, in input) int {
 		value, end := in.written()
@@ -152,7 +152,8 @@ func (m *Meta) readFinalizer(in input) int {
 	return end
 }
 
-// readOwner reads an owner reference. ObjectMeta always writes its four strings.
+// readOwner reads an owner reference. All four strings must be there, because ObjectMeta always
+// writes them.
 func (m *Meta) readOwner(in input) int {
 	var o owner
 	end := in.object(func(key string, in input) int {
@@ -226,7 +227,6 @@ func (e *managedEntry) readFields(in input) int {
 	return end
 }
 
-// isFieldSet reports whether v is a tree of maps, as field sets are.
 func isFieldSet(v any, depth int) bool {
 	values, ok := v.(map[string]any)
 	if !ok || values == nil || depth == 0 {
@@ -240,8 +240,8 @@ func isFieldSet(v any, depth int) bool {
 	return true
 }
 
-// fieldsEnd returns the index after the field set at s[i], negative unless it is a tree of
-// objects as the encoder writes it that the server can decode.
+// fieldsEnd returns the index after the field set at s[i]. It declines a text that the server
+// cannot decode, or that its encoder would write in another form.
 func fieldsEnd(s string, i, depth int) int {
 	switch {
 	case depth == 0 || !strings.HasPrefix(s[i:], "{"):
@@ -271,7 +271,7 @@ func fieldsEnd(s string, i, depth int) int {
 	}
 }
 
-// canonicalTime reports whether s is RFC 3339 in UTC and whole seconds, and not the zero
+// canonicalTime reports whether s is a time in RFC 3339, UTC and whole seconds, other than the zero
 // time.
 func canonicalTime(s string) bool {
 	if len(s) != len("2006-01-02T15:04:05Z") || s[len(s)-1] != 'Z' {
@@ -281,8 +281,8 @@ func canonicalTime(s string) bool {
 	return err == nil && !t.IsZero()
 }
 
-// unknownPaths returns a path for each strict decoding error, with its string. The steps
-// are found in the value. If a key is not valid UTF-8, the string is a single step.
+// unknownPaths returns a path for each strict decoding error. A path prints like the error. Its
+// steps are looked up in raw. If a key is not valid UTF-8, the path is a single step.
 func unknownPaths(raw any, strict []error) []schema.Path {
 	if len(strict) == 0 {
 		return nil
@@ -320,7 +320,7 @@ func unknownFields(raw any) map[string]schema.Path {
 	return found
 }
 
-// unknownOfEntries adds the paths of the members that are not among the known ones.
+// unknownOfEntries calls add with the paths of members that known does not list.
 func unknownOfEntries(list string, v any, known string, add func(schema.Path)) {
 	names := strings.Fields(known)
 	entries, _ := v.([]any)
@@ -334,8 +334,8 @@ func unknownOfEntries(list string, v any, known string, add func(schema.Path)) {
 	}
 }
 
-// An input is a value to read: v, or the JSON text at s[i] if s is not empty. Functions
-// that read it return the index after the text, meaningless for v, or declined.
+// An input is a value to read: v, or the JSON text at s[i] if s is not empty. Functions that read
+// it return the index after the text, or declined. For v they return declined or any other number.
 type input struct {
 	v any
 	s string
@@ -344,7 +344,7 @@ type input struct {
 
 const declined = -1
 
-// object reads an object that is not nil, each of its members with the function.
+// object calls member for each member of an object.
 func (in input) object(member func(key string, in input) int) int {
 	s, i := in.s, in.i
 	if s == "" {
@@ -397,8 +397,8 @@ func (in input) list(element func(in input) int) int {
 	return i
 }
 
-// opened returns the index of the first element of the object or list at s[i] and true,
-// else the index after it.
+// opened returns the index of the first element of the object or list at s[i], and true. If there
+// are no elements, it returns the index after the object or list.
 func opened(s string, i int, opening, closing byte) (int, bool) {
 	if i >= len(s) || s[i] != opening {
 		return declined, false
@@ -410,7 +410,7 @@ func opened(s string, i int, opening, closing byte) (int, bool) {
 	return i, true
 }
 
-// null reports whether the value begins like null.
+// null reports whether the value is null. A text needs only to begin with n.
 func (in input) null() (end int, ok bool) {
 	if in.s == "" {
 		return 0, in.v == nil
@@ -433,7 +433,7 @@ func (in input) number() (n int64, end int) {
 	return num.Int, end
 }
 
-// readBool reads a boolean once.
+// readBool reads a boolean. It declines if into is already set.
 func (in input) readBool(into *optional[bool]) int {
 	if into.set {
 		return declined
@@ -452,7 +452,7 @@ func (in input) readBool(into *optional[bool]) int {
 	return jsonscan.Literal(in.s, in.i, "false")
 }
 
-// string reads a string that is UTF-8.
+// string reads a string. It declines invalid UTF-8.
 func (in input) string() (string, int) {
 	if in.s == "" {
 		s, ok := in.v.(string)
@@ -469,7 +469,8 @@ func (in input) string() (string, int) {
 	return value, end
 }
 
-// written is string, but returns the text that the encoder writes for a string from text.
+// written is string for v. For text, it returns the JSON text that the encoder writes, without
+// quotes.
 func (in input) written() (string, int) {
 	if in.s == "" {
 		return in.string()
@@ -485,7 +486,7 @@ func (in input) written() (string, int) {
 	return text, end
 }
 
-// readOnce reads a string that is not empty into an empty one.
+// readOnce reads a string that is not empty. It declines if into is already set.
 func (in input) readOnce(into *string) int {
 	text, end := in.string()
 	if text == "" || *into != "" {
@@ -495,7 +496,7 @@ func (in input) readOnce(into *string) int {
 	return end
 }
 
-// readText returns the text of the string at s[at], and what it contains.
+// readText returns the text of the string at s[at], and its properties.
 func readText(s string, at int) (text string, as jsonscan.Text, end int) {
 	if at >= len(s) || s[at] != '"' {
 		return "", 0, declined
@@ -510,12 +511,12 @@ func decoded(text string, as jsonscan.Text) (string, bool) {
 	if as&jsonscan.Escaped == 0 {
 		return text, true
 	}
-	var short [64]byte // spares most strings an allocation
+	var short [64]byte // saves an allocation for most strings
 	out, ok := jsonscan.Unescape(short[:0], text)
 	return string(out), ok
 }
 
-// sortPairs sorts by key. It reports false if two keys are equal.
+// sortPairs sorts list by key. It returns false if two keys are equal.
 func sortPairs(list []pair) bool {
 	slices.SortFunc(list, func(a, b pair) int { return strings.Compare(a.key, b.key) })
 	for i := 1; i < len(list); i++ {

@@ -24,22 +24,23 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// These functions accept metadata that is certainly valid. For any other, the rules of
-// apimachinery decide and word the errors.
+// The functions that begin with Valid accept metadata that is certainly valid. For all other
+// metadata, the rules of apimachinery decide and word the errors.
 
-// maxAnnotations is what is accepted here: text may be longer than its string, and JSON
-// makes three bytes of one that is not UTF-8.
+// maxAnnotations bounds the size of annotations that are accepted here. It is smaller than the
+// server's limit: the text of a value may be longer than the value, and JSON writes a byte that is
+// not UTF-8 as three bytes.
 const maxAnnotations = metavalidation.TotalAnnotationSizeLimitB / 3
 
-// ValidCreate reports whether new metadata is certainly valid for Validate and
-// ValidateCommon.
+// ValidCreate reports whether new metadata is certainly valid for [Meta.Validate] and
+// [Meta.ValidateCommon].
 func (m *Meta) ValidCreate(namespaced bool) bool {
 	return objectname.IsSubdomain(m.Name) && (m.GenerateName == "" || objectname.IsSubdomainPrefix(m.GenerateName)) &&
 		m.validNamespace(namespaced) && m.validFinalizers() && m.validCommon()
 }
 
-// ValidUpdate reports whether the metadata of an update is certainly valid for
-// [Meta.Validate] and [Meta.ValidateCommon], if there is a resource version.
+// ValidUpdate reports whether the metadata of an update is certainly valid for [Meta.Validate] and
+// [Meta.ValidateCommon]. The caller checks that it has a resource version.
 func (m *Meta) ValidUpdate(old *Meta, namespaced bool) bool {
 	return m.Name != "" && m.validEmbedded() && m.validNamespace(namespaced) && !old.unusual &&
 		m.Generation >= old.Generation && (old.deleted == "" || slices.Equal(m.finalizers, old.finalizers)) &&
@@ -47,7 +48,6 @@ func (m *Meta) ValidUpdate(old *Meta, namespaced bool) bool {
 		m.created == old.created && m.deleted == old.deleted && m.gracePeriod == old.gracePeriod
 }
 
-// validEmbedded reports whether the metadata of an embedded resource is certainly valid.
 func (m *Meta) validEmbedded() bool {
 	return objectname.IsPathName(m.Name) && objectname.IsPathPrefix(m.GenerateName) &&
 		(m.Namespace == "" || objectname.IsLabel(m.Namespace)) && m.validFinalizers() && m.validCommon()
@@ -102,7 +102,8 @@ func (m *Meta) validCommon() bool {
 	return size <= maxAnnotations && controllers <= 1
 }
 
-// valid reports whether an owner reference without empty strings is valid: Events are not.
+// valid reports whether an owner reference is valid. Its strings are not empty. An Event cannot be
+// an owner.
 func (o *owner) valid() bool {
 	_, version, grouped := strings.Cut(o.apiVersion, "/")
 	if !grouped {
@@ -123,12 +124,13 @@ func isOperation(s string) bool {
 
 func isNotPrint(r rune) bool { return !unicode.IsPrint(r) }
 
-// Validate returns the problems that the strategy for custom resources finds in metadata
-// that was read from a map, sorted by field, type and detail, nil for none. limit bounds
-// and counts them. Namespaced objects, and no others, must have a namespace.
+// Validate returns the problems that the strategy for custom resources finds, sorted by field, type
+// and detail. It returns nil if there are none. m must be read from a map. limit bounds and counts
+// the problems. An object must have a namespace if and only if namespaced is true.
 //
-// Without old the object is new, and its name must be a DNS subdomain. Else problems are
-// changes of immutable members, missing members and new invalid values, also for a status.
+// If old is nil, the object is new and its name must be a DNS subdomain. Otherwise the problems are
+// changes of immutable members, missing members, and new invalid values. An update of the status
+// has the same problems.
 func (m *Meta) Validate(old *Meta, namespaced bool, limit *errorlimit.Limit) []Problem {
 	if m.valid(old, namespaced) {
 		return nil
@@ -138,11 +140,10 @@ func (m *Meta) Validate(old *Meta, namespaced bool, limit *errorlimit.Limit) []P
 
 // ValidateCommon returns the problems that the generic registry finds.
 //
-//   - For a new object it comes after every other check. It finds one problem that
-//     [Meta.Validate] does not: a slash or percent sign before the dash at the end of a
-//     generateName.
-//   - For an update its problems come before the problems of [Meta.Validate], in addition:
-//     the rules for new objects, and then the rules for updates.
+//   - For a create, call it after every other check. It finds one problem that [Meta.Validate]
+//     does not find: a slash or percent sign before the dash at the end of a generateName.
+//   - For an update, its problems come before the problems of [Meta.Validate]. It applies the
+//     rules for new objects and then the rules for updates.
 func (m *Meta) ValidateCommon(old *Meta, namespaced bool, limit *errorlimit.Limit) []Problem {
 	if m.valid(old, namespaced) {
 		return nil
@@ -150,7 +151,6 @@ func (m *Meta) ValidateCommon(old *Meta, namespaced bool, limit *errorlimit.Limi
 	return m.problems(m.registryErrors(old, namespaced), limit)
 }
 
-// valid reports whether the metadata is certainly valid.
 func (m *Meta) valid(old *Meta, namespaced bool) bool {
 	if old == nil {
 		return m.ValidCreate(namespaced)
@@ -174,7 +174,8 @@ func (m *Meta) strategyErrors(old *Meta, namespaced bool) field.ErrorList {
 		meta, before, namespaced, nil, rootPath(), true)
 }
 
-// registryErrors returns nil for metadata that cannot be decoded, which the strategy reports.
+// registryErrors returns the errors of the generic registry. It returns nil if the metadata cannot
+// be decoded, because the strategy reports that.
 func (m *Meta) registryErrors(old *Meta, namespaced bool) field.ErrorList {
 	meta, invalid := m.typed()
 	if len(invalid) > 0 {
@@ -191,7 +192,7 @@ func (m *Meta) registryErrors(old *Meta, namespaced bool) field.ErrorList {
 	return append(errs, metavalidation.ValidateObjectMetaAccessorUpdate(meta, before, rootPath())...)
 }
 
-// typed decodes metadata from a map, as it was written last. Missing metadata is empty.
+// typed decodes m.raw. Missing metadata is empty.
 func (m *Meta) typed() (*metav1.ObjectMeta, field.ErrorList) {
 	meta := &metav1.ObjectMeta{}
 	if m.raw == nil {
@@ -211,7 +212,7 @@ func (m *Meta) typed() (*metav1.ObjectMeta, field.ErrorList) {
 	return nil, field.ErrorList{field.Invalid(rootPath(), m.raw, err.Error())}
 }
 
-// newObjectErrors returns the errors of the rules for new objects. name judges their names.
+// newObjectErrors returns the errors of the rules for new objects. name checks their names.
 func newObjectErrors(meta *metav1.ObjectMeta, path *field.Path, namespaced bool, name metavalidation.ValidateNameFunc) field.ErrorList {
 	return metavalidation.ValidateObjectMetaDeclaratively(context.Background(), operation.Create,
 		meta, nil, namespaced, name, path, true)
@@ -219,7 +220,7 @@ func newObjectErrors(meta *metav1.ObjectMeta, path *field.Path, namespaced bool,
 
 func rootPath() *field.Path { return field.NewPath("metadata") }
 
-// problems returns the errors within the limit as problems, sorted.
+// problems converts errors to problems, sorted and up to the limit.
 func (m *Meta) problems(errs field.ErrorList, limit *errorlimit.Limit) []Problem {
 	if errs = limit.Cut(errs); len(errs) == 0 {
 		return nil
@@ -238,8 +239,8 @@ func convert(m map[string]any, meta *metav1.ObjectMeta) error {
 	return runtime.DefaultUnstructuredConverter.FromUnstructured(m, meta)
 }
 
-// firstConvertError returns the first error of converting m in the order of keys. The
-// converter's own err is a random one.
+// firstConvertError returns the first error of converting m, in the order of keys. err is the error
+// of the converter, which is a random one of them.
 func firstConvertError(m map[string]any, err error) error {
 	reduced := maps.Clone(m)
 	for _, name := range [...]string{"labels", "annotations"} {
@@ -256,8 +257,8 @@ func firstConvertError(m map[string]any, err error) error {
 
 const finalizerKubernetes = "kubernetes"
 
-// FinalizerWarnings returns kube-apiserver's warnings about finalizers that old lacks,
-// sorted. old is empty for a new object. Updates of the status have none.
+// FinalizerWarnings returns kube-apiserver's warnings about finalizers that old does not have,
+// sorted. For a create, old is empty. The server does not warn in an update of the status.
 func (m *Meta) FinalizerWarnings(old *Meta) []string {
 	if !slices.ContainsFunc(m.finalizers, isWarnedOf) || slices.Equal(m.finalizers, old.finalizers) {
 		return nil
@@ -301,8 +302,9 @@ func standardFinalizer(name string) bool {
 	return name == metav1.FinalizerOrphanDependents || name == metav1.FinalizerDeleteDependents || name == finalizerKubernetes
 }
 
-// ValidDefinition reports whether new cluster-scoped metadata is certainly valid: it has
-// only a name, labels and annotations. If false, the rules of apimachinery decide.
+// ValidDefinition reports whether metadata of a new cluster-scoped object is certainly valid. It
+// accepts only a name, labels and annotations. If it returns false, the rules of apimachinery
+// decide.
 func ValidDefinition(meta *metav1.ObjectMeta) bool {
 	if meta.GenerateName != "" || meta.DeletionTimestamp != nil || meta.DeletionGracePeriodSeconds != nil ||
 		len(meta.OwnerReferences)+len(meta.Finalizers)+len(meta.ManagedFields) > 0 {
@@ -320,14 +322,14 @@ func ValidDefinition(meta *metav1.ObjectMeta) bool {
 	return m.ValidCreate(false)
 }
 
-// A Problem is one error in metadata.
+// A Problem is an error in metadata.
 type Problem struct {
 	// Err is the error that kube-apiserver reports.
 	Err *field.Error
-	// Pointer is a JSON Pointer into the object, to the entry of labels, annotations or
-	// finalizers.
+	// Pointer is a JSON Pointer into the object. It leads to the entry of labels, annotations or
+	// finalizers, if the error is about one.
 	Pointer string
-	// SchemaPointer leads to the schema of the embedded resource, "" for the root.
+	// SchemaPointer is a JSON Pointer to the schema of the embedded resource, "" for the root.
 	SchemaPointer string
 }
 
@@ -340,18 +342,17 @@ func compareProblems(a, b Problem) int {
 	)
 }
 
-// A locator finds the pointers of the errors of one object with metadata.
+// A locator finds the pointers of the errors in the metadata of one object.
 type locator struct {
 	metadata map[string]any
-	field    string // of the metadata, as errors spell it
-	parent   string // pointer of the object
-	// entries are pointers by member and value, in order of key or index, made at first
-	// use.
+	field    string // field path of the metadata in errors
+	parent   string // pointer to the object
+	// entries caches entriesOf by member.
 	entries map[string]map[string][]string
-	located map[locatedText]int // number of errors that were located
+	located map[locatedText]int // how many errors with this text were located
 }
 
-// A locatedText tells errors apart that differ by more than their entry.
+// A locatedText identifies errors that may be about different entries.
 type locatedText struct{ member, value, detail string }
 
 func newLocator(metadata map[string]any, field, parent string) *locator {
@@ -362,19 +363,21 @@ func newLocator(metadata map[string]any, field, parent string) *locator {
 func (l *locator) pointer(err *field.Error) string {
 	rest, ok := strings.CutPrefix(err.Field, l.field)
 	if !ok {
-		// apiVersion or kind, beside the metadata
+		// apiVersion or kind
 		return l.parent + "/" + err.Field[strings.LastIndexByte(err.Field, '.')+1:]
 	}
 	return l.parent + "/metadata" + pointerOf(rest) + l.element(rest, err)
 }
 
-// pointerOf converts a path such as .ownerReferences[0].uid, which needs no escaping.
+// pointerOf converts a path such as .ownerReferences[0].uid to a JSON Pointer. The steps need no
+// escaping.
 func pointerOf(rest string) string {
 	return strings.NewReplacer(".", "/", "[", "/", "]", "").Replace(rest)
 }
 
-// element returns the pointer of the entry of labels, annotations or finalizers with the
-// key or value of an error. Equal errors get one entry each, and the rest the first one.
+// element returns the pointer to the entry of labels, annotations or finalizers that has the key or
+// value in the error. The n-th of equal errors gets the n-th entry, if there is one, else the
+// first.
 func (l *locator) element(rest string, err *field.Error) string {
 	value, ok := err.BadValue.(string)
 	if !ok || err.Type != field.ErrorTypeInvalid {
@@ -399,8 +402,8 @@ func (l *locator) element(rest string, err *field.Error) string {
 	return entries[next]
 }
 
-// entriesOf returns the pointers of the entries of a member by value, relative to the
-// member.
+// entriesOf returns the pointers to the entries of a member by value, in order of key or index.
+// They are relative to the member.
 func (l *locator) entriesOf(member string) map[string][]string {
 	if entries, ok := l.entries[member]; ok {
 		return entries

@@ -7,8 +7,8 @@ import (
 	"github.com/crdkit/crdkit/internal/value/jsonval"
 )
 
-// Write writes what changed since [Meta.ReadMap] to obj, in place, if metadata is an
-// object.
+// Write writes what changed since [Meta.ReadMap] to the metadata of obj, in place. It does nothing
+// if the metadata is not an object.
 func (m *Meta) Write(obj map[string]any) {
 	out, ok := m.raw.(map[string]any)
 	if m.raw != nil && !ok {
@@ -35,7 +35,7 @@ func (m *Meta) Write(obj map[string]any) {
 		out["ownerReferences"] = m.ownerList()
 	}
 	if m.changed.has(memberManagedFields) {
-		list := make([]any, len(m.managed)) // of copies, because another object may have the entries
+		list := make([]any, len(m.managed)) // a copy, because another object may have the entries
 		for i, e := range m.managed {
 			list[i] = jsonval.Clone(e.raw)
 		}
@@ -68,7 +68,7 @@ func (m *Meta) ownerList() []any {
 	return list
 }
 
-// Append appends valid metadata that was read from text, as JSON with sorted keys.
+// Append appends the metadata as JSON with sorted keys. They must be valid and read from text.
 func (m *Meta) Append(dst []byte) []byte {
 	start := len(dst)
 	for k := range memberUnknown {
@@ -107,7 +107,6 @@ func (m *Meta) Append(dst []byte) []byte {
 	return endObject(dst, start)
 }
 
-// append appends an entry that was read from text.
 func (e *managedEntry) append(dst []byte) []byte {
 	start := len(dst)
 	dst = appendText(dst, "apiVersion", e.apiVersion)
@@ -121,7 +120,7 @@ func (e *managedEntry) append(dst []byte) []byte {
 	return endObject(appendText(dst, "time", e.time), start)
 }
 
-// endObject ends an object whose members begin at start, each with a comma before it.
+// endObject ends an object. Each of its members, from start on, has a comma before it.
 func endObject(dst []byte, start int) []byte {
 	if start == len(dst) {
 		dst = append(dst, ',')
@@ -130,7 +129,7 @@ func endObject(dst []byte, start int) []byte {
 	return append(dst, '}')
 }
 
-// next appends what comes before element i of a list: a comma, or the key of the list.
+// next appends a comma before an element of a list. For element 0 it begins the list.
 func next(dst []byte, key string, i int) []byte {
 	if i > 0 {
 		return append(dst, ',')
@@ -150,11 +149,11 @@ func appendKey(dst []byte, key string) []byte {
 }
 
 func appendString(dst []byte, s string) []byte {
-	dst, _ = jsonscan.AppendString(dst, s) // what was read is UTF-8
+	dst, _ = jsonscan.AppendString(dst, s) // always succeeds: what was read is UTF-8
 	return dst
 }
 
-// appendText appends a member that is a string, unless it is empty.
+// appendText appends a member that is a string. It leaves out an empty string.
 func appendText(dst []byte, key, s string) []byte {
 	if s == "" {
 		return dst
@@ -162,7 +161,7 @@ func appendText(dst []byte, key, s string) []byte {
 	return appendString(appendKey(dst, key), s)
 }
 
-// appendPairs appends a map, unless it is empty. Keys and values are their own texts.
+// appendPairs appends a map of JSON texts. It leaves out an empty map.
 func appendPairs(dst []byte, key string, list []pair) []byte {
 	if len(list) == 0 {
 		return dst

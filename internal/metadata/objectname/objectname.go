@@ -1,8 +1,8 @@
 // Package objectname checks names without a regular expression and without an allocation.
 //
-// Each function accepts only names that the rule of Kubernetes in its comment accepts. Where
-// case is folded, and for prefixes, the rule also accepts a few unusual names. Callers that
-// need an error ask the rule for it.
+// Each function names a rule of Kubernetes. It accepts only names that the rule accepts. It refuses
+// a few unusual names that the rule accepts, if it folds case or checks a prefix. Callers that need
+// an error call the rule.
 package objectname
 
 import "strings"
@@ -18,10 +18,10 @@ func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 func isLowerAlnum(c byte) bool { return isLower(c) || isDigit(c) }
 
-// IsSubdomain is IsDNS1123Subdomain.
+// IsSubdomain is like IsDNS1123Subdomain.
 func IsSubdomain(s string) bool { return subdomain(s, false) }
 
-// subdomain is like IsSubdomain. With fold, upper case counts as lower case.
+// subdomain is like IsSubdomain. If fold is true, upper case is allowed.
 func subdomain(s string, fold bool) bool {
 	if s == "" || len(s) > maxSubdomain {
 		return false
@@ -48,8 +48,7 @@ func subdomain(s string, fold bool) bool {
 	return !start
 }
 
-// IsSubdomainPrefix is NameIsDNSSubdomain of a prefix. It may end with a dash, which a name
-// may not.
+// IsSubdomainPrefix is like NameIsDNSSubdomain of a prefix, which may end with a dash.
 func IsSubdomainPrefix(s string) bool {
 	if len(s) > 1 && s[len(s)-1] == '-' {
 		s = s[:len(s)-1]
@@ -57,15 +56,15 @@ func IsSubdomainPrefix(s string) bool {
 	return IsSubdomain(s)
 }
 
-// IsLabel is IsDNS1123Label.
+// IsLabel is like IsDNS1123Label.
 func IsLabel(s string) bool {
 	return len(s) <= maxLabel && IsSubdomain(s) && !strings.Contains(s, ".")
 }
 
-// IsDNS1035Label is IsDNS1035Label: a label that does not begin with a digit.
+// IsDNS1035Label is the rule of this name: a label that does not begin with a digit.
 func IsDNS1035Label(s string) bool { return IsLabel(s) && !isDigit(s[0]) }
 
-// IsKind is IsDNS1035Label of the lower-cased kind.
+// IsKind is like IsDNS1035Label of the kind in lower case.
 func IsKind(s string) bool {
 	if len(s) > maxLabel || !subdomain(s, true) || strings.Contains(s, ".") {
 		return false
@@ -73,7 +72,7 @@ func IsKind(s string) bool {
 	return !isDigit(s[0])
 }
 
-// IsQualifiedName is the rule of the same name. With fold, it is that of the lower-cased name.
+// IsQualifiedName is the rule of this name. If fold is true, it checks the name in lower case.
 func IsQualifiedName(s string, fold bool) bool {
 	for i := range len(s) {
 		if s[i] == '/' {
@@ -99,11 +98,11 @@ func isNamePart(s string) bool {
 	return true
 }
 
-// IsLabelValue is IsValidLabelValue.
+// IsLabelValue is like IsValidLabelValue.
 func IsLabelValue(s string) bool { return s == "" || isNamePart(s) }
 
-// IsPathPrefix is IsPathSegmentPrefix.
+// IsPathPrefix is like IsPathSegmentPrefix.
 func IsPathPrefix(s string) bool { return !strings.Contains(s, "/") && !strings.Contains(s, "%") }
 
-// IsPathName is IsPathSegmentName.
+// IsPathName is like IsPathSegmentName.
 func IsPathName(s string) bool { return s != "." && s != ".." && IsPathPrefix(s) }
