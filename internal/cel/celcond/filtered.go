@@ -88,7 +88,7 @@ func (x *translation) atMostOne(e ast.Expr, sc scope) (verdict, bool) {
 	}
 	name := sc.name + ": at most one of " + f.name
 	if x.changed != nil && slices.ContainsFunc(reads(e, sc.bound()), x.changed) {
-		name += distinct
+		name += changedSuffix
 	}
 	sure := x.keepsAtMost(f, 1)
 	v := verdict{search.Or(sure, search.Opaque(name, search.Holds)), search.And(search.Not(sure), search.Opaque(name, search.Fails))}
@@ -200,7 +200,7 @@ func (x *translation) unique(e ast.Expr, sc scope) (verdict, bool) {
 	if !ok {
 		return verdict{}, false
 	}
-	key, ok := alone(body, list, name, wanted)
+	key, ok := noOtherEquals(body, list, name, wanted)
 	p, found := x.path(list, sc)
 	if !ok || !found || p.node.Kind() != schema.KindArray {
 		return verdict{}, false
@@ -240,12 +240,12 @@ func macroOf(e ast.Expr, name string) (list ast.Expr, variable string, body ast.
 	return c.Target(), variable, c.Args()[1], !uses(c.Target(), variable)
 }
 
-// alone reports whether an expression holds exactly if no other element equals the
+// noOtherEquals reports whether an expression holds exactly if no other element equals the
 // variable, or without wanted, if one does. key is the compared field, "" for whole
 // elements.
-func alone(e, list ast.Expr, variable string, wanted bool) (key string, ok bool) {
+func noOtherEquals(e, list ast.Expr, variable string, wanted bool) (key string, ok bool) {
 	if inner, _, ok := operands(e, "!_"); ok {
-		return alone(inner, list, variable, !wanted)
+		return noOtherEquals(inner, list, variable, !wanted)
 	}
 	of, other, body, ok := macroOf(e, "exists_one")
 	ok = ok && wanted

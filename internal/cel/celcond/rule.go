@@ -84,7 +84,7 @@ func (t *Translator) translated(text string, sc scope, changed func(path []strin
 	if tree == nil {
 		suffix := ""
 		if changed != nil && changed(nil) {
-			suffix = distinct
+			suffix = changedSuffix
 		}
 		return Rule{
 			Holds:      search.Opaque(text+suffix, search.Holds),
@@ -180,8 +180,8 @@ func (sc *scope) usesOuter(e ast.Expr) bool {
 	return false
 }
 
-// distinct ends the names of opaque conditions on changed values.
-const distinct = " of another value"
+// changedSuffix ends the names of opaque conditions on changed values.
+const changedSuffix = " of another value"
 
 // boolean translates a boolean expression over the variable of a scope. An opaque part may
 // read variables around it, which are the same for every expression about one element.
@@ -194,14 +194,14 @@ func (x *translation) boolean(e ast.Expr, sc scope) verdict {
 		name += " at " + strings.Join(sc.prefix, "/") // another rule may have another self
 	}
 	if x.changed != nil && slices.ContainsFunc(reads(e, sc.bound()), x.changed) {
-		name += distinct
+		name += changedSuffix
 	}
 	v := verdict{search.Opaque(name, search.Holds), search.Opaque(name, search.Fails)}
 	if c, ok := x.count(e, name, sc); ok {
 		x.counts = append(x.counts, c)
 		v = x.orKnown(v, &c)
 	}
-	if sure := x.surely(e, sc); sure != search.False {
+	if sure := x.sufficient(e, sc); sure != search.False {
 		v = verdict{search.Or(sure, v.holds), search.And(search.Not(sure), v.fails)}
 	}
 	if valid := x.evaluated(e, sc); valid != search.True {
@@ -210,8 +210,8 @@ func (x *translation) boolean(e ast.Expr, sc scope) verdict {
 	return v
 }
 
-// surely returns a condition on which an opaque expression holds, False if none is known.
-func (x *translation) surely(e ast.Expr, sc scope) *search.Cond {
+// sufficient returns a condition on which an opaque expression holds, False if none is known.
+func (x *translation) sufficient(e ast.Expr, sc scope) *search.Cond {
 	if e.Kind() != ast.CallKind {
 		return search.False
 	}
