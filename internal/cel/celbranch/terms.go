@@ -9,40 +9,40 @@ import (
 // A Term is a part of a rule that decides its result.
 type Term struct {
 	Start, End int    // text[Start:End] of the rule
-	Operator   string // "&&", "||" or "?:", of which it is an operand or the condition
-	// True and False observe the results of the term. A text is "" if other terms imply it;
+	Operator   string // "&&" or "||" if the term is an operand, "?:" if it is a condition
+	// True and False observe the results of the term. A text is "" if other results imply this one;
 	// see [Rule.Implied].
 	True, False Observer
 
-	last     bool // operand of its operator
+	last     bool // it is the last operand
 	previous int  // index of the operand before it, -1 for the first
-	parent   int  // index of the term that is this operator, or Whole, or none
+	parent   int  // index of the term that is the whole && or ||, Whole, or none
 }
 
-// An Observer is a rule that is false if it observes what it is for.
+// An Observer is a rule that is false if it observes its result.
 type Observer struct{ Text string }
 
 // A Rule is a rule with its terms, in the order of the text, outer ones first.
 type Rule struct {
 	Terms []Term
-	// Complete is false if the text is not read, or a term is nested too deeply for an
+	// Complete is false if the text cannot be read, or if a term is nested too deeply for an
 	// observer.
 	Complete bool
-	// True and False observe the result of the rule. True is "" if the rule is read: it is
-	// true if evaluated, not false, and no error. See [Rule.Evaluated].
+	// True and False observe the result of the rule. True is "" if the text can be read: the rule
+	// is true if it is evaluated, not false, and no error. See [Rule.Evaluated].
 	True, False Observer
-	// UsesOld is true if a text that is read has oldSelf.
+	// UsesOld is true if the rule mentions oldSelf.
 	UsesOld bool
 
-	decided int // term that has the result of the rule if that result is decidedIf, or none
+	decided int // term that has the result of the rule if the result is decidedIf, or none
 	// decidedIf is true for && and false for ||.
 	decidedIf bool
 }
 
-// Whole stands for the rule itself where an index of a term is wanted.
+// Whole is the index of the rule itself, as if it were a term.
 const Whole = -2
 
-// Evaluated observes that the rule is evaluated, if True is "". Rules with the same
+// Evaluated observes that the rule is evaluated, if r.True is "". Rules with the same Evaluated
 // observer are evaluated for the same values.
 func (r *Rule) Evaluated() Observer {
 	if r.UsesOld {
@@ -51,9 +51,9 @@ func (r *Rule) Evaluated() Observer {
 	return Observer{"false"}
 }
 
-// Implied calls hit with an observed result of term i, or of the rule for [Whole], and with
-// what it implies. Before an operand, others are true for && and false for ||. The deciding
-// operand, else the last one, has the result of the operator.
+// Implied calls hit with an observed result of term i, or of the rule for [Whole], and with all
+// results that it implies. The operands before an evaluated one are true for && and false for ||.
+// The operand that decides, else the last one, has the result of the operator.
 func (r *Rule) Implied(i int, result bool, hit func(i int, result bool)) {
 	hit(i, result)
 	if i == Whole {
@@ -73,13 +73,13 @@ func (r *Rule) Implied(i int, result bool, hit func(i int, result bool)) {
 }
 
 const (
-	// maxObserver is the longest observer in bytes. It repeats what is around a term.
+	// maxObserver is the longest observer in bytes. An observer repeats the text around its term.
 	maxObserver = 32 << 10
-	// maxDepth is how many brackets and operators around a term are followed.
+	// maxDepth is the most brackets and operators around a term.
 	maxDepth = 128
 )
 
-// Split returns the terms of a rule and what observes them.
+// Split returns the terms of a rule with their observers.
 func Split(rule string) *Rule {
 	out := &Rule{True: Observer{"!(" + rule + "\n)"}, False: Observer{rule}, decided: none}
 	tokens, ok := celsyntax.Tokens(rule)
@@ -99,20 +99,20 @@ func Split(rule string) *Rule {
 	return out
 }
 
-// none is the index of no term.
+// none means that there is no term.
 const none = -1
 
 type splitter struct {
 	text     string
 	tokens   []celsyntax.Token
-	closing  []int // by index of an opening bracket
+	closing  []int // index of the closing bracket, by index of the opening one
 	terms    []Term
 	complete bool
 	usesOld  bool
-	decided  int // see Rule
+	decided  int // see Rule.decided
 }
 
-// A scope is what must hold for the evaluation to come to a term, as the text around it.
+// A scope is the text around a term in an observer. It is true only if the term is evaluated.
 type scope struct {
 	before, after string
 	depth         int
@@ -122,14 +122,14 @@ func (c scope) within(before, after string) scope {
 	return scope{before: c.before + before, after: after + c.after, depth: c.depth + 1}
 }
 
-// ifTrue returns the scope of what is evaluated if a condition is true.
+// ifTrue returns the scope of a part that is evaluated if a condition is true.
 func (c scope) ifTrue(condition string) scope { return c.within("("+condition+") && (", ")") }
 
 func (c scope) ifFalse(condition string) scope { return c.within("!("+condition+") && (", ")") }
 
 func (s *splitter) word(i int) string { return s.text[s.tokens[i].Start:s.tokens[i].End] }
 
-// is reports whether token i exists before end and is an operator or bracket.
+// is reports whether token i is this operator or bracket. It is false if i is not below end.
 func (s *splitter) is(i, end int, operator string) bool {
 	return i < end && s.tokens[i].IsOperator && s.word(i) == operator
 }
@@ -141,8 +141,8 @@ func (s *splitter) span(lo, hi int) string {
 	return s.text[s.tokens[lo].Start:s.tokens[hi-1].End]
 }
 
-// pair finds the closing bracket of each opening one, and oldSelf. It is false if they do
-// not match.
+// pair finds the closing bracket of each opening one. It returns false if they do not match. It
+// also looks for oldSelf.
 func (s *splitter) pair() bool {
 	s.closing = make([]int, len(s.tokens))
 	var open []int
@@ -175,7 +175,7 @@ func (s *splitter) next(i int) int {
 	return i + 1
 }
 
-// expression finds the terms from lo to hi. parent is the term with the same result.
+// expression finds the terms in the tokens from lo to hi. parent is the term with the same result.
 func (s *splitter) expression(lo, hi int, c scope, parent int) {
 	c.depth++
 	if lo >= hi || c.depth > maxDepth {
@@ -201,10 +201,9 @@ func (s *splitter) expression(lo, hi int, c scope, parent int) {
 	s.operand(lo, hi, c)
 }
 
-// bracketed reports whether the tokens from lo to hi are an expression in brackets.
 func (s *splitter) bracketed(lo, hi int) bool { return s.is(lo, hi, "(") && s.closing[lo] == hi-1 }
 
-// junction returns the operands of the operator that binds least, if it is && or ||.
+// junction returns the operands of && or ||, if that operator is the outermost.
 func (s *splitter) junction(lo, hi int) (operands [][2]int, operator string) {
 	for _, operator := range []string{"||", "&&"} {
 		if operands := s.operands(lo, hi, operator); len(operands) > 1 {
@@ -214,7 +213,7 @@ func (s *splitter) junction(lo, hi int) (operands [][2]int, operator string) {
 	return nil, ""
 }
 
-// isJunction reports whether the tokens from lo to hi are && or ||, perhaps in brackets.
+// isJunction reports whether the tokens from lo to hi are && or ||, maybe in brackets.
 func (s *splitter) isJunction(lo, hi int) bool {
 	for s.bracketed(lo, hi) {
 		lo, hi = lo+1, hi-1
@@ -241,7 +240,7 @@ func (s *splitter) ternary(lo, hi int) (question, colon int, ok bool) {
 	return 0, 0, false
 }
 
-// optional reports whether a question mark is that of an optional field or element.
+// optional reports whether a question mark belongs to an optional field or element.
 func (s *splitter) optional(i int) bool {
 	return i == 0 || s.is(i-1, i, ".") || s.is(i-1, i, "[") || s.is(i-1, i, ",")
 }
@@ -273,7 +272,7 @@ func (s *splitter) addOperands(operands [][2]int, operator string, c scope, pare
 		}
 		at := s.add(o[0], o[1], Term{Operator: operator, last: i == len(operands)-1, previous: previous, parent: parent}, inner)
 		if at == none {
-			return // further operands have longer observers
+			return // observers of further operands are even longer
 		}
 		previous = at
 		if s.isJunction(o[0], o[1]) {
@@ -288,7 +287,7 @@ func (s *splitter) addOperands(operands [][2]int, operator string, c scope, pare
 	}
 }
 
-// decide drops the observer of the last operand, whose result is the rule's.
+// decide drops an observer of the last operand, because the rule has the same result.
 func (s *splitter) decide(at int) {
 	s.decided = at
 	if t := &s.terms[at]; t.Operator == "&&" {
@@ -298,7 +297,8 @@ func (s *splitter) decide(at int) {
 	}
 }
 
-// add adds a term with the observers that nothing implies, and returns its index, or none.
+// add adds a term with its observers and returns its index. Observers of implied results are left
+// out. If they would be too long, add returns none.
 func (s *splitter) add(lo, hi int, t Term, c scope) int {
 	text := s.span(lo, hi)
 	if len(c.before)+len(text)+len(c.after) > maxObserver {
@@ -316,19 +316,19 @@ func (s *splitter) add(lo, hi int, t Term, c scope) int {
 	return len(s.terms) - 1
 }
 
-// observer returns the text of what observes that a condition holds.
+// observer returns a rule that is false if the scope is evaluated and the condition is true.
 func (s *splitter) observer(c scope, condition string) string {
 	text := "!(" + c.before + condition + c.after + ")"
 	if s.usesOld {
-		// The observer must be a transition rule if the rule is one.
+		// It must be a transition rule if the rule is one.
 		text += " || (false && oldSelf == oldSelf)"
 	}
 	return text
 }
 
-// operand finds terms in brackets, in arguments of functions and in macros.
+// operand finds terms in brackets, arguments and macros.
 func (s *splitter) operand(lo, hi int, c scope) {
-	start := -1 // of the value to which the next selection or call belongs
+	start := -1 // of the value before a selection or call
 	for i := lo; i < hi; i = s.next(i) {
 		switch {
 		case s.is(i, hi, "("):
@@ -354,7 +354,7 @@ func (s *splitter) operand(lo, hi int, c scope) {
 	}
 }
 
-// arguments finds the terms of each argument or element in brackets.
+// arguments finds the terms in each argument or element in brackets.
 func (s *splitter) arguments(open int, c scope) {
 	for _, a := range s.split(open) {
 		if s.is(a[0], a[1], "?") {
@@ -364,7 +364,6 @@ func (s *splitter) arguments(open int, c scope) {
 	}
 }
 
-// split returns the arguments in brackets.
 func (s *splitter) split(open int) [][2]int {
 	if s.closing[open] == open+1 {
 		return nil
@@ -372,13 +371,13 @@ func (s *splitter) split(open int) [][2]int {
 	return s.operands(open+1, s.closing[open], ",")
 }
 
-// A macro binds variables in its last arguments.
+// A macro is a call whose first arguments are variables and whose last ones are bodies.
 type macro struct {
 	variables int
-	bodies    int // at most; of two, the first is the condition of the second
+	bodies    int // one or two; the first of two is a condition for the second
 }
 
-// macroOf returns the macro that a member call with n arguments is, if it is one.
+// macroOf reports whether a member call with n arguments is a macro, and returns it.
 func macroOf(name string, n int) (macro, bool) {
 	switch name {
 	case "all", "exists", "exists_one", "existsOne", "filter":
@@ -393,7 +392,7 @@ func macroOf(name string, n int) (macro, bool) {
 	return macro{}, false
 }
 
-// call finds terms in the arguments of a call. start is where the called value begins.
+// call finds terms in the arguments of a call. start is where its receiver begins.
 func (s *splitter) call(start, open int, c scope) {
 	name, arguments := s.word(open-1), s.split(open)
 	member := open >= 2 && s.is(open-2, open, ".")

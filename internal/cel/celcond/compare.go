@@ -9,7 +9,7 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// reversed returns the orders of exchanged operands.
+// reversed returns the orders of b to a, given the orders of a to b.
 func reversed(orders search.Mask) search.Mask {
 	out := orders & search.Same
 	if orders&search.Less != 0 {
@@ -21,7 +21,6 @@ func reversed(orders search.Mask) search.Mask {
 	return out
 }
 
-// compare translates a comparison.
 func (x *translation) compare(a, b ast.Expr, orders search.Mask, sc scope) (verdict, bool) {
 	if _, ok := constantOf(a); ok {
 		a, b, orders = b, a, reversed(orders)
@@ -53,7 +52,7 @@ func (x *translation) compare(a, b ast.Expr, orders search.Mask, sc scope) (verd
 	return verdict{}, false
 }
 
-// isBoolean reports whether an expression is boolean by its operator.
+// isBoolean reports whether an expression is boolean because of its operator.
 func isBoolean(e ast.Expr) bool {
 	switch e.Kind() {
 	case ast.SelectKind:
@@ -70,7 +69,7 @@ func isBoolean(e ast.Expr) bool {
 	return false
 }
 
-// equivalent translates the comparison of two boolean expressions.
+// equivalent translates == or != of two boolean expressions.
 func (x *translation) equivalent(a, b ast.Expr, same bool, sc scope) (verdict, bool) {
 	v, w := x.operand(a, sc), x.operand(b, sc)
 	out := verdict{
@@ -83,7 +82,8 @@ func (x *translation) equivalent(a, b ast.Expr, same bool, sc scope) (verdict, b
 	return out, true
 }
 
-// comparable reports whether values of a schema are numbers or strings in CEL, and which.
+// comparable reports whether CEL compares values of a schema as numbers or strings, and which of
+// them.
 func comparable(n *schema.Node) (search.Mask, bool) {
 	switch n.Kind() {
 	case schema.KindInteger, schema.KindNumber:
@@ -94,8 +94,8 @@ func comparable(n *schema.Node) (search.Mask, bool) {
 	return 0, false
 }
 
-// SpecialFormat returns the format of a string that is bytes, a duration or a timestamp in
-// CEL, "" for other values.
+// SpecialFormat returns the format of a string whose CEL type is bytes, duration or timestamp. It
+// returns "" for other values.
 func SpecialFormat(n *schema.Node) string {
 	switch f := n.Limits().Format; {
 	case n.Kind() != schema.KindString:
@@ -105,8 +105,8 @@ func SpecialFormat(n *schema.Node) string {
 	return ""
 }
 
-// readable is the condition that CEL reads an admitted value. What reads another one, even
-// has, ends with an error.
+// readable returns the condition that CEL can read a valid value. If CEL cannot, every use of the
+// value ends with an error, even has.
 func readable(n *schema.Node) *search.Cond {
 	if expr, ok := readableTexts[n.Limits().Format]; ok && n.Kind() == schema.KindString && !n.IntOrString() {
 		return search.Matches(expr)
@@ -114,8 +114,8 @@ func readable(n *schema.Node) *search.Cond {
 	return search.True
 }
 
-// readableTexts has patterns for formats with texts that CEL does not read: it reads bytes
-// in the alphabet of URLs, and times in capitals of RFC 3339.
+// readableTexts has patterns of the texts that CEL can read in formats that allow other texts: CEL
+// reads bytes in the URL alphabet, and times with the capitals of RFC 3339.
 var readableTexts = map[string]string{
 	"byte":      `^[^+/]*$`,
 	"date-time": `^[-0-9]{10}T[:0-9]{8}([.,][0-9]+)?(Z|[-+]([01][0-9]|2[0-4]):([0-5][0-9]|60))$`,
@@ -146,7 +146,7 @@ func (x *translation) compareConstant(p path, c any, orders search.Mask) (verdic
 	return verdict{x.at(p, ordered(c, orders)), x.at(p, ordered(c, (search.Less|search.Same|search.Greater)&^orders))}, true
 }
 
-// ordered holds for numbers whose order to c is one of orders.
+// ordered returns the condition that a number has one of the orders to c.
 func ordered(c any, orders search.Mask) *search.Cond {
 	var x float64
 	switch c := c.(type) {
@@ -173,7 +173,8 @@ func (p *path) nullable() bool {
 	return false
 }
 
-// oldMember stands for oldSelf in relations, which only cancel out: no object has it.
+// oldMember is the name of oldSelf in relations. No object has it, so a relation with it can only
+// cancel out with an equal one.
 const oldMember = "\x01oldSelf"
 
 func (x *translation) pathOrOld(e ast.Expr, sc scope) (path, bool) {
@@ -189,7 +190,7 @@ func (x *translation) pathOrOld(e ast.Expr, sc scope) (path, bool) {
 	return p, true
 }
 
-// sized returns the field whose size an expression takes.
+// sized returns the path of e if the expression is size(e).
 func (x *translation) sized(e ast.Expr, sc scope) (path, bool) {
 	of, ok := sizeOf(e)
 	if !ok {
@@ -239,7 +240,7 @@ func (x *translation) compareSize(p path, c any, orders search.Mask) (verdict, b
 	return verdict{x.at(p, sizes(orders)), x.at(p, sizes(all&^orders))}, true
 }
 
-// in translates membership in constants, and of a constant in a list or map.
+// in translates the operator in. One of its operands must be constant.
 func (x *translation) in(a, b ast.Expr, sc scope) (verdict, bool) {
 	if b.Kind() == ast.ListKind {
 		p, ok := x.path(a, sc)
@@ -277,18 +278,18 @@ func (x *translation) in(a, b ast.Expr, sc scope) (verdict, bool) {
 	return x.presence(p, key), true
 }
 
-// A summand is the size of a field of one element of a list, 0 if there is no such element.
+// A summand is the size of a field of the element at an index. It is 0 if the list is shorter.
 type summand struct {
 	name    string // of the field
-	guarded bool   // 0 if the field is absent, too
+	guarded bool   // also 0 if the field is absent
 }
 
-// boundedSum returns a condition on which a comparison holds: a sum of sizes at fixed
-// indices, such as
+// boundedSum returns a sufficient condition for a comparison of a sum of sizes, such as
 //
 //	(self.size() > 0 ? self[0].f.size() : 0) + (self.size() > 1 ? self[1].f.size() : 0) <= 16
 //
-// holds if no element has more than its share. It is False for others.
+// It holds if no element has more than an equal share. boundedSum returns False for other
+// expressions.
 func (x *translation) boundedSum(a, b ast.Expr, orders search.Mask, sc scope) *search.Cond {
 	limit, _ := constantOf(b)
 	most, ok := limit.(int64)
@@ -335,7 +336,7 @@ func (x *translation) summands(e ast.Expr, sc scope) ([]summand, bool) {
 	return nil, false
 }
 
-// hasIndex returns the index of the element that a list has if self.size() > index holds.
+// hasIndex returns the index in an expression self.size() > index.
 func hasIndex(e ast.Expr, sc scope) (int64, bool) {
 	if e.Kind() != ast.CallKind || e.AsCall().FunctionName() != "_>_" {
 		return 0, false
@@ -363,7 +364,7 @@ func sizeOf(e ast.Expr) (ast.Expr, bool) {
 	return c.Args()[0], len(c.Args()) == 1
 }
 
-// sizeAt reads self[index].f.size(), or has(self[index].f) ? self[index].f.size() : 0.
+// sizeAt translates self[index].f.size() and has(self[index].f) ? self[index].f.size() : 0.
 func (x *translation) sizeAt(e ast.Expr, index int64, sc scope) (summand, bool) {
 	if of, ok := sizeOf(e); ok {
 		name, ok := fieldAt(of, index, false, sc)
@@ -379,7 +380,7 @@ func (x *translation) sizeAt(e ast.Expr, index int64, sc scope) (summand, bool) 
 	return s, ok && sized && tested == s.name && isZero(args[2])
 }
 
-// fieldAt returns the field f of self[index].f, or of has(self[index].f).
+// fieldAt returns f for an expression self[index].f, or has(self[index].f) if tested is true.
 func fieldAt(e ast.Expr, index int64, tested bool, sc scope) (string, bool) {
 	if e.Kind() != ast.SelectKind || e.AsSelect().IsTestOnly() != tested || e.AsSelect().Operand().Kind() != ast.CallKind {
 		return "", false
@@ -392,7 +393,7 @@ func fieldAt(e ast.Expr, index int64, tested bool, sc scope) (string, bool) {
 	return unescaped(e.AsSelect().FieldName()), v == index
 }
 
-// relate translates the comparison of two fields.
+// relate translates a comparison of two fields.
 func (x *translation) relate(p, q path, orders search.Mask, sc scope) (verdict, bool) {
 	a, okA := comparable(p.node)
 	b, okB := comparable(q.node)
@@ -416,10 +417,10 @@ func (x *translation) relate(p, q path, orders search.Mask, sc scope) (verdict, 
 	return v, true
 }
 
-// relateWhole translates old against new of a boolean, a list or an object.
+// relateWhole translates == or != of the old and new value of a boolean, list or object.
 func (x *translation) relateWhole(p, q path, orders search.Mask, sc scope) (verdict, bool) {
 	equality := orders == search.Same || orders == search.Less|search.Greater
-	whole := p.node == x.root || p.node == x.metadata // rules see only a part of metadata
+	whole := p.node == x.root || p.node == x.metadata // rules see only a part of the metadata
 	if sc.update == nil || whole || p.node != q.node || !equality || !equalAsJSON(p.node) || slices.Equal(p.names, q.names) {
 		return verdict{}, false
 	}
@@ -437,8 +438,8 @@ func (x *translation) relateWhole(p, q path, orders search.Mask, sc scope) (verd
 	return v, true
 }
 
-// equalAsJSON reports whether values are equal in CEL as they are in JSON: not lists in any
-// order, special formats, null and unknown fields.
+// equalAsJSON reports whether CEL and JSON agree about equality of values. They disagree about
+// lists without order, special formats, null and unknown fields.
 func equalAsJSON(n *schema.Node) bool {
 	_, scalar := comparable(n)
 	switch {

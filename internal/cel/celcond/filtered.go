@@ -10,11 +10,11 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// A filter is a macro that counts the elements of a list for which its body holds.
+// A filter counts the elements of a list for which the body of a macro holds.
 type filter struct {
 	list path
-	body verdict // on an element
-	name string  // the same for the same list and body
+	body verdict // of an element
+	name string  // equal for the same list and body
 }
 
 func (x *translation) filter(e ast.Expr, macro string, sc scope) (filter, bool) {
@@ -24,26 +24,27 @@ func (x *translation) filter(e ast.Expr, macro string, sc scope) (filter, bool) 
 	}
 	p, ok := x.path(list, sc)
 	if !ok || p.node.Kind() != schema.KindArray || p.node.Items() == nil || readable(p.node.Items()) != search.True {
-		return filter{}, false // filter reads the elements that it keeps
+		return filter{}, false // an element may be unreadable
 	}
 	inner := &translation{Translator: x.Translator, changed: x.changed}
 	v := inner.boolean(body, scope{name: variable, node: p.node.Items(), prefix: append(sc.below(p), Items), outer: &sc})
 	return filter{p, v, Text(list) + ", " + variable + ": " + Text(body)}, true
 }
 
-// keepsAtMost is a condition on which a filter keeps at most so many: the list has no more,
-// or none is kept.
+// keepsAtMost returns a sufficient condition that a filter keeps at most this number of elements:
+// the list has no more elements, or the filter keeps none.
 func (x *translation) keepsAtMost(f filter, most int64) *search.Cond {
 	few := search.And(strictNot(search.Array, search.MinItems(most+1)), search.EveryItem(search.Or(f.body.holds, f.body.fails)))
 	return x.at(f.list, search.Or(few, search.And(search.Types(search.Array), search.EveryItem(f.body.fails))))
 }
 
-// boundedFilter returns a condition on which a comparison holds: the size of a filtered
-// list, such as
+// boundedFilter returns a sufficient condition for a comparison of the size of a filtered list,
+// such as
 //
 //	self.filter(f, f.type == 'A').size() < 3
 //
-// is small enough if the list is, or none is kept. It is False for others.
+// It holds if the list is small enough, or if the filter keeps no element. boundedFilter returns
+// False for other expressions.
 func (x *translation) boundedFilter(a, b ast.Expr, orders search.Mask, sc scope) *search.Cond {
 	limit, _ := constantOf(b)
 	most, ok := limit.(int64)
@@ -61,13 +62,12 @@ func (x *translation) boundedFilter(a, b ast.Expr, orders search.Mask, sc scope)
 	return x.keepsAtMost(f, most)
 }
 
-// atMostOne translates two expressions that at most, or exactly, one element satisfies a
-// condition:
+// atMostOne translates the expressions that at most, or exactly, one element satisfies a condition:
 //
 //	self.filter(f, f.type == 'A').size() <= 1
 //	self.exists_one(f, f.type == 'A')
 //
-// Both have one opaque condition, so that one implies the other.
+// Both use the same opaque condition, so that the second implies the first.
 func (x *translation) atMostOne(e ast.Expr, sc scope) (verdict, bool) {
 	if sc.outer != nil || sc.update != nil {
 		return verdict{}, false // see Count
@@ -99,8 +99,8 @@ func (x *translation) atMostOne(e ast.Expr, sc scope) (verdict, bool) {
 	return v, true
 }
 
-// evaluated is what is true of a value if comparing it is no error: a duration has the
-// format.
+// evaluated returns a condition without which a comparison ends with an error: the argument of
+// duration is a duration.
 func (x *translation) evaluated(e ast.Expr, sc scope) *search.Cond {
 	if e.Kind() != ast.CallKind || comparisons[e.AsCall().FunctionName()] == 0 {
 		return search.True
@@ -123,28 +123,28 @@ func (x *translation) evaluated(e ast.Expr, sc scope) *search.Cond {
 //
 //	self.all(a, self.exists_one(b, b.name == a.name))
 //
-// It is opaque, but two agree if their bodies agree on all pairs of elements.
+// It is opaque. Two Counts are equal if their bodies are equal for all pairs of elements.
 type Count struct {
-	// Name is the name of its opaque conditions.
+	// Name is the name of its opaque condition.
 	Name string
-	// List leads from the value of the rule to the list.
+	// List is the path from the value of the rule to the list.
 	List []string
-	// Holds and Fails are the conditions of the body on an object whose members [First] and
-	// [Second] are a and b.
+	// Holds and Fails are the conditions of the body. They are about an object whose members
+	// [First] and [Second] are the elements a and b.
 	Holds, Fails *search.Cond
 }
 
-// The members of a pair of elements.
+// The members of the object of a [Count].
 const (
 	First  = "first"
 	Second = "second"
 )
 
-// SetKnown sets what Rule asks about each [Count]: the name of one that was evaluated on
-// the same value. If that holds or fails, the count does. Nil means none.
+// SetKnown sets a function that returns the name of an equal [Count] that was evaluated on the same
+// value. The Count then holds or fails if the other one does. A nil function knows none.
 func (t *Translator) SetKnown(known func(c Count) (name string, ok bool)) { t.known = known }
 
-// count returns the count of an expression over an element of a list.
+// count returns the Count of an expression about an element of a list.
 func (x *translation) count(e ast.Expr, name string, sc scope) (Count, bool) {
 	if e.Kind() != ast.CallKind || sc.outer == nil || sc.outer.outer != nil || sc.outer.update != nil || sc.list != nil {
 		return Count{}, false
@@ -168,7 +168,7 @@ func (x *translation) count(e ast.Expr, name string, sc scope) (Count, bool) {
 	return Count{Name: name, List: list, Holds: v.holds, Fails: v.fails}, true
 }
 
-// orKnown returns the verdict of a known count, unless that ended with an error.
+// orKnown returns the verdict of the known Count, or v if that ended with an error.
 func (x *translation) orKnown(v verdict, c *Count) verdict {
 	if x.known == nil {
 		return v
@@ -183,8 +183,8 @@ func (x *translation) orKnown(v verdict, c *Count) verdict {
 	return verdict{by(search.Holds, v.holds), by(search.Fails, v.fails)}
 }
 
-// unique translates a rule that all strings of a list, or in a field of its elements,
-// differ:
+// unique translates a rule that all strings of a list differ, or all strings in a field of its
+// elements:
 //
 //	self.all(a, self.exists_one(b, a == b))
 //	self.all(a, size(self.filter(b, b.name == a.name)) < 2)
@@ -240,9 +240,9 @@ func macroOf(e ast.Expr, name string) (list ast.Expr, variable string, body ast.
 	return c.Target(), variable, c.Args()[1], !uses(c.Target(), variable)
 }
 
-// noOtherEquals reports whether an expression holds exactly if no other element equals the
-// variable, or without wanted, if one does. key is the compared field, "" for whole
-// elements.
+// noOtherEquals reports whether an expression says that no other element equals the variable. If
+// wanted is false, it must say that another one does. key is the field that is compared, "" for
+// whole elements.
 func noOtherEquals(e, list ast.Expr, variable string, wanted bool) (key string, ok bool) {
 	if inner, _, ok := operands(e, "!_"); ok {
 		return noOtherEquals(inner, list, variable, !wanted)
@@ -272,8 +272,8 @@ func noOtherEquals(e, list ast.Expr, variable string, wanted bool) (key string, 
 	return keyA, okA && okB && keyA == keyB
 }
 
-// countsOne reports whether a comparison holds for 1 and no larger number, or without
-// wanted, for all larger ones only.
+// countsOne reports whether a comparison of a number with limit is true for 1 and false for larger
+// numbers. If wanted is false, it must be the other way round.
 func countsOne(operator string, limit any, wanted bool) bool {
 	switch operator {
 	case "_==_", "_<=_":
@@ -288,7 +288,7 @@ func countsOne(operator string, limit any, wanted bool) bool {
 	return false
 }
 
-// keyOf returns the field that an expression selects from a variable, "" for the variable.
+// keyOf returns the field that an expression selects from a variable, "" for the variable itself.
 func keyOf(e ast.Expr, variable string) (string, bool) {
 	switch e.Kind() {
 	case ast.IdentKind:

@@ -15,7 +15,7 @@ import (
 func (x *translation) method(c ast.CallExpr, sc scope) (verdict, bool) {
 	name, args := c.FunctionName(), c.Args()
 	if name == "hasValue" && len(args) == 0 && c.Target().Kind() == ast.IdentKind && c.Target().AsIdent() == OldSelf {
-		return constantVerdict(false), true // a create has no old object
+		return constantVerdict(false), true // on a create there is no old object
 	}
 	if inner, ok := sc.onlyElement(c); ok {
 		return x.boolean(args[1], inner), true
@@ -43,15 +43,15 @@ func (x *translation) method(c ast.CallExpr, sc scope) (verdict, bool) {
 	}
 	holds, fails := search.Matches(expr), strictNot(search.String, search.Matches(expr))
 	if skipped > 0 {
-		fails = search.And(search.MinRunes(skipped), fails) // else substring ends with an error
+		fails = search.And(search.MinRunes(skipped), fails) // for shorter strings substring ends with an error
 	}
 	return verdict{x.at(p, holds), x.at(p, fails)}, true
 }
 
-// maxSkipped is the largest count in a pattern.
+// maxSkipped is the largest repetition count in a pattern.
 const maxSkipped = 1000
 
-// suffix returns the operand and argument of substring with one constant argument.
+// suffix returns the operand and the argument of substring with one constant argument.
 func suffix(e ast.Expr) (of ast.Expr, skipped int64) {
 	if e.Kind() == ast.CallKind {
 		c := e.AsCall()
@@ -65,8 +65,7 @@ func suffix(e ast.Expr) (of ast.Expr, skipped int64) {
 	return e, 0
 }
 
-// textPattern returns a pattern for strings of which a method holds after so many
-// characters.
+// textPattern returns a pattern for strings for which a method is true after skipped characters.
 func textPattern(method, text string, skipped int64) (string, bool) {
 	start := ""
 	if skipped > 0 {
@@ -96,8 +95,7 @@ func textPattern(method, text string, skipped int64) (string, bool) {
 	return "", false
 }
 
-// anchored returns what follows the start of a pattern that only matches at the start of a
-// text.
+// anchored returns a pattern without the ^ at its start.
 func anchored(expr string) (string, bool) {
 	re, err := syntax.Parse(expr, syntax.Perl)
 	if err != nil || re.Op != syntax.OpConcat || re.Sub[0].Op != syntax.OpBeginText {
@@ -107,7 +105,7 @@ func anchored(expr string) (string, bool) {
 	return rest.String(), !readsBefore(rest)
 }
 
-// readsBefore reports whether a pattern depends on the text before it.
+// readsBefore reports whether a pattern depends on the text before the match.
 func readsBefore(re *syntax.Regexp) bool {
 	switch re.Op {
 	case syntax.OpBeginText, syntax.OpBeginLine, syntax.OpWordBoundary, syntax.OpNoWordBoundary:
@@ -153,7 +151,8 @@ func overSame(e, list ast.Expr) bool {
 	})
 }
 
-// isQuantifier reports whether a macro is the value of its body for a list of one element.
+// isQuantifier reports whether the value of a macro for a list of one element is the value of its
+// body.
 func isQuantifier(c ast.CallExpr) bool {
 	switch c.FunctionName() {
 	case "all", "exists", "exists_one":
@@ -162,8 +161,7 @@ func isQuantifier(c ast.CallExpr) bool {
 	return false
 }
 
-// onlyElement returns the scope of a macro over a list with the variable of sc as only
-// element.
+// onlyElement returns the scope of a macro over a list whose only element is the variable of sc.
 func (sc *scope) onlyElement(c ast.CallExpr) (scope, bool) {
 	if sc.list == nil || !isQuantifier(c) || Text(c.Target()) != Text(sc.list) {
 		return scope{}, false

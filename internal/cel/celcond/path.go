@@ -13,11 +13,11 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// A path leads from the value of a scope to one of its fields.
+// A path is the location of a field in the value of a scope.
 type path struct {
-	names   []string       // from the value of the scope
-	parents []*schema.Node // the schema of the object with each name
-	node    *schema.Node   // the schema of the field
+	names   []string       // of the fields from the value on
+	parents []*schema.Node // schemas of the objects with these fields
+	node    *schema.Node   // schema of the field
 }
 
 func (x *translation) path(e ast.Expr, sc scope) (path, bool) {
@@ -57,12 +57,12 @@ func (x *translation) path(e ast.Expr, sc scope) (path, bool) {
 func (p path) child(name string) (path, bool) {
 	child := memberSchema(p.node, name)
 	if child == nil {
-		return path{}, false // a field of metadata, or of an embedded resource
+		return path{}, false // a field of the metadata, or of an embedded resource
 	}
 	return path{append(slices.Clip(p.names), name), append(slices.Clip(p.parents), p.node), child}, true
 }
 
-// memberSchema returns the schema of a member of an object, nil if it has none.
+// memberSchema returns the schema of a member of an object, nil if there is none.
 func memberSchema(n *schema.Node, name string) *schema.Node {
 	child := n.Property(name)
 	if child == nil {
@@ -71,7 +71,7 @@ func memberSchema(n *schema.Node, name string) *schema.Node {
 	return child
 }
 
-// at returns the condition that the field of a path exists and satisfies c.
+// at returns the condition that the field at a path exists and satisfies c.
 func (x *translation) at(p path, c *search.Cond) *search.Cond {
 	for i := len(p.names) - 1; i >= 0; i-- {
 		c = x.field(p.parents[i], p.names[i], c)
@@ -79,7 +79,7 @@ func (x *translation) at(p path, c *search.Cond) *search.Cond {
 	return c
 }
 
-// field is the condition that an object has a field which satisfies c. Null is absent.
+// field returns the condition that a field exists and satisfies c. Null counts as absent.
 func (x *translation) field(n *schema.Node, name string, c *search.Cond) *search.Cond {
 	if n == x.root && name == "metadata" {
 		return search.At(name, c)
@@ -121,7 +121,7 @@ func constantOf(e ast.Expr) (any, bool) {
 	return nil, false
 }
 
-// Text returns an expression as text. Equal texts have equal values.
+// Text returns the text of an expression. Expressions with the same text have equal values.
 func Text(e ast.Expr) string {
 	text, err := parser.Unparse(e, ast.NewSourceInfo(nil))
 	if err != nil {
@@ -130,29 +130,28 @@ func Text(e ast.Expr) string {
 	return text
 }
 
-// uses reports whether an expression mentions a variable.
 func uses(e ast.Expr, name string) bool {
 	return contains(e, func(e ast.Expr) bool { return e.Kind() == ast.IdentKind && e.AsIdent() == name })
 }
 
-// contains reports whether a part of an expression has a property.
+// contains reports whether has is true for a part of an expression.
 func contains(e ast.Expr, has func(ast.Expr) bool) (found bool) {
 	ast.PreOrderVisit(e, ast.NewExprVisitor(func(e ast.Expr) { found = found || has(e) }))
 	return found
 }
 
-// Steps of a read that are not fields. No field has these names.
+// Steps of a path that are not fields. No field has these names.
 const (
 	// Items leads to every element of a list.
 	Items = "\x01[]"
-	// Presence ends a read of whether a field is present.
+	// Presence is the last step if only the presence of a field is read.
 	Presence = "\x01?"
-	// Size ends a read of the size of a field.
+	// Size is the last step if only the size of a field is read.
 	Size = "\x01#"
 )
 
-// reads returns what an expression reads of the rule's value, as paths; an empty one is all
-// of it. bound has the paths of variables.
+// reads returns the paths that an expression reads in the rule's value. An empty path is the whole
+// value. bound has the paths of variables.
 func reads(e ast.Expr, bound map[string][]string) [][]string {
 	r := &reader{}
 	r.read(e, bound)
@@ -161,7 +160,7 @@ func reads(e ast.Expr, bound map[string][]string) [][]string {
 
 type reader struct{ paths [][]string }
 
-// chain returns the path that an expression selects.
+// chain returns the path of an expression that selects fields.
 func chain(e ast.Expr, bound map[string][]string) ([]string, bool) {
 	switch e.Kind() {
 	case ast.IdentKind:
@@ -227,7 +226,7 @@ func (r *reader) call(e ast.Expr, bound map[string][]string) {
 	}
 	c := e.AsCall()
 	if r.macro(e, bound) {
-		if c.FunctionName() == "filter" { // the result has the elements
+		if c.FunctionName() == "filter" { // the result contains the elements
 			path, _ := chain(c.Target(), bound)
 			r.add(path, Items)
 		}
@@ -243,7 +242,7 @@ func (r *reader) call(e ast.Expr, bound map[string][]string) {
 
 var macros = map[string]bool{"all": true, "exists": true, "exists_one": true, "map": true, "filter": true}
 
-// macro reads a macro over elements. The path of an element covers the key of a map.
+// macro reads a macro over elements. The path of an element also stands for the key of a map.
 func (r *reader) macro(e ast.Expr, bound map[string][]string) bool {
 	if e.Kind() != ast.CallKind {
 		return false

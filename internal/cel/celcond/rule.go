@@ -13,18 +13,17 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// A Rule is what is known about one rule.
+// A Rule is the translation of a rule.
 type Rule struct {
-	// Holds and Fails are the conditions that the rule holds and that it fails.
 	Holds, Fails *search.Cond
-	// Transition means that the rule compares with oldSelf.
+	// Transition is true if the rule mentions oldSelf.
 	Transition bool
-	// Counts has the macros exists_one that count elements like another one.
+	// Counts are the macros exists_one within another macro over the same list.
 	Counts []Count
 }
 
-// A Member is the condition that an object has a member which satisfies c, perhaps by
-// default.
+// A Member returns the condition that a member exists and satisfies c. A default may provide the
+// member.
 type Member func(n *schema.Node, name string, c *search.Cond) *search.Cond
 
 // A Translator translates rules.
@@ -33,11 +32,11 @@ type Translator struct {
 	member Member
 	trees  map[string]ast.Expr
 	known  func(c Count) (name string, ok bool)
-	// root is the schema of whole objects, and metadata what rules see of metadata.
+	// root is the schema of whole objects, metadata the part of metadata that rules see.
 	root, metadata *schema.Node
 }
 
-// New returns a translator for the rules of a version with schema root. Without member,
+// New returns a translator for the rules of a version. root is its schema. A nil member means that
 // objects have all defaults.
 func New(root *schema.Node, member Member) *Translator {
 	if member == nil {
@@ -53,20 +52,20 @@ func New(root *schema.Node, member Member) *Translator {
 	}
 }
 
-// Rule translates a rule on values of a schema. changed, which may be nil, says whether the
-// value at a path differs from what other rules see, and so its opaque conditions. Paths
-// may have the steps [Items], [Presence] and [Size].
+// Rule translates a rule on values of a schema. changed, which may be nil, says whether the value
+// at a path differs from the value that other rules see. Opaque conditions on changed values have
+// names of their own. Paths may have the steps [Items], [Presence] and [Size].
 func (t *Translator) Rule(text string, n *schema.Node, changed func(path []string) bool) Rule {
 	return t.translated(text, scope{name: "self", node: n}, changed)
 }
 
-// Update translates a transition rule, without optional oldSelf, to a condition on an
-// object whose members [Self] and [OldSelf] have the values at path. See Rule for changed.
+// Update translates a transition rule to a condition on an object whose members [Self] and
+// [OldSelf] have the values at path. oldSelf must not be optional. See Rule for changed.
 func (t *Translator) Update(text string, n *schema.Node, path []string, changed func(path []string) bool) Rule {
 	return t.translated(text, scope{name: "update", update: &update{n, path, map[string]string{Self: Self, OldSelf: OldSelf}}}, changed)
 }
 
-// The members of an update.
+// The members of the object of [Translator.Update].
 const (
 	Self    = "self"
 	OldSelf = "oldSelf"
@@ -96,7 +95,7 @@ func (t *Translator) translated(text string, sc scope, changed func(path []strin
 	return Rule{Holds: v.holds, Fails: v.fails, Transition: uses(tree, OldSelf), Counts: x.counts}
 }
 
-// A verdict has the conditions on which an expression is true and false.
+// A verdict has the conditions that an expression is true and that it is false.
 type verdict struct{ holds, fails *search.Cond }
 
 func (v verdict) not() verdict { return verdict{v.fails, v.holds} }
@@ -108,19 +107,18 @@ func constantVerdict(b bool) verdict {
 	return verdict{search.False, search.True}
 }
 
-// A scope is the variable whose value the conditions are about.
+// A scope is the variable that the conditions are about.
 type scope struct {
 	name   string
 	node   *schema.Node
-	prefix []string // from the value of the rule to that of the variable
-	outer  *scope   // of the macro around it
-	update *update  // what self and oldSelf are, if the value is an update
-	list   ast.Expr // the list of which the value is the only element, nil if it need not be
-	names  []string // of further variables with the same value
+	prefix []string // path from the value of the rule to the variable
+	outer  *scope   // scope of the macro around it
+	update *update  // what self and oldSelf are in an update, else nil
+	list   ast.Expr // if set, the variable is the only element of this list
+	names  []string // other variables with the same value
 }
 
-// An update is about two values of one schema: the schema, their path, and their members by
-// variable.
+// An update holds two values of one schema: the schema, their path, and their members by variable.
 type update struct {
 	node    *schema.Node
 	path    []string
@@ -134,7 +132,7 @@ func (u *update) variable(name string) (path, bool) {
 	return path{append([]string{u.members[name]}, u.path...), make([]*schema.Node, 1+len(u.path)), u.node}, true
 }
 
-// below returns the part of a path that begins at the value of the rule.
+// below returns a path from the value of the rule on.
 func (sc *scope) below(p path) []string {
 	if sc.update != nil {
 		return p.names[1+len(sc.update.path):]
@@ -142,7 +140,7 @@ func (sc *scope) below(p path) []string {
 	return slices.Concat(sc.prefix, p.names)
 }
 
-// bound returns the paths of the variables of a scope and of those around it.
+// bound returns the paths of the variables of a scope and of the scopes around it.
 func (sc *scope) bound() map[string][]string {
 	out := map[string][]string{OldSelf: {}}
 	for ; sc != nil; sc = sc.outer {
@@ -168,7 +166,7 @@ type translation struct {
 	counts  []Count
 }
 
-// usesOuter reports whether an expression mentions variables other than that of the scope.
+// usesOuter reports whether an expression mentions a variable of an outer scope.
 func (sc *scope) usesOuter(e ast.Expr) bool {
 	bound := sc.bound()
 	delete(bound, sc.name)
@@ -183,8 +181,8 @@ func (sc *scope) usesOuter(e ast.Expr) bool {
 // changedSuffix ends the names of opaque conditions on changed values.
 const changedSuffix = " of another value"
 
-// boolean translates a boolean expression over the variable of a scope. An opaque part may
-// read variables around it, which are the same for every expression about one element.
+// boolean translates a boolean expression about the variable of a scope. An opaque part may read
+// outer variables: they are the same in all expressions about one element.
 func (x *translation) boolean(e ast.Expr, sc scope) verdict {
 	if v, ok := x.translate(e, sc); ok {
 		return v
@@ -210,7 +208,7 @@ func (x *translation) boolean(e ast.Expr, sc scope) verdict {
 	return v
 }
 
-// sufficient returns a condition on which an opaque expression holds, False if none is known.
+// sufficient returns a sufficient condition for an opaque expression, False if none is known.
 func (x *translation) sufficient(e ast.Expr, sc scope) *search.Cond {
 	if e.Kind() != ast.CallKind {
 		return search.False
@@ -223,7 +221,7 @@ func (x *translation) sufficient(e ast.Expr, sc scope) *search.Cond {
 	return search.Or(x.boundedSum(c.Args()[0], c.Args()[1], orders, sc), x.boundedFilter(c.Args()[0], c.Args()[1], orders, sc))
 }
 
-// translate reports false for an expression that is opaque as a whole.
+// translate translates an expression. It returns false if the whole expression is opaque.
 func (x *translation) translate(e ast.Expr, sc scope) (verdict, bool) {
 	switch e.Kind() {
 	case ast.LiteralKind:
@@ -279,17 +277,16 @@ func (x *translation) call(c ast.CallExpr, sc scope) (verdict, bool) {
 	return verdict{}, false
 }
 
-// comparisons has the orders in which an operator holds.
+// comparisons has the orders for which an operator is true.
 var comparisons = map[string]search.Mask{
 	"_==_": search.Same, "_!=_": search.Less | search.Greater,
 	"_<_": search.Less, "_<=_": search.Less | search.Same,
 	"_>_": search.Greater, "_>=_": search.Greater | search.Same,
 }
 
-// operand translates a part of an expression, which may be opaque on its own.
+// operand translates a part of an expression. The part may be opaque.
 func (x *translation) operand(e ast.Expr, sc scope) verdict { return x.boolean(e, sc) }
 
-// has translates has(a.b).
 func (x *translation) has(s ast.SelectExpr, sc scope) (verdict, bool) {
 	p, ok := x.path(s.Operand(), sc)
 	if !ok || p.node == nil {
@@ -298,13 +295,12 @@ func (x *translation) has(s ast.SelectExpr, sc scope) (verdict, bool) {
 	return x.presence(p, unescaped(s.FieldName())), true
 }
 
-// presence returns the verdict whether an object has a field. It reads the field.
+// presence translates the test that an object has a field. CEL must be able to read the field.
 func (x *translation) presence(p path, name string) verdict {
 	read := x.field(p.node, name, readable(memberSchema(p.node, name)))
 	return verdict{x.at(p, read), x.at(p, strictNot(search.Object, x.field(p.node, name, search.True)))}
 }
 
-// flag translates a boolean field.
 func (x *translation) flag(e ast.Expr, sc scope) (verdict, bool) {
 	p, ok := x.path(e, sc)
 	if !ok || p.node.Kind() != schema.KindBoolean {
@@ -313,7 +309,7 @@ func (x *translation) flag(e ast.Expr, sc scope) (verdict, bool) {
 	return verdict{x.at(p, search.IsTrue()), x.at(p, strictNot(search.Bool, search.IsTrue()))}, true
 }
 
-// strictNot holds for values of the types that do not satisfy c.
+// strictNot is the condition of values of the types that do not satisfy c.
 func strictNot(mask search.Mask, c *search.Cond) *search.Cond {
 	return search.And(search.Types(mask), search.Not(c))
 }

@@ -8,43 +8,44 @@ import (
 	"github.com/google/cel-go/common/ast"
 )
 
-// An expression is expensive because of large values, or because its value occurs often.
-// The estimate records which sizes it asks for and which lists and maps are around, and is
-// repeated with other values by bisection: a larger bound never makes an expression
+// An expression is expensive because values are large or because its value occurs often. An
+// estimate records which sizes it uses, and which lists and maps the value is in. To find a bound,
+// the estimate is repeated with other sizes, by bisection. A larger bound never makes an expression
 // cheaper.
 
-// maxBound limits declared bounds, so that multiples of them do not overflow.
+// maxBound limits declared bounds. Multiples of it do not overflow.
 const maxBound = 1 << 40
 
-// A trial estimates one expression with other bounds than those of the schema.
+// A trial estimates an expression with other bounds than the schema has.
 type trial struct {
 	*Checker
 	rule   *RuleCost
 	tree   *ast.AST
 	stored bool
-	once   bool // ignore the cardinality
+	once   bool // ignore how often the value occurs
 }
 
-// A Bound is a keyword that bounds the cost of an expression, or would if it were declared.
+// A Bound is a keyword that bounds the cost of an expression, or would bound it if it were
+// declared.
 type Bound struct {
 	Path     string // path of the values that the keyword is for
 	Keyword  string
-	Value    int64 // the declared value, or the one that the estimate assumes
+	Value    int64 // the declared value, or the value that the estimate assumes
 	Declared bool
-	Fits     int64  // the largest value with which the expression fits, 0 if there is none
-	Total    uint64 // cost with Fits, or with 1 if nothing fits
+	Fits     int64  // largest value that keeps the expression within its limit, 0 if there is none
+	Total    uint64 // cost with Fits, or with 1 if Fits is 0
 }
 
-// A candidate is a bound that the cost may depend on.
+// A candidate is a bound on which the cost may depend.
 type candidate struct {
 	Bound
 	largest int64  // largest value to try
-	least   uint64 // total with a bound of 1
+	least   uint64 // total if the bound is 1
 }
 
-// Bounds returns the bounds that the total of a rule or message depends on, if it is above
-// half of the limit. If no single one makes it fit, together is the largest value that does
-// for all.
+// Bounds returns the bounds that determine the total of a rule or message. It returns none if the
+// total is at most half of the limit. If no bound alone is enough, together is the largest value
+// that is enough when all bounds have it.
 func (s *Checker) Bounds(f *RuleCost, message bool, total uint64) (bounds []Bound, together int64) {
 	t := &trial{Checker: s, rule: f, tree: f.Condition.Tree, stored: s.options.Rules[f.Rule.Rule], once: message}
 	if message {
@@ -80,7 +81,7 @@ func (s *Checker) Bounds(f *RuleCost, message bool, total uint64) (bounds []Boun
 	return bounds, together
 }
 
-// atMost returns the bounds limited to v.
+// atMost returns the candidates' largest values, limited to v.
 func atMost(all []candidate, v int64) map[string]int64 {
 	set := make(map[string]int64, len(all))
 	for _, b := range all {
@@ -89,9 +90,9 @@ func atMost(all []candidate, v int64) map[string]int64 {
 	return set
 }
 
-// largest returns the largest number from 1 to top that fits, 0 if none does.
+// largest returns the largest number from 1 to top for which fits is true, 0 if there is none.
 func largest(top int64, fits func(int64) bool) int64 {
-	low, high := int64(0), top+1 // low fits or is 0; high does not fit or is too large
+	low, high := int64(0), top+1 // fits(low) is true or low is 0; fits(high) is false or high is too large
 	for high-low > 1 {
 		if middle := low + (high-low)/2; fits(middle) {
 			low = middle
@@ -108,7 +109,7 @@ func (t *trial) total(set map[string]int64) uint64 {
 	return total
 }
 
-// estimate also returns the locations whose sizes the estimate used.
+// estimate is total, and also returns the locations whose sizes the estimate used.
 func (t *trial) estimate(set map[string]int64) (uint64, map[string]location) {
 	t.sizes.set = set
 	defer func() { t.sizes.set = nil }()
@@ -116,7 +117,7 @@ func (t *trial) estimate(set map[string]int64) (uint64, map[string]location) {
 		return 0, nil
 	}
 	e := &estimator{sizes: t.sizes, self: t.rule.site.location, used: make(map[string]location)}
-	// There is no error, as the expression was estimated before.
+	// No error: the expression was estimated before.
 	cost, _ := t.cost(t.tree, t.stored, e)
 	if t.once {
 		return cost, e.used

@@ -21,23 +21,23 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// A site is a schema that the Checker visits.
+// A site is the visit of a schema.
 type site struct {
 	parent   *site
 	node     *schema.Node
-	at       *pathstack.Chain // of the schema, for errors
-	location location         // of self
+	at       *pathstack.Chain // location of the schema, for errors
+	location location         // location of self
 
-	inScope     bool           // there are rules here or above
-	typ         *celtypes.Type // of self; nil if there is none or no rule needs it
-	broken      string         // why there is no type, in the words of the server
-	unreachable bool           // below a value that has no type but should; the server panics
+	inScope     bool           // the schema or one around it has rules
+	typ         *celtypes.Type // type of self; nil if there is none or no rule needs it
+	broken      string         // why there is no type, in the server's words
+	unreachable bool           // below a schema that should have a type but has none; the server panics
 
-	uncorrelated *pathstack.Chain // schema below which values do not correlate, nil if they do
-	order        int              // of the visit
+	uncorrelated *pathstack.Chain // schema below which values do not correlate with old ones, nil if they do
+	order        int              // number of the visit
 }
 
-// A RuleCost is the scan result for one rule.
+// A RuleCost is the cost of a rule.
 type RuleCost struct {
 	*compiled
 	site  *site
@@ -45,15 +45,14 @@ type RuleCost struct {
 	Rule  *schema.Rule
 }
 
-// At returns the location of the rule in the schema.
 func (f *RuleCost) At() *pathstack.Chain {
 	return f.site.at.Child("x-kubernetes-validations").Index(f.Index)
 }
 
-// Values returns the path of the values of the rule, such as spec.list[*].
+// Values returns the path of the rule's values, such as spec.list[*].
 func (f *RuleCost) Values() string { return f.site.location.path }
 
-// Ordered returns the results in the order of the schema.
+// Ordered returns the costs of all rules in the order of the schema.
 func (s *Checker) Ordered() []*RuleCost {
 	out := make([]*RuleCost, len(s.costs))
 	for i := range s.costs {
@@ -63,17 +62,17 @@ func (s *Checker) Ordered() []*RuleCost {
 	return out
 }
 
-// A compiled rule is shared by equal schemas with equal types.
+// A compiled is a compiled rule. Equal schemas with equal types share it.
 type compiled struct {
 	Condition, Message Expression
 	usesOldSelf        bool
 }
 
-// An Expression is a tree and its cost, or the reason why it has none.
+// An Expression is a tree and its cost, or the reason why it is refused.
 type Expression struct {
-	Tree    *ast.AST // nil if the expression has no cost
-	Problem string   // why it is refused, "" if it is not
-	Cost    uint64   // of one evaluation at most
+	Tree    *ast.AST // nil if there is no cost
+	Problem string   // why it is refused, or ""
+	Cost    uint64   // most that one evaluation can cost
 }
 
 type compiledKey struct {
@@ -81,22 +80,23 @@ type compiledKey struct {
 	root bool
 }
 
-// A Checker holds the rules of a schema and the errors so far, for one goroutine.
+// A Checker holds the rules of a schema and the errors found so far. It belongs to one goroutine.
 type Checker struct {
 	options       Options
 	fresh, stored *celtypes.Checker // for new rules and for stored ones
 	types         *celtypes.Provider
 	sizes         *sizes
-	scratch       *cel.Ast // empty, for the trees of our parser; built lazily
+	scratch       *cel.Ast // empty AST that takes trees of celsyntax; built lazily
 	memo          map[compiledKey][]compiled
 	visited       int
 
-	costs  []RuleCost // in the order of the server
+	costs  []RuleCost // in the server's order
 	syntax errorlimit.List
 	errs   errorlimit.List
 }
 
-// New visits n, which has rules, and all below. It is an error only if the language fails.
+// New visits n, which must have rules, and all schemas below it. It returns an error if there is no
+// language for the options.
 func New(n *schema.Node, o Options) (*Checker, error) {
 	s := &Checker{options: o, sizes: newSizes(), memo: make(map[compiledKey][]compiled),
 		syntax: errorlimit.List{Limit: o.Limit, Watch: o.Watch}, errs: errorlimit.List{Limit: o.Limit, Watch: o.Watch}}
@@ -121,8 +121,7 @@ func New(n *schema.Node, o Options) (*Checker, error) {
 	return s, nil
 }
 
-// visit visits the schemas below p, then p, and reports whether the syntax of all rules is
-// correct.
+// visit visits the schemas below p, then p. It reports whether the syntax of all rules is correct.
 func (s *Checker) visit(p *site) bool {
 	if s.options.Watch.Ended() {
 		return false
@@ -170,7 +169,7 @@ func (s *Checker) property(p *site, n *schema.Node, name string) bool {
 	return s.typed(c, c.typ != nil)
 }
 
-// elements visits items or map values. If p has a type, theirs is a part of it or missing.
+// elements visits items or map values. If p has a type, the type of the elements is part of it.
 func (s *Checker) elements(p *site, n *schema.Node, keyword string) bool {
 	c := p.child(n, p.at.Child(keyword))
 	c.location.path = p.location.path + "[*]"
@@ -199,7 +198,7 @@ func (p *site) child(n *schema.Node, at *pathstack.Chain) *site {
 	}
 }
 
-// typed visits p. It first makes a type from p alone if none is given.
+// typed visits p. If given is false, p has no type yet, and typed makes one from p alone.
 func (s *Checker) typed(p *site, given bool) bool {
 	if p.inScope && !given && p.broken == "" {
 		s.typeAlone(p)
@@ -239,7 +238,7 @@ func (s *Checker) rules(p *site) {
 	}
 }
 
-// compiled returns the compiled rules of p, which equal schemas share.
+// compiled returns the compiled rules of p. Equal schemas share them.
 func (s *Checker) compiled(p *site, rules []schema.Rule) []compiled {
 	key := compiledKey{node: p.node, root: p.location.root}
 	same := p.location.node == p.node
@@ -317,15 +316,15 @@ func (s *Checker) cost(tree *ast.AST, stored bool, e *estimator) (_ uint64, err 
 	return estimate.Max, err
 }
 
-// CardinalityOf returns how often values of a rule can occur, whether the schema bounds
-// that, and the total cost.
+// CardinalityOf returns how often the rule's values can occur, whether the schema bounds that
+// number, and the total cost.
 func (s *Checker) CardinalityOf(f *RuleCost) (n uint64, bounded bool, total uint64) {
 	n, bounded = s.cardinality(f.site)
 	return n, bounded, multiply(f.Condition.Cost, n)
 }
 
-// cardinality returns how often self can occur. Unbounded, it is how many minimal values
-// fit into a request.
+// cardinality returns how often self can occur. If the schema does not bound it, the number is how
+// many minimal values fit into a request.
 func (s *Checker) cardinality(p *site) (n uint64, bounded bool) {
 	if n, bounded = s.occurrences(p); bounded {
 		return n, true
@@ -345,7 +344,7 @@ func (s *Checker) occurrences(p *site) (n uint64, bounded bool) {
 	return multiply(n, factor), bounded
 }
 
-// factor returns how many values of each schema below it one value of p can have.
+// factor returns how many values of each schema below it a value of p can have.
 func (s *Checker) factor(p *site) (n uint64, bounded bool) {
 	keyword, declared := p.multiplier()
 	if keyword == "" {
@@ -357,8 +356,8 @@ func (s *Checker) factor(p *site) (n uint64, bounded bool) {
 	return uint64(max(declared.N, 0)), declared.Set
 }
 
-// multiplier returns the keyword that bounds the values below one of p, and its declared
-// value.
+// multiplier returns the keyword that bounds the number of elements of a value of p, and its
+// declared value.
 func (p *site) multiplier() (keyword string, declared schema.Count) {
 	switch p.node.Kind() {
 	case schema.KindObject:
@@ -371,7 +370,7 @@ func (p *site) multiplier() (keyword string, declared schema.Count) {
 	return "", schema.Count{}
 }
 
-// multiply returns a product, limited to the largest uint64.
+// multiply returns a product, or the largest uint64 if the product is larger.
 func multiply(a, b uint64) uint64 {
 	if a == 0 || b <= math.MaxUint64/a {
 		return a * b
@@ -386,7 +385,7 @@ func add(a, b uint64) uint64 {
 	return a + b
 }
 
-// CheckSyntax returns the errors of rules that need no compilation.
+// CheckSyntax returns the errors of rules that are found without compiling them.
 func CheckSyntax(rules []schema.Rule, n *schema.Node, at *pathstack.Chain, limit *errorlimit.Limit) field.ErrorList {
 	var errs field.ErrorList
 	var follow func(string) error
@@ -402,9 +401,9 @@ func CheckSyntax(rules []schema.Rule, n *schema.Node, at *pathstack.Chain, limit
 	return errs
 }
 
-// CheckRule returns the errors of one rule that need no compilation, or nil. limit gets
-// their pointers. follow returns an error if a fieldPath leads nowhere; nil checks no
-// targets.
+// CheckRule returns the errors of one rule that are found without compiling it. limit records their
+// pointers. follow returns an error if a fieldPath leads nowhere. If follow is nil, fieldPaths are
+// not followed.
 //
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules
 func CheckRule(r *schema.Rule, at *pathstack.Chain, limit *errorlimit.Limit, follow func(fieldPath string) error) field.ErrorList {

@@ -15,27 +15,27 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// Limits of the server, in cost units.
+// The server's limits in cost units.
 const (
 	ExpressionLimit = 10_000_000
 	SchemaLimit     = 100_000_000
 )
 
-// mostExpensive is how many expressions are named if the total is over the limit.
+// mostExpensive is how many expressions an error about the total names.
 const mostExpensive = 4
 
 // Given is what a caller in this module knows about a schema. It is an option of package
 // validation/cel.
 type Given struct {
-	Fragment bool // the schema is a part of a resource: nothing is implied at its root
-	// Stored: cel.Compile refuses no rules, as the server does with a stored definition. A rule
-	// that does not compile is an error of each of its values.
+	Fragment bool // the schema is a part of a resource: no implied fields at its root
+	// Stored makes cel.Compile accept all rules, as the server does for a stored definition. A rule
+	// that does not compile is then an error of each of its values.
 	Stored bool
 	// AtFirstUse compiles the rules of a schema when its first value arrives. It implies Stored.
 	AtFirstUse      bool
-	Rules, Messages map[string]bool // stored rules and messageExpressions, by text
-	Unchanged       bool            // a single expression over its limit is no error
-	SyntaxChecked   bool            // CheckSyntax has been done by the caller
+	Rules, Messages map[string]bool // texts of stored rules and messageExpressions
+	Unchanged       bool            // an expression over its limit is no error
+	SyntaxChecked   bool            // the caller has called CheckSyntax
 	Invalid         map[string]bool // paths of schemas whose rules are skipped
 }
 
@@ -50,15 +50,15 @@ func (Default) CELEvalOption(testopt.Sealed) {}
 // Options configures a Checker.
 type Options struct {
 	Given
-	PerCall   uint64           // the cost limit of one rule on one value; see celtypes.NewChecker
-	At        *pathstack.Chain // the location of the schema, nil for the root
+	PerCall   uint64           // cost limit of one rule on one value, see celtypes.NewChecker
+	At        *pathstack.Chain // location of the schema, nil for the root
 	Reference bool             // use only cel-go
 	Minor     int              // of the server, 1.x
-	Watch     *interrupt.Watch // ends the work early; its findings are then incomplete
+	Watch     *interrupt.Watch // ends the work early; the result is then incomplete
 	Limit     *errorlimit.Limit
 }
 
-// Check returns the errors of the rules of n and below, in the server's order.
+// Check returns the errors of the rules of n and of all schemas below, in the server's order.
 func Check(n *schema.Node, o Options) field.ErrorList {
 	if !celtypes.HasRules(n) {
 		return nil
@@ -74,7 +74,7 @@ func Check(n *schema.Node, o Options) field.ErrorList {
 	return slices.Concat(s.syntax.Errors(), s.errs.Errors(), errs)
 }
 
-// Totals returns the total cost, the errors of single expressions, and those of the total.
+// Totals returns the total cost, the errors of single expressions, and the errors of the total.
 func (s *Checker) Totals() (total uint64, each, all field.ErrorList) {
 	var t tally
 	for i := range s.costs {
@@ -91,11 +91,11 @@ func (s *Checker) Totals() (total uint64, each, all field.ErrorList) {
 	return t.total, each, t.errors(s.options.At, s.options.Limit)
 }
 
-// An estimated expression counts for the total.
+// An estimated is an expression that counts for the total.
 type estimated struct {
 	at    *pathstack.Chain
 	total uint64
-	limit *field.Error // if it is too much
+	limit *field.Error // the error if its cost is over its limit
 }
 
 func (s *Checker) expressions(f *RuleCost) []estimated {
@@ -111,7 +111,7 @@ func (s *Checker) expressions(f *RuleCost) []estimated {
 	return out
 }
 
-// judge reports the errors of a rule, in the order of the server.
+// judge adds the errors of a rule, in the order of the server.
 func (s *Checker) judge(f *RuleCost) {
 	costs := s.expressions(f)
 	s.tooMuch(costs[0].limit)
@@ -143,7 +143,6 @@ func (s *Checker) invalid(at *pathstack.Chain, value any, detail string) {
 	s.errs.AddAt(at, field.Invalid(at.Path(), value, detail))
 }
 
-// A tally adds up costs.
 type tally struct {
 	total uint64
 	most  []estimated // the most expensive ones
@@ -171,7 +170,7 @@ func (t *tally) errors(at *pathstack.Chain, limit *errorlimit.Limit) field.Error
 	return append(errs, err)
 }
 
-// overLimit returns the error for a cost over a limit, nil otherwise. l gets its pointer.
+// overLimit returns an error if cost is over limit, else nil. l records its pointer.
 func overLimit(l *errorlimit.Limit, at *pathstack.Chain, what string, cost, limit uint64) *field.Error {
 	if cost <= limit {
 		return nil

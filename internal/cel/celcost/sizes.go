@@ -9,35 +9,34 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// The cost depends on the sizes of values below self, which keywords or the size of a
-// request bound.
+// The cost depends on the sizes of values below self. Keywords or the size of a request bound them.
 
 const (
 	maxRequestBytes = apiservercel.DefaultMaxRequestSizeBytes
 	// maxStringBytes is the size of the longest string in a request, without quotes.
 	maxStringBytes = maxRequestBytes - 2
-	// bytesPerRune is the size that a character is counted as.
+	// bytesPerRune is the assumed size of a character.
 	bytesPerRune = 4
-	// maxNameRunes is the length of metadata.name; metadata.generateName is one shorter.
+	// maxNameRunes is the longest metadata.name. metadata.generateName is one shorter.
 	maxNameRunes = 253
 )
 
 // A location is self or a value below it.
 type location struct {
-	node *schema.Node // nil for implied strings and below
-	root bool         // a resource of its own
+	node *schema.Node // nil for implied strings and parts of them
+	root bool         // a resource, with implied fields
 	path string       // from the root of the object
 
-	// Of apiVersion, kind and metadata that are implied.
+	// Of implied apiVersion, kind and metadata.
 	metadata *schema.Node // of implied metadata: the declared schema that it replaces
 	implied  bool
 	size     int64 // of implied strings, in bytes
 }
 
-// sizes returns the sizes of values of one schema. It is for one goroutine.
+// sizes returns the sizes of values of one schema. It belongs to one goroutine.
 type sizes struct {
 	least map[minSizeKey]minSize
-	// set overrides keywords, by path of the value.
+	// set replaces the values of keywords, by path of the value.
 	set map[string]int64
 }
 
@@ -46,7 +45,7 @@ type minSizeKey struct {
 	root bool
 }
 
-// A minSize is the least bytes of JSON of a value, unknown without a CEL type.
+// A minSize is the smallest size of a value as JSON. It is unknown if the value has no CEL type.
 type minSize struct {
 	bytes int64
 	known bool
@@ -81,7 +80,7 @@ func (p location) isMap() bool {
 	return p.elements() != nil && p.node.Kind() == schema.KindObject
 }
 
-// field returns the location of a field with an escaped name.
+// field returns the location of a field. The name is escaped.
 func (p location) field(escaped string) (location, bool) {
 	path := joinPath(p.path, escaped)
 	if p.implied {
@@ -136,7 +135,6 @@ func joinPath(path, name string) string {
 	return path + "." + name
 }
 
-// A limit bounds the size of a location.
 type limit struct {
 	keyword  string
 	declared schema.Count
@@ -144,8 +142,8 @@ type limit struct {
 	assumed  int64 // size without the keyword
 }
 
-// limit returns the limit of a location, without keyword if there is none. It is not known
-// without a CEL type.
+// limit returns the limit of a location. Its keyword is "" if there is none. known is false if the
+// location has no CEL type.
 func (z *sizes) limit(p location) (l limit, known bool) {
 	if p.implied {
 		return limit{}, true
@@ -201,7 +199,7 @@ func stringLimit(limits schema.Limits) limit {
 	return l
 }
 
-// max returns the maximum size of values of a location.
+// max returns the maximum size of values at a location.
 func (z *sizes) max(p location) int64 {
 	l, _ := z.limit(p)
 	if v, ok := z.set[p.path]; ok && l.keyword != "" {
@@ -213,7 +211,7 @@ func (z *sizes) max(p location) int64 {
 	return l.assumed
 }
 
-// min returns the minimum size of the JSON of a value of n.
+// min returns the minimum size of a value of n as JSON.
 func (z *sizes) min(n *schema.Node, root bool) minSize {
 	key := minSizeKey{node: n, root: root}
 	if l, ok := z.least[key]; ok {
@@ -247,7 +245,7 @@ func (z *sizes) measure(n *schema.Node, root bool) minSize {
 	return minSize{}
 }
 
-// object adds up the required fields without a default.
+// object returns the minimum size of an object: its required fields without a default.
 func (z *sizes) object(n *schema.Node, implied bool) int64 {
 	size := int64(len("{}"))
 	seen := make(map[string]bool)
@@ -286,7 +284,7 @@ func stringLeast(format string) int64 {
 	return apiservercel.MinStringSize
 }
 
-// minOf returns the minimum size of values of a location.
+// minOf returns the minimum size of values at a location.
 func (z *sizes) minOf(p location) int64 {
 	if p.node == nil {
 		return int64(len(`""`)) // or {}
@@ -294,17 +292,17 @@ func (z *sizes) minOf(p location) int64 {
 	return z.min(p.node, p.root).bytes
 }
 
-// An estimator provides sizes below self to the cost estimation of CEL.
+// An estimator gives CEL's cost estimate the sizes of values below self.
 type estimator struct {
 	sizes *sizes
 	self  location
-	used  map[string]location // locations with a bound whose sizes were used; nil if not recorded
+	used  map[string]location // locations with a bound whose sizes were used; nil if they are not recorded
 }
 
 func (e *estimator) costs() checker.CostEstimator { return &cellib.Costs{Sizes: e} }
 
-// EstimateSize implements checker.CostEstimator. A path begins with self or a variable like
-// it.
+// EstimateSize implements checker.CostEstimator. A path begins with self or with a variable that
+// has a value below self.
 func (e *estimator) EstimateSize(element checker.AstNode) *checker.SizeEstimate {
 	path := element.Path()
 	if len(path) == 0 {
