@@ -81,7 +81,7 @@ func (x *compiler) collectRaw(over operand, g *gathering, e operand) operand {
 		v := raw(f)
 		f.filling = at
 		if f.failed || !s.Fits(v) {
-			f.unfit()
+			f.wrongType()
 			return
 		}
 		f.lists[at] = append(f.lists[at], v)

@@ -145,7 +145,7 @@ func (x *compiler) equalIntOrString(a, b operand) operand {
 			f.pay(tenthOf(min(size, 1)))
 			return !isText && v == int64(number)
 		}
-		f.unfit()
+		f.wrongType()
 		f.pay(failed)
 		return false
 	})}
@@ -234,7 +234,7 @@ func (x *compiler) inKnown(e ast.Expr, v, of operand, known traits.Lister) opera
 			case int64:
 				return contains(set.ints, v)
 			}
-			f.unfit()
+			f.wrongType()
 			return false
 		})
 	default:

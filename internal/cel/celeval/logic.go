@@ -222,8 +222,8 @@ func (f *Frame) failEither(left, right *EvalError) bool {
 	return true
 }
 
-// unfit declines the evaluation because of a value that does not fit its type.
-func (f *Frame) unfit() {
+// wrongType declines the evaluation because of a value that does not fit its type.
+func (f *Frame) wrongType() {
 	if !f.failed {
 		f.decline()
 	}

@@ -217,7 +217,7 @@ func asserted[T any](is kind, raw func(*Frame) any) value {
 	return as(is, func(f *Frame) T {
 		v, ok := raw(f).(T)
 		if !ok {
-			f.unfit()
+			f.wrongType()
 		}
 		return v
 	})
@@ -228,7 +228,7 @@ func converted[T any](is kind, raw func(*Frame) any, read func(any) (T, bool)) v
 	return as(is, func(f *Frame) T {
 		v, ok := read(raw(f))
 		if !ok {
-			f.unfit()
+			f.wrongType()
 		}
 		return v
 	})
@@ -257,7 +257,7 @@ func (o operand) elements() listFunc {
 	return func(f *Frame) []any {
 		l, ok := raw(f).([]any)
 		if !ok {
-			f.unfit()
+			f.wrongType()
 		}
 		return l
 	}
@@ -270,7 +270,7 @@ func (o operand) object() func(*Frame) map[string]any {
 	return func(f *Frame) map[string]any {
 		m, ok := raw(f).(map[string]any)
 		if !ok {
-			f.unfit()
+			f.wrongType()
 		}
 		return m
 	}

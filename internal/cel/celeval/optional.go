@@ -303,7 +303,7 @@ func (o operand) part() (*celvalue.DeclaredType, func(*Frame) (any, bool)) {
 		}
 		v := raw(f)
 		if v == nil {
-			f.unfit()
+			f.wrongType()
 		}
 		return v, !f.failed
 	}

@@ -370,7 +370,7 @@ func intOrStringToString(a operand) operand {
 		case int64:
 			return strconv.FormatInt(v, 10)
 		}
-		f.unfit()
+		f.wrongType()
 		return ""
 	})}
 }
