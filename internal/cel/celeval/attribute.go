@@ -13,8 +13,8 @@ import (
 	"github.com/crdkit/crdkit/internal/cel/celvalue"
 )
 
-// Each name and each index costs one unit. A variable costs nothing where CEL resolves it:
-// as an index and as a branch of a ternary.
+// Each name and each index costs one unit. A variable costs nothing if CEL resolves it together
+// with something else: as an index or as a branch of a ternary.
 
 func (x *compiler) ident(e ast.Expr, name string) operand {
 	if r, ok := x.tree.ReferenceMap()[e.ID()]; ok {
@@ -74,7 +74,7 @@ func (x *compiler) selection(e ast.Expr, sel ast.SelectExpr) operand {
 		cost++
 	}
 	if sel.IsTestOnly() {
-		if c.choice { // CEL pays for the field and refunds it
+		if c.choice { // CEL pays for the field and then refunds it
 			return x.refuse("presence in a ternary")
 		}
 		return operand{cost: cost - 1, presence: true, value: as(kindBool, has(c, name, declared))}
@@ -82,8 +82,7 @@ func (x *compiler) selection(e ast.Expr, sel ast.SelectExpr) operand {
 	return x.typed(operand{cost: cost, attr: !c.choice, choice: c.choice, declared: declared, raw: fieldOfObject(c, name, missing(absentKey, sel.FieldName()))})
 }
 
-// field returns the name and type of a field. The type is nil if the object has no such
-// field.
+// field returns the name and the type of a field. The type is nil if there is no such field.
 func (o operand) field(name string) (string, *celvalue.DeclaredType) {
 	if o.kind() != kindRaw || o.declared.Kind != celvalue.KindObject {
 		return "", nil
@@ -91,8 +90,8 @@ func (o operand) field(name string) (string, *celvalue.DeclaredType) {
 	return o.declared.Entry(name)
 }
 
-// fieldOfObject reads a field or an entry and fails if it is absent. A null field is
-// absent.
+// fieldOfObject returns a closure that reads a field or an entry. It fails if that is absent. A
+// null field is absent.
 func fieldOfObject(c operand, name string, missing *EvalError) func(*Frame) any {
 	of, declared := fieldsOf(c), c.declared.Props != nil
 	return func(f *Frame) any {
@@ -104,14 +103,15 @@ func fieldOfObject(c operand, name string, missing *EvalError) func(*Frame) any 
 	}
 }
 
-// fieldsOf reads an object to read a field of it next, which is free if the object fails.
+// fieldsOf returns a closure that reads an object before one of its fields is read. If the object
+// fails, the field costs nothing.
 func fieldsOf(c operand) func(*Frame) map[string]any {
 	of, known := c.object(), c.attr || c.choice
 	return func(f *Frame) map[string]any {
 		m := of(f)
 		if f.failed {
 			f.cost--
-			if !known { // what else is not paid for then
+			if !known { // it is not known what else costs nothing then
 				f.decline()
 			}
 		}
@@ -119,7 +119,7 @@ func fieldsOf(c operand) func(*Frame) map[string]any {
 	}
 }
 
-// has returns a closure that tests for an entry. A null field is absent.
+// has returns a closure that tests whether an entry is present. A null field is absent.
 func has(c operand, name string, s *celvalue.DeclaredType) func(*Frame) bool {
 	of, declared := fieldsOf(c), c.declared.Props != nil
 	return func(f *Frame) bool {
@@ -134,12 +134,12 @@ func has(c operand, name string, s *celvalue.DeclaredType) func(*Frame) bool {
 	}
 }
 
-// index compiles the index of a list or a map, whose elements have type t.
+// index compiles the index of a list or map whose elements have type t.
 func (x *compiler) index(of, at operand, t *types.Type) operand {
 	if of.presence || at.presence {
 		return x.refuse("index with has")
 	}
-	if of.isOptional() && of.chain == nil { // no step of a chain looks into an optional
+	if of.isOptional() && of.chain == nil { // a step of a chain does not look into an optional
 		return x.optionalIndex(of, at, t, false)
 	}
 	cost := of.cost + 1 + at.cost
@@ -162,8 +162,9 @@ func (x *compiler) index(of, at operand, t *types.Type) operand {
 	return x.qualified(of, x.indexWith(at), t)
 }
 
-// elementAt reads the element of a list or map, or fails with the kind of error. The index
-// costs paid, nothing if the list or map fails.
+// elementAt returns a closure that reads an element of a list or map. If find finds none, it fails
+// with an error of this kind. paid is the cost of the index. If the list or map fails, the index
+// costs nothing.
 func elementAt[C, K any, F ~func(*Frame) C](of F, at func(*Frame) K, paid uint64, kind string, find func(C, K) (any, bool)) func(*Frame) any {
 	return func(f *Frame) any {
 		in := of(f)
@@ -200,9 +201,9 @@ const (
 	absentKey   = "no such key"
 )
 
-// Fields and elements of values that are not parts of the object. A chain of them is one
-// step, as in cel-go: an optional base or qualifier makes the whole chain optional. Each
-// qualifier costs one unit when it finds something or fails.
+// Fields and elements of values that are not parts of the object. As in cel-go, a chain of them is
+// one step: an optional base or qualifier makes the whole chain optional. Each qualifier costs one
+// unit when it finds something or fails.
 
 // A chain is a base with qualifiers.
 type chain struct {
@@ -213,9 +214,9 @@ type chain struct {
 // A qualifier is a field or an index.
 type qualifier struct {
 	known    ref.Val  // nil if the key is evaluated
-	key      argument // its cost is paid when it is evaluated
+	key      argument // paid when it is evaluated
 	optional bool
-	test     bool // only the presence is asked for
+	test     bool // test only whether it is present
 }
 
 func fieldOf(name string) qualifier { return qualifier{known: types.String(name)} }
@@ -228,7 +229,7 @@ func (x *compiler) indexWith(at operand) qualifier {
 	return q
 }
 
-// qualified compiles a field or an element of any value, of type t.
+// qualified compiles a field or an element, of type t, of any value.
 func (x *compiler) qualified(of operand, q qualifier, t *types.Type) operand {
 	switch {
 	case of.choice: // each branch is an attribute of its own
@@ -260,7 +261,7 @@ func (x *compiler) qualified(of operand, q qualifier, t *types.Type) operand {
 	return x.unbox(t, out)
 }
 
-// isMessage reports whether an operand is a message of Protobuf, which has its own fields.
+// isMessage reports whether an operand is a Protobuf message, which has fields of its own.
 func (x *compiler) isMessage(of operand) bool {
 	if of.typ == nil || of.typ.Kind() != types.StructKind {
 		return false
@@ -269,7 +270,6 @@ func (x *compiler) isMessage(of operand) bool {
 	return ok
 }
 
-// eval evaluates a chain.
 func (c *chain) eval(f *Frame) ref.Val {
 	v, optional := c.find(f)
 	switch {
@@ -283,14 +283,14 @@ func (c *chain) eval(f *Frame) ref.Val {
 	return f.checked(v)
 }
 
-// present evaluates a chain that ends with a test.
+// present evaluates a chain whose last qualifier is a test.
 func (c *chain) present(f *Frame) bool {
 	v, optional := c.find(f)
 	return !f.failed && v != nil && (optional || v == types.True)
 }
 
-// find returns the value of a chain, nil for none, and whether it is the value of an
-// optional.
+// find returns the value of a chain, and whether it is the value of an optional. The value is nil
+// if there is none.
 func (c *chain) find(f *Frame) (v ref.Val, optional bool) {
 	if v = c.base(f); f.failed {
 		return nil, false
@@ -339,8 +339,8 @@ func (c *chain) step(f *Frame, q *qualifier, v ref.Val, optional bool) ref.Val {
 	return found
 }
 
-// entryOf returns an entry or element, nil for none, which is an error unless test is set.
-// It declines values and keys whose errors it does not know.
+// entryOf returns an entry or element. If there is none, it returns nil, and an error unless test
+// is set. It declines values and keys if it does not know the error of cel-go.
 func (f *Frame) entryOf(v, k ref.Val, test bool) (ref.Val, *EvalError) {
 	switch k.(type) {
 	case types.String, types.Int, types.Uint, types.Bool, types.Double:
@@ -379,7 +379,7 @@ func (f *Frame) entryOf(v, k ref.Val, test bool) (ref.Val, *EvalError) {
 	return nil, missing(kind, k)
 }
 
-// missing returns the error for an absent entry or element.
+// missing returns the error about an absent entry or element.
 func missing(kind string, k any) *EvalError {
 	return &EvalError{text: fmt.Sprintf("%s: %v", kind, k)}
 }

@@ -17,11 +17,10 @@ import (
 	"github.com/crdkit/crdkit/internal/value/pattern"
 )
 
-// The bridge calls functions of cel-go with boxed values and charges what cel-go charges.
+// The bridge calls functions of cel-go with boxed values, and charges what cel-go charges.
 
 const sortByKeys = "@sortByAssociatedKeys"
 
-// bridge compiles a call with boxed arguments.
 func (x *compiler) bridge(e ast.Expr, name string, args []operand) operand {
 	fn := x.language.Functions[name]
 	if fn == nil || name == "or" || name == "orValue" { // the planner of cel-go evaluates these
@@ -79,7 +78,7 @@ func knownExpression(name string, args []operand) (expr types.String, ok bool) {
 	return expr, ok
 }
 
-// matcher returns the function matches with a regular expression, nil if that is wrong.
+// matcher returns the function matches for a regular expression, nil if that is invalid.
 func matcher(expr types.String) *functions.Overload {
 	p, err := pattern.Compile(string(expr))
 	if err != nil {
@@ -115,18 +114,18 @@ func byResult(overload string) bool {
 	return overload == "list_slice" || overload == "list_join" || overload == "list_join_string"
 }
 
-// KnownCost returns the cost of a call as far as it is known before the call.
+// KnownCost returns the part of the cost of a call that is known before the call.
 func KnownCost(name, overload string, args []ref.Val) uint64 {
 	f := functionOf(name, overload)
 	return f.knownCost(args)
 }
 
-// A function is an overload of a function, with what its name says of calls.
+// A function is an overload of a function, with its properties.
 type function struct {
 	name, overload string
 	price          cellib.Price
-	deep, guarded  bool // as in cellib
-	lists          bool // the list library may count its cost
+	deep, guarded  bool // see cellib.Deep and cellib.Guarded
+	lists          bool // the list library may determine its cost
 }
 
 func functionOf(name, overload string) function {
@@ -144,7 +143,6 @@ func (c *function) knownCost(args []ref.Val) uint64 {
 	return c.cost(nil, args...)
 }
 
-// cost returns the cost of a call.
 func (c *function) cost(result ref.Val, args ...ref.Val) uint64 {
 	if c.lists {
 		if units, ok := listCost(c.overload, result, args); ok {
@@ -182,7 +180,7 @@ func actualSize(v ref.Val) int {
 	return ownSize(v)
 }
 
-// ownSize is actualSize, but an optional has size 1, as in the libraries of lists and sets.
+// ownSize is actualSize, but the size of an optional is 1, as in the libraries of lists and sets.
 func ownSize(v ref.Val) int {
 	if s, ok := v.(traits.Sizer); ok {
 		n, _ := s.Size().(types.Int)
@@ -210,8 +208,7 @@ func (x *compiler) folded(e ast.Expr, name string, args []operand) operand {
 	return x.constant(v)
 }
 
-// listCost returns the cost of a function whose list library counts it. It is not ok for
-// others.
+// listCost returns the cost of a call if the list library determines it. Otherwise ok is false.
 func listCost(overload string, result ref.Val, args []ref.Val) (units uint64, ok bool) {
 	switch overload {
 	case "list_slice":
@@ -242,13 +239,13 @@ func listCost(overload string, result ref.Val, args []ref.Val) (units uint64, ok
 	return 0, false
 }
 
-// comparesElements reports whether a call costs the [comparedList] of its last argument.
+// comparesElements reports whether a call costs [comparedList] of its last argument.
 func comparesElements(overload string) bool {
 	return overload == "list_distinct" || strings.HasSuffix(overload, "_sortByAssociatedKeys") ||
 		strings.HasPrefix(overload, "list_") && strings.HasSuffix(overload, "_sort")
 }
 
-// countable reports whether cel-go can count the cost of a call. Otherwise cel-go panics.
+// countable reports whether cel-go can compute the cost of a call. If not, cel-go panics.
 func (c *function) countable(args []ref.Val) bool {
 	ok := true
 	switch {

@@ -13,7 +13,8 @@ import (
 	"github.com/crdkit/crdkit/internal/cel/celvalue"
 )
 
-// call compiles operators and functions, through the bridge if operands need boxes.
+// call compiles a call of an operator or function. It uses the bridge if the arguments must be
+// boxed.
 func (x *compiler) call(e ast.Expr) operand {
 	call := e.AsCall()
 	switch name := call.FunctionName(); name {
@@ -54,7 +55,7 @@ func (x *compiler) call(e ast.Expr) operand {
 	return x.bridge(e, name, args)
 }
 
-// operator compiles an operator that has closures for all types.
+// operator compiles an operator that has closures for operands of all types.
 func (x *compiler) operator(e ast.Expr, name string, args []ast.Expr) operand {
 	a, b := x.expr(args[0]), x.expr(args[1])
 	var c operand
@@ -82,7 +83,8 @@ func (x *compiler) operator(e ast.Expr, name string, args []ast.Expr) operand {
 	}
 }
 
-// native compiles a call whose operands need no boxes. The operand has no kind for others.
+// native compiles a call whose arguments need not be boxed. For other calls it returns an operand
+// without a kind.
 func (x *compiler) native(name, overload string, args []operand) operand {
 	switch len(args) {
 	case 1:
@@ -90,7 +92,7 @@ func (x *compiler) native(name, overload string, args []operand) operand {
 	case 2:
 		a, b := args[0], args[1]
 		switch {
-		case overload == "": // the checker left several
+		case overload == "": // the checker left several overloads
 		case overload == overloads.AddList:
 			return x.addLists(a, b)
 		case overload == "list_join_string" && b.kind() == kindString && a.kind() == kindRaw && a.declared.IsList() && a.declared.Items.Kind == celvalue.KindString:
@@ -129,7 +131,6 @@ func (x *compiler) unary(name, overload string, a operand) operand {
 	return operand{}
 }
 
-// not compiles !, which fails if its operand fails.
 func (x *compiler) not(a operand) operand {
 	b := closureOf[bool](a)
 	return operand{cost: a.cost + 1, value: as(kindBool, func(f *Frame) bool {
@@ -138,31 +139,30 @@ func (x *compiler) not(a operand) operand {
 	})}
 }
 
-// costs returns the cost of both operands plus u units.
 func costs(a, b operand, u uint64) uint64 { return a.cost + b.cost + u }
 
-// A call fails if an argument fails or if its result is an error. A function of two
-// evaluates both arguments and is paid for even so. Other functions stop at the first
-// argument that fails, and are paid for only if it is the last one.
+// A call fails if an argument fails or if its result is an error. A function of two arguments
+// evaluates both, and costs the same if one fails. Any other function stops at the first argument
+// that fails, and costs something only if that is the last one.
 
 // A boxedCall is a call of a function of cel-go.
 type boxedCall struct {
 	function
-	impl   *functions.Overload // nil if only values provide it
+	impl   *functions.Overload // nil if only methods of values implement it
 	args   []argument
-	inTurn bool // it is a function of any number of arguments
+	inTurn bool // the function takes any number of arguments
 }
 
-// An argument is an operand of a call or of a literal.
+// An argument is an argument of a call, or an element of a literal.
 type argument struct {
 	box  func(*Frame) ref.Val
 	cost uint64
 }
 
-// failedValue is the argument that failed, for the cost of the call.
+// failedValue replaces an argument that failed when the cost of the call is computed.
 var failedValue = types.NewErr("failed")
 
-// eval evaluates an argument. what is its error. It is not ok if the evaluation ends.
+// eval evaluates an argument. what is its error. ok is false if the evaluation ends.
 func (a *argument) eval(f *Frame) (v ref.Val, what *EvalError, ok bool) {
 	v = a.box(f)
 	if !f.failed {
@@ -172,7 +172,7 @@ func (a *argument) eval(f *Frame) (v ref.Val, what *EvalError, ok bool) {
 	return failedValue, what, what != nil
 }
 
-// call calls the function. The frame holds the arguments meanwhile.
+// call evaluates the arguments and calls the function. The frame holds the arguments.
 func (c *boxedCall) call(f *Frame) ref.Val {
 	base := len(f.args)
 	v := c.called(f, base)
@@ -180,7 +180,7 @@ func (c *boxedCall) call(f *Frame) ref.Val {
 	return v
 }
 
-// called is call for the arguments of the frame from base on.
+// called is call. The arguments are in f.args from base on.
 func (c *boxedCall) called(f *Frame, base int) ref.Val {
 	var what *EvalError
 	for i := range c.args {
@@ -211,7 +211,7 @@ func (c *boxedCall) called(f *Frame, base int) ref.Val {
 	return c.result(f, c.value(f, args), args)
 }
 
-// value returns the result of the function, or of the method that a value has.
+// value returns the result of the function, or of the method of the first argument.
 func (c *boxedCall) value(f *Frame, args []ref.Val) ref.Val {
 	fits := c.impl != nil && (len(args) == 0 || c.impl.OperandTrait == 0 || args[0].Type().HasTrait(c.impl.OperandTrait))
 	switch {
@@ -222,7 +222,7 @@ func (c *boxedCall) value(f *Frame, args []ref.Val) ref.Val {
 	case fits:
 		return c.impl.Binary(args[0], args[1])
 	case c.inTurn:
-		f.decline() // the error has the number of the expression in it
+		f.decline() // the error contains the number of the expression
 		return types.NullValue
 	}
 	if receiver, ok := args[0].(traits.Receiver); ok && args[0].Type().HasTrait(traits.ReceiverType) {
@@ -242,7 +242,7 @@ func (c *boxedCall) failed(f *Frame, what *EvalError, args []ref.Val) ref.Val {
 	return types.NullValue
 }
 
-// result pays for a call if the cost depends on its result. An error as result fails it.
+// result pays for a call if the cost depends on its result. If the result is an error, it fails.
 func (c *boxedCall) result(f *Frame, v ref.Val, args []ref.Val) ref.Val {
 	switch {
 	case c.name == "join", c.lists && byResult(c.overload):
@@ -253,7 +253,7 @@ func (c *boxedCall) result(f *Frame, v ref.Val, args []ref.Val) ref.Val {
 	return f.valueOr(v)
 }
 
-// valueOr returns v. If v is an error, the evaluation fails with it.
+// valueOr returns v, or fails if v is an error.
 func (f *Frame) valueOr(v ref.Val) ref.Val {
 	switch what := v.(type) {
 	case *types.Err:
@@ -266,7 +266,7 @@ func (f *Frame) valueOr(v ref.Val) ref.Val {
 	return v
 }
 
-// admit reports whether the limits allow a call, and pays for it if its cost is known.
+// admit reports whether the limits allow a call. It pays for the call if the cost is known.
 func (f *Frame) admit(c *function, args []ref.Val) bool {
 	if !c.countable(args) {
 		f.decline()
@@ -274,7 +274,7 @@ func (f *Frame) admit(c *function, args []ref.Val) bool {
 	}
 	if units := c.knownCost(args); c.name != "join" {
 		f.pay(units)
-	} else if f.cost+units > f.Limit { // it is paid for later
+	} else if f.cost+units > f.Limit { // paid later
 		f.decline()
 	}
 	return !f.failed && f.visit(c.deep, args) && (!c.guarded || f.take(cellib.CallMemory(c.name, args)))

@@ -11,10 +11,10 @@ import (
 	"github.com/crdkit/crdkit/internal/cel/celvalue"
 )
 
-// Loops that make lists. Parts of the object stay raw lists, other values are boxed.
+// Loops that make lists. A list of parts of the object is a raw list; other values are boxed.
 
-// collect compiles filter and map: the list of e of the elements for which p, or nothing,
-// holds.
+// collect compiles filter and map: the list of e of all elements for which p is true. p has no kind
+// if there is no condition.
 func (x *compiler) collect(over operand, each rangeFunc, p, e operand, cost uint64) operand {
 	if x.why != "" {
 		return operand{}
@@ -27,7 +27,7 @@ func (x *compiler) collect(over operand, each rangeFunc, p, e operand, cost uint
 	if !always {
 		g.test, g.every, g.hit = x.bool(p), p.cost, e.cost+cost
 	}
-	if e.constant != nil { // then the appended list is constant too
+	if e.constant != nil { // cel-go then makes the list to append only once
 		if always {
 			g.every = mapKnownCost
 		} else {
@@ -43,16 +43,15 @@ func (x *compiler) collect(over operand, each rangeFunc, p, e operand, cost uint
 	return x.collectBoxed(over, &g, e)
 }
 
-// A gathering is a loop that makes a list. An element that fails makes the result fail and
-// does not end the loop. The error is the last one of a condition, else the first one of a
-// value.
+// A gathering is a loop that makes a list. An element that fails does not end the loop, but makes
+// the result fail. The error is the last error of a condition, else the first error of a value.
 type gathering struct {
 	each       rangeFunc
 	test       func(*Frame) bool
-	every, hit uint64 // cost of each element, and of each that is collected
+	every, hit uint64 // cost of each element, and of each collected element
 }
 
-// step returns the loop body. It calls put for the elements that are collected.
+// step returns the loop body. It calls put for each collected element.
 func (g *gathering) step(put func(*Frame)) func(*Frame) bool {
 	test, every, hit := g.test, g.every, g.hit
 	return func(f *Frame) bool {
@@ -129,7 +128,7 @@ func (x *compiler) collectBoxed(over operand, g *gathering, e operand) operand {
 	}}
 }
 
-// addLists compiles the sum of two raw lists. The operand has no kind for others.
+// addLists compiles the sum of two raw lists. For other operands it returns one without a kind.
 func (x *compiler) addLists(a, b operand) operand {
 	if a.kind() != kindRaw || b.kind() != kindRaw || a.declared.Kind != celvalue.KindAtomicList || a.declared.Made || !b.declared.IsList() ||
 		a.declared.Items != b.declared.Items || !a.declared.Items.Collectable() {
@@ -159,8 +158,8 @@ const (
 	insertEntryCost = 2 // the accumulator and the call
 )
 
-// inserted returns what a comprehension inserts into a map: a value under the first
-// variable, or entries of another map.
+// inserted returns what a comprehension inserts into a map: a value under the first variable, or
+// the entries of another map.
 func inserted(c ast.ComprehensionExpr) (cond, value, entry ast.Expr) {
 	init, accu := c.AccuInit(), c.AccuVar()
 	if !c.HasIterVar2() || init.Kind() != ast.MapKind || init.AsMap().Size() != 0 || !isLiteral(c.LoopCondition(), types.True) || !isIdent(c.Result(), accu) {
@@ -179,13 +178,13 @@ func inserted(c ast.ComprehensionExpr) (cond, value, entry ast.Expr) {
 	return nil, nil, nil
 }
 
-// A mapping is a loop that makes a map. An element that fails makes the result fail and
-// does not end the loop: only conditions are evaluated then, and the last error counts.
+// A mapping is a loop that makes a map. An element that fails does not end the loop, but makes the
+// result fail. After it, only conditions are evaluated, and the last error counts.
 type mapping struct {
 	test       func(*Frame) bool
-	every, hit uint64 // cost of each element, and of each that is inserted
+	every, hit uint64 // cost of each element, and of each inserted element
 	insert     func(*Frame)
-	pays       bool // a failed value is paid for like any
+	pays       bool // a failed value costs the same
 }
 
 func (x *compiler) transformMap(over, key operand, each rangeFunc, cond, value, entry ast.Expr) operand {
@@ -216,7 +215,6 @@ func (x *compiler) transformMap(over, key operand, each rangeFunc, cond, value, 
 	}}
 }
 
-// step is the body of the loop.
 func (m *mapping) step(f *Frame) bool {
 	f.cost += m.every
 	is := m.test(f)

@@ -17,11 +17,11 @@ type compiler struct {
 	optionalOld bool // oldSelf is an optional
 
 	vars      []local
-	boxes     bool   // values are boxed, so that Eval may panic on objects that are not valid
-	loops     int    // around the current expression
-	highest   int    // the deepest loop so far
+	boxes     bool   // values are boxed, so Eval may panic on objects that are not valid
+	loops     int    // number of loops around the current expression
+	highest   int    // most loops around any expression so far
 	choices   uint   // number of choices between optionals
-	why       string // the reason why the compiler declined, "" if it did not
+	why       string // why the compiler declined, or ""
 	constants *Frame // see frame
 }
 
@@ -31,8 +31,8 @@ type local struct {
 	operand operand
 }
 
-// CompileRule compiles a rule on values of type self, or returns nil and why it declines.
-// optional says that oldSelf is an optional. The closure is safe for concurrent use.
+// CompileRule compiles a rule on values of type self. If it declines, it returns nil and the
+// reason. optional says that oldSelf is an optional. The closure is safe for concurrent use.
 func CompileRule(b *celtypes.Language, tree *ast.AST, self *celvalue.DeclaredType, optional bool) (*Closure, string) {
 	x := &compiler{language: b, tree: tree, self: self, optionalOld: optional}
 	c := x.condition(x.expr(tree.Expr()))
@@ -43,7 +43,7 @@ func CompileRule(b *celtypes.Language, tree *ast.AST, self *celvalue.DeclaredTyp
 	return x.closure(c, run), ""
 }
 
-// CompileMessage is [CompileRule] for a messageExpression, whose text is in [Frame.Text].
+// CompileMessage is [CompileRule] for a messageExpression. [Frame.Text] gets its result.
 func CompileMessage(b *celtypes.Language, tree *ast.AST, self *celvalue.DeclaredType) (*Closure, string) {
 	x := &compiler{language: b, tree: tree, self: self}
 	c := x.expr(tree.Expr())
@@ -109,7 +109,7 @@ func (x *compiler) compile(e ast.Expr) operand {
 	return x.refuse("expression")
 }
 
-// constant returns the operand of a known value. It costs nothing.
+// constant returns an operand with a known value. It costs nothing.
 func (x *compiler) constant(v ref.Val) operand {
 	c := operand{constant: v}
 	switch v := v.(type) {

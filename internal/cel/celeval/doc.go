@@ -9,17 +9,17 @@
 //	frame.Release()                                  // forgets the object
 //
 // cel-go evaluates a tree of interfaces over boxed values and measures the cost of each step.
-// Closures read the raw values of the object as the Go type that the checker found. Most of
-// the cost is known when a step is compiled: one addition per branch of the rule.
+// Closures read the raw values of the object, with the Go type that the checker found. Most of the
+// cost is known when a step is compiled, and is added once per branch of the rule.
 //
 // Closures are the fast implementation and cel-go is the reference. The compiler declines an
-// expression with a part that it does not know. A closure declines an evaluation, at any
-// point, for a value that its schema does not admit, an error of unknown cost, or a cost over
-// its limit. The caller then evaluates the expression with cel-go. Functions without a closure
-// are called through the bridge, which boxes their arguments and charges what cel-go charges.
+// expression if it does not know a part of it. A closure may decline an evaluation at any point: at
+// a value that does not match its schema, at an error of unknown cost, or if the cost is over its
+// limit. The caller then evaluates the expression with cel-go. Functions without a closure are
+// called through the bridge, which boxes their arguments and charges what cel-go charges.
 //
-// An operator with a failed operand fails, except that && and || may not need the operand. The
-// cost of evaluated operands counts. A closure that fails leaves the error in the frame, and
-// returns any value. The closure that uses the value adds the remaining cost, and leaves the
-// error there, or takes it and goes on.
+// If an operand fails, its operator fails. But && and || may not need the operand. The cost of
+// evaluated operands counts. A closure that fails stores the error in the frame and returns any
+// value. The closure that uses the value then adds the remaining cost. It leaves the error in the
+// frame, or takes it out and continues.
 package celeval

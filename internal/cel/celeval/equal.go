@@ -16,7 +16,7 @@ import (
 	"github.com/crdkit/crdkit/internal/cel/celvalue"
 )
 
-// equal compiles == and !=. They cost a tenth of the smaller size, at least a tenth of one.
+// equal compiles == and !=. They cost a tenth of the smaller size, and at least a tenth of one.
 func (x *compiler) equal(a, b operand, not bool) operand {
 	cost := costs(a, b, 1)
 	var out operand
@@ -85,7 +85,7 @@ func (x *compiler) equalBoxed(a, b operand, not bool) operand {
 	})}
 }
 
-// Comparisons of raw values. They decline values that do not fit their declared type.
+// Comparisons of raw values. They decline values that do not match their declared type.
 
 func (x *compiler) equalRaw(a, b operand) operand {
 	s := a.declared
@@ -115,7 +115,7 @@ func (x *compiler) equalRaw(a, b operand) operand {
 	})}
 }
 
-// sizeOrOne returns the size of a value, 1 without one, and the size of the error if it failed.
+// sizeOrOne returns the size of a value, 1 if it has none, or the size of an error if it failed.
 func sizeOrOne(v any, failed *EvalError) int {
 	if failed != nil {
 		return len(errorText)
@@ -151,8 +151,8 @@ func (x *compiler) equalIntOrString(a, b operand) operand {
 	})}
 }
 
-// in compiles membership. It costs the size of the list, nothing for a constant list of
-// primitives.
+// in compiles the operator in. It costs the size of the list, or nothing if the list is a constant
+// list of primitives.
 func (x *compiler) in(e ast.Expr, v, of operand) operand {
 	overload := x.overload(e)
 	if known, ok := of.constant.(traits.Lister); ok && overload == overloads.InList {
@@ -167,7 +167,7 @@ func (x *compiler) in(e ast.Expr, v, of operand) operand {
 	return x.bridge(e, operators.In, []operand{v, of})
 }
 
-// hasText compiles the membership of a string in a list.
+// hasText compiles the test whether a list has a string.
 func hasText(v, of operand) operand {
 	name, list := closureOf[string](v), of.elements()
 	return operand{cost: costs(v, of, 0), value: as(kindBool, func(f *Frame) bool {
@@ -259,8 +259,7 @@ func inSet[T comparable](v operand, list []T) func(*Frame) bool {
 	return func(f *Frame) bool { return contains(list, of(f)) }
 }
 
-// A knownSet has the elements of a constant list of primitives. Equal numbers of any type
-// are in it.
+// A knownSet has the elements of a constant list of primitives, each number in all types.
 type knownSet struct {
 	texts []string
 	ints  []int64
@@ -286,7 +285,7 @@ func setOf(list traits.Lister) *knownSet {
 	return s
 }
 
-// add adds an element, and the equal numbers of other types.
+// add adds an element. It adds a number also as equal numbers of other types.
 func (s *knownSet) add(e ref.Val) {
 	s.all[e] = true
 	var others []ref.Type

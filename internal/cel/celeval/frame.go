@@ -15,48 +15,48 @@ import (
 	"github.com/crdkit/crdkit/internal/value/pattern"
 )
 
-// A Frame is the state of one evaluation, for one goroutine. The zero Frame is ready to
-// use. The caller sets Self, Old, Limit, Ctx and the limit of Memory. Frames keep memory.
+// A Frame is the state of one evaluation. It belongs to one goroutine. The zero Frame is ready to
+// use. The caller sets Self, Old, Limit, Ctx and Memory.Limit. A Frame keeps memory for reuse.
 type Frame struct {
 	Self, Old any
 	vars      [maxVariables]variable
 
 	cost, Limit uint64
 	failed      bool       // the evaluation failed
-	evalErr     *EvalError // the error, nil if the evaluation is declined
+	evalErr     *EvalError // nil if the evaluation is declined
 
 	Ctx    context.Context // nil if it cannot be cancelled
-	Memory cellib.Meter    // its Limit is set by the caller
+	Memory cellib.Meter    // the caller sets its Limit
 
-	until   uint64     // the cost at which the limits are checked next
-	stopped *EvalError // the limit that ended the evaluation, nil if none did
+	until   uint64     // cost at which the limits are checked next
+	stopped *EvalError // the limit that ended the evaluation, else nil
 
 	// State of the innermost loop of each kind.
-	decided  bool       // all, exists: an element was decisive
-	pending  *EvalError // all, exists, exists_one: the error of an element
+	decided  bool       // all, exists: an element decided
+	pending  *EvalError // all, exists, exists_one: error of an element
 	hits     int        // exists_one
-	filling  int        // filter, map: index of the list that is made
+	filling  int        // filter, map: index in lists of the list that is made
 	madeList []ref.Val  // filter, map: the boxed list that is made
 
 	entries map[ref.Val]ref.Val // of the innermost loop that makes a map
 
-	names []string // keys of the maps of the enclosing loops
+	names []string // keys of the maps of the open loops
 
-	lists   [][]any // made by the rule; those from used on are free
+	lists   [][]any // made by the rule; lists[used:] are free
 	used    int
-	filled  int     // how many lists were used since the last release
+	filled  int     // most lists in use since the last release
 	held    any     // the value of an optional
 	heldBox ref.Val // the same, boxed
-	chosen  uint64  // a bit for each choice between two optionals
+	chosen  uint64  // one bit for each choice between two optionals
 
-	texts []string  // terms of the sums that are made
-	args  []ref.Val // of the calls that are made
+	texts []string  // terms of open sums
+	args  []ref.Val // arguments of open calls
 	Text  string    // result of a messageExpression
 
-	Recovered int // panics that Eval recovered from; tests require 0
+	Recovered int // panics that Eval recovered from, for tests
 }
 
-// frame returns a frame to evaluate a constant. It has the memory of the last one only.
+// frame returns a frame to evaluate a constant. It reuses the memory of the last one.
 func (x *compiler) frame() *Frame {
 	if x.constants == nil {
 		x.constants = new(Frame)
@@ -66,7 +66,7 @@ func (x *compiler) frame() *Frame {
 	return x.constants
 }
 
-// maxVariables is the deepest nesting of loops.
+// maxVariables is the most loops within each other.
 const maxVariables = 6
 
 // A variable of a loop holds a raw value, a name or a boxed value.
@@ -76,11 +76,11 @@ type variable struct {
 	index int64
 	key   ref.Val
 	box   ref.Val
-	known bool       // the named value has been evaluated
-	err   *EvalError // of the named value, nil if it has not failed
+	known bool       // the value of a bind has been evaluated
+	err   *EvalError // error of that value, nil if it has none
 }
 
-// step ends a step of a loop and reports whether the loop goes on.
+// step ends a step of a loop. It reports whether the loop continues.
 func (f *Frame) step() bool {
 	if f.cost >= f.until {
 		f.check()
@@ -90,7 +90,7 @@ func (f *Frame) step() bool {
 	return !f.failed
 }
 
-// A Closure is a compiled expression, immutable and safe for concurrent use.
+// A Closure is a compiled expression. It is immutable and safe for concurrent use.
 type Closure struct {
 	cost   uint64
 	run    func(*Frame) bool
@@ -100,9 +100,8 @@ type Closure struct {
 // Compiled reports whether x is not the zero Closure.
 func (x *Closure) Compiled() bool { return x.run != nil }
 
-// Eval returns the result and cost of x, or the error that ended it, among them
-// [OverMemory] and [Interrupted]. It is not ok if the closure declined: cel-go evaluates
-// the expression then.
+// Eval returns the result and cost of x, or the error that ended it, such as [OverMemory] or
+// [Interrupted]. ok is false if the closure declined; cel-go must then evaluate the expression.
 func (x *Closure) Eval(f *Frame) (result bool, cost uint64, failed *EvalError, ok bool) {
 	f.begin(x)
 	switch {
@@ -116,7 +115,7 @@ func (x *Closure) Eval(f *Frame) (result bool, cost uint64, failed *EvalError, o
 	return x.outcome(f, result)
 }
 
-// outcome returns what an evaluation ended with.
+// outcome returns the results of Eval.
 func (x *Closure) outcome(f *Frame, result bool) (_ bool, cost uint64, failed *EvalError, ok bool) {
 	switch {
 	case f.stopped != nil:
@@ -166,14 +165,13 @@ func (f *Frame) Release() {
 
 const maxLists = 16
 
-// maxKept is how many elements kept slices have room for, and maxKeptList lists of raw
-// values.
+// maxKept is the most elements that a kept slice has room for, maxKeptList that of a kept list.
 const (
 	maxKept     = 1024
 	maxKeptList = 1 << 16
 )
 
-// Emptied returns s without elements and clears them. It returns nil if s is large.
+// Emptied clears s and returns it without elements. If s is large, it returns nil.
 func Emptied[T any](s []T) []T {
 	if cap(s) > maxKept {
 		return nil
@@ -182,20 +180,20 @@ func Emptied[T any](s []T) []T {
 	return s[:0]
 }
 
-// Evaluations end at their limits of cost, memory and time. A closure pays before it does
-// work, and takes memory before it makes a value.
+// Evaluations end at their limits of cost, memory and time. A closure pays before it does work, and
+// counts memory before it makes a value.
 //
-// The cost that is known when a branch is compiled is added when the branch begins. A
-// failure may refund a part. So an evaluation over its limit of cost is declined: cel-go
-// finds out where it ends.
+// The cost that is known when a branch is compiled is added when the branch begins. A failure may
+// refund a part. So an evaluation over its cost limit is declined, and cel-go finds out where it
+// ends.
 
-// The errors of evaluations that a limit ended.
+// Errors of evaluations that a limit ended.
 var (
 	OverMemory  = &EvalError{text: "operation cancelled: memory limit exceeded"}
 	Interrupted = &EvalError{text: "operation interrupted"}
 )
 
-// pollCost is the cost after which an evaluation looks at its context.
+// pollCost is the cost after which an evaluation checks its context.
 const pollCost = 500
 
 // begin prepares the limits of an evaluation.
@@ -217,7 +215,7 @@ func (f *Frame) pay(units uint64) {
 	}
 }
 
-// work counts work that costs hardly anything, in bytes that are read.
+// work counts bytes that are read at hardly any cost, so that the context is checked in time.
 func (f *Frame) work(bytes int) {
 	units := uint64(bytes) >> 7
 	switch {
@@ -229,8 +227,8 @@ func (f *Frame) work(bytes int) {
 	}
 }
 
-// visit counts the work of reading arguments, deep with all values in them, within the
-// limits.
+// visit counts the work of reading arguments within the limits. If deep is true, the values in them
+// are also counted.
 func (f *Frame) visit(deep bool, args []ref.Val) bool {
 	for _, v := range args {
 		switch v := v.(type) {
@@ -246,14 +244,14 @@ func (f *Frame) visit(deep bool, args []ref.Val) bool {
 	return !f.failed
 }
 
-// grow is like take for a few bytes.
+// grow is take for a few bytes.
 func (f *Frame) grow(bytes uint64) {
 	if f.Memory.Taken += bytes; f.Memory.Taken > f.Memory.Limit {
 		f.take(0)
 	}
 }
 
-// check ends the evaluation at a limit.
+// check ends the evaluation if it has reached a limit.
 func (f *Frame) check() {
 	switch {
 	case f.failed:
@@ -266,8 +264,7 @@ func (f *Frame) check() {
 	}
 }
 
-// take counts the memory of a value before it is made. It reports whether the limit allows
-// it.
+// take counts memory before a value is made. It reports whether the limit allows the value.
 func (f *Frame) take(bytes uint64) bool {
 	if f.failed {
 		return false
@@ -288,10 +285,10 @@ func (f *Frame) stop(why *EvalError) {
 	}
 }
 
-// longText is how many bytes a text has whose search looks at the context.
+// longText is the size in bytes of a text for which a search checks the context.
 const longText = 1 << 14
 
-// match matches a text. A long search ends with the context.
+// match matches a text. A long search ends when the context ends.
 func (f *Frame) match(p *pattern.Pattern, text string) bool {
 	if len(text) < longText || f.Ctx == nil || p.Fast() {
 		f.work(len(text))
@@ -310,7 +307,6 @@ type interruptible struct {
 	frame *Frame
 }
 
-// ReadRune implements io.RuneReader.
 func (t *interruptible) ReadRune() (r rune, size int, err error) {
 	if t.frame.work(readWork); t.frame.failed {
 		return 0, 0, io.EOF
@@ -318,5 +314,5 @@ func (t *interruptible) ReadRune() (r rune, size int, err error) {
 	return t.Reader.ReadRune()
 }
 
-// readWork is the work of a step of package regexp.
+// readWork is the work of reading a character with package regexp.
 const readWork = 1 << 10

@@ -11,16 +11,15 @@ import (
 	"github.com/crdkit/crdkit/internal/cel/cellib"
 )
 
-// Literals. An element that fails ends the literal, whose own cost is paid anyway.
+// Literals. If an element fails, the literal ends, but its own cost is paid.
 
 // A part is an element of a list, or a key or value of a map or message.
 type part struct {
 	argument
 	optional bool
-	later    uint64 // the cost of the parts after it
+	later    uint64 // cost of the parts after it
 }
 
-// literal collects the parts of a literal.
 type literal struct {
 	operand
 	parts []part
@@ -41,7 +40,7 @@ func (x *compiler) add(l *literal, e ast.Expr, optional bool) {
 	l.parts = append(l.parts, part{argument: argument{box: x.boxed(c), cost: c.cost}, optional: optional})
 }
 
-// eval evaluates a part. It is not ok if it fails; an optional without a value has none.
+// eval evaluates a part. ok is false if it fails. v is nil for an optional without a value.
 func (l *literal) eval(f *Frame, p *part) (v ref.Val, ok bool) {
 	if v = p.box(f); f.failed {
 		f.cost -= p.later
@@ -61,7 +60,7 @@ func (l *literal) eval(f *Frame, p *part) (v ref.Val, ok bool) {
 	return o.GetValue(), true
 }
 
-// done returns the operand of a literal. It is a constant if all parts are.
+// done returns the operand of a literal. It is a constant if all parts are constants.
 func (x *compiler) done(l *literal, box func(*Frame) ref.Val) operand {
 	if x.why != "" {
 		return operand{}
@@ -130,8 +129,8 @@ func (x *compiler) mapLiteral(e ast.Expr) operand {
 	})
 }
 
-// hashable reports whether a value may be a key of a Go map, and declines it otherwise.
-// Lists and maps would be compared by address, and timestamps by the address of their time zone.
+// hashable reports whether a value may be a key of a Go map, else it declines. Go would compare
+// lists and maps by address, and timestamps by the address of their time zone.
 func (f *Frame) hashable(v ref.Val) bool {
 	switch v.(type) {
 	case types.String, types.Int, types.Uint, types.Double, types.Bool, types.Null, types.Duration, *types.Type:
@@ -141,7 +140,7 @@ func (f *Frame) hashable(v ref.Val) bool {
 	return false
 }
 
-// message compiles a message of Protobuf, such as a wrapper of a scalar.
+// message compiles a Protobuf message, such as a wrapper of a scalar.
 func (x *compiler) message(e ast.Expr) operand {
 	m := e.AsStruct()
 	l := x.literal(common.StructCreateBaseCost)
@@ -151,7 +150,7 @@ func (x *compiler) message(e ast.Expr) operand {
 		names = append(names, field.Name())
 		x.add(l, field.Value(), field.IsOptional())
 	}
-	l.known = false // cel-go makes a new message for each evaluation
+	l.known = false // cel-go makes a new message in each evaluation
 	name := strings.TrimPrefix(m.TypeName(), ".")
 	return x.done(l, func(f *Frame) ref.Val {
 		f.grow(uint64(len(names)) * cellib.EntryBytes)

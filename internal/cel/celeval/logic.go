@@ -7,7 +7,8 @@ import (
 
 // Logic costs nothing by itself. Later operands add their cost when they are evaluated.
 
-// terms compiles the terms of an operator and of the same operator in them, in their order.
+// terms compiles the operands of an operator, in order. Operands of the same operator are
+// flattened.
 func (x *compiler) terms(to []operand, e ast.Expr) []operand {
 	name := e.AsCall().FunctionName()
 	for _, a := range e.AsCall().Args() {
@@ -20,7 +21,7 @@ func (x *compiler) terms(to []operand, e ast.Expr) []operand {
 	return to
 }
 
-// A laterTerm is an operand of && or || that has others before it.
+// A laterTerm is an operand of && or || other than the first.
 type laterTerm struct {
 	run  func(*Frame) bool
 	cost uint64
@@ -57,7 +58,7 @@ func (x *compiler) logic(terms []operand, decisive bool) operand {
 	return out
 }
 
-// evalTerm evaluates a term after those before failed. A decisive term clears the error.
+// evalTerm evaluates a term after an earlier one failed. A decisive term clears the error.
 func (f *Frame) evalTerm(t *laterTerm, decisive bool) bool {
 	what := f.takeError()
 	if what == nil {
@@ -71,7 +72,7 @@ func (f *Frame) evalTerm(t *laterTerm, decisive bool) bool {
 	return v
 }
 
-// ternary compiles a choice. A branch that is a variable with fields is one unit cheaper.
+// ternary compiles a ternary. A branch that is a variable or a selection costs one unit less.
 func (x *compiler) ternary(cond, yes, no operand) operand {
 	cond, yes, no = x.condition(cond), branch(yes), branch(no)
 	t := branches{test: x.bool(cond),
@@ -81,7 +82,7 @@ func (x *compiler) ternary(cond, yes, no operand) operand {
 	return out
 }
 
-// branch returns the operand as a branch: has() of an optional is an optional there.
+// branch returns an operand as a branch. In a branch, has() of an optional is an optional.
 func branch(c operand) operand {
 	if ch := c.chain; c.presence && ch != nil {
 		c.value = as(kindBool, func(f *Frame) bool {
@@ -95,13 +96,12 @@ func branch(c operand) operand {
 	return c
 }
 
-// branches describes a ternary or a similar choice.
 type branches struct {
 	test            func(*Frame) bool
 	costYes, costNo uint64
 }
 
-// ternaryOf returns an operand that evaluates one of two. The caller sets its cost.
+// ternaryOf returns an operand that evaluates yes or no. The caller sets its cost.
 func (x *compiler) ternaryOf(t *branches, yes, no operand) operand {
 	if yes.isOptional() && no.isOptional() {
 		return x.ternaryOfOptionals(t, x.optional(yes), x.optional(no))
@@ -147,7 +147,6 @@ func choice[T any, F ~func(*Frame) T](b *branches, yes, no F) F {
 // An EvalError is an error of CEL that ends an evaluation. Closures share equal errors.
 type EvalError struct{ text string }
 
-// Error implements error.
 func (e *EvalError) Error() string { return e.text }
 
 var (
@@ -159,7 +158,7 @@ var (
 	noSuchOverload = &EvalError{text: "no such overload"}
 )
 
-// fail ends the evaluation with an error, unless it has ended already.
+// fail ends the evaluation with an error, unless it has already ended.
 func (f *Frame) fail(what *EvalError) {
 	if !f.failed {
 		f.failed, f.evalErr = true, what
@@ -169,7 +168,7 @@ func (f *Frame) fail(what *EvalError) {
 // decline ends the whole evaluation. cel-go repeats it.
 func (f *Frame) decline() { f.failed, f.evalErr = true, nil }
 
-// takeError clears the error of an operand and returns it. A declined frame stays failed.
+// takeError returns the error of an operand and clears it. A declined frame stays failed.
 func (f *Frame) takeError() *EvalError {
 	what := f.evalErr
 	if what != nil {
@@ -178,15 +177,15 @@ func (f *Frame) takeError() *EvalError {
 	return what
 }
 
-// failWith is fail with an error that counts before any error since it was taken.
+// failWith fails with an earlier error, which takes the place of a later one.
 func (f *Frame) failWith(what *EvalError) {
 	if !f.failed || f.evalErr != nil {
 		f.failed, f.evalErr = true, what
 	}
 }
 
-// evalRight evaluates the right operand after the left one failed, and pays for it. The
-// error of the left one counts.
+// evalRight evaluates the right operand after the left one failed, and pays for it. The error of
+// the left one is kept.
 func evalRight[T any](f *Frame, right func(*Frame) T) (w T, failedToo bool) {
 	what := f.takeError()
 	if what == nil {
@@ -198,8 +197,7 @@ func evalRight[T any](f *Frame, right func(*Frame) T) (w T, failedToo bool) {
 	return w, failedToo
 }
 
-// both evaluates two operands. what is the first error. It is not ok if the evaluation
-// ends.
+// both evaluates two operands. left and right are their errors. ok is false if the evaluation ends.
 func both[A, B any, F ~func(*Frame) A, G ~func(*Frame) B](f *Frame, a F, b G) (v A, w B, left, right *EvalError, ok bool) {
 	v = a(f)
 	if left = f.takeError(); f.failed {
@@ -210,7 +208,7 @@ func both[A, B any, F ~func(*Frame) A, G ~func(*Frame) B](f *Frame, a F, b G) (v
 	return v, w, left, right, !f.failed
 }
 
-// failEither fails with the first error of two operands, and reports whether there is one.
+// failEither fails with the first error of two operands. It reports whether there is one.
 func (f *Frame) failEither(left, right *EvalError) bool {
 	if left == nil {
 		left = right
@@ -222,7 +220,7 @@ func (f *Frame) failEither(left, right *EvalError) bool {
 	return true
 }
 
-// wrongType declines the evaluation because of a value that does not fit its type.
+// wrongType declines the evaluation because a value does not match its type.
 func (f *Frame) wrongType() {
 	if !f.failed {
 		f.decline()

@@ -14,8 +14,8 @@ import (
 	"github.com/crdkit/crdkit/internal/cel/celvalue"
 )
 
-// The costs of each fold per step. The macros all, exists, exists_one, filter and map
-// expand to folds.
+// The costs of each fold per step. The macros all, exists, exists_one, filter and map expand to
+// folds.
 const (
 	resultCost = 1 // the accumulator
 
@@ -85,7 +85,7 @@ func (x *compiler) quantifier(over operand, each rangeFunc, p operand, exists bo
 	if x.why != "" {
 		return operand{}
 	}
-	// A decisive element ends the loop at the next one. It hides the errors of others.
+	// A decisive element ends the loop at the next element. It hides errors of other elements.
 	one := func(f *Frame) bool {
 		if f.decided {
 			f.cost += stop
@@ -115,7 +115,8 @@ func (x *compiler) quantifier(over operand, each rangeFunc, p operand, exists bo
 	})}
 }
 
-// loop runs a loop whose error is in pending. The result costs nothing if the range fails.
+// loop runs a loop. The error in pending is its error. If the range fails, the result costs
+// nothing.
 func (f *Frame) loop(each rangeFunc, body func(*Frame) bool, cost uint64) {
 	outer := f.pending
 	f.pending = nil
@@ -136,7 +137,7 @@ func (x *compiler) existsOne(over operand, each rangeFunc, p operand) operand {
 	if x.why != "" {
 		return operand{}
 	}
-	// The first failed element makes the count fail, with the error of the last one.
+	// A failed element makes the count fail, with the error of the last one.
 	one := func(f *Frame) bool {
 		f.cost += cost
 		hit := test(f)
@@ -195,7 +196,7 @@ func macroOf(c ast.ComprehensionExpr) (macro string, cond, value ast.Expr) {
 	return "map of some", arg(step, 0), e
 }
 
-// appended returns e if step is accu + [e], and nil otherwise.
+// appended returns e if step is accu + [e], else nil.
 func appended(step ast.Expr, accu string) ast.Expr {
 	if !isCall(step, operators.Add, 2) || !isIdent(arg(step, 0), accu) {
 		return nil
@@ -219,8 +220,8 @@ func isLiteral(e ast.Expr, v ref.Val) bool {
 	return e.Kind() == ast.LiteralKind && e.AsLiteral().Type() == v.Type() && e.AsLiteral().Equal(v) == types.True
 }
 
-// optMap, optFlatMap and sortBy name a value: they expand to a comprehension over an empty
-// list whose accumulator is the value. It is evaluated, and paid for, at its first use.
+// optMap, optFlatMap and sortBy name a value. They expand to a comprehension over an empty list
+// whose accumulator is the value. The value is evaluated, and paid for, at its first use.
 
 // isBind reports whether a comprehension only names a value.
 func isBind(c ast.ComprehensionExpr) bool {
@@ -234,7 +235,7 @@ func (x *compiler) bind(c ast.ComprehensionExpr) operand {
 		return x.refuse("deep nesting of comprehensions")
 	}
 	defer func() { x.loops = slot }()
-	// The first use may be in a loop of the body, which gets other slots than the value.
+	// The first use may be in a loop of the body, which must not use the slots of the value.
 	highest := x.highest
 	x.deeper(slot + 1)
 	v := x.expr(c.AccuInit())
@@ -256,13 +257,13 @@ func (x *compiler) bind(c ast.ComprehensionExpr) operand {
 	return out
 }
 
-// deeper sets the loop depth of the next expression.
+// deeper sets the number of loops around the next expression.
 func (x *compiler) deeper(loops int) {
 	x.loops, x.highest = loops, loops
 }
 
-// bound returns the variable that names the value v. cel-go names a changeable copy of an
-// empty list or map, which + changes, so the variable declines these.
+// bound returns a variable with the value v. It declines an empty list or map: in cel-go the
+// variable has a mutable copy, which + changes.
 func (x *compiler) bound(v operand, slot int) operand {
 	cost := v.cost
 	out := operand{cost: 1, attr: true}
@@ -298,7 +299,7 @@ func (x *compiler) bound(v operand, slot int) operand {
 	return x.unbox(v.typ, out)
 }
 
-// isEmpty reports whether a raw or boxed value is a list or map without entries.
+// isEmpty reports whether a raw or boxed value is an empty list or map.
 func isEmpty(v any) bool {
 	switch v := v.(type) {
 	case []any:
@@ -313,7 +314,7 @@ func isEmpty(v any) bool {
 	return false
 }
 
-// reads reports whether the value is to be evaluated. A failed one fails again.
+// reads reports whether the value must be evaluated now. A value that failed fails again.
 func (b *variable) reads(f *Frame) bool {
 	if b.known && b.err != nil {
 		f.fail(b.err)
@@ -321,12 +322,12 @@ func (b *variable) reads(f *Frame) bool {
 	return !b.known
 }
 
-// This file compiles the variables of loops, and what they range over.
+// The rest of this file compiles the variables of loops, and what they range over.
 
 // A rangeFunc calls step for each element until step returns false.
 type rangeFunc func(f *Frame, step func(*Frame) bool)
 
-// variables returns the variables of a loop and the loop. Only a loop over two has a key.
+// variables returns the variables of a loop and the loop. Only a loop over two variables has key.
 func (x *compiler) variables(over operand, slot int, two bool) (key, v operand, each rangeFunc) {
 	name := operand{cost: 1, attr: true, value: as(kindString, func(f *Frame) string { return f.vars[slot].name })}
 	element := func(declared *celvalue.DeclaredType) operand {
@@ -351,7 +352,6 @@ func (x *compiler) variables(over operand, slot int, two bool) (key, v operand, 
 	return operand{}, operand{}, nil
 }
 
-// listRange loops over a list of the object.
 func listRange(list listFunc, slot int) rangeFunc {
 	return func(f *Frame, step func(*Frame) bool) {
 		l := list(f)
@@ -451,7 +451,7 @@ func (x *compiler) twoVariables(over operand, slot int) (key, v operand, each ra
 	return operand{}, operand{}, nil
 }
 
-// entries loops over the keys, or indexes, and values of a boxed map or list.
+// entries loops over the keys (or indexes) and values of a boxed map (or list).
 func entries(box func(*Frame) ref.Val, slot int) rangeFunc {
 	return func(f *Frame, step func(*Frame) bool) {
 		v := box(f)
@@ -475,7 +475,7 @@ func entries(box func(*Frame) ref.Val, slot int) rangeFunc {
 		for it := cellib.OrderedMap(m).Iterator(); it.HasNext() == types.True; {
 			k := it.Next()
 			v, found := m.Find(k)
-			if !found { // NaN has a value
+			if !found { // NaN is not found, but has a value
 				f.decline()
 				return
 			}

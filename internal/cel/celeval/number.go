@@ -32,12 +32,12 @@ func order[T cmp.Ordered](operator string) func(a, b T) bool {
 	return nil
 }
 
-// comparison compiles an operator on operands of one type, which evaluates both.
+// comparison compiles a comparison of two operands of one type. It evaluates both.
 func comparison[T any](cost uint64, a, b operand, is func(a, b T) bool) operand {
 	return operand{cost: cost, value: operation(a.value, b.value, kindBool, is)}
 }
 
-// operation returns the value of an operator that does not fail itself.
+// operation returns the value of an operator that cannot fail itself.
 func operation[T, R any](a, b value, is kind, op func(T, T) R) value {
 	l, r := a.(*closure[T]).run, b.(*closure[T]).run
 	return as(is, func(f *Frame) (none R) {
@@ -79,7 +79,6 @@ func compareInts(cost uint64, a, b operand, is func(a, b int64) bool) operand {
 	return operand{cost: cost, value: as(kindBool, func(f *Frame) bool { return is(l(f), w) })}
 }
 
-// arithmetic compiles an operator that may fail.
 func arithmetic[T, R any](is kind, cost uint64, a, b func(*Frame) T, op func(a, b T) (R, *EvalError)) operand {
 	return operand{cost: cost, value: as(is, func(f *Frame) (none R) {
 		v := a(f)
@@ -176,7 +175,7 @@ func binaryDouble(name, overload string, a, b operand) operand {
 	return operand{}
 }
 
-// binaryTime compiles the order of durations and timestamps.
+// binaryTime compiles comparisons of durations and timestamps.
 func binaryTime(name string, a, b operand) operand {
 	is := order[int64](name)
 	switch {
@@ -188,7 +187,7 @@ func binaryTime(name string, a, b operand) operand {
 	return comparison(costs(a, b, 1), a, b, func(a, b time.Time) bool { return is(int64(a.Compare(b)), 0) })
 }
 
-// sumOfInts compiles the sum of a list of integers, which costs one unit for each.
+// sumOfInts compiles the sum of a list of integers. It costs one unit for each element.
 func sumOfInts(a operand) operand {
 	list := a.elements()
 	return operand{cost: a.cost, value: as(kindInt, func(f *Frame) (total int64) {
@@ -212,10 +211,11 @@ func sumOfInts(a operand) operand {
 	})}
 }
 
-// Quantities are the library values that rules use most. One stays a Go value while only
-// the next call reads it.
+// Quantities are the library values that rules use most. A quantity stays a Go value if only the
+// next call reads it.
 
-// quantityCall compiles a call by its overload. The operand has no kind for others.
+// quantityCall compiles a call by its overload. For other calls it returns an operand without a
+// kind.
 func (x *compiler) quantityCall(overload string, args []operand) operand {
 	switch {
 	case len(args) == 1 && args[0].kind() == kindString:
@@ -228,7 +228,7 @@ func (x *compiler) quantityCall(overload string, args []operand) operand {
 	return operand{}
 }
 
-// parsedQuantity compiles quantity. A constant quantity is parsed once.
+// parsedQuantity compiles quantity(). A constant quantity is parsed once.
 func (x *compiler) parsedQuantity(overload string, a operand) operand {
 	out := operand{cost: a.cost}
 	if overload != "string_to_quantity" {

@@ -13,7 +13,7 @@ import (
 	"github.com/crdkit/crdkit/internal/cel/celvalue"
 )
 
-// A kind is the kind of value to which an operand evaluates.
+// A kind is the kind of value of an operand.
 type kind uint8
 
 const (
@@ -24,31 +24,31 @@ const (
 	kindString
 	kindDuration // as an int64
 	kindTimestamp
-	kindRaw      // a part of the object that has no kind of its own
-	kindBox      // any other value of CEL
-	kindOptional // an optional of any value
+	kindRaw      // a part of the object without a kind of its own
+	kindBox      // any other CEL value
+	kindOptional // an optional
 	kindQuantity
 )
 
 // An operand is a compiled expression. After a failure its closures may return any value.
 type operand struct {
 	cost     uint64  // of every evaluation; closures add what depends on values
-	attr     bool    // a variable or a selection, whose first unit some operators save
+	attr     bool    // a variable or a selection; some operators do not charge its first unit
 	choice   bool    // a ternary
 	presence bool    // the result of has()
-	summed   bool    // a quantity that is a sum, which CEL holds by pointer
+	summed   bool    // a quantity that is a sum; CEL holds a pointer to it
 	constant ref.Val // nil unless the value is known at compile time
 	typ      *cel.Type
 
 	value    value                  // nil if there is only raw or box
-	raw      func(*Frame) any       // of a part of the object
-	declared *celvalue.DeclaredType // of raw
-	box      func(*Frame) ref.Val   // of a value that is not a part of the object
+	raw      func(*Frame) any       // a part of the object
+	declared *celvalue.DeclaredType // type of raw
+	box      func(*Frame) ref.Val   // a value that is not a part of the object
 
-	// Of few operands.
-	list  listFunc              // a raw list that is made, to avoid boxing it in raw
-	chain *chain                // of a field or an element of a value that is not a part of the object
-	terms []func(*Frame) string // of a sum of strings
+	// Few operands have these.
+	list  listFunc              // a raw list that is made, without boxing it in raw
+	chain *chain                // a field or an element of a value that is not a part of the object
+	terms []func(*Frame) string // operands of a sum of strings
 }
 
 func (o operand) kind() kind {
@@ -63,10 +63,10 @@ func (o operand) kind() kind {
 	return kindNone
 }
 
-// A value evaluates an operand: it is a closure or an *optional.
+// A value evaluates an operand. It is a closure or an *optional.
 type value interface {
 	kind() kind
-	after(before func(*Frame)) value // returns a value that calls before first
+	after(before func(*Frame)) value // returns a value that first calls before
 }
 
 // A closure evaluates an operand to a Go value.
@@ -77,7 +77,7 @@ type closure[T any] struct {
 
 func as[T any](is kind, run func(*Frame) T) value { return &closure[T]{is, run} }
 
-// closureOf returns the function that evaluates an operand, nil for another Go type.
+// closureOf returns the function that evaluates an operand, nil if that has another Go type.
 func closureOf[T any](c operand) func(*Frame) T {
 	if v, ok := c.value.(*closure[T]); ok {
 		return v.run
@@ -89,7 +89,7 @@ func (c *closure[T]) kind() kind { return c.is }
 
 func (c *closure[T]) after(before func(*Frame)) value { return as(c.is, after(before, c.run)) }
 
-// A scalar is any closure.
+// A scalar is a closure of any type.
 type scalar interface {
 	value
 	choice(b *branches, no value) value
@@ -97,22 +97,22 @@ type scalar interface {
 	boxed() func(*Frame) ref.Val
 }
 
-// choice returns the value of one of two branches of one kind. c is the first.
+// choice returns a value that evaluates c or no, which have the same kind.
 func (c *closure[T]) choice(b *branches, no value) value {
 	return as(c.is, choice(b, c.run, no.(*closure[T]).run))
 }
 
-// effect returns a function that evaluates c for its cost and its error only.
+// effect returns a function that evaluates c only for its cost and its error.
 func (c *closure[T]) effect() func(*Frame) {
 	run := c.run
 	return func(f *Frame) { run(f) }
 }
 
-// boxed returns a closure that makes a value of CEL.
+// boxed returns a closure that makes a CEL value.
 func (c *closure[T]) boxed() func(*Frame) ref.Val { return boxed(c.is, c.run) }
 
-// boxed returns a closure that boxes what evaluate returns. A type parameter would link a
-// copy of all cases for each type.
+// boxed returns a closure that boxes the result of evaluate. A type parameter would link a copy of
+// all cases for each type.
 func boxed(is kind, evaluate any) func(*Frame) ref.Val {
 	switch run := evaluate.(type) {
 	case func(*Frame) bool:
@@ -133,7 +133,7 @@ func boxed(is kind, evaluate any) func(*Frame) ref.Val {
 	return func(f *Frame) ref.Val { q := run(f); return apiservercel.Quantity{Quantity: &q} }
 }
 
-// unbox adds the closure that reads a boxed result as its type. Types with null stay boxed.
+// unbox adds a closure that reads a boxed result as its Go type. A nullable result stays boxed.
 func (x *compiler) unbox(t *types.Type, c operand) operand {
 	if c.typ == nil {
 		c.typ = t
@@ -163,7 +163,7 @@ func isNullable(t *types.Type) bool {
 	return false
 }
 
-// unboxed returns a closure that reads a value of CEL. It declines other types.
+// unboxed returns a closure that reads a CEL value. It declines other types.
 func unboxed[T any](box func(*Frame) ref.Val, read func(ref.Val) (T, bool)) func(*Frame) T {
 	return func(f *Frame) T {
 		v, ok := read(box(f))
@@ -174,7 +174,7 @@ func unboxed[T any](box func(*Frame) ref.Val, read func(ref.Val) (T, bool)) func
 	}
 }
 
-// checked returns v, and declines the evaluation if v is an error.
+// checked returns v. If v is an error, it declines the evaluation.
 func (f *Frame) checked(v ref.Val) ref.Val {
 	if v == nil || types.IsUnknownOrError(v) {
 		f.decline()
@@ -185,7 +185,7 @@ func (f *Frame) checked(v ref.Val) ref.Val {
 
 func fixedTime(t time.Time) func(*Frame) time.Time { return func(*Frame) time.Time { return t } }
 
-// typed adds the closure for the declared type to an operand of raw values.
+// typed adds the closure for its declared type to an operand of raw values.
 func (x *compiler) typed(c operand) operand {
 	if c.declared == nil {
 		return x.refuse("value without a declared type")
@@ -223,7 +223,7 @@ func asserted[T any](is kind, raw func(*Frame) any) value {
 	})
 }
 
-// converted is like asserted for a part that read converts to a T.
+// converted returns the value of a part of the object that read converts to a T.
 func converted[T any](is kind, raw func(*Frame) any, read func(any) (T, bool)) value {
 	return as(is, func(f *Frame) T {
 		v, ok := read(raw(f))
@@ -234,7 +234,7 @@ func converted[T any](is kind, raw func(*Frame) any, read func(any) (T, bool)) v
 	})
 }
 
-// numberOf returns a number, which the decoder made an int64 if it has no fraction.
+// numberOf returns a number. The decoder makes a number without a fraction an int64.
 func numberOf(r any) (float64, bool) {
 	switch v := r.(type) {
 	case float64:
@@ -245,7 +245,7 @@ func numberOf(r any) (float64, bool) {
 	return 0, false
 }
 
-// A listFunc returns a list. It fails and returns nil if there is none.
+// A listFunc returns a list. If there is none, it fails and returns nil.
 type listFunc func(*Frame) []any
 
 // elements returns a closure that reads a raw list.
@@ -263,8 +263,7 @@ func (o operand) elements() listFunc {
 	}
 }
 
-// object returns a closure that reads a raw object. It fails and returns nil if there is
-// none.
+// object returns a closure that reads a raw object. If there is none, it fails and returns nil.
 func (o operand) object() func(*Frame) map[string]any {
 	raw := o.raw
 	return func(f *Frame) map[string]any {
@@ -299,8 +298,8 @@ func (x *compiler) bool(c operand) func(*Frame) bool {
 	return closureOf[bool](c)
 }
 
-// boxed returns a closure that makes a value of CEL, never an error. It has no meaning
-// after a failure.
+// boxed returns a closure that makes a CEL value, never an error. After a failure the value is
+// meaningless.
 func (x *compiler) boxed(c operand) func(*Frame) ref.Val {
 	x.boxes = true
 	if v := c.constant; v != nil {
@@ -334,7 +333,7 @@ func (x *compiler) boxed(c operand) func(*Frame) ref.Val {
 	}
 }
 
-// box boxes a raw value. It declines values that do not fit their type.
+// box boxes a raw value. It declines a value that does not match its type.
 func (f *Frame) box(raw any, s *celvalue.DeclaredType) ref.Val {
 	if raw == nil {
 		f.decline()

@@ -7,11 +7,11 @@ import (
 	"github.com/crdkit/crdkit/internal/cel/celvalue"
 )
 
-// An optional is two closures: has reports whether there is a value, and value reads it.
-// The caller of has calls value next, once, because the frame may hold the value unpaid.
+// An optional is two closures. has reports whether there is a value, and value reads it. After has,
+// the caller must call value once, because the frame may hold a value that is not paid for.
 type optional struct {
 	has   func(*Frame) bool
-	value operand // costs only what has did not pay; has no kind if there is never a value
+	value operand // costs what has did not pay; it has no kind if there is never a value
 	pure  bool    // reading the value has no effect and may be left out
 }
 
@@ -55,7 +55,7 @@ func (x *compiler) optional(c operand) *optional {
 	}}
 }
 
-// valueType returns the type of the value of an optional, dyn if it is not known.
+// valueType returns the type of the value of an optional, dyn if it is unknown.
 func valueType(t *types.Type) *types.Type {
 	if isOptionalType(t) && len(t.Parameters()) > 0 {
 		return t.Parameters()[0]
@@ -63,7 +63,7 @@ func valueType(t *types.Type) *types.Type {
 	return types.DynType
 }
 
-// isAlternative reports whether a call chooses between an optional and an alternative.
+// isAlternative reports whether a call is or or orValue of a value that may be an optional.
 func isAlternative(name string, args []operand) bool {
 	return (name == "or" || name == "orValue") && len(args) == 2 && args[0].kind() != kindRaw && args[0].typ.Kind() == types.DynKind
 }
@@ -78,8 +78,8 @@ func optionalNone() operand {
 	return operand{cost: 1, value: &optional{has: func(*Frame) bool { return false }, pure: true}}
 }
 
-// evaluated returns the operand without the properties of a variable, a ternary or a
-// constant.
+// evaluated returns the operand without its cost, and without the properties of a variable, a
+// ternary or a constant.
 func (o operand) evaluated() operand {
 	o.cost, o.attr, o.choice, o.presence, o.constant = 0, false, false, false, nil
 	o.terms, o.chain = nil, nil
@@ -110,7 +110,7 @@ func (x *compiler) optionalMethod(name string, args []operand) operand {
 	return operand{}
 }
 
-// hasValue reports whether there is a value. It reads the value too if that costs.
+// hasValue reports whether there is a value. If reading the value costs something, it reads it.
 func (x *compiler) hasValue(m *optional) func(*Frame) bool {
 	has := m.has
 	read := func(*Frame) {}
@@ -148,7 +148,7 @@ func (x *compiler) required(m *optional) operand {
 	})
 }
 
-// valueOr compiles orValue. It is free, and its alternative too unless it is used.
+// valueOr compiles orValue. It costs nothing. The alternative costs something only if it is used.
 func (x *compiler) valueOr(cost uint64, m *optional, b operand) operand {
 	var out operand
 	if m.value.kind() == kindNone {
@@ -167,8 +167,7 @@ func (x *compiler) valueOr(cost uint64, m *optional, b operand) operand {
 	return out
 }
 
-// ternaryOfOptionals compiles a ternary of two optionals. A bit of the frame has the
-// choice.
+// ternaryOfOptionals compiles a ternary of two optionals. A bit in the frame records the choice.
 func (x *compiler) ternaryOfOptionals(t *branches, a, b *optional) operand {
 	bit := uint64(1) << x.choices
 	if x.choices++; x.choices > maxChoices || x.why != "" {
@@ -192,7 +191,6 @@ func (x *compiler) ternaryOfOptionals(t *branches, a, b *optional) operand {
 	return operand{value: &optional{has: has, pure: a.pure && b.pure, value: x.chosenValue(bit, a.value, b.value)}}
 }
 
-// maxChoices is the number of such bits.
 const maxChoices = 64
 
 func (x *compiler) chosenValue(bit uint64, a, b operand) operand {
@@ -207,7 +205,7 @@ func (x *compiler) chosenValue(bit uint64, a, b operand) operand {
 	return out
 }
 
-// boxedOptional returns the closure that boxes an optional. It fails like has.
+// boxedOptional returns a closure that boxes an optional. It fails if has fails.
 func (x *compiler) boxedOptional(m *optional) func(*Frame) ref.Val {
 	if m.value.kind() == kindNone {
 		return func(f *Frame) ref.Val {
@@ -228,7 +226,7 @@ func (x *compiler) boxedOptional(m *optional) func(*Frame) ref.Val {
 	}
 }
 
-// entering returns an operand that calls before first, and fails if that fails.
+// entering returns an operand that first calls before, and fails if before fails.
 func entering(c operand, before func(*Frame)) operand {
 	c = c.evaluated()
 	if c.value != nil {
@@ -252,10 +250,11 @@ func after[T any, F ~func(*Frame) T](before func(*Frame), then F) F {
 	}
 }
 
-// Optionals of parts of the object: oldSelf, and what .? and [?] select. What is absent is
-// free.
+// Optionals of parts of the object: oldSelf, and what .? and [?] select. An absent part costs
+// nothing.
 
-// optionalPart returns the optional of a part of the object, which get reads if it is there.
+// optionalPart returns the optional of a part of the object. get reads it and reports whether it is
+// present.
 func (x *compiler) optionalPart(declared *celvalue.DeclaredType, get func(*Frame) (any, bool)) *optional {
 	held := operand{declared: declared, raw: func(f *Frame) any { return f.held }}
 	return &optional{pure: true, value: x.typed(held), has: func(f *Frame) bool {
@@ -265,8 +264,7 @@ func (x *compiler) optionalPart(declared *celvalue.DeclaredType, get func(*Frame
 	}}
 }
 
-// optionalBelow returns the optional of a field or element of an optional. It costs one
-// unit.
+// optionalBelow returns the optional of a field or element of an optional. It costs one unit.
 func (x *compiler) optionalBelow(of operand, declared *celvalue.DeclaredType, get func(*Frame) (any, bool)) operand {
 	out := operand{cost: of.cost, attr: !of.choice, choice: of.choice}
 	if !of.attr && !of.choice {
@@ -286,8 +284,8 @@ func (x *compiler) optionalBelow(of operand, declared *celvalue.DeclaredType, ge
 	return out
 }
 
-// part returns the type and closure of a part of the object, or of an optional of one, else
-// nil.
+// part returns the type and a closure of a part of the object, or of an optional of a part. For
+// other operands it returns nil.
 func (o operand) part() (*celvalue.DeclaredType, func(*Frame) (any, bool)) {
 	has := func(*Frame) bool { return true }
 	if m, ok := o.value.(*optional); ok {
@@ -309,8 +307,8 @@ func (o operand) part() (*celvalue.DeclaredType, func(*Frame) (any, bool)) {
 	}
 }
 
-// optionalField compiles a field of the object that may be absent. The operand has no kind
-// for others.
+// optionalField compiles a field of the object that may be absent. For other operands it returns an
+// operand without a kind.
 func (x *compiler) optionalField(of operand, field string) operand {
 	declared, get := of.part()
 	if declared == nil || declared.Kind != celvalue.KindObject {
@@ -346,9 +344,9 @@ func (x *compiler) optionalSelection(of, at operand, t *types.Type) operand {
 	return x.qualified(of, qualifier{known: name, optional: true}, t)
 }
 
-// optionalIndex compiles [?i] (may) and the index of an optional, to an optional of type t.
-// The index of what is absent is not evaluated. The type may be wrong, as for
-// dyn(x).orValue(y), so the value decides.
+// optionalIndex compiles [?i] if may is true, else the index of an optional. The result is an
+// optional of type t. If the list or map is absent, the index is not evaluated. t may be wrong, as
+// in dyn(x).orValue(y), so the value decides.
 func (x *compiler) optionalIndex(of, at operand, t *types.Type, may bool) operand {
 	if of.presence || at.presence {
 		return x.refuse("optional index with has")
@@ -365,7 +363,7 @@ func (x *compiler) optionalIndex(of, at operand, t *types.Type, may bool) operan
 	return x.qualified(of, q, t)
 }
 
-// foundAt returns the closure of the element of a list or map that find finds.
+// foundAt returns a closure that looks up an element of a list or map with find.
 func foundAt[C, K any](get func(*Frame) (any, bool), at func(*Frame) K, cost uint64, find func(C, K) (any, bool)) func(*Frame) (any, bool) {
 	return func(f *Frame) (any, bool) {
 		v, ok := get(f)
@@ -381,8 +379,8 @@ func foundAt[C, K any](get func(*Frame) (any, bool), at func(*Frame) K, cost uin
 	}
 }
 
-// optionals compiles constructors and methods of optionals. The operand has no kind for
-// others.
+// optionals compiles constructors and methods of optionals. For other calls it returns an operand
+// without a kind.
 func (x *compiler) optionals(name string, args []operand) operand {
 	switch {
 	case name == "optional.of" && len(args) == 1:

@@ -19,11 +19,11 @@ import (
 	"github.com/crdkit/crdkit/internal/value/pattern"
 )
 
-// Functions of strings. Sizes are in code points, and most functions cost a tenth of them.
+// Functions of strings. Sizes are in code points. Most functions cost a tenth of them.
 
 const operatorSize = "size"
 
-// size compiles size() of operands that need no boxes.
+// size compiles size() if the operand need not be boxed.
 func (x *compiler) size(overload string, a operand) operand {
 	out := operand{cost: a.cost + 1}
 	switch {
@@ -92,7 +92,7 @@ func product(a, b string) uint64 { return second(b, a) * second(a, b) }
 // errorText has the size that CEL assumes for an error.
 const errorText = "!"
 
-// stringTest compiles a predicate on two strings that costs by their sizes.
+// stringTest compiles a predicate on two strings whose cost depends on their sizes.
 func stringTest(a, b operand, is func(a, b string) bool, cost testCost) operand {
 	l, r := closureOf[string](a), closureOf[string](b)
 	return operand{cost: costs(a, b, 0), value: as(kindBool, func(f *Frame) bool {
@@ -145,7 +145,7 @@ func (x *compiler) find(a, b operand, all bool) operand {
 	return operand{cost: a.cost, value: as(kindString, searched(a, string(text), func(_ *Frame, s string) string { return re.FindString(s) }))}
 }
 
-// searched returns the closure of a search, which is free if its operand fails.
+// searched returns the closure of a search. It costs nothing if its operand fails.
 func searched[T any](a operand, pattern string, search func(*Frame, string) T) func(*Frame) T {
 	s, each := closureOf[string](a), patternCost(pattern)
 	return func(f *Frame) (none T) {
@@ -160,7 +160,7 @@ func searched[T any](a operand, pattern string, search func(*Frame, string) T) f
 	}
 }
 
-// searchCost returns the cost of searching a string, a factor of patternCost.
+// searchCost returns the cost of searching a string, to be multiplied by patternCost.
 func searchCost(s string) uint64 {
 	return uint64(math.Ceil((1.0 + float64(utf8.RuneCountInString(s))) * 0.1))
 }
@@ -169,9 +169,10 @@ func patternCost(p string) uint64 {
 	return uint64(math.Ceil(float64(utf8.RuneCountInString(p)) * 0.25))
 }
 
-// Functions of one string: conversions cost one unit, and copies cost by their size.
+// Functions of one string. A conversion costs one unit. The cost of a copy depends on its size.
 
-// unaryString compiles a function of a string. The operand has no kind for others.
+// unaryString compiles a function of a string. For other functions it returns an operand without a
+// kind.
 func (x *compiler) unaryString(name, overload string, a operand) operand {
 	if a.constant != nil {
 		return operand{}
@@ -199,7 +200,7 @@ func (x *compiler) unaryString(name, overload string, a operand) operand {
 	return out
 }
 
-// plain compiles a function that [cellib.OfString] returned.
+// plain compiles a function from [cellib.OfString].
 func plain(a operand, price cellib.Price, call any) operand {
 	out := operand{cost: a.cost}
 	switch call := call.(type) {
@@ -211,7 +212,7 @@ func plain(a operand, price cellib.Price, call any) operand {
 	return out
 }
 
-// parsing returns the closure of a function of a string that costs by its size.
+// parsing returns the closure of a function of a string whose cost depends on the size.
 func parsing[T any](a operand, price cellib.Price, parse func(*Frame, string) T) func(*Frame) T {
 	s := closureOf[string](a)
 	return func(f *Frame) (none T) {
@@ -256,13 +257,13 @@ func (x *compiler) rewritten(a operand, rewrite func(string) string) operand {
 	})}
 }
 
-// lowerASCII lowers ASCII letters. Bytes that are not UTF-8 become U+FFFD.
+// lowerASCII converts ASCII letters to lower case. Bytes that are not UTF-8 become U+FFFD.
 func lowerASCII(s string) string { return shiftASCII(s, 'A', 'Z', 'a'-'A') }
 
-// upperASCII is like [lowerASCII].
+// upperASCII converts ASCII letters to upper case, like [lowerASCII].
 func upperASCII(s string) string { return shiftASCII(s, 'a', 'z', 'A'-'a') }
 
-// shiftASCII adds by to the characters between from and to.
+// shiftASCII adds by to each character between from and to.
 func shiftASCII(s string, from, to, by rune) string {
 	for i := 0; i < len(s); i++ {
 		if c := s[i]; c >= utf8.RuneSelf || byte(from) <= c && c <= byte(to) {
@@ -302,7 +303,8 @@ func quicker(overload string, impl *functions.Overload) *functions.Overload {
 	return &fast
 }
 
-// searchWith counts code points. It is not ok for empty strings and invalid UTF-8.
+// searchWith returns a search that counts in code points. ok is false for empty strings and invalid
+// UTF-8.
 func searchWith(find func(s, part string) int) func(v, w ref.Val) (ref.Val, bool) {
 	return func(v, w ref.Val) (ref.Val, bool) {
 		s, _ := v.(types.String)
@@ -318,7 +320,7 @@ func searchWith(find func(s, part string) int) func(v, w ref.Val) (ref.Val, bool
 	}
 }
 
-// charAt returns a code point of a string. It is not ok for an index at or after the end.
+// charAt returns a code point of a string. ok is false if the index is at or after the end.
 func charAt(v, w ref.Val) (ref.Val, bool) {
 	s, isText := v.(types.String)
 	i, isInt := w.(types.Int)
@@ -334,8 +336,8 @@ func charAt(v, w ref.Val) (ref.Val, bool) {
 	return nil, false
 }
 
-// toString compiles string(), which costs one unit. The operand has no kind if it needs
-// boxes.
+// toString compiles string(), which costs one unit. If the operand must be boxed, it returns an
+// operand without a kind.
 func (x *compiler) toString(overload string, a operand) operand {
 	if a.constant != nil {
 		return operand{}
@@ -382,8 +384,8 @@ func (o operand) sumTerms() []func(*Frame) string {
 	return []func(*Frame) string{closureOf[string](o)}
 }
 
-// concatenation compiles + of strings. It makes a sum at once, but each + costs its own
-// tenth.
+// concatenation compiles + of strings. It makes the string of a whole sum at once, but charges for
+// each +.
 func (x *compiler) concatenation(a, b operand) operand {
 	all := append(append([]func(*Frame) string(nil), a.sumTerms()...), closureOf[string](b))
 	return operand{cost: costs(a, b, 0), terms: all, value: as(kindString, func(f *Frame) string {
@@ -435,7 +437,7 @@ func (x *compiler) concatenation(a, b operand) operand {
 	})}
 }
 
-// join compiles join of a list of strings, which costs a fifth of the size of the result.
+// join compiles join of a list of strings. It costs a fifth of the size of the result.
 func join(a, b operand) operand {
 	list, sep := a.elements(), closureOf[string](b)
 	return operand{cost: costs(a, b, 0), value: as(kindString, func(f *Frame) (sum string) {
@@ -471,7 +473,7 @@ func join(a, b operand) operand {
 	})}
 }
 
-// split compiles split, which costs a fifth of the size of the string.
+// split compiles split. It costs a fifth of the size of the string.
 func split(a, b operand) operand {
 	s, sep := closureOf[string](a), closureOf[string](b)
 	list := func(f *Frame) []any {
