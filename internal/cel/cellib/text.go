@@ -26,15 +26,15 @@ type printed interface{ Printed() string }
 // textOf returns the text of a value as in cel-go, with entries of maps in order of texts.
 func textOf(v ref.Val) string {
 	left := maxText
-	if text := appendix(v, &left); left >= 0 {
+	if text := boundedText(v, &left); left >= 0 {
 		return text
 	}
 	return tooLong
 }
 
-// appendix returns the text of a value and subtracts its length from left. It may end early
+// boundedText returns the text of a value and subtracts its length from left. It may end early
 // at 0.
-func appendix(v ref.Val, left *int) string {
+func boundedText(v ref.Val, left *int) string {
 	var parts []string
 	*left -= 2
 	switch v := v.(type) {
@@ -44,18 +44,18 @@ func appendix(v ref.Val, left *int) string {
 		return "named format"
 	case *types.Optional:
 		if v.HasValue() {
-			return "optional(" + appendix(v.GetValue(), left) + ")"
+			return "optional(" + boundedText(v.GetValue(), left) + ")"
 		}
 	case traits.Lister:
 		for it := v.Iterator(); *left >= 0 && it.HasNext() == types.True; {
-			parts = append(parts, appendix(it.Next(), left))
+			parts = append(parts, boundedText(it.Next(), left))
 		}
 		return "[" + strings.Join(parts, ", ") + "]"
 	case traits.Mapper:
 		for it := v.Iterator(); *left >= 0 && it.HasNext() == types.True; {
 			key := it.Next()
 			value, _ := v.Find(key)
-			parts = append(parts, appendix(key, left)+": "+appendix(value, left))
+			parts = append(parts, boundedText(key, left)+": "+boundedText(value, left))
 		}
 		slices.Sort(parts)
 		return "{" + strings.Join(parts, ", ") + "}"
