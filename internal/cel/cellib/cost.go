@@ -12,11 +12,10 @@ import (
 	apiservercel "k8s.io/apiserver/pkg/cel"
 )
 
-// The name of a function decides how a call is charged. An estimate depends on what is
-// known of the arguments and covers the most expensive case. The actual cost depends on the
-// values.
+// The name of a function determines how a call is charged. An estimate depends on what is known
+// about the arguments, and covers the most expensive case. The actual cost depends on the values.
 
-// A Price is a way to charge for a function call.
+// A Price says how a function call is charged.
 type Price uint8
 
 const (
@@ -40,7 +39,6 @@ const (
 // permissionCost is low enough for two permission checks in one rule.
 const permissionCost = 350_000
 
-// PriceOf returns how a function call is charged.
 func PriceOf(function, overload string) Price {
 	switch function {
 	case Ordered:
@@ -93,16 +91,15 @@ func isLookup(function string) bool {
 	return false
 }
 
-// Ordered is the name of a function that programs call, at no cost, and no expression can.
+// Ordered is the name of a function that programs call at no cost. Expressions cannot call it.
 const Ordered = "@ordered"
 
-// Costs tells cel-go the costs of the functions that the server adds. With nil Sizes the
-// sizes of variables are unknown.
+// Costs tells cel-go the costs of the functions that the server adds. If Sizes is nil, the sizes of
+// variables are unknown.
 type Costs struct {
-	Sizes checker.CostEstimator // only its EstimateSize is called
+	Sizes checker.CostEstimator // only EstimateSize is called
 }
 
-// CallCost implements interpreter.ActualCostEstimator.
 func (*Costs) CallCost(function, overload string, args []ref.Val, result ref.Val) *uint64 {
 	if cost, ok := PriceOf(function, overload).CallCost(function, overload, args, result); ok {
 		return &cost
@@ -110,8 +107,8 @@ func (*Costs) CallCost(function, overload string, args []ref.Val, result ref.Val
 	return nil
 }
 
-// CallCost returns the actual cost of a call, with the receiver as first argument. It is
-// not ok for functions of cel-go.
+// CallCost returns the actual cost of a call. The receiver is the first argument. ok is false for
+// functions of cel-go.
 func (p Price) CallCost(function, overload string, args []ref.Val, result ref.Val) (cost uint64, ok bool) {
 	if len(args) < leastArgs(p) {
 		return 0, false
@@ -127,7 +124,7 @@ func (p Price) CallCost(function, overload string, args []ref.Val, result ref.Va
 		n := sizeOf(args[1])
 		return selectorCost(checker.SizeEstimate{Min: n, Max: n}).Max, true
 	case traversal:
-		if Nodes(args[0], MaxNodes) >= MaxNodes { // no evaluation makes the call
+		if Nodes(args[0], MaxNodes) >= MaxNodes { // the call is never made
 			return 0, true
 		}
 		return traversed(args[0]), true
@@ -149,7 +146,7 @@ func (p Price) CallCost(function, overload string, args []ref.Val, result ref.Va
 	return 0, false
 }
 
-// SizeCost returns the actual cost of a call that depends on the size of one value at most.
+// SizeCost returns the actual cost of a call that depends at most on the size of one value.
 func (p Price) SizeCost(size uint64) uint64 {
 	switch p {
 	case reshaping, argumentTraversal:
@@ -170,7 +167,7 @@ func leastArgs(p Price) int {
 	return 0
 }
 
-// sizeOf returns the size of v, or 1 if v has no size.
+// sizeOf returns the size of v, or 1 if v has none.
 func sizeOf(v ref.Val) uint64 {
 	if s, ok := v.(traits.Sizer); ok {
 		n, _ := s.Size().(types.Int)
@@ -186,13 +183,13 @@ func doubleTraversal(size uint64) uint64 {
 	return rounded(float64(size) * 2 * common.StringTraversalCostFactor)
 }
 
-// searchCost returns the cost of a regular expression on a text, also an empty one.
+// searchCost returns the cost of applying a regular expression to a text. Each may be empty.
 func searchCost(text, expr uint64) uint64 {
 	return rounded((1+float64(text))*common.StringTraversalCostFactor) * rounded(float64(expr)*common.RegexStringLengthCostFactor)
 }
 
-// containmentCost returns the cost of comparing a network with another one, which is
-// masked, or an address. Strings are parsed.
+// containmentCost returns the cost of comparing a network with an address, or with another network,
+// which is masked. Strings are parsed first.
 func containmentCost(function, overload string, network, other uint64) uint64 {
 	cost := rounded(float64(network+network) * common.StringTraversalCostFactor)
 	if function == "containsCIDR" {
@@ -204,14 +201,14 @@ func containmentCost(function, overload string, network, other uint64) uint64 {
 	return cost
 }
 
-// parses reports whether the argument of a containment test is a string. It is false if its
-// type is known at run time only.
+// parses reports whether the argument of a containment test is a string. It returns false if the
+// type is known only at run time.
 func parses(overload string) bool {
 	return overload == "cidr_contains_ip_string" || overload == "cidr_contains_cidr_string"
 }
 
-// selectorCost returns the cost of parsing requirements of at least two characters, each a
-// list.
+// selectorCost returns the cost of parsing a selector. A requirement has at least two characters
+// and makes a list.
 func selectorCost(text checker.SizeEstimate) checker.CostEstimate {
 	const requirement = float64(common.ListCreateBaseCost + common.StructCreateBaseCost)
 	list := checker.CostEstimate{Min: common.ListCreateBaseCost, Max: common.ListCreateBaseCost}
@@ -251,8 +248,7 @@ func hasOwnType(v ref.Val) bool {
 	return false
 }
 
-// EstimateCallCost implements checker.CostEstimator. target is the receiver, nil for a
-// function.
+// EstimateCallCost implements checker.CostEstimator. target is the receiver, nil for functions.
 func (c *Costs) EstimateCallCost(function, overload string, target *checker.AstNode, args []checker.AstNode) *checker.CallEstimate {
 	p := PriceOf(function, overload)
 	switch p {
@@ -327,7 +323,7 @@ func costs(cost checker.CostEstimate, size *checker.SizeEstimate) *checker.CallE
 
 func one() checker.CostEstimate { return checker.CostEstimate{Min: 1, Max: 1} }
 
-// size returns the estimated size of a value, or the range of all sizes.
+// size returns the estimated size of a value. If it is unknown, the range covers all sizes.
 func (c *Costs) size(n checker.AstNode) checker.SizeEstimate {
 	if size := n.ComputedSize(); size != nil {
 		return *size
@@ -338,7 +334,6 @@ func (c *Costs) size(n checker.AstNode) checker.SizeEstimate {
 	return checker.SizeEstimate{Max: math.MaxUint64}
 }
 
-// EstimateSize implements checker.CostEstimator.
 func (c *Costs) EstimateSize(n checker.AstNode) *checker.SizeEstimate {
 	if c.Sizes == nil {
 		return nil
@@ -346,8 +341,8 @@ func (c *Costs) EstimateSize(n checker.AstNode) *checker.SizeEstimate {
 	return c.Sizes.EstimateSize(n)
 }
 
-// traversalEstimate estimates visiting a list and reading its strings or bytes. What may be
-// a string counts as one, except for includes.
+// traversalEstimate estimates visiting a list and reading its strings or bytes. Elements of unknown
+// type count as strings, except for includes.
 func (c *Costs) traversalEstimate(function string, list checker.AstNode) checker.CostEstimate {
 	elem := elementOf(list)
 	if elem == nil && function != "includes" {
@@ -376,7 +371,8 @@ func (c *Costs) rewritingEstimate(function string, target checker.AstNode, args 
 	return costs(text.MultiplyByCostFactor(2*common.StringTraversalCostFactor), &result)
 }
 
-// mostParts returns the most parts of a split: a literal limit, or one for each character.
+// mostParts returns the most parts of a split: the limit if it is a literal, else one for each
+// character.
 func mostParts(text checker.SizeEstimate, args []checker.AstNode) uint64 {
 	if len(args) > 1 {
 		if v := args[1].Expr().AsLiteral(); v != nil {
@@ -388,7 +384,7 @@ func mostParts(text checker.SizeEstimate, args []checker.AstNode) uint64 {
 	return text.Max
 }
 
-// replacedSize returns the size of a text after old was replaced in it.
+// replacedSize returns the size of a text after old is replaced.
 func replacedSize(text, old, replacement checker.SizeEstimate) checker.SizeEstimate {
 	var times, kept checker.SizeEstimate
 	times.Max, kept.Max = replacements(text.Max, old.Min, replacement.Max > old.Min)
@@ -396,9 +392,9 @@ func replacedSize(text, old, replacement checker.SizeEstimate) checker.SizeEstim
 	return times.Multiply(replacement).Add(kept)
 }
 
-// replacements returns how often old is replaced, and how much of the text is kept. An
-// empty old matches around each character. Else the extreme is to replace the whole text,
-// if helps is true, or nothing.
+// replacements returns the extreme numbers of replacements of old and of characters that are kept.
+// If helps is true, the extreme is to replace the whole text, otherwise nothing. An empty old
+// matches around each character.
 func replacements(text, old uint64, helps bool) (times, kept uint64) {
 	switch {
 	case old == 0 && text < math.MaxUint64:
@@ -411,7 +407,7 @@ func replacements(text, old uint64, helps bool) (times, kept uint64) {
 	return 0, text
 }
 
-// joinedSize returns the size of all elements with a separator between any two.
+// joinedSize returns the size of all elements, with separators between them.
 func (c *Costs) joinedSize(list checker.AstNode, args []checker.AstNode) checker.SizeEstimate {
 	var size checker.SizeEstimate
 	count := c.size(list)
@@ -432,7 +428,7 @@ func (c *Costs) searchEstimate(target, expr checker.AstNode) *checker.CallEstima
 	return costs(steps.Multiply(states), &checker.SizeEstimate{Max: text.Max})
 }
 
-// containmentEstimate estimates the cost for addresses of 4 to 16 bytes.
+// containmentEstimate estimates a containment test. An address has 4 to 16 bytes.
 func (c *Costs) containmentEstimate(function, overload string, other checker.AstNode) checker.CostEstimate {
 	bytes := checker.SizeEstimate{Min: 4, Max: 16}
 	cost := bytes.Add(bytes).MultiplyByCostFactor(common.StringTraversalCostFactor)
@@ -445,7 +441,8 @@ func (c *Costs) containmentEstimate(function, overload string, other checker.Ast
 	return cost
 }
 
-// equalityEstimate estimates comparing two values of a type of the server, nil for others.
+// equalityEstimate estimates comparing two values of a type of the server. It returns nil for other
+// types.
 func equalityEstimate(args []checker.AstNode) *checker.CallEstimate {
 	if len(args) != 2 || args[0].Type().Equal(args[1].Type()) != types.True {
 		return nil
@@ -474,13 +471,14 @@ func upTo(size uint64) checker.CostEstimate {
 	return checker.CostEstimate{Min: 1, Max: size}.MultiplyByCostFactor(common.StringTraversalCostFactor)
 }
 
-// An element represents the elements of a list, under its path and the step @items.
+// An element is a node for the elements of a list. Its path is the path of the list and @items. It
+// implements checker.AstNode.
 type element struct {
 	path []string
 	t    *types.Type
 }
 
-// elementOf returns the element of a list, nil if it may be something else.
+// elementOf returns the element of a list. It returns nil if the node may be something else.
 func elementOf(list checker.AstNode) *element {
 	params := list.Type().Parameters()
 	if len(params) == 0 {
@@ -493,14 +491,10 @@ func elementOf(list checker.AstNode) *element {
 	return e
 }
 
-// Path implements checker.AstNode.
 func (e *element) Path() []string { return e.path }
 
-// Type implements checker.AstNode.
 func (e *element) Type() *types.Type { return e.t }
 
-// Expr implements checker.AstNode.
 func (e *element) Expr() ast.Expr { return nil }
 
-// ComputedSize implements checker.AstNode.
 func (e *element) ComputedSize() *checker.SizeEstimate { return nil }

@@ -14,20 +14,19 @@ import (
 	"github.com/crdkit/crdkit/internal/metadata/objectname"
 )
 
-// The assumed lengths of regular expressions for formats without one. Costs depend on them.
+// Assumed lengths of regular expressions, for formats without one. Costs depend on them.
 const (
 	uriExpr    = 1103
 	base64Expr = 84
 )
 
-// A format has the name that rules use. Its Format.Name decides equality.
+// A format is a format and its name in rules. Format.Name decides equality.
 type format struct {
 	name string
 	apiservercel.Format
 }
 
-// formats returns all formats, with the lengths of regular expressions that decide the
-// cost.
+// formats returns all formats, with the lengths of regular expressions for the cost.
 func formats() []format {
 	return []format{
 		{"dns1123Label", nameFormat("DNS1123Label", 30, objectname.IsLabel, nameRule(apivalidation.NameIsDNSLabel, false))},
@@ -46,7 +45,7 @@ func formats() []format {
 	}
 }
 
-// nameFormat returns a format with a rule. If valid returns true, the rule has no errors.
+// nameFormat returns a format with a rule. If valid returns true, the rule finds no errors.
 func nameFormat(name string, length int, valid func(string) bool, rule func(string) []string) apiservercel.Format {
 	return apiservercel.Format{
 		Name: name,
@@ -60,7 +59,7 @@ func nameFormat(name string, length int, valid func(string) bool, rule func(stri
 	}
 }
 
-// nameRule returns a rule for names or, if prefix is true, for name prefixes.
+// nameRule returns a rule for names, or for name prefixes if prefix is true.
 func nameRule(errs func(string, bool) []string, prefix bool) func(string) []string {
 	return func(s string) []string { return errs(s, prefix) }
 }
@@ -108,7 +107,7 @@ func formatLibrary() cel.EnvOption {
 	)...)
 }
 
-// validate returns the errors of f for s, or no value if s is valid.
+// validate returns the errors of s in format f, or an optional without a value if s is valid.
 func validate(f apiservercel.Format, s string) ref.Val {
 	if errs := f.ValidateFunc(s); len(errs) > 0 {
 		return types.OptionalOf(texts(errs))

@@ -16,27 +16,25 @@ import (
 	apiservercel "k8s.io/apiserver/pkg/cel"
 )
 
-// A library is a set of functions, which an environment adds once, by its name.
+// A library is a set of functions. An environment adds it once, by its name. It implements
+// cel.SingletonLibrary.
 type library struct {
 	name    string
 	declare []cel.EnvOption
 	program []cel.ProgramOption
 }
 
-// LibraryName implements cel.SingletonLibrary.
 func (l *library) LibraryName() string { return l.name }
 
-// CompileOptions implements cel.Library.
 func (l *library) CompileOptions() []cel.EnvOption { return l.declare }
 
-// ProgramOptions implements cel.Library.
 func (l *library) ProgramOptions() []cel.ProgramOption { return l.program }
 
 func newLibrary(name string, declare ...cel.EnvOption) cel.EnvOption {
 	return cel.Lib(&library{name: name, declare: declare})
 }
 
-// Not inlined: copies of cel-go's closures would add 0.15 MB to a program.
+// Not inlined: copies of the closures of cel-go would add 0.15 MB to a program.
 
 //go:noinline
 func define(name string, overloads ...cel.FunctionOpt) cel.EnvOption {
@@ -55,7 +53,7 @@ func bindAny(f functions.FunctionOp) cel.OverloadOpt { return cel.FunctionBindin
 // A signature identifies one overload of a function.
 type signature struct {
 	id     string
-	params []*cel.Type // the receiver of a method is the first
+	params []*cel.Type // the first is the receiver of a method
 	result *cel.Type
 }
 
@@ -77,8 +75,8 @@ func (s signature) method(binding cel.OverloadOpt) cel.FunctionOpt {
 	return cel.MemberOverload(s.id, s.params, s.result, binding)
 }
 
-// cel-go compares types before it calls a binding, so that it gets no other CEL type and no
-// error. It checks the Go type nevertheless, which the maker of a value decides.
+// cel-go checks types before it calls a binding, so a binding never gets another CEL type or an
+// error. A binding still checks the Go type, which depends on who made the value.
 
 func unary[T any](f func(T) ref.Val) cel.OverloadOpt {
 	return bindUnary(func(v ref.Val) ref.Val {
@@ -90,8 +88,8 @@ func unary[T any](f func(T) ref.Val) cel.OverloadOpt {
 	})
 }
 
-// OfString returns the Go function of an overload that takes one string, a func(string)
-// bool or a func(string) ref.Val, or nil.
+// OfString returns the Go function of an overload that takes one string. It is a func(string) bool,
+// a func(string) ref.Val, or nil if there is none.
 func OfString(overload string) any {
 	switch overload {
 	case "string_to_ip":
@@ -128,7 +126,7 @@ func ofString(id string, result *cel.Type) cel.FunctionOpt {
 	return s.function(unary(OfString(id).(func(string) ref.Val)))
 }
 
-// binary is like unary, for functions of two values.
+// binary is unary for functions of two values.
 func binary[T, U any](f func(T, U) ref.Val) cel.OverloadOpt {
 	return bindBinary(func(v, w ref.Val) ref.Val {
 		x, ok := valueOf[T](v)
@@ -143,7 +141,7 @@ func binary[T, U any](f func(T, U) ref.Val) cel.OverloadOpt {
 	})
 }
 
-// valueOf returns the Go value of v if that is a T, without an allocation.
+// valueOf returns the Go value of v if it is a T. It does not allocate.
 func valueOf[T any](v ref.Val) (x T, ok bool) {
 	var p *T
 	switch v := v.(type) {
@@ -176,8 +174,8 @@ func text[T any](f func(T) string) cel.OverloadOpt {
 
 func texts(list []string) ref.Val { return types.NewStringList(types.DefaultTypeAdapter, list) }
 
-// comparisons declares the comparison methods of t, whose values are a T, as overloads that
-// begin with kind.
+// comparisons declares the comparison methods of t. Its values are Ts. kind is the prefix of the
+// overloads.
 func comparisons[T any](kind string, t *cel.Type, compare func(T, T) int) []cel.EnvOption {
 	is := func(sign int) cel.OverloadOpt {
 		return binary(func(x, y T) ref.Val { return types.Bool(compare(x, y) == sign) })
@@ -190,8 +188,8 @@ func comparisons[T any](kind string, t *cel.Type, compare func(T, T) int) []cel.
 	}
 }
 
-// The types of authorization. No rule has a value of them. A rule may call a method on a
-// value of unknown type: it is admitted and estimated, and fails.
+// The types of authorization. No rule gets a value of these types. A rule may call their methods on
+// a value of unknown type: it is admitted and estimated, and fails.
 var (
 	authorizerType    = cel.ObjectType("kubernetes.authorization.Authorizer")
 	pathCheckType     = cel.ObjectType("kubernetes.authorization.PathCheck")
@@ -227,8 +225,7 @@ func authorizationSelectors() cel.EnvOption {
 	)
 }
 
-// declareOnly declares a method on a type without values. Its binding returns the right
-// error.
+// declareOnly declares a method of a type without values. The binding returns the server's error.
 func declareOnly(id string, result *cel.Type, params ...*cel.Type) cel.FunctionOpt {
 	s := declare(id, result, params...)
 	switch len(params) {
@@ -240,16 +237,16 @@ func declareOnly(id string, result *cel.Type, params ...*cel.Type) cel.FunctionO
 	return s.method(bindAny(func(args ...ref.Val) ref.Val { return types.MaybeNoSuchOverloadErr(args[0]) }))
 }
 
-// InterruptFrequency is the number of loop steps between two looks at the context.
+// InterruptFrequency is the number of loop steps between two checks of the context.
 const InterruptFrequency = 100
 
-// A feature is a part of the language, with the minor versions that have it.
+// A feature is a part of the language, and the minor versions that have it.
 type feature struct {
-	since, until int // until is the first version without the feature, 0 if there is none
+	since, until int // until is the first version without it, or 0
 	options      []cel.EnvOption
 }
 
-// features returns all features in the server's order, in which cel-go tries overloads.
+// features returns all features in the server's order. cel-go tries overloads in this order.
 //
 // See
 // https://kubernetes.io/docs/reference/using-api/cel/#cel-options-language-features-and-libraries.
@@ -289,13 +286,12 @@ func features() []feature {
 	}
 }
 
-// Language returns the library by which kube-apiserver 1.minor extends cel-go, with program
-// options and without a cost limit.
+// Language returns the library by which kube-apiserver 1.minor extends cel-go. It includes program
+// options, but no cost limit.
 func Language(minor int) cel.Library { return language(minor) }
 
 type language int
 
-// CompileOptions implements cel.Library.
 func (minor language) CompileOptions() []cel.EnvOption {
 	var options []cel.EnvOption
 	for _, f := range features() {
@@ -306,7 +302,6 @@ func (minor language) CompileOptions() []cel.EnvOption {
 	return append(options, limitCopies)
 }
 
-// ProgramOptions implements cel.Library.
 func (language) ProgramOptions() []cel.ProgramOption {
 	return []cel.ProgramOption{
 		cel.EvalOptions(cel.OptOptimize, cel.OptTrackCost),
@@ -316,14 +311,14 @@ func (language) ProgramOptions() []cel.ProgramOption {
 	}
 }
 
-// optMap and optFlatMap copy their target, so that a chain of them grows exponentially.
-// These limits bound the copies.
+// optMap and optFlatMap copy their target, so a chain of them grows exponentially. These limits
+// bound the copies.
 const (
 	maxCopied = 200  // nodes of a target
 	maxBefore = 5000 // nodes of an expression before a copy
 )
 
-// limitCopies makes the macros of e that copy their target refuse large ones.
+// limitCopies changes the macros of e that copy their target, so that they refuse large ones.
 func limitCopies(e *cel.Env) (*cel.Env, error) {
 	macros := e.Macros()
 	for i, m := range macros {
@@ -338,11 +333,10 @@ func limitCopies(e *cel.Env) (*cel.Env, error) {
 	return cel.Macros(macros...)(e)
 }
 
-// A copying macro copies its target.
 type copying struct{ parser.Macro }
 
-// Expander implements parser.Macro. Nodes are numbered as they are made, the first argument
-// after the target.
+// Expander implements parser.Macro. Nodes are numbered in the order in which they are made; the
+// first argument comes after the target.
 func (m copying) Expander() parser.MacroExpander {
 	expand := m.Macro.Expander()
 	return func(x parser.ExprHelper, target ast.Expr, args []ast.Expr) (ast.Expr, *common.Error) {

@@ -9,15 +9,14 @@ import (
 	"github.com/google/cel-go/common/types/traits"
 )
 
-// A named is a type with the name that it has in overload names.
+// A named is a type and its name in the names of overloads.
 type named struct {
 	name string
 	t    *cel.Type
 	zero ref.Val // nil if values cannot be added
 }
 
-// ordered returns the types whose values can be compared, in the order in which cel-go
-// tries them.
+// ordered returns the types whose values can be compared. cel-go tries them in this order.
 func ordered() []named {
 	return []named{
 		{"int", cel.IntType, types.Int(0)},
@@ -31,7 +30,7 @@ func ordered() []named {
 	}
 }
 
-// lists returns the library of list functions, with includes if withIncludes is true.
+// lists returns the library of list functions. If withIncludes is true, it has includes.
 func lists(withIncludes bool) cel.EnvOption {
 	var sorted, sums, largest, smallest []cel.FunctionOpt
 	for _, e := range ordered() {
@@ -73,7 +72,7 @@ func elements(v ref.Val) (seq iter.Seq[ref.Val], ok bool) {
 	}, ok
 }
 
-// isSorted compares neighbours. Those that cannot be compared count as sorted.
+// isSorted compares neighbours. Neighbours that cannot be compared count as sorted.
 func isSorted(v ref.Val) ref.Val {
 	list, ok := elements(v)
 	if !ok {
@@ -114,8 +113,8 @@ func sum(zero ref.Val) cel.OverloadOpt {
 	})
 }
 
-// extreme returns a binding that finds the largest or smallest element: one replaces
-// another if comparing that with it returns beaten.
+// extreme returns a binding that finds the smallest or largest element. An element is replaced if
+// comparing it with another one returns beaten.
 func extreme(name string, beaten ref.Val) cel.OverloadOpt {
 	return bindUnary(func(v ref.Val) ref.Val {
 		list, ok := elements(v)
@@ -169,7 +168,7 @@ func length(list traits.Lister) types.Int {
 	return n
 }
 
-// includes reports whether elem is in a list, or equals a value that is no list.
+// includes reports whether a list has elem. A value that is not a list is compared with elem.
 func includes(v, elem ref.Val) ref.Val {
 	list, ok := v.(traits.Lister)
 	if !ok {

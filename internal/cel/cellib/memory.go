@@ -12,37 +12,36 @@ import (
 	"github.com/google/cel-go/common/types/traits"
 )
 
-// Costs do not bound memory: + of lists costs one unit, and replace costs by its receiver.
-// So an evaluation also counts the bytes of the strings, lists and maps that it makes, held
-// or not. Parts of the object do not count.
+// Costs do not bound memory: + of lists costs one unit, and the cost of replace depends only on its
+// receiver. So an evaluation also counts the bytes of all strings, lists and maps that it makes,
+// even if they are already garbage. Parts of the object do not count.
 
-// The bytes that an evaluation takes for what it makes.
+// The bytes that values take.
 const (
 	ElementBytes = 16 // of a list
-	BoxedBytes   = 32 // of a list of values of CEL
+	BoxedBytes   = 32 // of a list of CEL values
 	EntryBytes   = 64 // of a map
 )
 
-// DefaultMemory is the limit of one evaluation in bytes.
+// DefaultMemory is the memory limit of one evaluation in bytes.
 const DefaultMemory = 64 << 20
 
-// MaxNodes is how many values of a list or map, counted as a tree, a call may read. A small
-// list of one list many times is a large tree.
+// MaxNodes is the most values of a list or map, counted as a tree, that a call may read. A small
+// list may be a large tree, if all its elements are the same list.
 const MaxNodes = 1 << 20
 
-// A Meter counts the memory of one evaluation. It is for one goroutine.
+// A Meter counts the memory of one evaluation. It belongs to one goroutine.
 type Meter struct {
 	Limit    uint64 // in bytes; 0 means DefaultMemory
 	Taken    uint64
 	Exceeded bool
 
-	// For evaluations by cel-go, which pays for a call when it has returned.
+	// For evaluations by cel-go, which charges for a call after it returns.
 	CostLimit uint64
-	Cost      func(function, overload string, args []ref.Val) uint64 // of a call, nil if unknown
-	Refused   uint64                                                 // the cost of the call that was not made
+	Cost      func(function, overload string, args []ref.Val) uint64 // of a call; may be nil
+	Refused   uint64                                                 // cost of the call that was not made
 }
 
-// Begin prepares the meter for an evaluation.
 func (m *Meter) Begin() {
 	m.Limit = cmp.Or(m.Limit, DefaultMemory)
 	m.Taken, m.Exceeded, m.Refused = 0, false, 0
@@ -67,8 +66,8 @@ func (m *Meter) Admit(function, overload string, args []ref.Val) bool {
 	return true
 }
 
-// Take counts bytes before they are made. It is false, and sets Exceeded, if they must not
-// be.
+// Take counts bytes before a value is made. If the limit does not allow them, it sets Exceeded and
+// returns false.
 func (m *Meter) Take(bytes uint64) bool {
 	sum, carry := bits.Add64(m.Taken, bytes, 0)
 	if carry != 0 || sum > m.Limit {
@@ -79,8 +78,8 @@ func (m *Meter) Take(bytes uint64) bool {
 	return true
 }
 
-// Guarded reports whether a call may make a value much larger than its cost, or before it
-// is paid.
+// Guarded reports whether a call may make a value that is much larger than its cost, or that is
+// made before it is paid.
 func Guarded(function string) bool {
 	switch function {
 	case "_+_", "replace", "join", "split", "format", "lists.range":
@@ -89,7 +88,7 @@ func Guarded(function string) bool {
 	return false
 }
 
-// CallMemory returns the bytes of the result of a guarded call, for format an upper bound.
+// CallMemory returns the bytes of the result of a guarded call. For format it is an upper bound.
 func CallMemory(function string, args []ref.Val) uint64 {
 	switch function {
 	case "_+_":
@@ -163,7 +162,8 @@ func joinMemory(args []ref.Val) uint64 {
 	return bytes
 }
 
-// JoinedSize bounds the size of join's result in code points, exactly for valid UTF-8.
+// JoinedSize returns an upper bound of the size of join's result in code points. For valid UTF-8 it
+// is exact.
 func JoinedSize(args []ref.Val) uint64 {
 	list, ok := args[0].(traits.Lister)
 	if !ok {
@@ -200,7 +200,6 @@ func splitMemory(args []ref.Val) uint64 {
 	return ElementBytes * n
 }
 
-// Pieces returns the number of strings that a split returns.
 func Pieces(s, sep string) uint64 {
 	if sep == "" {
 		return uint64(utf8.RuneCountInString(s))
@@ -214,7 +213,7 @@ func rangeMemory(args []ref.Val) uint64 {
 
 const maxRange = 1_000_000
 
-// RangeSize returns the size of the result of lists.range, 0 if that is an error.
+// RangeSize returns the size of the result of lists.range, 0 if the result is an error.
 func RangeSize(args []ref.Val) uint64 {
 	if n, _ := args[0].(types.Int); 0 < n && n <= maxRange {
 		return uint64(n)
@@ -222,11 +221,11 @@ func RangeSize(args []ref.Val) uint64 {
 	return 0
 }
 
-// clauseBytes is the largest number that a clause of format prints, without its precision.
+// clauseBytes is the most bytes that a clause of format prints, apart from its precision.
 const clauseBytes = 400
 
-// formatMemory adds up text, precisions and arguments, at most doubled as hexadecimal
-// digits.
+// formatMemory adds up the text, the precisions and the arguments. Hexadecimal digits double an
+// argument.
 func formatMemory(args []ref.Val) uint64 {
 	if len(args) < 2 {
 		return 0
@@ -251,7 +250,7 @@ func precisionOf(clause string) uint64 {
 	return n
 }
 
-// textSize returns about how many bytes format prints for v.
+// textSize returns the approximate number of bytes that format prints for v.
 func textSize(v ref.Val) uint64 {
 	var bytes uint64 = 2
 	switch v := v.(type) {
@@ -275,7 +274,7 @@ func textSize(v ref.Val) uint64 {
 	return bytes
 }
 
-// Deep reports whether a function reads all values in its arguments.
+// Deep reports whether a function reads all values within its arguments.
 func Deep(function string) bool {
 	switch function {
 	case "_==_", "_!=_", "@in", "indexOf", "lastIndexOf", "includes", "distinct", "sets.contains", "sets.intersects",
@@ -287,8 +286,7 @@ func Deep(function string) bool {
 
 type part interface{ PartOfObject() }
 
-// Nodes returns the number of values in v as a tree, up to most. A part of the object is
-// one.
+// Nodes counts the values in v, as a tree, up to most. A part of the object counts as one.
 func Nodes(v ref.Val, most int) int {
 	n := 1
 	if _, ok := v.(part); ok {

@@ -32,7 +32,7 @@ func addresses() cel.EnvOption {
 	)
 }
 
-// parseIP parses an address without zone, and no IPv4 address in IPv6 form.
+// parseIP parses an address. It refuses zones, and IPv4 addresses in IPv6 form.
 func parseIP(s string) (netip.Addr, error) {
 	addr, err := netip.ParseAddr(s)
 	switch {
@@ -59,7 +59,7 @@ func toIP(s string) ref.Val {
 	return apiservercel.IP{Addr: addr}
 }
 
-// isCanonical reports whether s is the form that [netip.Addr] prints.
+// isCanonical reports whether s is spelled like [netip.Addr] prints it.
 func isCanonical(s string) ref.Val {
 	addr, err := parseIP(s)
 	if err != nil {
@@ -100,8 +100,8 @@ func networks() cel.EnvOption {
 	)
 }
 
-// noNetwork is the error for a network, which appears twice in conversions, as in the
-// server.
+// noNetwork is the error about a text that is not a network. In conversions it appears twice, as in
+// the server.
 const noNetwork = "network address parse error during conversion from string: %v"
 
 func parseCIDR(s string) (netip.Prefix, error) {
@@ -130,7 +130,7 @@ func toCIDR(s string) ref.Val {
 
 func containsIP(p netip.Prefix, addr netip.Addr) ref.Val { return types.Bool(p.Contains(addr)) }
 
-// containsText returns the error for a missing overload if s is no address.
+// containsText returns the error for a missing overload if s is not an address.
 func containsText(p netip.Prefix, s string) ref.Val {
 	addr, err := parseIP(s)
 	if err != nil {
@@ -174,8 +174,8 @@ func isURL(s string) bool {
 	return err == nil
 }
 
-// toURL accepts what isURL accepts. A request URI has no fragment, and no host after two
-// slashes, so such text is parsed again.
+// toURL accepts the texts that isURL accepts. A request URI has no fragment, and no host after two
+// slashes, so texts with these are parsed again.
 func toURL(s string) ref.Val {
 	u, err := url.ParseRequestURI(s)
 	if err == nil && (u.Scheme == "" || strings.Contains(s, "#")) {

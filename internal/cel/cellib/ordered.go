@@ -9,11 +9,11 @@ import (
 	"github.com/google/cel-go/common/types/traits"
 )
 
-// An orderedMap is a map that an expression made, with keys in increasing order.
+// An orderedMap is a map that an expression made. Its keys are in order.
 type orderedMap struct{ traits.Mapper }
 
-// OrderedMap returns m with keys in order: false, true, numbers, NaN, strings. Objects'
-// maps have it.
+// OrderedMap returns m with keys in order: false, true, numbers, NaN, strings. Maps of objects
+// already have this order.
 func OrderedMap(m traits.Mapper) traits.Mapper {
 	switch m.(type) {
 	case part, orderedMap:
@@ -22,7 +22,6 @@ func OrderedMap(m traits.Mapper) traits.Mapper {
 	return orderedMap{m}
 }
 
-// Iterator implements traits.Iterable.
 func (m orderedMap) Iterator() traits.Iterator {
 	var keys []ref.Val
 	for it := m.Mapper.Iterator(); it.HasNext() == types.True; {
@@ -32,7 +31,7 @@ func (m orderedMap) Iterator() traits.Iterator {
 	return &keyIterator{keys: keys}
 }
 
-// Fold implements traits.Foldable. It knows the value of NaN, which no lookup finds.
+// Fold implements traits.Foldable. It has the value of NaN, which a lookup cannot find.
 func (m orderedMap) Fold(f traits.Folder) {
 	var entries entries
 	types.ToFoldableMap(m.Mapper).Fold(&entries)
@@ -49,16 +48,14 @@ type entry struct {
 	value any
 }
 
-// entries collects the entries of a map.
 type entries []entry
 
-// FoldEntry implements traits.Folder.
 func (e *entries) FoldEntry(key, value any) bool {
 	*e = append(*e, entry{types.DefaultTypeAdapter.NativeToValue(key), value})
 	return true
 }
 
-// CompareKeys orders keys of maps.
+// CompareKeys compares keys of maps.
 func CompareKeys(a, b ref.Val) int {
 	if c := cmp.Compare(rankOf(a), rankOf(b)); c != 0 {
 		return c
@@ -71,7 +68,7 @@ func CompareKeys(a, b ref.Val) int {
 	return cmp.Compare(a.Type().TypeName(), b.Type().TypeName()) // 1.0 before 1
 }
 
-// isOrdered reports whether keys like this one have an order among all keys.
+// isOrdered reports whether a key has a place in the order of keys.
 func isOrdered(key ref.Val) bool { return rankOf(key) < unordered }
 
 const unordered = 4
@@ -81,7 +78,7 @@ func rankOf(key ref.Val) int {
 	case types.Bool:
 		return 0
 	case types.Double:
-		if key != key { // NaN, which has no place among numbers
+		if key != key { // NaN is not ordered among numbers
 			return 2
 		}
 		return 1
@@ -94,15 +91,13 @@ func rankOf(key ref.Val) int {
 }
 
 type keyIterator struct {
-	types.Int // what it is as a value of CEL has no meaning
+	types.Int // has no meaning, but makes it a CEL value
 	keys      []ref.Val
 	next      int
 }
 
-// HasNext implements traits.Iterator.
 func (it *keyIterator) HasNext() ref.Val { return types.Bool(it.next < len(it.keys)) }
 
-// Next implements traits.Iterator.
 func (it *keyIterator) Next() ref.Val {
 	it.next++
 	return it.keys[it.next-1]

@@ -26,7 +26,7 @@ func quantities() cel.EnvOption {
 		[]cel.EnvOption{
 			define("quantity", ofString("string_to_quantity", t)),
 			define("isQuantity", ofString("is_quantity_string", cel.BoolType)),
-			// A function; the others are methods.
+			// sign is a function, the others are methods.
 			define("sign", declare("quantity_sign", cel.IntType, t).function(unary(signOf))),
 			define("asApproximateFloat", declare("quantity_get_float", cel.DoubleType, t).method(unary(doubleOf))),
 			define("asInteger", declare("quantity_get_int", cel.IntType, t).method(unary(integerOf))),
@@ -34,10 +34,10 @@ func quantities() cel.EnvOption {
 		})...)
 }
 
-// arithmetic declares an operation with a quantity or an integer on the right.
+// arithmetic declares an operation whose right operand is a quantity or an integer.
 //
-// A result is a *Quantity, others are a Quantity. Rules can observe this: == with a result
-// on the right fails, and a search finds none.
+// A result is a *Quantity, other quantities are a Quantity. Rules can observe this: == with a
+// result on the right fails, and a search for a result finds nothing.
 func arithmetic(name string, apply func(*resource.Quantity, resource.Quantity)) []cel.EnvOption {
 	t := apiservercel.QuantityType
 	result := func(q *resource.Quantity, p resource.Quantity) ref.Val {
@@ -52,14 +52,14 @@ func arithmetic(name string, apply func(*resource.Quantity, resource.Quantity)) 
 		})))}
 }
 
-// maxExponent bounds the exponent of a quantity. The server's time grows with it:
+// maxExponent bounds the exponent of a quantity. The server's time grows with the exponent:
 // "-3e2447483643" takes minutes.
 const maxExponent = 10_000
 
-// ParseQuantity parses a quantity as the server does, with a bounded exponent.
+// ParseQuantity parses a quantity as the server does, but refuses large exponents.
 func ParseQuantity(s string) (resource.Quantity, error) {
 	if i := max(strings.LastIndexByte(s, 'e'), strings.LastIndexByte(s, 'E')); i >= 0 && i+1 < len(s) {
-		// As the server, which keeps the lower 32 bits.
+		// The server keeps the lower 32 bits.
 		if exponent, err := strconv.ParseInt(s[i+1:], 10, 64); err == nil && abs(int32(exponent)) > maxExponent {
 			return resource.Quantity{}, fmt.Errorf("exponent %d of a quantity is not between -%d and %d", exponent, maxExponent, maxExponent)
 		}

@@ -9,8 +9,8 @@ import (
 	"github.com/google/cel-go/interpreter"
 )
 
-// regex returns the library of search functions. A program compiles literals once, and is
-// not made with an invalid one.
+// regex returns the library of search functions. A program compiles literal expressions once. It is
+// an error if one is invalid.
 func regex() cel.EnvOption {
 	s, list := cel.StringType, cel.ListType(cel.StringType)
 	return cel.Lib(&library{
@@ -47,7 +47,7 @@ func all(re *regexp.Regexp, s string, most int64) ref.Val {
 	return texts(re.FindAllString(s, int(most)))
 }
 
-// find evaluates a call of find with its compiled expression.
+// find evaluates a call of find. re is the compiled expression.
 func find(re *regexp.Regexp, args []ref.Val) ref.Val {
 	if len(args) != 2 {
 		return types.NoSuchOverloadErr()
@@ -55,7 +55,7 @@ func find(re *regexp.Regexp, args []ref.Val) ref.Val {
 	return withText(args, 0, func(s string) ref.Val { return first(re, s) })
 }
 
-// findAll is like find. A third argument is the maximum number of matches.
+// findAll evaluates a call of findAll. A third argument is the maximum number of matches.
 func findAll(re *regexp.Regexp, args []ref.Val) ref.Val {
 	if len(args) < 2 || len(args) > 3 {
 		return types.NoSuchOverloadErr()
@@ -72,7 +72,7 @@ func findAll(re *regexp.Regexp, args []ref.Val) ref.Val {
 	})
 }
 
-// withText calls f with argument i if that is a string, else it returns an error.
+// withText calls f with argument i. If that is not a string, it returns an error.
 func withText(args []ref.Val, i int, f func(string) ref.Val) ref.Val {
 	s, ok := args[i].Value().(string)
 	if !ok {
@@ -81,7 +81,7 @@ func withText(args []ref.Val, i int, f func(string) ref.Val) ref.Val {
 	return f(s)
 }
 
-// compiledOnce compiles the expression of calls in which it is a literal.
+// compiledOnce makes calls whose expression is a literal compile it once.
 func compiledOnce(name string, search func(*regexp.Regexp, []ref.Val) ref.Val) *interpreter.RegexOptimization {
 	return &interpreter.RegexOptimization{
 		Function:   name,

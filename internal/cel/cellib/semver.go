@@ -45,8 +45,8 @@ func parseVersion(s string, lenient bool) (semver.Version, error) {
 	return semver.Parse(s)
 }
 
-// normalized returns the full form of a lenient version, which may begin with v, lack one
-// or two numbers, and have leading zeros.
+// normalized returns the full form of a lenient version. A lenient version may begin with v, have
+// only one or two numbers, and have leading zeros.
 func normalized(s string) (string, error) {
 	numbers := strings.SplitN(strings.TrimPrefix(s, "v"), ".", 3)
 	for i, n := range numbers {

@@ -11,19 +11,19 @@ import (
 	apiservercel "k8s.io/apiserver/pkg/cel"
 )
 
-// cel-go prints values in a few errors, maps in random order and without a bound. These
-// errors are the same for the same value.
+// cel-go prints values in a few errors, with maps in random order and without a limit. The errors
+// of this file are always the same for equal values, and bounded.
 
-// maxText is the number of bytes of a value in an error.
+// maxText is the most bytes of a value in an error.
 const maxText = 1 << 20
 
-// tooLong is the text of a value that has a longer one.
+// tooLong replaces the text of a longer value.
 const tooLong = "value of more than 1 MiB"
 
-// printed is a value with a text of its own in errors, which cel-go would print as a struct.
+// printed is a value with its own text in errors. cel-go would print it as a struct.
 type printed interface{ Printed() string }
 
-// textOf returns the text of a value as in cel-go, with entries of maps in order of texts.
+// textOf returns the text of a value as in cel-go. Entries of maps are sorted by their texts.
 func textOf(v ref.Val) string {
 	left := maxText
 	if text := boundedText(v, &left); left >= 0 {
@@ -32,8 +32,8 @@ func textOf(v ref.Val) string {
 	return tooLong
 }
 
-// boundedText returns the text of a value and subtracts its length from left. It may end early
-// at 0.
+// boundedText returns the text of a value and subtracts its length from left. If left falls below
+// 0, it may stop early.
 func boundedText(v ref.Val, left *int) string {
 	var parts []string
 	*left -= 2
@@ -65,8 +65,8 @@ func boundedText(v ref.Val, left *int) string {
 	return text
 }
 
-// RepeatedKey returns the error of inserting entries into a map, nil without a repeated
-// key. It names the first key in order, or the first text.
+// RepeatedKey returns the error of inserting entries into a map, nil if no key is repeated. The
+// error names the first repeated key, or the one with the first text if keys have no order.
 func RepeatedKey(m, entries ref.Val) ref.Val {
 	into, isMap := m.(traits.Mapper)
 	from, areEntries := entries.(traits.Mapper)
@@ -93,14 +93,14 @@ func RepeatedKey(m, entries ref.Val) ref.Val {
 	return types.NewErr("insert failed: key %s already exists", first)
 }
 
-// PrintsElement reports whether a function prints the first element that it does not take:
-// join, unwrapOpt and optional.unwrap.
+// PrintsElement reports whether a function prints the first element that it does not accept: join,
+// unwrapOpt and optional.unwrap.
 func PrintsElement(function string) bool {
 	return function == "join" || function == "unwrapOpt" || function == "optional.unwrap"
 }
 
-// Printing returns the arguments of such a function, with an element replaced that it would
-// print otherwise.
+// Printing returns the arguments for a function that [PrintsElement]. An element that cel-go would
+// print without a limit is replaced.
 func Printing(function string, args []ref.Val) []ref.Val {
 	list, ok := args[0].(traits.Lister)
 	if !ok {
@@ -127,7 +127,7 @@ func Printing(function string, args []ref.Val) []ref.Val {
 	return args
 }
 
-// shown is a value with a text for errors.
+// shown is a value with its text for errors.
 type shown struct {
 	ref.Val
 	text string
@@ -135,7 +135,8 @@ type shown struct {
 
 func (s shown) String() string { return s.text }
 
-// NotOptional returns the error of an optional element, or with a key of an optional entry.
+// NotOptional returns the error about an optional element that is not an optional. If key is not
+// nil, the error is about an optional entry.
 func NotOptional(key, v ref.Val) ref.Val {
 	if key == nil {
 		return types.NewErr("cannot initialize optional list element from non-optional value %s", textOf(v))

@@ -8,18 +8,18 @@ import (
 
 // See https://github.com/google/cel-spec/blob/master/doc/langdef.md#syntax.
 
-// A token is a word of an expression. The text of an operator names it.
+// A token is a token of an expression. An operator is identified by its text.
 type token struct {
 	kind tokenKind
-	text string // as written, without the quotes of a string
+	text string // as written, but without the quotes of a string
 	raw  bool   // a string without escapes
-	at   int    // where it starts, in bytes
+	at   int    // index of its first byte
 }
 
 type tokenKind uint8
 
 const (
-	tokenUnknown tokenKind = iota // not known to this lexer
+	tokenUnknown tokenKind = iota // this lexer cannot read it
 	tokenEnd
 	tokenName
 	tokenIn
@@ -81,7 +81,6 @@ func (l *lexer) skip() {
 	}
 }
 
-// byteAt returns the byte n bytes ahead, 0 at the end.
 func (l *lexer) byteAt(n int) byte {
 	if l.at+n < len(l.text) {
 		return l.text[l.at+n]
@@ -89,7 +88,7 @@ func (l *lexer) byteAt(n int) byte {
 	return 0
 }
 
-// take returns the text up to end and moves there.
+// take returns the text up to end and moves to end.
 func (l *lexer) take(end int) string {
 	text := l.text[l.at:end]
 	l.at = end
@@ -105,7 +104,7 @@ func (l *lexer) word() token {
 	switch text := l.take(end); {
 	case quoted && (text == "r" || text == "R"):
 		return l.quoted(true)
-	case quoted && (strings.EqualFold(text, "b") || strings.EqualFold(text, "br")): // bytes
+	case quoted && (strings.EqualFold(text, "b") || strings.EqualFold(text, "br")): // a bytes literal
 		return token{}
 	default:
 		return named(text)
@@ -126,7 +125,7 @@ func named(text string) token {
 	return token{kind: tokenName, text: text}
 }
 
-// number reads a number. A name may follow at once, as in 1in list.
+// number reads a number. A name may follow directly, as in 1in list.
 func (l *lexer) number() token {
 	kind, end := tokenInt, l.digits(l.at)
 	switch {
@@ -158,7 +157,7 @@ func (l *lexer) digits(at int) int {
 	return at
 }
 
-// exponent returns the end of the exponent at a position, or the position.
+// exponent returns the end of an exponent at index at. If there is none, it returns at.
 func (l *lexer) exponent(at int) int {
 	end := at
 	if end >= len(l.text) || l.text[end] != 'e' && l.text[end] != 'E' {
@@ -173,7 +172,6 @@ func (l *lexer) exponent(at int) int {
 	return at
 }
 
-// quoted reads a string.
 func (l *lexer) quoted(raw bool) token {
 	quote, lines := l.text[l.at:l.at+1], false
 	if l.byteAt(1) == quote[0] && l.byteAt(2) == quote[0] {
@@ -194,7 +192,6 @@ func (l *lexer) quoted(raw bool) token {
 	return token{}
 }
 
-// operator reads an operator or a bracket.
 func (l *lexer) operator() token {
 	switch two := l.text[l.at:min(l.at+2, len(l.text))]; two {
 	case "==", "!=", "<=", ">=", "&&", "||":
@@ -213,25 +210,25 @@ func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 func isHex(c byte) bool { return isDigit(c) || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F' }
 
-// maxParsed is the longest text that is parsed, in bytes. cel-go counts code points.
+// maxParsed is the longest text in bytes that is parsed. cel-go counts code points.
 const maxParsed = 100_000
 
-// isReadable reports whether the lexer reads texts like this one at all.
+// isReadable reports whether the lexer accepts a text.
 func isReadable(text string) bool { return len(text) <= maxParsed && utf8.ValidString(text) }
 
-// A Token is a word of an expression: text[Start:End].
+// A Token is a token of an expression. Its text is text[Start:End].
 type Token struct {
 	Start, End int
-	// IsName is true for identifiers, which may be fields, variables and functions.
+	// IsName is true for identifiers: fields, variables and functions.
 	IsName bool
 	// IsOperator is true for operators and brackets.
 	IsOperator bool
-	// IsText is true for strings, whose value is Text.
+	// IsText is true for string literals. Text is the value.
 	IsText bool
 	Text   string
 }
 
-// Tokens splits an expression into its words. It is false for a text that is not read.
+// Tokens splits an expression into tokens. It returns false if it cannot read the text.
 func Tokens(text string) ([]Token, bool) {
 	if !isReadable(text) {
 		return nil, false
@@ -256,7 +253,7 @@ func Tokens(text string) ([]Token, bool) {
 	}
 }
 
-// unescape returns the value of a string token. It is not ok for an invalid escape.
+// unescape returns the value of a string token. ok is false if an escape is invalid.
 func (t token) unescape() (string, bool) {
 	text := t.text
 	if strings.IndexByte(text, '\r') >= 0 {
@@ -285,7 +282,7 @@ const (
 	escaped = "\a\b\f\n\r\t\v\\'\"`?"
 )
 
-// appendEscape appends the value of the escape after a backslash, and returns the rest.
+// appendEscape appends the value of the escape after a backslash. It returns the rest of text.
 func appendEscape(b []byte, text string) (out []byte, rest string, ok bool) {
 	if text == "" {
 		return b, "", false

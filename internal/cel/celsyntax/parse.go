@@ -11,7 +11,7 @@ import (
 	"github.com/google/cel-go/parser"
 )
 
-// A Parser parses expressions of one version, immutable and safe for concurrent use.
+// A Parser parses expressions of one version. It is immutable and safe for concurrent use.
 type Parser struct {
 	macros  map[macroKey]parser.Macro
 	factory ast.ExprFactory
@@ -23,7 +23,6 @@ type macroKey struct {
 	receiver bool
 }
 
-// New returns the parser of a language with these macros.
 func New(macros []parser.Macro) Parser {
 	s := Parser{
 		macros:  make(map[macroKey]parser.Macro, len(macros)),
@@ -39,7 +38,7 @@ func New(macros []parser.Macro) Parser {
 	return s
 }
 
-// anyArgsKey returns cel-go's name for a macro with any number of arguments.
+// anyArgsKey returns the key under which cel-go stores a macro with any number of arguments.
 func anyArgsKey(k macroKey) string { return k.name + ":*:" + strconv.FormatBool(k.receiver) }
 
 // A parsing is the state of parsing one text.
@@ -48,16 +47,16 @@ type parsing struct {
 	lexer
 	tok      token
 	last     int64 // number of the last node
-	declined bool  // cel-go has to parse the text
+	declined bool  // cel-go must parse the text
 	depth    int
 }
 
-// maxDepth limits the depth: three for brackets, one for an operator in a row. cel-go stops
-// at 250.
+// maxDepth bounds the depth. Brackets count three, an operator in a row one. The limit of cel-go is
+// 250.
 const maxDepth = 200
 
-// Parse returns the tree of an expression, nil for a text that cel-go has to parse: with an
-// error, nearly too deep or long, or with maps, messages, bytes, quoted names, optional
+// Parse returns the tree of an expression. It returns nil if cel-go must parse the text: if it has
+// an error, is nearly too deep or too long, or has maps, messages, bytes, quoted names, optional
 // elements, or names that begin with a dot.
 func (s *Parser) Parse(text string) *ast.AST {
 	if !isReadable(text) {
@@ -89,7 +88,6 @@ func (p *parsing) fail() ast.Expr {
 	return p.factory.NewUnspecifiedExpr(0)
 }
 
-// id returns the number of the next node.
 func (p *parsing) id() int64 {
 	p.last++
 	return p.last
@@ -101,7 +99,7 @@ func (p *parsing) is(operator string) bool {
 	return p.tok.kind == tokenOperator && p.tok.text == operator
 }
 
-// skipped skips an operator if it is the next token, and reports whether it was.
+// skipped skips an operator if it is the next token. It reports whether it was.
 //
 //go:noinline
 func (p *parsing) skipped(operator string) bool {
@@ -119,7 +117,7 @@ func (p *parsing) deeper(by int) {
 	}
 }
 
-// expr parses a condition with two branches, or a single operand.
+// expr parses a ternary or a single operand.
 func (p *parsing) expr() ast.Expr {
 	before := p.depth
 	p.deeper(3)
@@ -140,7 +138,7 @@ func (p *parsing) or() ast.Expr { return p.logic("||", operators.LogicalOr, p.an
 
 func (p *parsing) and() ast.Expr { return p.logic("&&", operators.LogicalAnd, p.relation) }
 
-// logic parses operands of || or &&. Many operands become a balanced tree.
+// logic parses operands of || or &&. Many operands become a balanced tree, as in cel-go.
 func (p *parsing) logic(operator, function string, operand func() ast.Expr) ast.Expr {
 	first := operand()
 	if !p.is(operator) {
@@ -155,7 +153,7 @@ func (p *parsing) logic(operator, function string, operand func() ast.Expr) ast.
 	return p.balanced(function, terms, ids)
 }
 
-// balanced joins terms by operators, one fewer than terms.
+// balanced joins terms in a balanced tree. ids has one id for each operator.
 func (p *parsing) balanced(function string, terms []ast.Expr, ids []int64) ast.Expr {
 	if len(terms) == 1 {
 		return terms[0]
@@ -166,14 +164,14 @@ func (p *parsing) balanced(function string, terms []ast.Expr, ids []int64) ast.E
 		p.balanced(function, terms[middle+1:], ids[middle+1:]))
 }
 
-// The precedences of operators between two operands, higher ones bind tighter.
+// The precedences of binary operators. Higher ones bind tighter.
 const (
 	relational = iota + 1
 	additive
 	multiplicative
 )
 
-// precedence returns the precedence of the next token, 0 if it is no such operator.
+// precedence returns the precedence of the next token, 0 if it is not a binary operator.
 func (p *parsing) precedence() int {
 	if p.tok.kind != tokenOperator && p.tok.kind != tokenIn {
 		return 0
@@ -219,8 +217,8 @@ func (p *parsing) unary() ast.Expr {
 	return p.member(token{})
 }
 
-// signed parses what follows equal signs, two of which cancel out. A minus belongs to a
-// number.
+// signed parses an operand after signs. Two equal signs cancel out. A minus before a number belongs
+// to the number.
 func (p *parsing) signed(sign, function string) ast.Expr {
 	first, once := p.tok, false
 	for p.is(sign) {
@@ -239,7 +237,7 @@ func (p *parsing) signed(sign, function string) ast.Expr {
 
 func (p *parsing) isNumber() bool { return p.tok.kind == tokenInt || p.tok.kind == tokenDouble }
 
-// member parses a value and the fields, indexes and calls after it, with the sign of a
+// member parses a value, and the fields, indexes and calls after it. sign may be the sign of a
 // number.
 func (p *parsing) member(sign token) ast.Expr {
 	before := p.depth
@@ -286,7 +284,7 @@ func (p *parsing) field(of ast.Expr) ast.Expr {
 	return p.factory.NewSelect(p.id(), of, name.text)
 }
 
-// call returns a call, or the expansion of a macro. target is nil for global calls.
+// call returns a call, or the expansion of a macro. target is nil for a global call.
 func (p *parsing) call(id int64, function string, target ast.Expr, args ...ast.Expr) ast.Expr {
 	if p.declined {
 		return p.fail()
@@ -306,7 +304,7 @@ func (p *parsing) call(id int64, function string, target ast.Expr, args ...ast.E
 	return p.factory.NewCall(id, function, args...)
 }
 
-// primary parses a value. sign is the sign of a number, which the value then is.
+// primary parses a value. If sign is set, the value must be a number.
 func (p *parsing) primary(sign token) ast.Expr {
 	tok := p.tok
 	p.advance()
@@ -323,7 +321,7 @@ func (p *parsing) primary(sign token) ast.Expr {
 	return p.factory.NewLiteral(p.id(), v)
 }
 
-// bracketed parses a value that begins with an operator.
+// bracketed parses a value that begins with an operator or bracket.
 func (p *parsing) bracketed(tok token) ast.Expr {
 	switch tok.text {
 	case "(":
@@ -355,7 +353,8 @@ func (p *parsing) name(name string) ast.Expr {
 	return p.factory.NewIdent(p.id(), name)
 }
 
-// list parses expressions up to a closing bracket, after a comma except in a call.
+// list parses expressions up to a closing bracket. A comma may follow the last one, except in a
+// call.
 func (p *parsing) list(end string) []ast.Expr {
 	list := []ast.Expr{}
 	for !p.skipped(end) {
@@ -371,7 +370,7 @@ func (p *parsing) list(end string) []ast.Expr {
 	return list
 }
 
-// literal returns the value of a token, nil if it has none.
+// literal returns the value of a token, nil if it is not a literal.
 func literal(tok token, sign string) ref.Val {
 	switch tok.kind {
 	case tokenTrue:
@@ -409,7 +408,7 @@ func digitsOf(text string) (digits string, base int) {
 	return text, 10
 }
 
-// isReserved reports whether no variable or function can have a name.
+// isReserved reports whether a name is reserved, so no variable or function can have it.
 func isReserved(name string) bool {
 	switch name {
 	case "as", "break", "const", "continue", "else", "for", "function", "if", "import", "let", "loop",
@@ -419,24 +418,22 @@ func isReserved(name string) bool {
 	return false
 }
 
-// An expansion makes nodes for a macro.
 type expansion struct{ *parsing }
 
 var _ parser.ExprHelper = (*expansion)(nil)
 
-// expand returns the expansion of a call, nil if it stays a call.
+// expand returns the expansion of a macro call, nil if it stays a call.
 func (p *parsing) expand(m parser.Macro, id int64, target ast.Expr, args []ast.Expr) ast.Expr {
 	e, err := m.Expander()(&expansion{p}, target, args)
 	switch {
 	case err != nil:
 		return p.fail()
 	case e != nil && id == p.last:
-		p.last-- // as cel-go does, though a node may have the number
+		p.last-- // as in cel-go, though another node may have this number
 	}
 	return e
 }
 
-// Copy implements parser.ExprHelper.
 func (x *expansion) Copy(e ast.Expr) ast.Expr {
 	out := x.factory.CopyExpr(e)
 	out.RenumberIDs(func(int64) int64 { return x.id() })

@@ -14,7 +14,7 @@ import (
 
 const (
 	maxOperands = 16
-	maxTerms    = 8 // terms of || that a text shows
+	maxTerms    = 8 // most terms of || in a text
 )
 
 // decide says which parts made e true or false, as in "self.a (1) < self.b (0) is false".
@@ -44,7 +44,7 @@ func (t *tracer) decide(f frame, e ast.Expr, result bool) string {
 	return t.atom(f, e, result)
 }
 
-// decides reports whether a part has parts that decide for it.
+// decides reports whether parts of e may decide for it.
 func decides(e ast.Expr) bool {
 	if e.Kind() != ast.CallKind {
 		return e.Kind() == ast.ComprehensionKind
@@ -56,7 +56,8 @@ func decides(e ast.Expr) bool {
 	return false
 }
 
-// terms traces && and ||. A false of &&, or true of ||, decides alone, otherwise all do.
+// terms traces && and ||. A false operand of && decides alone, and a true operand of ||. Otherwise
+// all operands decide.
 func (t *tracer) terms(f frame, e ast.Expr, result bool) string {
 	name := e.AsCall().FunctionName()
 	all := flatten(nil, e, name)
@@ -109,7 +110,7 @@ func isGuard(e ast.Expr) bool {
 	return false
 }
 
-// flatten returns the terms of an operator, from left to right.
+// flatten appends the operands of an operator, from left to right.
 func flatten(terms []ast.Expr, e ast.Expr, operator string) []ast.Expr {
 	if e.Kind() != ast.CallKind || e.AsCall().FunctionName() != operator {
 		return append(terms, e)
@@ -120,7 +121,6 @@ func flatten(terms []ast.Expr, e ast.Expr, operator string) []ast.Expr {
 	return terms
 }
 
-// branch traces a ternary.
 func (t *tracer) branch(f frame, args []ast.Expr, result bool) string {
 	condition := t.valueOf(f, args[0]) == types.True
 	taken := args[2]
@@ -192,7 +192,7 @@ func (t *tracer) macro(f frame, m macro, result bool) string {
 	return t.one(f, m, found, result)
 }
 
-// each returns the clause for all elements together.
+// each returns a clause about all elements together.
 func (t *tracer) each(f frame, m macro, found elements, quantity string) string {
 	t.decided(m.expr)
 	t.operand(t.text(m.loop.IterRange()), t.valueOf(f, m.loop.IterRange()))
@@ -200,7 +200,6 @@ func (t *tracer) each(f frame, m macro, found elements, quantity string) string 
 		quantity, m.variable(), t.text(m.loop.IterRange()), counted(found.n), t.text(m.condition))
 }
 
-// one traces exists_one.
 func (t *tracer) one(f frame, m macro, found elements, result bool) string {
 	if found.satisfied == 0 {
 		return t.each(f, m, found, "no")
@@ -229,7 +228,7 @@ func (t *tracer) element(m macro, at *element) string {
 	return t.decide(at.frame, m.condition, at.result) + " for " + at.variable + " = " + at.name
 }
 
-// decided records the first deciding part.
+// decided records the first part that decides.
 func (t *tracer) decided(e ast.Expr) {
 	if t.first == "" {
 		t.first = t.text(e)
@@ -256,7 +255,8 @@ func (t *tracer) failure(f frame, e ast.Expr, v ref.Val) *Trace {
 	return &Trace{Text: t.first + ": " + why + element, Decided: t.first, Operands: t.operands, Suggestion: t.guard(part, why)}
 }
 
-// reason returns the text of an error, which may have values unless it is about a field.
+// reason returns the text of an error. It hides a text that may contain values, unless it is about
+// a field.
 func (t *tracer) reason(part ast.Expr, text string) string {
 	if t.runes > 0 || part.Kind() == ast.SelectKind && strings.HasPrefix(text, noSuchKey) {
 		return Cut(text, maxText)
@@ -266,7 +266,7 @@ func (t *tracer) reason(part ast.Expr, text string) string {
 
 const noSuchKey = "no such key: "
 
-// guard returns the advice to test for a field first.
+// guard returns the suggestion to test for a field first.
 func (t *tracer) guard(part ast.Expr, why string) string {
 	if part.Kind() == ast.SelectKind && strings.HasPrefix(why, noSuchKey) {
 		return "test has(" + t.text(part) + ") first"
@@ -274,7 +274,7 @@ func (t *tracer) guard(part ast.Expr, why string) string {
 	return ""
 }
 
-// innermost returns the innermost part with an error, its frame, and a text for its
+// innermost returns the innermost part that ends with an error, its frame, and a text about the
 // element.
 func (t *tracer) innermost(f frame, e ast.Expr) (part ast.Expr, inner frame, element string) {
 	if t.depth++; t.depth > maxDepth || t.ctx.Err() != nil {
@@ -298,7 +298,7 @@ func (t *tracer) innermost(f frame, e ast.Expr) (part ast.Expr, inner frame, ele
 	return e, f, ""
 }
 
-// children returns the parts of e that its value depends on.
+// children returns the parts of e on which its value depends.
 func children(f frame, e ast.Expr) []ast.Expr {
 	switch e.Kind() {
 	case ast.SelectKind:

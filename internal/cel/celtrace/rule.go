@@ -19,32 +19,31 @@ const limit = 1_000_000
 // An Input is a rule and the values that it failed on.
 type Input struct {
 	Root *schema.Node
-	Path schema.Path // of the value that the rule is on, with fields, keys and indexes
+	Path schema.Path // of the value that the rule is on
 	Rule schema.Rule
 	Self any
 	Old  any // nil if there is no old value
-	// Runes is the length of a written value; 0 leaves values out.
+	// Runes is the most characters of a value in the text. 0 leaves values out.
 	Runes int
 }
 
 // An Operand is a part of the rule and its value.
 type Operand struct{ Expression, Value string }
 
-// A Trace says why a rule failed.
 type Trace struct {
-	// Text is a sentence: the deciding parts with their values.
+	// Text is a sentence about the deciding parts, with their values.
 	Text string
-	// Decided is the deciding part as an expression, the first one of several.
+	// Decided is the text of the deciding part, or of the first one.
 	Decided    string
 	Operands   []Operand
 	Suggestion string // "" if there is none
 }
 
-// ErrPasses is the error of a rule that does not fail on the values.
+// ErrPasses means that the rule does not fail on the values.
 var ErrPasses = errors.New("the rule does not fail on this object")
 
-// Rule evaluates the rule and returns its trace. The error is from ctx, [ErrPasses], or
-// from a rule that does not compile.
+// Rule evaluates the rule and returns its trace. It returns an error if ctx ends or the rule does
+// not compile, or [ErrPasses].
 func Rule(ctx context.Context, in Input) (_ *Trace, err error) {
 	defer celtypes.Recover(func(p error) { err = p })
 	language, err := celtypes.LanguageOf(celtypes.NewestMinor)
@@ -89,8 +88,8 @@ func variables(node *schema.Node, root bool, in Input) (interpreter.Activation, 
 	return interpreter.NewActivation(vars)
 }
 
-// typeAt returns the schema and type at a path. It descends from the root, where metadata
-// has an implied type.
+// typeAt returns the schema and the type at a path. It starts at the root, where metadata has an
+// implied type.
 func typeAt(p *celtypes.Provider, root *schema.Node, path schema.Path) (*schema.Node, *celtypes.Type) {
 	n, t := root, p.TypeOf(celtypes.SelfType, root, true)
 	for _, step := range path {
@@ -119,7 +118,7 @@ func elementOf(t *celtypes.Type) *celtypes.Type {
 	return t.Elem
 }
 
-// fieldOf returns the type of a field, also one whose name no rule can spell.
+// fieldOf returns the type of a field, even if no rule can spell its name.
 func fieldOf(p *celtypes.Provider, t *celtypes.Type, name string, child *schema.Node) *celtypes.Type {
 	escaped, ok := apiservercel.Escape(name)
 	switch {

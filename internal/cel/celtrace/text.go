@@ -18,13 +18,13 @@ import (
 	"github.com/crdkit/crdkit/internal/text/jsondiff"
 )
 
-// maxText is the number of runes of a part in a text.
+// maxText is the most characters of a part in a text.
 const maxText = 200
 
-// maxDifferences is the number of paths in a text.
+// maxDifferences is the most paths of differences in a text.
 const maxDifferences = 3
 
-// text returns a part as an expression, on one line.
+// text returns the text of a part on one line.
 func (t *tracer) text(e ast.Expr) string {
 	text, err := parser.Unparse(e, t.plans.Tree.SourceInfo(), parser.WrapOnColumn(1<<30), parser.WrapAfterColumnLimit(false))
 	if err != nil {
@@ -33,7 +33,7 @@ func (t *tracer) text(e ast.Expr) string {
 	return Cut(text, maxText)
 }
 
-// atom returns the clause of a part that decides by itself.
+// atom returns a clause about a part that decides by itself.
 func (t *tracer) atom(f frame, e ast.Expr, result bool) string {
 	t.decided(e)
 	text, operands := t.annotated(f, e)
@@ -43,8 +43,7 @@ func (t *tracer) atom(f frame, e ast.Expr, result bool) string {
 	return text + is(result) + t.where(f, e, operands) + t.differences(f, e, result)
 }
 
-// differences says at which paths two objects or lists differ if that is why a part is
-// false.
+// differences says at which paths two objects or lists differ, if a part is false because of that.
 func (t *tracer) differences(f frame, e ast.Expr, result bool) string {
 	if result || e.Kind() != ast.CallKind || e.AsCall().FunctionName() != operators.Equals {
 		return ""
@@ -70,7 +69,7 @@ func (t *tracer) differences(f frame, e ast.Expr, result bool) string {
 	return ", which differ at " + strings.Join(paths, ", ")
 }
 
-// negated is atom for a part that ! negates: the clause keeps the operator.
+// negated is atom for a part after !. The clause keeps the !.
 func (t *tracer) negated(f frame, e ast.Expr, result bool) string {
 	arg := e.AsCall().Args()[0]
 	t.decided(e)
@@ -88,7 +87,7 @@ func is(result bool) string {
 	return " is false"
 }
 
-// annotated returns a part with the values of its operands, and these operands.
+// annotated returns the text of a part with the values of its operands, and the operands.
 func (t *tracer) annotated(f frame, e ast.Expr) (string, []ast.Expr) {
 	if e.Kind() != ast.CallKind {
 		return t.text(e), nil
@@ -113,7 +112,7 @@ func (t *tracer) annotated(f frame, e ast.Expr) (string, []ast.Expr) {
 	return text, variable(args)
 }
 
-// valued returns an operand, with its value unless it is a literal.
+// valued returns the text of an operand, with its value unless it is a literal.
 func (t *tracer) valued(f frame, e ast.Expr) string {
 	text := t.text(e)
 	if constant(e) || t.runes == 0 {
@@ -127,7 +126,7 @@ func (t *tracer) valued(f frame, e ast.Expr) string {
 	return text + " (" + valueText(t.valueOf(f, e), t.runes) + ")"
 }
 
-// constant reports whether a part is a literal, a list of them, or a function of them.
+// constant reports whether a part consists only of literals.
 func constant(e ast.Expr) bool {
 	switch e.Kind() {
 	case ast.LiteralKind:
@@ -150,7 +149,7 @@ func variable(parts []ast.Expr) (out []ast.Expr) {
 	return out
 }
 
-// where says which scalar fields a deciding part reads and does not show as operands.
+// where gives the values of scalar fields that a part reads, if they are not shown as operands.
 func (t *tracer) where(f frame, e ast.Expr, shown []ast.Expr) string {
 	seen := map[string]bool{}
 	for _, s := range shown {
@@ -185,7 +184,7 @@ func isScalar(v ref.Val) bool {
 	return true
 }
 
-// fields returns the longest paths in e, from left to right, outside of macros.
+// fields appends the longest paths in e, from left to right, outside of macros.
 func fields(out []ast.Expr, e ast.Expr) []ast.Expr {
 	if len(out) >= maxOperands {
 		return out
@@ -235,11 +234,10 @@ func path(e ast.Expr) bool {
 	return false
 }
 
-// more marks a cut text.
+// more marks a text that was cut.
 const more = "…"
 
-// valueText writes a value as a literal with at most limit runes, with … at the end if it
-// is longer.
+// valueText writes a value as a literal of at most limit characters. A longer one ends with ….
 func valueText(v ref.Val, limit int) string {
 	w := &valueWriter{room: limit}
 	w.write(v)
@@ -249,7 +247,7 @@ func valueText(v ref.Val, limit int) string {
 	return cut(w.text.String(), limit)
 }
 
-// Cut returns text with at most limit runes, of which the last is … if text is longer.
+// Cut returns text with at most limit characters. If it is longer, the last character is ….
 func Cut(text string, limit int) string {
 	if len(text) <= limit || utf8.RuneCountInString(text) <= limit {
 		return text
@@ -257,7 +255,7 @@ func Cut(text string, limit int) string {
 	return cut(text, limit)
 }
 
-// cut returns the first limit-1 runes of a text that is longer, and the mark.
+// cut returns the first limit-1 characters of a longer text, and the mark.
 func cut(text string, limit int) string {
 	end := 0
 	for range limit - 1 {
@@ -267,10 +265,10 @@ func cut(text string, limit int) string {
 	return text[:end] + more
 }
 
-// A valueWriter writes until it has no room. Then it skips the rest.
+// A valueWriter writes until there is no room, and skips the rest.
 type valueWriter struct {
 	text strings.Builder
-	room int // runes, negative once something was skipped
+	room int // in characters, negative if something was skipped
 }
 
 func (w *valueWriter) add(s string) {
@@ -280,7 +278,7 @@ func (w *valueWriter) add(s string) {
 	}
 }
 
-// quote adds a quoted string. It reads no more of the string than fits.
+// quote writes a quoted string. It reads no more of the string than fits.
 func (w *valueWriter) quote(s string) {
 	if w.room < 0 {
 		return

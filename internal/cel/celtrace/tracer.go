@@ -15,10 +15,10 @@ import (
 	"github.com/crdkit/crdkit/internal/cel/celtypes"
 )
 
-// maxElements is how often the conditions of macros are evaluated for one trace.
+// maxElements is the most evaluations of conditions of macros in one trace.
 const maxElements = 10_000
 
-// maxDepth is how many macros and operators around a part are followed.
+// maxDepth is the most macros and operators around a part.
 const maxDepth = 100
 
 // A tracer is the state of one trace.
@@ -26,13 +26,13 @@ type tracer struct {
 	ctx       context.Context
 	plans     *celtypes.Tracer
 	runes     int
-	evaluated int // conditions of macros
+	evaluated int // number of evaluated conditions of macros
 	depth     int
 	operands  []Operand
-	first     string // the first deciding part
+	first     string // the first part that decided
 }
 
-// A frame holds the variables of a part and the observed values.
+// A frame holds the variables of a part, and the recorded values.
 type frame struct {
 	vars   interpreter.Activation
 	values interpreter.EvalState
@@ -58,7 +58,7 @@ func (t *tracer) run(program cel.Program, vars interpreter.Activation) (frame, r
 	return f, v
 }
 
-// valueOf returns the value of a part, which it evaluates if the rule did not need it.
+// valueOf returns the value of a part. If the rule did not need the part, it is evaluated.
 func (t *tracer) valueOf(f frame, e ast.Expr) ref.Val {
 	if e.Kind() == ast.LiteralKind {
 		return e.AsLiteral()
@@ -70,7 +70,7 @@ func (t *tracer) valueOf(f frame, e ast.Expr) ref.Val {
 	return v
 }
 
-// known reports whether the evaluation around a part needed it.
+// known returns the recorded value of a part, and reports whether there is one.
 func (f frame) known(e ast.Expr) (ref.Val, bool) {
 	if f.values == nil {
 		return nil, false
@@ -92,7 +92,7 @@ func (t *tracer) root(e ast.Expr, vars interpreter.Activation) *Trace {
 	return t.failure(f, e, v)
 }
 
-// operand records a part and its value, once.
+// operand records an operand and its value, once.
 func (t *tracer) operand(expression string, v ref.Val) {
 	if len(t.operands) == maxOperands || slices.ContainsFunc(t.operands, func(o Operand) bool { return o.Expression == expression }) {
 		return
@@ -104,24 +104,24 @@ func (t *tracer) operand(expression string, v ref.Val) {
 	t.operands = append(t.operands, o)
 }
 
-// An element is an element or entry for which the condition of a macro was evaluated.
+// An element is an element or entry for which a macro evaluated its condition.
 type element struct {
 	frame    frame
 	name     string // such as self.items[2]
-	variable string // that stands for it, or for the key of an entry
+	variable string // variable for the element, or for the key of an entry
 	result   bool
 }
 
-// elements are what the condition of a macro is for all elements.
+// elements are the results of a macro's condition for all elements.
 type elements struct {
 	n         int      // all of them
-	satisfied int      // those that satisfy the condition
-	yes, no   *element // the first that does, and the first that does not
-	failed    *element // the first whose condition fails with an error
-	complete  bool     // the condition was evaluated for all of them, or for enough
+	satisfied int      // elements for which the condition is true
+	yes, no   *element // the first element for which it is true, and for which it is false
+	failed    *element // the first element for which it ends with an error
+	complete  bool     // the condition was evaluated for all elements, or for enough of them
 }
 
-// elements evaluates the condition of a macro until one decides, for maps in order of keys.
+// elements evaluates the condition of a macro until an element decides. Maps are in order of keys.
 func (t *tracer) elements(f frame, m macro) (found elements) {
 	program, err := t.plans.Plan(m.condition)
 	if err != nil {
@@ -166,7 +166,7 @@ func (found *elements) add(e *element, v ref.Val) {
 	}
 }
 
-// iterate returns the number of elements, and what returns the key and value of each.
+// iterate returns the number of elements, and a function that returns the key and value of each.
 func (t *tracer) iterate(of ref.Val) (int, func(int) (key, value ref.Val)) {
 	switch of := of.(type) {
 	case traits.Mapper:
@@ -182,8 +182,8 @@ func (t *tracer) iterate(of ref.Val) (int, func(int) (key, value ref.Val)) {
 	return 0, nil
 }
 
-// bind returns the variables of a macro for one element: the element or key, or key or
-// index and value.
+// bind returns the variables of a macro for one element: the element or key, or both key (or index)
+// and value.
 func (m *macro) bind(of, key, value ref.Val) map[string]any {
 	_, isMap := of.(traits.Mapper)
 	switch {
@@ -195,7 +195,7 @@ func (m *macro) bind(of, key, value ref.Val) map[string]any {
 	return map[string]any{m.loop.IterVar(): value}
 }
 
-// elementName returns the text for an element. The keys of maps are values.
+// elementName returns the text for an element. The keys of maps count as values.
 func (t *tracer) elementName(list string, key ref.Val) string {
 	if i, ok := key.(types.Int); ok {
 		return list + "[" + strconv.FormatInt(int64(i), 10) + "]"

@@ -16,25 +16,25 @@ import (
 	"github.com/google/cel-go/common/types"
 )
 
-// A Checker checks the expressions of one schema. It is for one goroutine.
+// A Checker checks the expressions of one schema. It belongs to one goroutine.
 type Checker struct {
 	Language  *Language
-	limit     uint64 // cost units of one call
-	Reference bool   // do not use the fast path
+	limit     uint64 // cost limit of one call
+	Reference bool   // use only cel-go
 }
 
-// NewChecker returns a Checker with limit units per call. reference turns the fast path
+// NewChecker returns a Checker. limit is the cost limit of one call. reference turns the fast path
 // off.
 func NewChecker(language *Language, limit uint64, reference bool) Checker {
 	return Checker{Language: language, limit: limit, Reference: reference}
 }
 
-// A Scope holds what the rules of one node can refer to.
+// A Scope holds the names that rules of one node can use.
 type Scope struct {
 	types  *Provider
 	self   *cel.Type
-	from   *Type   // the type that self is made of
-	origin *Origin // of its expressions; built lazily
+	from   *Type   // the type from which the type of self is made
+	origin *Origin // for its expressions; built lazily
 
 	required, optional *checker.Env // by the type of oldSelf; built lazily
 }
@@ -65,14 +65,14 @@ func (s *Scope) checker(b *Language, optional bool) (*checker.Env, error) {
 	return env, nil
 }
 
-// An Origin compiles programs of cel-go for a node's expressions, safe for concurrent use.
+// An Origin compiles programs of cel-go for the expressions of a node. It is safe for concurrent
+// use.
 type Origin struct {
 	language *Language
 	self     *Type
 	limit    uint64
 }
 
-// Origin returns the origin of the expressions of s.
 func (x *Checker) Origin(s *Scope) *Origin {
 	if s.origin == nil {
 		s.origin = &Origin{language: x.Language, self: s.from, limit: x.limit}
@@ -95,15 +95,15 @@ func (o *Origin) Program(text string, optional bool) (_ cel.Program, err error) 
 	return x.plan(tree)
 }
 
-// Recover turns a panic into an error for fail. Functions that call cel-go defer it:
-// parser, checker, validators, planner and estimator panic on some expressions.
+// Recover passes a panic to fail as an error. Functions that call cel-go defer it, because the
+// parser, checker, validators, planner and estimator of cel-go panic on some expressions.
 func Recover(fail func(error)) {
 	if p := recover(); p != nil {
 		fail(fmt.Errorf("internal error: %v", p))
 	}
 }
 
-// A Wording has the prefixes of error texts of rules or messageExpressions.
+// A Wording has the prefixes of errors about rules or messageExpressions.
 type Wording struct{ compilation, result, instantiation, Estimation string }
 
 var (
@@ -121,8 +121,8 @@ var (
 	}
 )
 
-// Check parses and types an expression of type want, and returns its tree, or the server's
-// reason for refusing it. A tree with a reason cannot be planned.
+// Check parses and checks an expression of type want. It returns the tree, or the server's reason
+// to refuse the expression. If there is a reason, the tree cannot be planned.
 func (x *Checker) Check(s *Scope, text string, optional bool, want *cel.Type, w *Wording) (tree *ast.AST, why string) {
 	defer Recover(func(err error) { tree, why = nil, w.compilation+err.Error() })
 	if !x.Reference {
@@ -147,7 +147,6 @@ func (x *Checker) plan(checked *ast.AST) (cel.Program, error) {
 	return x.Language.planner.plan(checked, cel.CostLimit(x.limit))
 }
 
-// MentionsOldSelf reports whether a checked expression refers to oldSelf.
 func MentionsOldSelf(checked *ast.AST) bool {
 	for _, r := range checked.ReferenceMap() {
 		if r.Name == OldSelf {
@@ -157,8 +156,8 @@ func MentionsOldSelf(checked *ast.AST) bool {
 	return false
 }
 
-// fast parses and types without cel-go, and without source positions. It returns nil if
-// something may be wrong, and for rare expressions.
+// fast parses and checks an expression without cel-go. The tree has no source positions. fast
+// returns nil if something may be wrong, or for a rare expression.
 func (x *Checker) fast(s *Scope, text string, optional bool) *ast.AST {
 	tree := x.Language.syntax.Parse(text)
 	if tree == nil {
@@ -167,13 +166,14 @@ func (x *Checker) fast(s *Scope, text string, optional bool) *ast.AST {
 	return x.Language.signatures.typed(tree, s, optional)
 }
 
-// reference parses, types and validates with cel-go, or returns the reason of a refusal.
+// reference parses, checks and validates with cel-go. It returns the tree, or the reason to refuse
+// the expression.
 func (x *Checker) reference(env *cel.Env, s *Scope, text string, optional bool) (*ast.AST, string) {
 	parsed, issues := env.Parse(text)
 	if len(issues.Errors()) > 0 {
 		return nil, textOf(issues, text)
 	}
-	// The reference accepts what the fast path types.
+	// If the fast path accepts the expression, its size does not matter.
 	if why := oversized(parsed.NativeRep()); why != "" && (!x.Reference || x.fast(s, text, optional) == nil) {
 		return nil, why
 	}
@@ -203,8 +203,8 @@ const (
 	truncated    = " more errors were truncated"
 )
 
-// textOf returns issues.String: each error with its line and a mark below the column, which
-// cel-go makes in quadratic time. It sorts the issues and drops their locations.
+// textOf returns the text of issues.String: each error, its line and a mark below the column.
+// cel-go would need quadratic time for that. textOf sorts the issues and drops their locations.
 func textOf(issues *cel.Issues, text string) string {
 	list, source := issues.Errors(), common.NewTextSource(text)
 	slices.SortStableFunc(list, func(a, b *cel.Error) int {
@@ -245,15 +245,16 @@ func textOf(issues *cel.Issues, text string) string {
 	return b.String()
 }
 
-// A Tracer plans parts of a checked expression, to observe their values, for one goroutine.
+// A Tracer plans parts of a checked expression, to observe their values. It belongs to one
+// goroutine.
 type Tracer struct {
-	Tree  *ast.AST // of cel-go, with the calls of macros
+	Tree  *ast.AST // made by cel-go, with the calls of macros
 	limit uint64
 	plans planner
 }
 
-// NewTracer checks an expression with cel-go, or returns why [Checker.Check] refuses it.
-// Its own environment records calls of macros, so it is slower.
+// NewTracer checks an expression with cel-go, or returns the reason why [Checker.Check] refuses it.
+// It is slower than Check, because it has its own environment, which records macro calls.
 func (x *Checker) NewTracer(s *Scope, text string, optional bool) (_ *Tracer, err error) {
 	defer Recover(func(p error) { err = p })
 	env, err := x.Language.Env.Extend(cel.EnableMacroCallTracking())
@@ -267,8 +268,8 @@ func (x *Checker) NewTracer(s *Scope, text string, optional bool) (_ *Tracer, er
 	return &Tracer{Tree: tree, limit: x.limit, plans: x.Language.planner}, nil
 }
 
-// Plan returns the program of a part. Its details have the values of evaluated parts.
-// Variables of macros around it are variables of the program.
+// Plan returns the program of a part. The details of an evaluation have the values of all evaluated
+// parts. The variables of macros around the part are variables of the program.
 func (t *Tracer) Plan(part ast.Expr) (cel.Program, error) {
 	tree := ast.NewCheckedAST(ast.NewAST(part, t.Tree.SourceInfo()), t.Tree.TypeMap(), t.Tree.ReferenceMap())
 	return t.plans.plan(tree, cel.CostLimit(t.limit), cel.EvalOptions(cel.OptTrackState), cel.InterruptCheckFrequency(100))

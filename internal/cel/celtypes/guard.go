@@ -17,24 +17,23 @@ import (
 	"github.com/crdkit/crdkit/internal/cel/cellib"
 )
 
-// Programs of cel-go are changed: loops visit keys in increasing order, large values are
-// counted before they are made, and errors that print a value are those of cellib. Below
-// the limit of memory rules cannot observe that.
+// Programs of cel-go are changed in three ways: loops visit keys in increasing order, large values
+// are counted before they are made, and errors that print a value come from cellib. As long as
+// memory suffices, rules cannot observe the changes.
 
-// Memory is the variable with the *[cellib.Meter] of an evaluation, which no rule can
-// spell.
+// Memory is the variable with the *[cellib.Meter] of an evaluation. Rules cannot spell it.
 const Memory = "@memory"
 
 // MemoryExceeded is the error of an evaluation that takes too much memory.
 var MemoryExceeded error = interpreter.EvalCancelledError{Message: "operation cancelled: memory limit exceeded"}
 
-// A guarded call is not made if it would exceed a limit.
+// A guarded is a call that is not made if it would exceed a limit.
 type guarded struct {
 	interpreter.InterpretableCall
 	impl *functions.Overload
 }
 
-// guard returns a decorator of calls, and of literals with optional parts by their ids.
+// guard returns a decorator of calls, and of the given literals with optional parts.
 func (p *planner) guard(optional map[int64]ast.Expr) interpreter.InterpretableDecoratorV2 {
 	return func(i interpreter.InterpretableV2) (interpreter.InterpretableV2, error) {
 		if l, ok := i.(interpreter.InterpretableConstructor); ok && optional[i.ID()] != nil {
@@ -60,7 +59,6 @@ func (p *planner) guardCall(i interpreter.InterpretableV2) (interpreter.Interpre
 	return &guarded{InterpretableCall: call, impl: impl}, nil
 }
 
-// Eval implements interpreter.Interpretable.
 func (g *guarded) Eval(vars interpreter.Activation) ref.Val { return g.Exec(interpreter.AsFrame(vars)) }
 
 // Exec evaluates the call as cel-go does.
@@ -91,7 +89,7 @@ func (g *guarded) Exec(frame *interpreter.ExecutionFrame) ref.Val {
 	return types.LabelErrNode(g.ID(), g.call(args))
 }
 
-// call calls the implementation, or the method of a value that is its own.
+// call calls the implementation, or the method of the first argument.
 func (g *guarded) call(args []ref.Val) ref.Val {
 	switch g.Function() {
 	case operators.Equals:
@@ -115,11 +113,10 @@ func (g *guarded) call(args []ref.Val) ref.Val {
 	return types.NewErr("no such overload: %s", g.Function())
 }
 
-// count ends the evaluation if the call would exceed a limit.
 func (g *guarded) count(frame *interpreter.ExecutionFrame, args []ref.Val) {
 	found, _ := frame.ResolveName(Memory)
 	meter, ok := found.(*cellib.Meter)
-	if !ok { // cel-go evaluates a constant when it makes the program
+	if !ok { // cel-go evaluates a constant while it makes the program
 		meter = &cellib.Meter{Limit: cellib.DefaultMemory}
 	}
 	if !meter.Admit(g.Function(), g.OverloadID(), args) {
@@ -127,7 +124,7 @@ func (g *guarded) count(frame *interpreter.ExecutionFrame, args []ref.Val) {
 	}
 }
 
-// ordered is the function that puts the keys of a map in order. It costs nothing.
+// ordered is a function that sorts the keys of a map. It costs nothing.
 const ordered = cellib.Ordered
 
 func orderedFunction() cel.EnvOption {
@@ -140,7 +137,7 @@ func orderedFunction() cel.EnvOption {
 		})))
 }
 
-// orderLoops returns a tree whose loops over a map m are loops over @ordered(m).
+// orderLoops replaces each loop over a map m by a loop over @ordered(m).
 func orderLoops(tree *ast.AST) *ast.AST {
 	if !hasMapLoops(tree) {
 		return tree
@@ -175,7 +172,7 @@ func hasMapLoops(tree *ast.AST) bool {
 	return found
 }
 
-// loopsOverMap reports whether e is a loop over a map, or a value of unknown type.
+// loopsOverMap reports whether e is a loop over a map or over a value of unknown type.
 func loopsOverMap(tree *ast.AST, e ast.Expr) bool {
 	if e.Kind() != ast.ComprehensionKind {
 		return false
@@ -184,13 +181,12 @@ func loopsOverMap(tree *ast.AST, e ast.Expr) bool {
 	return t != nil && (t.Kind() == types.MapKind || t.Kind() == types.DynKind || t.Kind() == types.AnyKind)
 }
 
-// insertsMap reports whether e inserts the entries of one map into another.
 func insertsMap(e ast.Expr) bool {
 	return e.Kind() == ast.CallKind && e.AsCall().FunctionName() == "cel.@mapInsert" && len(e.AsCall().Args()) == 2
 }
 
-// cel-go's checker copies all inferred types for each overload, so its work is quadratic,
-// and a chain of {x: x} doubles a type in each step. These limits bound both.
+// The checker of cel-go copies all inferred types for each overload, so its time is quadratic. A
+// chain of {x: x} doubles a type in each step. These limits bound both.
 const (
 	maxInferred = 1000 // calls, lists, maps and loops of an expression
 	maxMapTypes = 100  // scalar types in the type of a map literal
@@ -207,7 +203,7 @@ type sizedVariable struct {
 	size int
 }
 
-// oversized returns why cel-go must not check an expression, "" if it may.
+// oversized returns why cel-go must not check an expression, or "".
 func oversized(tree *ast.AST) string {
 	var s sizing
 	switch s.size(tree.Expr()); {
@@ -219,7 +215,8 @@ func oversized(tree *ast.AST) string {
 	return ""
 }
 
-// size bounds the scalar types in the type of an expression. Types of schemas count as one.
+// size returns at least the number of scalar types in the type of an expression. The type of a
+// schema counts as one.
 func (s *sizing) size(e ast.Expr) int {
 	switch e.Kind() {
 	case ast.IdentKind:
@@ -256,7 +253,6 @@ func (s *sizing) variable(name string) int {
 	return 1
 }
 
-// most returns the largest size of several expressions.
 func (s *sizing) most(list []ast.Expr) int {
 	most := 1
 	for _, e := range list {
@@ -285,7 +281,7 @@ func (s *sizing) entries(list []ast.EntryExpr) int {
 	return s.sum(key, value)
 }
 
-// sum returns the size of the type of a map. Sizes do not grow beyond the limit.
+// sum returns the size of the type of a map. It is limited to maxMapTypes+1.
 func (s *sizing) sum(key, value int) int {
 	size := min(key+value, maxMapTypes+1)
 	s.largest = max(s.largest, size)
@@ -307,25 +303,25 @@ func (s *sizing) loop(c ast.ComprehensionExpr) int {
 	return result
 }
 
-// Once types match, little can be wrong: a literal of a duration, timestamp or regular
-// expression, a list of mixed types, a constant key. cel-go takes longer to find these than
-// to check types, so this walk decides which expressions need no validator and no planner.
+// If all types are correct, little else can be wrong: a literal of a duration, timestamp or regular
+// expression, a list of mixed types, a constant key. cel-go takes longer to look for these than to
+// check types. So this walk finds the expressions that need no validator and no planner.
 
 // A validatorScan is the state of one walk.
 type validatorScan struct {
 	language *Language
 	tree     *ast.AST
-	doubtful bool // cel-go has to validate and to plan the expression
+	doubtful bool // cel-go must validate and plan the expression
 }
 
-// isPlain reports whether validators and planner have nothing to say about a typed tree.
+// isPlain reports whether validators and planner certainly accept a tree with correct types.
 func (x *Checker) isPlain(tree *ast.AST) bool {
 	c := validatorScan{language: x.Language, tree: tree}
 	c.visit(tree.Expr())
 	return !c.doubtful
 }
 
-// visit scans e. It reports whether cel-go may fold e when it plans the program.
+// visit scans e. It reports whether cel-go may evaluate e when it plans the program.
 func (c *validatorScan) visit(e ast.Expr) (known bool) {
 	if c.doubtful {
 		return false
@@ -400,7 +396,7 @@ func (c *validatorScan) call(e ast.Expr) (known bool) {
 	return false
 }
 
-// isKey reports whether a constant index has a type that keys have.
+// isKey reports whether a constant index has the type of a key.
 func isKey(e ast.Expr) bool {
 	if e.Kind() != ast.LiteralKind {
 		return false
@@ -409,20 +405,19 @@ func isKey(e ast.Expr) bool {
 	return t == types.StringType || t == types.IntType
 }
 
-// regex scans an argument of a regular expression. A literal must be one, wherever it is.
+// regex scans an argument that is a regular expression. A literal must be a valid one.
 func (c *validatorScan) regex(e ast.Expr) {
 	switch e.Kind() {
 	case ast.LiteralKind:
 		text, ok := e.AsLiteral().(types.String)
-		_, err := syntax.Parse(string(text), syntax.Perl) // all that can fail in regexp.Compile
+		_, err := syntax.Parse(string(text), syntax.Perl) // regexp.Compile can fail only here
 		c.doubt(!ok || err != nil)
 	case ast.CallKind:
 		c.doubt(overloads.IsTypeConversionFunction(e.AsCall().FunctionName()))
 	}
 }
 
-// callable reports whether an implementation takes n arguments without dispatch at run
-// time.
+// callable reports whether an implementation takes n arguments, without dispatch at run time.
 func callable(impl *functions.Overload, n int) bool {
 	switch {
 	case impl == nil:

@@ -14,12 +14,12 @@ import (
 	"github.com/crdkit/crdkit/internal/cel/cellib"
 )
 
-// cel-go infers types in both directions and copies them for each overload. Rules read
-// fields of known types, so one walk from below that looks for the only overload is enough.
-// What needs more inference (null, empty lists, types as values, qualified names, lists of
-// several types), or is wrong, goes to cel-go.
+// cel-go infers types in both directions and copies them for each overload. Rules read fields of
+// known types. So it is enough to walk the tree bottom-up and to look for the only overload. cel-go
+// must check an expression that is wrong, or that needs more inference: null, empty lists, types as
+// values, qualified names, lists of several types.
 
-// signatures are the overloads of a language and the first parts of qualified names,
+// signatures are the overloads of a language, and the first parts of qualified names. They are
 // immutable.
 type signatures struct {
 	overloads map[string][]signature
@@ -59,17 +59,17 @@ type inference struct {
 	optional bool // oldSelf is an optional
 	types    map[int64]*types.Type
 	refs     map[int64]*ast.ReferenceInfo
-	vars     []loopVariable // of the enclosing loops, innermost last
-	failed   bool           // cel-go has to infer the types
+	vars     []loopVariable // of the open loops, innermost last
+	failed   bool           // cel-go must infer the types
 }
 
 type loopVariable struct {
 	name string
 	typ  *types.Type
-	ref  *ast.ReferenceInfo // nil before a node refers to it
+	ref  *ast.ReferenceInfo // nil until a node refers to it
 }
 
-// typed infers the types of a tree. It returns nil if cel-go has to.
+// typed infers the types of a tree. It returns nil if cel-go must do that.
 func (s *signatures) typed(tree *ast.AST, in *Scope, optional bool) *ast.AST {
 	t := inference{signatures: s, scope: in, optional: optional, types: make(map[int64]*types.Type), refs: make(map[int64]*ast.ReferenceInfo)}
 	if t.expr(tree.Expr()) == nil {
@@ -78,7 +78,7 @@ func (s *signatures) typed(tree *ast.AST, in *Scope, optional bool) *ast.AST {
 	return ast.NewCheckedAST(tree, t.types, t.refs)
 }
 
-// expr returns the type of e, nil if it is not inferred.
+// expr returns the type of e, nil if it cannot be inferred.
 func (t *inference) expr(e ast.Expr) *types.Type {
 	if t.failed {
 		return nil
@@ -122,7 +122,7 @@ func (t *inference) name(e ast.Expr) *types.Type {
 	return typ
 }
 
-// reference returns the reference to a variable. Nodes share it.
+// reference returns the reference to a variable. All nodes share it.
 func (t *inference) reference(name string) *ast.ReferenceInfo {
 	for i := len(t.vars) - 1; i >= 0; i-- {
 		if v := &t.vars[i]; v.name == name {
@@ -189,7 +189,7 @@ func (t *inference) member(operand ast.Expr, name string) (typ *types.Type, opti
 	return nil, false
 }
 
-// optionalField returns the type of a selection that has no value if the field has none.
+// optionalField returns the type of an optional selection.
 func (t *inference) optionalField(e ast.Expr) *types.Type {
 	c := e.AsCall()
 	if len(c.Args()) != 2 || c.IsMemberFunction() || c.Args()[1].Kind() != ast.LiteralKind {
@@ -254,8 +254,8 @@ func (t *inference) assert(e ast.Expr, want *types.Type) bool {
 	return is != nil && sameType(is, want)
 }
 
-// accumulator returns the type of a loop's accumulator, for an empty one the type that is
-// added.
+// accumulator returns the type of the accumulator of a loop. If it is empty at first, its type is
+// the type of what the loop adds.
 func (t *inference) accumulator(l ast.ComprehensionExpr, inner []loopVariable) *types.Type {
 	init := l.AccuInit()
 	if !isEmpty(init) {
@@ -272,7 +272,7 @@ func (t *inference) accumulator(l ast.ComprehensionExpr, inner []loopVariable) *
 	return typ
 }
 
-// added returns the type of the list or map that a step adds to, or nil.
+// added returns the type of a list or map that a step adds, nil if the step adds none.
 func (t *inference) added(step ast.Expr) *types.Type {
 	if step.Kind() != ast.CallKind {
 		return nil
@@ -289,13 +289,13 @@ func (t *inference) added(step ast.Expr) *types.Type {
 	return nil
 }
 
-// Names of cel-go that macros use.
+// Names that macros of cel-go use.
 const (
-	unused    = "#unused" // the variable of a loop that binds another one
+	unused    = "#unused" // variable of a loop that only binds another variable
 	mapInsert = "cel.@mapInsert"
 )
 
-// isEmpty reports whether e is the literal of an empty list or map.
+// isEmpty reports whether e is an empty list or map.
 func isEmpty(e ast.Expr) bool {
 	switch e.Kind() {
 	case ast.ListKind:
@@ -338,7 +338,7 @@ func (t *inference) call(e ast.Expr) *types.Type {
 	return result
 }
 
-// qualify makes a call of a function with a dot in its name one without target, as cel-go
+// qualify changes a call of a function with a dot in its name to a call without target, as cel-go
 // does.
 func (t *inference) qualify(e ast.Expr) {
 	c := e.AsCall()
@@ -366,8 +366,8 @@ func (t *inference) list(l ast.ListExpr) *types.Type {
 	return types.NewListType(elem)
 }
 
-// boundedMap returns the type of a map, nil if a type is unknown or too large: {x: x}
-// doubles it.
+// boundedMap returns the type of a map. It returns nil if a type is unknown or too large, because
+// {x: x} doubles it.
 func boundedMap(key, value *types.Type) *types.Type {
 	if key == nil || value == nil || sizeOfType(key)+sizeOfType(value) > maxMapTypes {
 		return nil
@@ -383,11 +383,11 @@ func sizeOfType(t *types.Type) int {
 	return max(size, 1)
 }
 
-// An optionalLiteral is a literal with an optional part, which is evaluated here, because
-// the error for what is no optional prints it.
+// An optionalLiteral is a literal with an optional part. It is evaluated here, because the error
+// about a part that is not an optional prints the part.
 type optionalLiteral struct {
 	interpreter.InterpretableConstructor
-	parts []literalPart // those that InitVals evaluates
+	parts []literalPart // in the order in which InitVals has them
 	of    ast.Expr
 	types *apiservercel.DeclTypeProvider
 }
@@ -420,7 +420,7 @@ func partsOf(e ast.Expr) (parts []literalPart) {
 	return parts
 }
 
-// optionalLiterals returns literals by id with an optional part that may be no optional.
+// optionalLiterals returns, by id, the literals with an optional part whose type is not optional.
 func optionalLiterals(tree *ast.AST) map[int64]ast.Expr {
 	found := make(map[int64]ast.Expr)
 	ast.PreOrderVisit(tree.Expr(), ast.NewExprVisitor(func(e ast.Expr) {
@@ -433,7 +433,7 @@ func optionalLiterals(tree *ast.AST) map[int64]ast.Expr {
 	return found
 }
 
-// optionalLiteral returns what evaluates a literal, a constant if cel-go would fold it.
+// optionalLiteral returns the program of a literal. It is a constant if cel-go would fold it.
 func (p *planner) optionalLiteral(c interpreter.InterpretableConstructor, of ast.Expr) interpreter.InterpretableV2 {
 	l := &optionalLiteral{InterpretableConstructor: c, parts: partsOf(of), of: of, types: p.types}
 	if of.Kind() == ast.StructKind {
@@ -447,7 +447,6 @@ func (p *planner) optionalLiteral(c interpreter.InterpretableConstructor, of ast
 	return interpreter.NewConstValue(l.ID(), l.Eval(interpreter.EmptyActivation()))
 }
 
-// Eval implements interpreter.Interpretable.
 func (l *optionalLiteral) Eval(vars interpreter.Activation) ref.Val {
 	return l.Exec(interpreter.AsFrame(vars))
 }

@@ -22,19 +22,19 @@ const (
 	OldSelf = "oldSelf"
 )
 
-// A Language is the language of rules in one Kubernetes version, immutable and safe for
-// concurrent use. Programs share it, since it takes longer to build than a rule; see
+// A Language is the language of rules in one Kubernetes version. It is immutable and safe for
+// concurrent use. Programs share it, because it takes longer to build than a rule; see
 // [LanguageOf].
 type Language struct {
 	Env        *cel.Env
-	checker    *checker.Env                   // declarations of Env; copied for every node
+	checker    *checker.Env                   // declarations of Env, copied for every node
 	Builtin    *apiservercel.DeclTypeProvider // types that no schema declares
-	Functions  map[string]*decls.FunctionDecl // all functions, by name
+	Functions  map[string]*decls.FunctionDecl // by name
 	validators validatorConfig
 	planner    planner
 	syntax     celsyntax.Parser
 	signatures signatures
-	keywords   bool // reserved words need no escaping as field names
+	keywords   bool // reserved words need not be escaped as field names
 }
 
 func newLanguage(minor int) (*Language, error) {
@@ -61,8 +61,7 @@ func newLanguage(minor int) (*Language, error) {
 	return b, err
 }
 
-// declarationsOf returns a checker with the declarations of env, which does not expose its
-// own.
+// declarationsOf returns a checker with the declarations of env. env does not export its own.
 func declarationsOf(env *cel.Env) (*checker.Env, error) {
 	c, err := checker.NewEnv(env.Container, env.CELTypeProvider(), checker.CrossTypeNumericComparisons(true))
 	if err != nil {
@@ -82,7 +81,7 @@ func declarationsOf(env *cel.Env) (*checker.Env, error) {
 	return c, nil
 }
 
-// A validatorConfig holds the settings of validators, as [cel.Env.Check] collects them.
+// A validatorConfig holds the settings of validators, as in [cel.Env.Check].
 type validatorConfig map[string]any
 
 func configure(validators []cel.ASTValidator) (validatorConfig, error) {
@@ -114,11 +113,10 @@ func (c validatorConfig) Set(name string, value any) error {
 	return nil
 }
 
-// New rules may use only what the previous version knows. So the language of a minor
-// version is for its stored rules and for new rules of the next.
+// New rules may use only features of the previous version. So the language of a minor version is
+// for its stored rules, and for new rules of the next version.
 
-// The minor versions that have a language. The oldest one serves new rules of the oldest
-// version.
+// The minor versions that have a language. The oldest one is for new rules of the oldest version.
 const (
 	OldestMinor = int(kubeversion.Oldest) - 1
 	NewestMinor = int(kubeversion.Newest)
@@ -131,7 +129,7 @@ var languages = func() (all [NewestMinor - OldestMinor + 1]func() (*Language, er
 	return all
 }()
 
-// LanguageOf returns the language of stored rules of 1.minor, from OldestMinor to
+// LanguageOf returns the language of stored rules of 1.minor. minor is from OldestMinor to
 // NewestMinor.
 func LanguageOf(minor int) (*Language, error) { return languages[minor-OldestMinor]() }
 
@@ -160,8 +158,8 @@ func newPlanner(language *cel.Env, provider *apiservercel.DeclTypeProvider) (pla
 	return p, nil
 }
 
-// implementation returns what a program calls for the matching overloads, nil if an
-// argument's value provides it.
+// implementation returns the function that a program calls for the matching overloads. It is nil if
+// a method of an argument is called.
 func (p *planner) implementation(name string, ids []string) *functions.Overload {
 	if len(ids) == 1 {
 		if b, ok := p.bindings[ids[0]]; ok {

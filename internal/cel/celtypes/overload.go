@@ -9,8 +9,8 @@ import (
 	"github.com/google/cel-go/common/types"
 )
 
-// resolve returns the matching overloads of a call and their result type, nil if not
-// inferred.
+// resolve returns the matching overloads of a call and the type of its result. It returns nil if
+// the type cannot be inferred.
 func (t *inference) resolve(e ast.Expr, args []*types.Type) (r *ast.ReferenceInfo, result *types.Type) {
 	c := e.AsCall()
 	switch c.FunctionName() {
@@ -51,7 +51,7 @@ func (t *inference) resolve(e ast.Expr, args []*types.Type) (r *ast.ReferenceInf
 	return r, result
 }
 
-// logic returns the overload of && or || and its result type.
+// logic returns the overload of && or || and the type of its result.
 func logic(args []*types.Type, overload string) (*ast.ReferenceInfo, *types.Type) {
 	for _, a := range args {
 		if a != types.BoolType && a.Kind() != types.DynKind {
@@ -66,11 +66,10 @@ type binding struct {
 	names     [3]string
 	bound     [3]*types.Type
 	n         int
-	undecided bool // cel-go has to infer the types
-	unbound   bool // a parameter of the result has no type
+	undecided bool // cel-go must infer the types
+	unbound   bool // a type parameter of the result has no type
 }
 
-// all reports whether all arguments match their parameters.
 func (b *binding) all(params, args []*types.Type) bool {
 	for i, p := range params {
 		if !b.fits(p, args[i]) {
@@ -110,7 +109,7 @@ func (b *binding) fits(p, arg *types.Type) bool {
 	return false
 }
 
-// bind binds a type parameter. One that is bound becomes dyn if one of its types is.
+// bind gives a type parameter a type. If it already has one and one of both is dyn, it is dyn.
 func (b *binding) bind(name string, arg *types.Type) bool {
 	for i := range b.n {
 		if b.names[i] != name {
@@ -135,7 +134,7 @@ func (b *binding) bind(name string, arg *types.Type) bool {
 	return true
 }
 
-// isLoose reports whether a type that differs from t may fit it.
+// isLoose reports whether a type other than t may match it.
 func isLoose(t *types.Type) bool {
 	return t.Kind() == types.DynKind || t.Kind() == types.NullTypeKind || hasLoose(t)
 }
@@ -150,7 +149,8 @@ func isNullable(t *types.Type) bool {
 	return t.IsAssignableType(types.NullType)
 }
 
-// substitute returns a result type with parameters replaced, nil if it is not inferable.
+// substitute returns a result type with its type parameters replaced. It returns nil if the type is
+// not inferable.
 func (b *binding) substitute(t *types.Type) *types.Type {
 	if t.Kind() == types.TypeParamKind {
 		for i := range b.n {
@@ -182,7 +182,7 @@ func (b *binding) substitute(t *types.Type) *types.Type {
 	return nil
 }
 
-// inferable returns t if all its values have exactly this type or it is dyn, else nil.
+// inferable returns t if all its values have exactly this type or if it is dyn, else nil.
 func inferable(t *types.Type) *types.Type {
 	switch t.Kind() {
 	case types.BoolKind, types.BytesKind, types.DoubleKind, types.DurationKind, types.IntKind, types.StringKind, types.TimestampKind, types.UintKind:

@@ -10,22 +10,20 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// SelfType is the name of the type of self, which no rule can spell. The server's is
-// random.
+// SelfType is the name of the type of self. Rules cannot spell it. The server's name is random.
 const SelfType = "\x00selfType"
 
 func readable(text string) string { return strings.ReplaceAll(text, SelfType, SelfType[1:]) }
 
-// A Type is the CEL type of a schema.
 type Type struct {
 	kind typeKind
 	cel  *cel.Type
-	Elem *Type // of lists, and of the values of maps
+	Elem *Type // of lists and maps
 
 	// Of objects.
-	path    string       // unique name within the provider
+	path    string       // unique name in the provider
 	node    *schema.Node // declares the fields; nil for implied metadata
-	Implied bool         // apiVersion, kind and metadata are added
+	Implied bool         // apiVersion, kind and metadata are implied
 }
 
 type typeKind uint8
@@ -39,20 +37,19 @@ const (
 
 func scalar(t *cel.Type) *Type { return &Type{kind: typScalar, cel: t} }
 
-// A Provider provides the types of one schema to the checker, for one goroutine.
+// A Provider provides the types of one schema to the checker. It belongs to one goroutine.
 type Provider struct {
 	*apiservercel.DeclTypeProvider // types that the schema does not declare
 	objects                        map[string]*Type
-	keywords                       bool // as in the Language
+	keywords                       bool // as in Language
 }
 
-// NewProvider returns a provider for one schema.
 func (b *Language) NewProvider() *Provider {
 	return &Provider{DeclTypeProvider: b.Builtin, objects: make(map[string]*Type), keywords: b.keywords}
 }
 
-// TypeOf returns the type of values of n, nil if rules cannot see them. path names an
-// object's type. root says whether n is the root of a resource.
+// TypeOf returns the type of values of n, nil if rules cannot see them. path is the name of an
+// object type. root says whether n is the root of a resource.
 func (p *Provider) TypeOf(path string, n *schema.Node, root bool) *Type {
 	if n.IntOrString() {
 		return scalar(cel.DynType)
@@ -103,7 +100,7 @@ func mapOf(elem *Type) *Type {
 	return &Type{kind: typMap, cel: cel.MapType(cel.StringType, elem.cel), Elem: elem}
 }
 
-// adopt returns the type of p that equals t, maybe of another provider, named by path.
+// adopt returns a type of p that equals t, which may belong to another provider. path is its name.
 func (p *Provider) adopt(path string, t *Type) *Type {
 	switch t.kind {
 	case typList:
@@ -122,7 +119,7 @@ func (p *Provider) object(t *Type) *Type {
 	return t
 }
 
-// Field returns the type of the field with an escaped name, nil if rules cannot see it.
+// Field returns the type of a field, nil if rules cannot see it. The name is escaped.
 func (p *Provider) Field(t *Type, escaped string) *Type {
 	if t.kind != typObject {
 		return nil
@@ -159,7 +156,6 @@ func (p *Provider) Field(t *Type, escaped string) *Type {
 	return p.TypeOf(path, child, child.EmbeddedResource())
 }
 
-// FindStructType implements types.Provider.
 func (p *Provider) FindStructType(name string) (*types.Type, bool) {
 	if t, ok := p.objects[name]; ok {
 		return types.NewTypeTypeWithParam(t.cel), true
@@ -167,8 +163,8 @@ func (p *Provider) FindStructType(name string) (*types.Type, bool) {
 	return p.DeclTypeProvider.FindStructType(name)
 }
 
-// FindStructFieldType implements types.Provider. A reserved word has its escaped name and,
-// since Kubernetes 1.31, its own.
+// FindStructFieldType implements types.Provider. A reserved word has its escaped name. Since
+// Kubernetes 1.31 it also has its own name.
 func (p *Provider) FindStructFieldType(name, field string) (*types.FieldType, bool) {
 	t, ok := p.objects[name]
 	if !ok {
@@ -186,7 +182,7 @@ func (p *Provider) FindStructFieldType(name, field string) (*types.FieldType, bo
 	return &types.FieldType{Type: f.cel}, true
 }
 
-// stringType returns the type of strings of a format. datetime is only for validation.
+// stringType returns the type of strings with a format. datetime only matters for validation.
 func stringType(format string) *cel.Type {
 	switch format {
 	case "byte":
@@ -199,8 +195,8 @@ func stringType(format string) *cel.Type {
 	return cel.StringType
 }
 
-// DeclaresMeta reports whether n declares all that is implied at the root of a resource.
-// Otherwise implied schemas replace it.
+// DeclaresMeta reports whether n declares all fields that are implied at the root of a resource. If
+// not, implied schemas replace them.
 func DeclaresMeta(n *schema.Node) bool {
 	metadata := n.Property("metadata")
 	return typeOf(n.Property("kind")) == schema.KindString &&
@@ -223,7 +219,7 @@ func HasRules(n *schema.Node) bool { return n != nil && n.Facts().Has(schema.Has
 // IsMeta reports whether a field is implied at the root of a resource.
 func IsMeta(name string) bool { return name == "apiVersion" || name == "kind" || name == "metadata" }
 
-// Correlates reports whether entries of an object correlate with old ones: not if the map
+// Correlates reports whether entries of an object correlate with old ones. They do not if the map
 // type is unknown.
 func Correlates(n *schema.Node) bool {
 	switch t, declared := n.MapType(); t {
@@ -234,7 +230,7 @@ func Correlates(n *schema.Node) bool {
 	}
 }
 
-// A RuleValue is a rule as errors print it, with the field names of the server's type.
+// A RuleValue is a rule as errors print it, with the field names of the server's Go type.
 type RuleValue struct {
 	Rule              string
 	Message           string
@@ -244,7 +240,6 @@ type RuleValue struct {
 	OptionalOldSelf   *bool
 }
 
-// RuleValueOf returns r as errors show it.
 func RuleValueOf(r *schema.Rule) RuleValue {
 	v := RuleValue{Rule: r.Rule, Message: r.Message, MessageExpression: r.MessageExpression, FieldPath: r.FieldPath}
 	if reason := r.Reason; reason != "" || r.SetReason {
@@ -257,5 +252,5 @@ func RuleValueOf(r *schema.Rule) RuleValue {
 	return v
 }
 
-// IsBlank reports whether a rule is empty. The server runs no such rule.
+// IsBlank reports whether a rule is blank. The server does not run blank rules.
 func IsBlank(text string) bool { return strings.TrimSpace(text) == "" }

@@ -10,7 +10,7 @@ import (
 	"github.com/google/cel-go/common/types/traits"
 )
 
-// A listValue is a list in which order matters: neither a set nor a map.
+// A listValue is a list with an order: it is neither of type set nor of type map.
 type listValue struct {
 	raw      []any
 	declared *DeclaredType
@@ -26,7 +26,7 @@ func (s *DeclaredType) listValue(raw any) ref.Val {
 	switch s.Kind {
 	case KindAtomicList:
 		l := &listValue{raw: list, declared: s}
-		if s.Made { // cel-go compares elements in another way
+		if s.Made { // cel-go compares its elements in another way
 			return types.NewRefValList(types.DefaultTypeAdapter, l.elements())
 		}
 		return l
@@ -83,8 +83,7 @@ func (l *listValue) Add(other ref.Val) ref.Val {
 	return types.NewRefValList(types.DefaultTypeAdapter, sum)
 }
 
-// Contains implements traits.Lister. A failed comparison counts only without an equal
-// element.
+// Contains implements traits.Lister. A comparison that fails counts only if no element is equal.
 func (l *listValue) Contains(v ref.Val) ref.Val {
 	if types.IsUnknownOrError(v) {
 		return v
@@ -135,8 +134,7 @@ func (it *listIterator) Next() ref.Val {
 	return it.at(it.next - 1)
 }
 
-// ConvertToNative implements ref.Val. Lists of strings become []string, as functions
-// expect.
+// ConvertToNative implements ref.Val. A list of strings becomes a []string, which functions expect.
 func (l *listValue) ConvertToNative(t reflect.Type) (any, error) {
 	if t.Kind() != reflect.Slice {
 		return nil, fmt.Errorf("type conversion error from '%s' to '%s'", l.Type(), t)
@@ -164,18 +162,19 @@ func (l *listValue) Value() any { return l.raw }
 // PartOfObject marks values that an evaluation did not make.
 func (*listValue) PartOfObject() {}
 
-// partText is the text of a list or object in errors, where cel-go prints addresses.
+// partText is the text of a list or object in errors. cel-go prints an address.
 const partText = "part of the object"
 
-// Printed is the text in errors.
+// Printed returns the text for errors.
 func (*listValue) Printed() string { return partText }
 
-// Lists of type map are equal if elements are equal under the same keys, in any order. In a
-// sum, right elements replace left ones. It is such a list again: a [sumOfMapLists].
+// Lists of type map are equal if elements with the same keys are equal, in any order. In a sum,
+// elements of the right list replace elements of the left one. The sum is a [sumOfMapLists], which
+// is also a list of this type.
 //
-// A sum finds keys as rules do. Equality looks up the escaped name of a key in the raw
-// object, so that for "namespace" or "a-b" all elements have the key null, as in the
-// server.
+// A sum finds the keys of elements as rules do. But equality looks up the escaped name of a key in
+// the raw object, as the server does. So all elements have a null key if its name is escaped, such
+// as "namespace" or "a-b".
 
 type mapList struct{ listValue }
 
@@ -190,7 +189,6 @@ type sumOfMapLists struct {
 	keys []string
 }
 
-// Printed is the text in errors.
 func (*sumOfMapLists) Printed() string { return partText }
 
 func (l *sumOfMapLists) Equal(other ref.Val) ref.Val {
@@ -248,7 +246,7 @@ func merge(list traits.Lister, other ref.Val, keys []string) ref.Val {
 	return &sumOfMapLists{Lister: types.NewRefValList(types.DefaultTypeAdapter, sum), keys: keys}
 }
 
-// keyOf returns a comparable value that represents the keys of an element.
+// keyOf returns a comparable value for the keys of an element.
 func keyOf(e ref.Val, keys []string) any {
 	return composite(keys, func(key string) any {
 		v := fieldValue(e, types.String(key))
@@ -274,8 +272,8 @@ func fieldValue(e, key ref.Val) ref.Val {
 	return nil
 }
 
-// rawKey is keyOf for raw elements. A result that is no map key panics, which is an
-// internal error of the rule.
+// rawKey is keyOf for raw elements. A value that cannot be a map key panics, which is an internal
+// error of the rule.
 func rawKey(e any, keys []string) any {
 	m, ok := e.(map[string]any)
 	if !ok {
@@ -302,7 +300,7 @@ func composite(keys []string, at func(string) any) any {
 	return fmt.Sprintf("%#v", all)
 }
 
-// Lists of type set are equal with the same elements in any order. Their sum is their
+// Lists of type set are equal if they have the same elements, in any order. Their sum is their
 // union, a [sumOfSets].
 
 type setList struct{ listValue }
@@ -313,7 +311,6 @@ func (l *setList) Add(other ref.Val) ref.Val { return union(l, other) }
 
 type sumOfSets struct{ traits.Lister }
 
-// Printed is the text in errors.
 func (*sumOfSets) Printed() string { return partText }
 
 func (l *sumOfSets) Equal(other ref.Val) ref.Val { return sameSet(l, other) }
@@ -379,7 +376,7 @@ func union(list traits.Lister, other ref.Val) ref.Val {
 	return &sumOfSets{Lister: types.NewRefValList(types.DefaultTypeAdapter, sum)}
 }
 
-// memberKey returns a comparable value that identifies an element of a set.
+// memberKey returns a comparable value for an element of a set.
 func memberKey(e ref.Val) (key any, err ref.Val) {
 	switch e.(type) {
 	case traits.Lister, traits.Mapper:
@@ -388,7 +385,8 @@ func memberKey(e ref.Val) (key any, err ref.Val) {
 	return hashable(e.Value()), nil
 }
 
-// hashable returns raw, or a text of its type and value if it is no key of a Go map.
+// hashable returns raw. If raw cannot be the key of a Go map, it returns a text of its type and
+// value.
 func hashable(raw any) any {
 	if raw != nil && !reflect.TypeOf(raw).Comparable() {
 		return fmt.Sprintf("%#v", raw)

@@ -14,8 +14,8 @@ import (
 	"github.com/crdkit/crdkit/internal/cel/cellib"
 )
 
-// A mapValue is an object, with fields, as a map, or without a schema. A null field is
-// absent. Undeclared fields are invisible, but count for the size.
+// A mapValue is an object or a map. A null field is absent. Undeclared fields are invisible, but
+// count for the size.
 type mapValue struct {
 	raw      map[string]any
 	declared *DeclaredType
@@ -23,7 +23,7 @@ type mapValue struct {
 
 var _ traits.Mapper = (*mapValue)(nil)
 
-// entryType returns the declared type of the entry of this name, or nil.
+// entryType returns the declared type of an entry, nil if there is none.
 func (m *mapValue) entryType(name string) *DeclaredType {
 	if m.declared.Props != nil {
 		return m.declared.Props[name]
@@ -95,8 +95,8 @@ func (m *mapValue) Contains(key ref.Val) ref.Val {
 
 func (m *mapValue) Size() ref.Val { return types.Int(len(m.raw)) }
 
-// Equal implements ref.Val. Objects are equal with the same size and equal declared
-// entries; an undeclared one matters only if other has it, too. The first unequal name in
+// Equal implements ref.Val. Objects are equal if they have the same size and equal declared
+// entries. An undeclared entry is compared only if other has it, too. The first unequal name in
 // order decides.
 func (m *mapValue) Equal(other ref.Val) ref.Val {
 	o, ok := other.(traits.Mapper)
@@ -139,9 +139,9 @@ func (m *mapValue) equalEntry(name string, other traits.Mapper) ref.Val {
 	return mine.Equal(theirs)
 }
 
-// Iterator implements traits.Mapper. Keys come in increasing order.
+// Iterator implements traits.Mapper. Keys are in increasing order.
 func (m *mapValue) Iterator() traits.Iterator {
-	keys := make([]ref.Val, 0, len(m.raw)) // nil for undeclared entries
+	keys := make([]ref.Val, 0, len(m.raw)) // without undeclared entries
 	for name := range m.raw {
 		if m.entryType(name) == nil {
 			continue
@@ -179,7 +179,7 @@ func (m *mapValue) ConvertToNative(t reflect.Type) (any, error) {
 
 func (m *mapValue) ConvertToType(t ref.Type) ref.Val { return convert(m, types.MapType, t) }
 
-// convert converts a list or a map, whose own type is given, to a type.
+// convert converts a list or a map of type own to type t.
 func convert(v ref.Val, own *types.Type, t ref.Type) ref.Val {
 	switch t {
 	case own:
@@ -197,5 +197,4 @@ func (m *mapValue) Value() any { return m.raw }
 // PartOfObject marks values that an evaluation did not make.
 func (*mapValue) PartOfObject() {}
 
-// Printed is the text in errors.
 func (*mapValue) Printed() string { return partText }

@@ -11,42 +11,41 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// A DeclaredType describes raw values of a schema. It is immutable, and compiled once, so
-// that a field is one lookup.
+// A DeclaredType describes the raw values of a schema. It is immutable. It is compiled once, so
+// that finding a field is one lookup.
 type DeclaredType struct {
 	Kind     Kind
 	nullable bool
-	TypeName string // the type in the schema, for errors
+	TypeName string // type in the schema, for errors
 
-	// Of objects. Without Props and Values an object is opaque: it has a size and is
-	// compared.
-	Props  map[string]*DeclaredType // by name, nil unless fields are declared
-	fields map[string]declaredField // by the identifiers that rules use
+	// Of objects. Without Props and Values, rules can only compare an object and take its size.
+	Props  map[string]*DeclaredType // by name; nil if no fields are declared
+	fields map[string]declaredField // by the identifiers of rules
 	Values *DeclaredType            // of maps
 
 	// Of lists.
 	Items *DeclaredType
 	keys  []string // x-kubernetes-list-map-keys, escaped
 	list  string   // x-kubernetes-list-type
-	Made  bool     // by a rule
+	Made  bool     // a rule made the list
 }
 
 type declaredField struct {
-	name     string // the property name
+	name     string // name of the property
 	declared *DeclaredType
 }
 
-// A Kind is the kind of values that a schema node declares.
+// A Kind is the kind of the values of a schema.
 type Kind uint8
 
 const (
-	KindNone Kind = iota // no value fits
+	KindNone Kind = iota // no value matches
 	KindIntOrString
 	KindObject
 	KindAtomicList
 	KindSetList
 	KindMapList
-	KindList // with an unknown x-kubernetes-list-type
+	KindList // also with an unknown x-kubernetes-list-type
 	KindListWithoutItems
 	KindString
 	KindByte
@@ -59,7 +58,7 @@ const (
 	KindPreserved // values that can only be compared
 )
 
-// Types compiles nodes to declared types. Equal nodes share one. It is for one goroutine.
+// Types compiles schemas to declared types. Equal schemas share one. It belongs to one goroutine.
 type Types map[typeKey]*DeclaredType
 
 type typeKey struct {
@@ -72,8 +71,7 @@ var stringType = &DeclaredType{Kind: KindString, TypeName: "string"}
 // StringList is the type of a list of strings that a rule makes.
 var StringList = stringType.MadeList()
 
-// Of returns the declared type of values of n. root says whether n is the root of a
-// resource.
+// Of returns the declared type of values of n. root says whether n is the root of a resource.
 func (c Types) Of(n *schema.Node, root bool) *DeclaredType {
 	key := typeKey{node: n, root: (root || n.EmbeddedResource()) && !celtypes.DeclaresMeta(n)}
 	if s, ok := c[key]; ok {
@@ -115,8 +113,7 @@ func metadataType() *DeclaredType {
 	return s
 }
 
-// fieldTable returns fields by escaped name and, for a reserved word, also by the name
-// itself.
+// fieldTable returns fields by escaped name. A reserved word has a second entry with its own name.
 func fieldTable(props map[string]*DeclaredType) map[string]declaredField {
 	t := make(map[string]declaredField, len(props))
 	for name, s := range props {
@@ -137,7 +134,7 @@ func spellings(name string) []string {
 	return []string{name, escaped}
 }
 
-// escapeAll escapes names and keeps those that cannot be escaped.
+// escapeAll escapes names. Names that cannot be escaped are kept.
 func escapeAll(names []string) []string {
 	out := make([]string, len(names))
 	for i, name := range names {
@@ -202,7 +199,8 @@ func stringKind(format string) Kind {
 	return KindString
 }
 
-// Entry returns the property that an identifier denotes. Its type is nil if there is none.
+// Entry returns the name and the type of the property for an identifier. The type is nil if there
+// is no such property.
 func (s *DeclaredType) Entry(spelled string) (string, *DeclaredType) {
 	if s.Props == nil {
 		return spelled, s.Values
@@ -214,7 +212,7 @@ func (s *DeclaredType) Entry(spelled string) (string, *DeclaredType) {
 	return f.name, f.declared
 }
 
-// Fits reports whether [DeclaredType.Value] returns no error. It is false for null.
+// Fits reports whether [DeclaredType.Value] succeeds. It returns false for null.
 func (s *DeclaredType) Fits(v any) bool {
 	switch s.Kind {
 	case KindString:
@@ -254,7 +252,7 @@ func (s *DeclaredType) Fits(v any) bool {
 	return v != nil && !types.IsUnknownOrError(s.Value(v))
 }
 
-// MadeList returns the type of a list of such elements that a rule makes.
+// MadeList returns the type of a list that a rule makes of these elements.
 func (s *DeclaredType) MadeList() *DeclaredType {
 	return &DeclaredType{Kind: KindAtomicList, TypeName: "array", Items: s, Made: true}
 }
@@ -264,7 +262,7 @@ func (s *DeclaredType) IsList() bool {
 	return s.Kind == KindAtomicList || s.Kind == KindSetList || s.Kind == KindMapList
 }
 
-// Collectable reports whether a made list of such elements is like one of an object.
+// Collectable reports whether a list that a rule makes behaves like a list in an object.
 func (s *DeclaredType) Collectable() bool {
 	switch s.Kind {
 	case KindString, KindInteger, KindNumber, KindBoolean, KindObject, KindAtomicList, KindSetList, KindMapList:
@@ -273,7 +271,7 @@ func (s *DeclaredType) Collectable() bool {
 	return false
 }
 
-// ParseDuration parses a raw value of [KindDuration]. It is not ok if v does not fit.
+// ParseDuration parses a raw value of [KindDuration]. ok is false if v is not valid.
 func ParseDuration(v any) (time.Duration, bool) {
 	text, ok := v.(string)
 	if !ok {
@@ -283,7 +281,7 @@ func ParseDuration(v any) (time.Duration, bool) {
 	return d, err == nil
 }
 
-// Time parses a raw value of [KindDate] or [KindDateTime]. It is not ok for any other.
+// Time parses a raw value of [KindDate] or [KindDateTime]. ok is false if v is not valid.
 func (s *DeclaredType) Time(v any) (time.Time, bool) {
 	text, ok := v.(string)
 	if !ok {
@@ -293,7 +291,7 @@ func (s *DeclaredType) Time(v any) (time.Time, bool) {
 		t, err := time.Parse(strfmt.RFC3339FullDate, text)
 		return t, err == nil
 	}
-	// Try the usual layout first: the layouts that do not match allocate.
+	// Most times have this layout. Layouts that do not match allocate.
 	if t, err := time.Parse(time.RFC3339, text); err == nil {
 		return t, true
 	}

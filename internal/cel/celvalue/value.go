@@ -12,7 +12,7 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/strfmt"
 )
 
-// Value returns raw as a value of CEL, an error if it does not fit.
+// Value returns raw as a CEL value. It is an error value if raw does not match s.
 func (s *DeclaredType) Value(raw any) ref.Val {
 	if raw == nil {
 		if s.nullable {
@@ -121,7 +121,7 @@ func (s *DeclaredType) text(text string) ref.Val {
 	return types.String(text)
 }
 
-// A preserved is a value without a schema. Rules cannot reach it, but compare it.
+// A preserved is a value without a schema. Rules can only compare it.
 type preserved struct{ raw any }
 
 func (p *preserved) ConvertToNative(t reflect.Type) (any, error) {
@@ -134,7 +134,6 @@ func (p *preserved) ConvertToType(t ref.Type) ref.Val {
 
 func (p *preserved) Equal(other ref.Val) ref.Val { return types.Bool(equalRaw(p.raw, other.Value())) }
 
-// Printed is the text in errors.
 func (*preserved) Printed() string { return partText }
 
 func (p *preserved) Type() ref.Type { return types.UnknownType }
@@ -144,7 +143,7 @@ func (p *preserved) Value() any { return p.raw }
 // equalRaw compares values without a schema. Empty and absent are equal.
 func equalRaw(a, b any) bool { return equality.Semantic.DeepEqual(a, b) }
 
-// Comparable reports whether [DeclaredType.Same] compares values.
+// Comparable reports whether [DeclaredType.Same] can compare values.
 func (s *DeclaredType) Comparable() bool {
 	switch s.Kind {
 	case KindString, KindBoolean, KindInteger, KindNumber, KindIntOrString, KindDuration, KindDate, KindDateTime, KindPreserved:
@@ -162,7 +161,7 @@ func (s *DeclaredType) Comparable() bool {
 	return false
 }
 
-// SizeOf returns the size of a raw value for a comparison, 1 without a size.
+// SizeOf returns the size of a raw value for a comparison, 1 if it has none.
 func SizeOf(v any) int {
 	switch v := v.(type) {
 	case string:
@@ -175,7 +174,7 @@ func SizeOf(v any) int {
 	return 1
 }
 
-// Same compares two raw values. It is not ok if one of them does not fit t.
+// Same compares two raw values. ok is false if one of them does not match s.
 func (s *DeclaredType) Same(a, b any) (eq, ok bool) {
 	switch s.Kind {
 	case KindDuration:
@@ -241,7 +240,7 @@ func (s *DeclaredType) sameObjects(a, b map[string]any) (eq, ok bool) {
 	return eq, ok
 }
 
-// sameEntries compares the entries of a name, which a has. eq is false unless ok.
+// sameEntries compares the entry with this name in a and b. a has it. If ok is false, eq is false.
 func (s *DeclaredType) sameEntries(name string, a, b map[string]any) (eq, ok bool) {
 	if s.Props != nil && s.Props[name] == nil || s.Props == nil && s.Values == nil {
 		w, found := b[name]

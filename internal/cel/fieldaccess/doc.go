@@ -1,9 +1,9 @@
 // Package fieldaccess finds out which fields rules read.
 //
-// An [Analysis] adds up rules per schema and yields a [ReadSet] for each: a tree of
-// fields with the [Access] that rules have to them. A caller that makes an object
-// only to run rules on it can leave out unread fields. What the analysis does not
-// follow, such as arguments of functions, counts as read in full.
+// An [Analysis] collects the rules of each schema and makes a [ReadSet] for it: a tree of fields,
+// each with its [Access]. A caller that makes an object only to run rules on it can leave out
+// fields that are not read. Where the analysis cannot follow a value, such as an argument of a
+// function, the value counts as read completely.
 //
 //	analysis := fieldaccess.New()
 //	analysis.Add(node, tree) // a rule of node

@@ -14,17 +14,17 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// An Access says how much of a value rules read. Each includes those before it.
+// An Access says how much of a value rules read. Each level includes the levels before it.
 type Access uint8
 
 const (
 	Unread     Access = iota // not even tested for presence
 	Presence                 // whether it is present, and its kind
 	Contents                 // a scalar, the keys of a map, the length of a list
-	Everything               // also everything in it
+	Everything               // also everything within it
 )
 
-// A ReadSet says which parts of a value rules read. It is immutable; nil is unread.
+// A ReadSet says which parts of a value rules read. It is immutable. A nil ReadSet is unread.
 type ReadSet struct {
 	schema   *schema.Node
 	access   Access
@@ -40,7 +40,7 @@ func (r *ReadSet) Access() Access {
 	return r.access
 }
 
-// Field returns the read set of a field of an object by property name.
+// Field returns the read set of a field, by property name.
 func (r *ReadSet) Field(name string) *ReadSet {
 	if r == nil {
 		return nil
@@ -56,10 +56,9 @@ func (r *ReadSet) Elements() *ReadSet {
 	return r.elements
 }
 
-// AllOf returns the read set of a value of n that rules read completely.
+// AllOf returns the read set of a value of n that is read completely.
 func AllOf(n *schema.Node) *ReadSet { return &ReadSet{schema: n, access: Everything} }
 
-// union returns all elements of a and b, each once.
 func union(a, b []*ReadSet) []*ReadSet {
 	for _, v := range b {
 		if !slices.Contains(a, v) {
@@ -69,30 +68,28 @@ func union(a, b []*ReadSet) []*ReadSet {
 	return a
 }
 
-// An Analysis collects the read sets of rules. It is for one goroutine.
+// An Analysis collects the read sets of rules. It belongs to one goroutine.
 type Analysis struct {
-	Sets map[*schema.Node]*ReadSet // by the schema that rules are on
+	Sets map[*schema.Node]*ReadSet // by the schema of the rules
 	self *ReadSet
-	vars []variable // of the enclosing loops, innermost last
+	vars []variable // of the open loops, innermost last
 }
 
-// A variable is bound by a loop. Its value may be one of some parts of the object.
+// A variable is a variable of a loop. Its value is one of some parts of the object.
 type variable struct {
 	name string
 	from []*ReadSet
 }
 
-// New returns an Analysis without rules.
 func New() Analysis { return Analysis{Sets: make(map[*schema.Node]*ReadSet)} }
 
-// Add adds a rule on values of n.
 func (r *Analysis) Add(n *schema.Node, tree *ast.AST) {
 	r.Note(n)
 	r.self = r.Sets[n]
 	consume(r.visit(tree.Expr()))
 }
 
-// Note gives n a read set, of rules that read nothing.
+// Note makes an empty read set for n, for rules that read nothing.
 func (r *Analysis) Note(n *schema.Node) {
 	if r.Sets[n] == nil {
 		r.Sets[n] = &ReadSet{schema: n}
@@ -101,7 +98,7 @@ func (r *Analysis) Note(n *schema.Node) {
 
 func (v *ReadSet) touch(by Access) { v.access = max(v.access, by) }
 
-// field returns the read set of a field, which is at least tested for presence.
+// field returns the read set of a field, and marks its presence as read.
 func (v *ReadSet) field(name string, n *schema.Node) *ReadSet {
 	if v.fields == nil {
 		v.fields = make(map[string]*ReadSet)
@@ -112,7 +109,7 @@ func (v *ReadSet) field(name string, n *schema.Node) *ReadSet {
 	return v.fields[name]
 }
 
-// element returns the read set of elements or entries, nil without a schema.
+// element returns the read set of elements or entries, nil if they have no schema.
 func (v *ReadSet) element() *ReadSet {
 	n := v.schema.Items()
 	if n == nil && v.schema.Len() == 0 {
@@ -124,15 +121,14 @@ func (v *ReadSet) element() *ReadSet {
 	return v.elements
 }
 
-// consume marks parts of the object as read completely.
 func consume(parts []*ReadSet) {
 	for _, v := range parts {
 		v.touch(Everything)
 	}
 }
 
-// visit returns the parts of the object that a value may be. What an expression makes of
-// them reads them completely.
+// visit visits an expression. It returns the parts of the object that the value may be. If an
+// expression makes something new of parts, they are read completely.
 func (r *Analysis) visit(e ast.Expr) []*ReadSet {
 	switch e.Kind() {
 	case ast.IdentKind:
@@ -155,7 +151,7 @@ func (r *Analysis) visit(e ast.Expr) []*ReadSet {
 	return nil
 }
 
-// variable returns what a variable may be. oldSelf is no part of the object.
+// variable returns the parts that a variable may be. oldSelf is not a part of the object.
 func (r *Analysis) variable(name string) []*ReadSet {
 	name = strings.TrimPrefix(name, ".")
 	for i := len(r.vars) - 1; i >= 0; i-- {
@@ -169,7 +165,7 @@ func (r *Analysis) variable(name string) []*ReadSet {
 	return nil
 }
 
-// field returns the fields with the name that rules use.
+// field returns the read sets of a field. spelled is its name in rules.
 func (r *Analysis) field(of []*ReadSet, spelled string) (out []*ReadSet) {
 	names := [...]string{spelled, unescaped(spelled)}
 	for _, v := range of {
@@ -187,7 +183,7 @@ func (r *Analysis) field(of []*ReadSet, spelled string) (out []*ReadSet) {
 	return out
 }
 
-// unescaped returns the property name that an identifier denotes if it is escaped.
+// unescaped returns the property name for an identifier.
 func unescaped(spelled string) string {
 	if strings.Contains(spelled, "__") {
 		if name, ok := apiservercel.Unescape(spelled); ok {
@@ -197,7 +193,6 @@ func unescaped(spelled string) string {
 	return spelled
 }
 
-// elements returns the list elements and map entries.
 func elements(of []*ReadSet) (out []*ReadSet) {
 	for _, v := range of {
 		element := v.element()
@@ -244,7 +239,7 @@ func (r *Analysis) call(e ast.Expr) []*ReadSet {
 	return nil
 }
 
-// among marks the right operand of in.
+// among records that the right operand of in is read.
 func among(of []*ReadSet) {
 	for _, v := range of {
 		if values, _ := v.schema.AdditionalProperties(); values != nil && v.schema.Items() == nil {
@@ -280,7 +275,7 @@ func (r *Analysis) loop(c ast.ComprehensionExpr) []*ReadSet {
 	return out
 }
 
-// Uses returns the variables and plain field selections of an expression, sorted.
+// Uses returns the variables and the selections of fields in an expression, sorted.
 func Uses(tree *ast.AST) []string {
 	u := used{texts: make(map[string]bool)}
 	u.visit(tree.Expr())
@@ -289,7 +284,7 @@ func Uses(tree *ast.AST) []string {
 
 type used struct {
 	texts map[string]bool
-	local []string // variables of the enclosing loops
+	local []string // variables of the open loops
 }
 
 func (u *used) visit(e ast.Expr) {
@@ -314,7 +309,7 @@ func (u *used) visit(e ast.Expr) {
 	u.local = u.local[:before]
 }
 
-// path returns the text of a variable or of field selections from one.
+// path returns the text of a variable, or of selections of fields from a variable.
 func (u *used) path(e ast.Expr) (string, bool) {
 	switch e.Kind() {
 	case ast.IdentKind:
