@@ -228,7 +228,7 @@ func (r *run) number(num *leafcheck.Number, v any) {
 		offInt  func(int64) bool
 		offReal func(float64) bool
 	}{
-		{&num.Multiple, "MultipleOf", num.Multiple.OffInt, num.Multiple.OffFloat},
+		{&num.Multiple, "MultipleOf", num.Multiple.NotMultipleInt, num.Multiple.NotMultipleFloat},
 		{&num.Min, "Minimum boundary", num.Min.TooLowInt, num.Min.TooLowFloat},
 		{&num.Max, "Maximum boundary", num.Max.TooHighInt, num.Max.TooHighFloat},
 	} {

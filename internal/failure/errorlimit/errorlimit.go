@@ -39,8 +39,8 @@ func New(most int) *Limit { return &Limit{most: cmp.Or(most, Default)} }
 // KeepPointers makes l keep the pointers of errors.
 func (l *Limit) KeepPointers() { l.pointers = map[*field.Error]string{} }
 
-// Apart returns a limit of as many errors, with the pointers of l and a count of its own.
-func (l *Limit) Apart() *Limit { return &Limit{most: l.most, pointers: l.pointers} }
+// Separate returns a limit of as many errors, with the pointers of l and a count of its own.
+func (l *Limit) Separate() *Limit { return &Limit{most: l.most, pointers: l.pointers} }
 
 // At returns err, which is about the location at.
 func (l *Limit) At(at *pathstack.Chain, err *field.Error) *field.Error {

@@ -103,7 +103,7 @@ func TestPointers(t *testing.T) {
 			t.Errorf("pointer of %s = %q, want %q", err.Field, got, want)
 		}
 	}
-	apart := limit.Apart()
+	apart := limit.Separate()
 	apart.AtPointer("/x", all[0])
 	apart.Omit(7)
 	if limit.Pointer(all[0]) != "/x" || limit.Omitted() != 2 || apart.Most() != 2 {

@@ -144,7 +144,7 @@ func TestLimitTypes(t *testing.T) {
 				for name, c := range map[string]struct{ got, want bool }{
 					"TooHighInt": {l.TooHighInt(v), high}, "TooHighFloat": {l.TooHighFloat(f), high},
 					"TooLowInt": {l.TooLowInt(v), low}, "TooLowFloat": {l.TooLowFloat(f), low},
-					"OffInt": {l.OffInt(v), off}, "OffFloat": {l.OffFloat(f), off},
+					"NotMultipleInt": {l.NotMultipleInt(v), off}, "NotMultipleFloat": {l.NotMultipleFloat(f), off},
 				} {
 					if c.got != c.want {
 						t.Errorf("%s(%d) of %+v = %t", name, v, l.Bound, c.got)

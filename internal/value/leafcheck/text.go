@@ -142,12 +142,12 @@ func (n *Number) kinds() Mask {
 
 // ValidInt reports whether v passes all checks.
 func (n *Number) ValidInt(v int64) bool {
-	return !n.never && n.FitsInt(v) && !n.Multiple.OffInt(v) && !n.Max.TooHighInt(v) && !n.Min.TooLowInt(v)
+	return !n.never && n.FitsInt(v) && !n.Multiple.NotMultipleInt(v) && !n.Max.TooHighInt(v) && !n.Min.TooLowInt(v)
 }
 
 // ValidFloat reports whether v passes all checks.
 func (n *Number) ValidFloat(v float64) bool {
-	return !n.never && n.FitsFloat(v) && !n.Multiple.OffFloat(v) && !n.Max.TooHighFloat(v) && !n.Min.TooLowFloat(v)
+	return !n.never && n.FitsFloat(v) && !n.Multiple.NotMultipleFloat(v) && !n.Max.TooHighFloat(v) && !n.Min.TooLowFloat(v)
 }
 
 // FitsInt reports whether v is in the range of the declared type.
@@ -192,13 +192,13 @@ func (l *Limit) TooLowFloat(v float64) bool {
 	return l.Set && (v < l.Value || l.Exclusive && v == l.Value)
 }
 
-// OffInt reports whether v is not a multiple of l, which is so if l is not positive.
-func (l *Limit) OffInt(v int64) bool {
+// NotMultipleInt reports whether v is not a multiple of l, which is so if l is not positive.
+func (l *Limit) NotMultipleInt(v int64) bool {
 	return l.Set && (l.Int <= 0 || v%l.Int != 0)
 }
 
-// OffFloat reports whether v is not a multiple of l, which is so if l is not positive.
-func (l *Limit) OffFloat(v float64) bool {
+// NotMultipleFloat reports whether v is not a multiple of l, which is so if l is not positive.
+func (l *Limit) NotMultipleFloat(v float64) bool {
 	return l.Set && (l.Value <= 0 || !IsWhole(l.quotient(v)))
 }
 
