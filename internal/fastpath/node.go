@@ -16,7 +16,7 @@ import (
 // node, unless one of them inherits preserving from a list above.
 type node struct {
 	accept leafcheck.Mask // kinds that the type allows
-	free   leafcheck.Mask // kinds that need no check besides accept, see leafcheck.Node.Free
+	valid  leafcheck.Mask // kinds that need no check besides accept, see leafcheck.Node.AlwaysValid
 	others others
 
 	declined bool // values of the node are declined
@@ -88,8 +88,8 @@ func (p *member) setDirect() {
 	n := p.node
 	p.direct, p.nested = 0, !n.declined && p.role == noRole
 	if p.nested {
-		p.direct = n.accept & (n.free&(leafcheck.Int|leafcheck.Bool) | leafcheck.String)
-		p.checked, p.hasRules = n.free&leafcheck.String == 0, n.hasRules
+		p.direct = n.accept & (n.valid&(leafcheck.Int|leafcheck.Bool) | leafcheck.String)
+		p.checked, p.hasRules = n.valid&leafcheck.String == 0, n.hasRules
 	}
 }
 
@@ -154,7 +154,7 @@ func newCompiler(minor int) *compiler {
 
 // unchecked returns a node for values without a schema.
 func unchecked(o others) *node {
-	n := &node{accept: leafcheck.All, free: leafcheck.All, others: o, members: &members{}}
+	n := &node{accept: leafcheck.All, valid: leafcheck.All, others: o, members: &members{}}
 	n.items = n
 	return n
 }
@@ -181,7 +181,7 @@ func (c *compiler) compileNode(n *schema.Node, preserve bool) *node {
 func (c *compiler) compile(n *schema.Node, preserve bool) *node {
 	ch := c.checks.Node(n)
 	out := &node{accept: ch.Accept, check: ch, fill: c.fill(n)}
-	out.free = ch.Free()
+	out.valid = ch.AlwaysValid()
 	out.nullFill = out.fill != nil && !n.Nullable()
 	out.nullDrop = out.fill == nil && !n.Nullable()
 	out.whole = ch.ChecksWhole()

@@ -182,7 +182,7 @@ func (w *walk) literal(n *node, i int, kind leafcheck.Mask, word string, v any) 
 	if end < 0 {
 		return refused
 	}
-	if n.free&kind == 0 && !n.check.Valid(v) {
+	if n.valid&kind == 0 && !n.check.Valid(v) {
 		return refused
 	}
 	w.keep(i, end)
@@ -197,7 +197,7 @@ func (w *walk) text(n *node, i int) int {
 	if n.accept&leafcheck.String == 0 {
 		return refused
 	}
-	value, checked := w.s[i+1:end], n.free&leafcheck.String == 0
+	value, checked := w.s[i+1:end], n.valid&leafcheck.String == 0
 	if text&jsonscan.Escaped != 0 && (checked || text&jsonscan.Respelled != 0) {
 		var ok bool
 		if w.scratch, ok = jsonscan.Unescape(w.scratch[:0], value); !ok {
@@ -226,7 +226,7 @@ func (w *walk) number(n *node, i int) int {
 		return w.float(n, num.Float, i, end)
 	case n.accept&leafcheck.Int == 0:
 		return refused
-	case n.free&leafcheck.Int == 0 && !n.check.ValidInt(num.Int):
+	case n.valid&leafcheck.Int == 0 && !n.check.ValidInt(num.Int):
 		return refused
 	case w.s[i] == '-' && num.Int == 0:
 		w.write("0") // -0 is the only integer with two spellings
@@ -243,7 +243,7 @@ func (w *walk) float(n *node, f float64, i, end int) int {
 		return refused
 	case jsonscan.IsIntegral(f):
 		return refused
-	case n.free&leafcheck.Float == 0 && !n.check.Valid(f):
+	case n.valid&leafcheck.Float == 0 && !n.check.Valid(f):
 		return refused
 	}
 	w.flush()

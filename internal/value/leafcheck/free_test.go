@@ -51,7 +51,7 @@ func TestFree(t *testing.T) {
 			t.Fatalf("%s: %v", tt.text, errs)
 		}
 		n := New(s, Config{Minor: 37})
-		free := n.Free() & n.Accept & scalars
+		free := n.AlwaysValid() & n.Accept & scalars
 		if free != tt.want {
 			t.Errorf("%s: free kinds are %b, want %b", tt.text, free, tt.want)
 		}

@@ -172,9 +172,9 @@ func admitting[T any](branches []*Node, valid func(*Node, T) bool, v T, most int
 	return n
 }
 
-// Free returns kinds of scalars of which all values are valid if n accepts the kind, maybe
+// AlwaysValid returns kinds of scalars of which all values are valid if n accepts the kind, maybe
 // not all. It has both kinds of floats or none.
-func (n *Node) Free() Mask {
+func (n *Node) AlwaysValid() Mask {
 	if n == nil {
 		return All
 	}
@@ -210,7 +210,7 @@ func (j *Junctors) admitsKind(kind Mask) bool {
 	return any && len(j.OneOf) == 0 && j.Not == nil
 }
 
-func (n *Node) admitsKind(kind Mask) bool { return n.Accept&n.Free()&kind == kind }
+func (n *Node) admitsKind(kind Mask) bool { return n.Accept&n.AlwaysValid()&kind == kind }
 
 // ChecksWhole reports whether validity depends on more than type, limits and parts.
 // [Node.ValidWhole] checks the rest.
