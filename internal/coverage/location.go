@@ -18,7 +18,7 @@ import (
 	"github.com/crdkit/crdkit/validation"
 )
 
-// A location is a schema of the spine with its points.
+// A location is a schema with its points.
 type location struct {
 	props   *apiextensionsv1.JSONSchemaProps
 	pointer string
@@ -29,10 +29,10 @@ type location struct {
 	items, additional *location
 }
 
-// A check observes a value at a point.
+// A check finds out which goal of a point a value meets.
 type check struct {
 	point *Point
-	// goal returns the index of the goal that a value meets, unmet if it meets none.
+	// goal returns the index of the goal that a value meets, or unmet.
 	goal func(v any) int
 }
 
@@ -65,7 +65,7 @@ func newLocation(props *apiextensionsv1.JSONSchemaProps, pointer string) *locati
 	return l
 }
 
-// visit observes a value and those below it. A nil location has no points.
+// visit observes a value and all values below it. A nil location has no points.
 func (l *location) visit(v any) {
 	if l == nil {
 		return
@@ -95,7 +95,7 @@ func (l *location) visit(v any) {
 	}
 }
 
-// points returns copies of the points of a location and below, by name.
+// points returns copies of the points of a location and of all locations below, by name.
 func (l *location) points(out []*Point) []*Point {
 	if l == nil {
 		return out
@@ -120,7 +120,7 @@ func (p *Point) clone() *Point {
 
 func (l *location) add(p *Point, goal func(v any) int) { l.checks = append(l.checks, check{p, goal}) }
 
-// goalIf returns the first goal if cond holds, and another one otherwise.
+// goalIf returns the first goal if cond is true, else the other one.
 func goalIf(cond bool, otherwise int) int {
 	if cond {
 		return 0
@@ -141,7 +141,7 @@ func (l *location) addRequired() {
 	}
 }
 
-// addEnum adds a point for each value, and one for a value that is none of them.
+// addEnum adds a point for each value of an enum, and one for all other values.
 func (l *location) addEnum() {
 	var wanted []any
 	for i, raw := range l.props.Enum {
@@ -161,14 +161,14 @@ func (l *location) addEnum() {
 	}
 }
 
-// What is compared with bounds: below, at and above are the goals.
+// The goals of bounds.
 const (
 	below = iota
 	at
 	above
 )
 
-// addBounds adds a point for each bound of a number or a size. No size is below 0.
+// addBounds adds a point for each bound of a number or a size. A size cannot be below 0.
 func (l *location) addBounds() {
 	p := l.props
 	l.number("/minimum", p.Minimum)
@@ -212,7 +212,7 @@ func (l *location) number(keyword string, bound *float64) {
 	})
 }
 
-// The sizes are -1 for values of other types.
+// Sizes are -1 for values of other types.
 
 func textSize(v any) int {
 	if text, ok := v.(string); ok {
@@ -270,7 +270,8 @@ func (l *location) branches(keyword string, list []apiextensionsv1.JSONSchemaPro
 	})
 }
 
-// branchValidator reports whether a value satisfies a branch, compiled at its first use.
+// branchValidator returns a function that reports whether a value satisfies a branch. The branch is
+// compiled at the first call.
 func branchValidator(branch *apiextensionsv1.JSONSchemaProps) func(any) bool {
 	const name = "value"
 	compiled := sync.OnceValue(func() *validation.Validator {

@@ -17,33 +17,33 @@ type Kind string
 
 const (
 	Rule     Kind = "rule"     // x-kubernetes-validations
-	Term     Kind = "term"     // a part of a rule
+	Term     Kind = "term"     // an operand or a condition in a rule
 	Field    Kind = "field"    // a property, an element or an entry
 	Required Kind = "required" // one name of required
-	Enum     Kind = "enum"     // one value, or any other one
+	Enum     Kind = "enum"     // one value, or all others
 	Bound    Kind = "bound"    // minimum, maxLength, ...
 	Pattern  Kind = "pattern"
 	Branch   Kind = "branch" // of anyOf, oneOf or not
 )
 
-// kinds are in the order of reports.
+// kinds has the order of reports.
 var kinds = [...]Kind{Rule, Term, Branch, Required, Enum, Bound, Pattern, Field}
 
-// A Point is a part of the schema of a version.
+// A Point is a part of the schema of a version that tests can exercise.
 type Point struct {
 	Kind Kind `json:"kind"`
 	// Pointer is the JSON pointer from the schema of the version to the keyword.
 	Pointer string `json:"pointer"`
 	// Text is the rule, the term, the value of an enum, or the name of a required field.
 	Text string `json:"text,omitempty"`
-	// Start and End are where a term is in its rule, in bytes.
+	// Start and End are the location of a term in its rule, in bytes.
 	Start int `json:"start,omitempty"`
 	End   int `json:"end,omitempty"`
-	// Goals are what may happen at the point.
+	// Goals are the events that may happen at the point.
 	Goals []Goal `json:"goals"`
 }
 
-// A Goal is something that may happen at a point.
+// A Goal is an event that may happen at a point.
 type Goal struct {
 	Name  string `json:"name"`
 	Count int    `json:"count"`
@@ -51,7 +51,7 @@ type Goal struct {
 	Optional bool `json:"optional,omitempty"`
 }
 
-// Met returns how many goals, apart from optional ones, are met, and how many there are.
+// Met returns how many goals are met, and how many there are. Optional goals do not count.
 func (p *Point) Met() (met, goals int) {
 	for _, g := range p.Goals {
 		if g.Optional {
@@ -64,7 +64,7 @@ func (p *Point) Met() (met, goals int) {
 	return met, goals
 }
 
-// Missed returns the names of the goals that are not met and not optional.
+// Missed returns the names of the goals that are not met. Optional goals do not count.
 func (p *Point) Missed() (out []string) {
 	for _, g := range p.Goals {
 		if !g.Optional && g.Count == 0 {
@@ -82,19 +82,19 @@ func newPoint(kind Kind, pointer, text string, goals ...string) *Point {
 	return p
 }
 
-// hit counts a goal, unless it is unmet.
+// hit counts a goal. It ignores unmet.
 func (p *Point) hit(goal int) {
 	if goal != unmet {
 		p.Goals[goal].Count++
 	}
 }
 
-// A Profile is what was recorded of some definitions, in the order of their names.
+// A Profile is the record of some definitions, sorted by name.
 type Profile struct {
 	Definitions []*Definition `json:"definitions"`
 }
 
-// A Definition is what was recorded of one definition.
+// A Definition is the record of one definition.
 type Definition struct {
 	Name     string     `json:"name"`
 	File     string     `json:"file,omitempty"`
@@ -102,7 +102,7 @@ type Definition struct {
 	Text     string     `json:"text"`
 	Versions []*Version `json:"versions"`
 
-	// positions are those in Text that were found, by pointer. Both reports ask for most.
+	// positions caches positions in Text by pointer. Both reports ask for most of them.
 	source    *definition.Source
 	positions map[string]definition.Position
 }
@@ -132,17 +132,17 @@ func (d *Definition) inFile(v *Version, p *Point) string {
 	return at.String()
 }
 
-// A Version is what was recorded of one version.
+// A Version is the record of one version.
 type Version struct {
 	Name     string   `json:"name"`
 	Index    int      `json:"index"` // in spec.versions
 	Requests int      `json:"requests"`
 	Points   []*Point `json:"points"`
-	// Unread are the pointers of rules whose terms are not all observed.
+	// Unread are the pointers of rules in which some terms are not observed.
 	Unread []string `json:"unread,omitempty"`
 }
 
-// Read reads a profile in JSON. A file that does not exist is an empty profile.
+// Read reads a profile in JSON. If the file does not exist, the profile is empty.
 func Read(name string) (*Profile, error) {
 	text, err := manifest.ReadRegular(manifest.System{}, name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -158,8 +158,8 @@ func Read(name string) (*Profile, error) {
 	return p, nil
 }
 
-// Merge adds the counts of another profile, of which it may keep parts. A definition with
-// another text replaces the older one.
+// Merge adds the counts of another profile, and may keep parts of it. If the text of a definition
+// differs, the other definition replaces the older one.
 func (p *Profile) Merge(other *Profile) {
 	for _, d := range other.Definitions {
 		p.Definitions = slices.DeleteFunc(p.Definitions, func(o *Definition) bool { return o.Name == d.Name && o.Text != d.Text })
@@ -184,7 +184,7 @@ func (d *Definition) merge(v *Version) {
 	d.Versions[i].merge(v)
 }
 
-// A pointKey tells the points of a version apart.
+// A pointKey identifies a point of a version.
 type pointKey struct {
 	kind       Kind
 	pointer    string
@@ -202,7 +202,7 @@ func (v *Version) merge(other *Version) {
 	for _, p := range other.Points {
 		same := known[p.key()]
 		if same == nil || len(same.Goals) != len(p.Goals) {
-			continue // not of the same schema; the texts are equal
+			continue // a damaged record
 		}
 		for i := range p.Goals {
 			same.Goals[i].Count += p.Goals[i].Count

@@ -16,17 +16,18 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// A Source is a definition as tests load it.
+// A Source is a definition that tests load.
 type Source struct {
 	CRD  *apiextensionsv1.CustomResourceDefinition
 	File string // "" if it is not from a file
-	Line int    // of the text in the file, from 1
+	Line int    // line of the text in the file, from 1
 	Text []byte // YAML or JSON
 }
 
-// A Request is what a test sent.
+// A Request is a request of a test.
 type Request struct {
-	// Object and Old are as they are validated. Old is nil unless the request is an update.
+	// Object and Old are the objects that are validated. Old is nil unless the request is an
+	// update.
 	Object, Old map[string]any
 	// Rules is true if the server evaluates the rules.
 	Rules bool
@@ -38,16 +39,16 @@ type Recorder struct {
 	recorded map[definitionKey]*recorded
 }
 
-// A definitionKey tells definitions apart. Several tests may load the same file.
+// A definitionKey identifies a definition. Several tests may load the same file.
 type definitionKey struct{ name, text string }
 
-// A recorded definition has versions by name.
+// A recorded is a definition with its versions by name.
 type recorded struct {
 	source   Source
 	versions map[string]*version
 }
 
-// A version records the requests of one version. mu guards all of it.
+// A version records the requests of one version. mu guards all fields.
 type version struct {
 	mu       sync.Mutex
 	index    int // in spec.versions
@@ -61,8 +62,8 @@ func NewRecorder() *Recorder {
 	return &Recorder{recorded: map[definitionKey]*recorded{}}
 }
 
-// Observe records a request, or returns an error if the version has no schema or the
-// observers do not compile.
+// Observe records a request. It returns an error if the version has no schema or the observers do
+// not compile.
 func (r *Recorder) Observe(ctx context.Context, s Source, name string, req Request) error {
 	v, err := r.version(s, name)
 	if err != nil {
@@ -100,7 +101,7 @@ func (r *Recorder) version(s Source, name string) (*version, error) {
 	return nil, fmt.Errorf("coverage: definition %s has no version %q with a schema", s.CRD.Name, name)
 }
 
-// Profile returns what was recorded up to now. It belongs to the caller.
+// Profile returns the record. It belongs to the caller.
 func (r *Recorder) Profile() *Profile {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -130,10 +131,10 @@ func (v *version) profile(name string) *Version {
 	return out
 }
 
-// lockTimeout is how long a process waits for others that write the same record.
+// lockTimeout is how long a process waits for other processes that write the same record.
 const lockTimeout = 30 * time.Second
 
-// Save adds the record to that in a file, and writes .json, .txt and .html beside each
+// Save adds the record to the record in a file. It writes .json, .txt and .html files next to each
 // other.
 func (r *Recorder) Save(file string) error {
 	base := strings.TrimSuffix(file, filepath.Ext(file))
@@ -158,7 +159,7 @@ func (r *Recorder) Save(file string) error {
 	)
 }
 
-// lock creates a file that no other process has, and returns what removes it.
+// lock creates a file that must not exist, and returns a function that removes it.
 func lock(name string) (unlock func(), err error) {
 	for deadline := time.Now().Add(lockTimeout); ; {
 		f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL, 0o644)

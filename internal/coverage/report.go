@@ -25,7 +25,7 @@ type Summary struct {
 	Points, Met, Goal int
 }
 
-// Summaries returns the summary of each kind that the version has.
+// Summaries returns the summary of each kind of which the version has points.
 func (v *Version) Summaries() []Summary {
 	var out []Summary
 	for _, kind := range kinds {
@@ -43,8 +43,8 @@ func (v *Version) Summaries() []Summary {
 	return out
 }
 
-// WriteText writes for each version the part of the goals that are met, and the points with
-// others. Fields are counted only.
+// WriteText writes for each version which part of the goals is met, and the points with goals that
+// are not met. Fields are only counted.
 func (p *Profile) WriteText(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	for _, d := range p.Definitions {
@@ -81,10 +81,10 @@ func percent(part, whole int) float64 {
 	return 100 * float64(part) / float64(whole)
 }
 
-// maxText is how many bytes of a rule a line of text has.
+// maxText is the most bytes of a rule in a line of text.
 const maxText = 160
 
-// describe returns what a point is: its text, or the end of its pointer.
+// describe returns the text of a point, or the end of its pointer.
 func describe(p *Point) string {
 	text := strings.Join(strings.Fields(p.Text), " ")
 	if len(text) > maxText {
@@ -105,8 +105,8 @@ func (v *Version) pointer(inSchema string) string {
 //go:embed page.html
 var pageStart string
 
-// WriteHTML writes a page with the text of each version. The color of a line says how many
-// goals are met, and terms of rules have their own. The counts are in the titles.
+// WriteHTML writes a page with the text of each version. The color of a line shows how many of its
+// goals are met. Terms of rules have their own colors. Titles have the counts.
 func (p *Profile) WriteHTML(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	b.WriteString(pageStart)
@@ -154,9 +154,9 @@ func hiddenUnless(shown bool) string {
 // A page has the lines of a version.
 type page struct {
 	lines       []string
-	first, last int              // lines of the version, from 1
+	first, last int              // from 1
 	points      map[int][]*Point // by line, without terms
-	panels      map[int][]*Point // rules, by the line below which their terms are
+	panels      map[int][]*Point // rules with terms, by the line above the terms
 	terms       map[string][]*Point
 }
 
@@ -260,8 +260,7 @@ func titleOf(points []*Point) string {
 	return strings.Join(texts, "\n")
 }
 
-// writeTerms writes the text of a rule, with an element for each term inside the one around
-// it.
+// writeTerms writes the text of a rule. Each term is an element within the term around it.
 func writeTerms(w *bufio.Writer, rule *Point, terms []*Point) {
 	terms = slices.Clone(terms)
 	slices.SortStableFunc(terms, func(a, b *Point) int {
@@ -286,7 +285,7 @@ func writeTerms(w *bufio.Writer, rule *Point, terms []*Point) {
 	}
 	for _, t := range terms {
 		if t.Start < at || t.End > len(rule.Text) {
-			continue // of another text: a damaged record
+			continue // not in this text: a damaged record
 		}
 		closeTo(t.Start)
 		upTo(t.Start)

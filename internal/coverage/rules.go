@@ -24,8 +24,8 @@ const (
 	failed
 )
 
-// observed is the message of an observer, unlike that of an evaluation that ends with an
-// error.
+// observed is the message of an observer that is false. An evaluation that ends with an error has
+// another message.
 const observed = "observed"
 
 // A ruleSet observes the rules of a version.
@@ -33,12 +33,12 @@ type ruleSet struct {
 	program   *cel.Program
 	points    []*Point
 	locations map[string]*ruleLocation // by schema pointer
-	// unread are the rules whose terms are not all observed.
+	// unread are the rules in which some terms are not observed.
 	unread []string
 }
 
-// A ruleLocation is a schema with rules. Observers are in the order of the rules that stand
-// for them; equal expressions share one.
+// A ruleLocation is a schema with rules. observers[i] are the observers for rule i of the schema
+// that takes its place. Equal expressions share one rule.
 type ruleLocation struct {
 	observers [][]observer
 	shared    map[expression]int // index in observers
@@ -46,7 +46,7 @@ type ruleLocation struct {
 	evaluated []evaluated
 }
 
-// An expression is what tells observers of a location apart.
+// An expression identifies the observers of a location that are the same rule.
 type expression struct {
 	text     string
 	optional bool // optionalOldSelf
@@ -58,28 +58,28 @@ type evaluated struct {
 	count int
 }
 
-// An observer is a goal of a rule or of a term. Without a rule it counts evaluations.
+// An observer is a goal of a rule or term. Without a rule it counts evaluations.
 type observer struct {
 	rule  *observedRule
 	term  int // celbranch.Whole for the rule
 	goal  int
-	class int // index in evaluated
+	class int // index in ruleLocation.evaluated
 }
 
-// An observedRule is a rule with its point and those of its terms.
+// An observedRule is a rule with its point and the points of its terms.
 type observedRule struct {
 	*celbranch.Rule
 	point *Point
 	terms []*Point
-	// class is the index of the evaluations, or none if an observer says that the rule is
-	// true.
+	// class is the index of the count of evaluations. It is none if an observer reports that the
+	// rule is true.
 	class   int
-	notTrue int // how often it was false or ended with an error, for one object
+	notTrue int // how often it was false or an error, for one object
 }
 
 const none = -1
 
-// hit counts what was observed and what it implies.
+// hit counts an observed goal and the goals that it implies.
 func (r *observedRule) hit(term, goal int) {
 	r.Implied(term, goal == isTrue, func(i int, result bool) {
 		goal := isFalse
@@ -94,7 +94,7 @@ func (r *observedRule) hit(term, goal int) {
 	})
 }
 
-// newRuleSet compiles the observers of the rules in a schema, nil for none.
+// newRuleSet compiles the observers of the rules in a schema. It returns nil if there are no rules.
 func newRuleSet(props *apiextensionsv1.JSONSchemaProps) (*ruleSet, error) {
 	s := &ruleSet{locations: map[string]*ruleLocation{}}
 	root := s.replaced(props, "")
@@ -111,7 +111,7 @@ func newRuleSet(props *apiextensionsv1.JSONSchemaProps) (*ruleSet, error) {
 	return s, nil
 }
 
-// replaced returns a schema with observers in place of rules, which shares what has none.
+// replaced returns a schema with observers in place of rules. Parts without rules are shared.
 func (s *ruleSet) replaced(props *apiextensionsv1.JSONSchemaProps, pointer string) *apiextensionsv1.JSONSchemaProps {
 	p := *props
 	p.Default, p.XValidations = nil, nil

@@ -1,14 +1,13 @@
-// Package crdversion holds what several packages do with one version of a
-// CustomResourceDefinition: compile its schema as kube-apiserver serves it, and
-// compare it with the schema of another version.
+// Package crdversion holds what several packages do with a version of a CustomResourceDefinition:
+// compile its schema as kube-apiserver serves it, and compare it with the schema of another
+// version.
 //
 //	for i := range crd.Spec.Versions {
 //		node, errs := crdversion.Compile(crd, i)
 //		...
 //	}
 //
-// All functions may be called from several goroutines. They change nothing that
-// they are given.
+// All functions are safe for concurrent use. They do not change their arguments.
 package crdversion
 
 import (
@@ -43,9 +42,9 @@ func SchemaPath(i int) *field.Path {
 	return field.NewPath("spec", "versions").Index(i).Child("schema", "openAPIV3Schema")
 }
 
-// Compile returns the schema tree of version i as it is served, with pruned defaults, nil
-// without a schema. With preserveUnknownFields: true the schema need not be structural, and
-// defaults are not pruned. Errors name the schema by [SchemaPath].
+// Compile returns the schema of version i as it is served, with pruned defaults. It returns nil if
+// the version has no schema. With preserveUnknownFields: true the schema need not be structural,
+// and defaults are not pruned. Errors name the schema by [SchemaPath].
 func Compile(crd *apiextensionsv1.CustomResourceDefinition, i int, opts ...schema.Option) (*schema.Node, field.ErrorList) {
 	props := Schema(&crd.Spec.Versions[i])
 	if props == nil {
@@ -65,7 +64,7 @@ func Compile(crd *apiextensionsv1.CustomResourceDefinition, i int, opts ...schem
 	return node, nil
 }
 
-// Storage returns the storage version, the first of several, nil for none or a nil crd.
+// Storage returns the first storage version. It returns nil if there is none or crd is nil.
 func Storage(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinitionVersion {
 	if crd == nil {
 		return nil
@@ -78,7 +77,8 @@ func Storage(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.Cus
 	return nil
 }
 
-// ByName returns the versions by name, the first of each, nil for a nil crd.
+// ByName returns the versions by name. If a name is repeated, it has the first version. It returns
+// nil if crd is nil.
 func ByName(crd *apiextensionsv1.CustomResourceDefinition) map[string]*apiextensionsv1.CustomResourceDefinitionVersion {
 	if crd == nil {
 		return nil
@@ -93,8 +93,8 @@ func ByName(crd *apiextensionsv1.CustomResourceDefinition) map[string]*apiextens
 	return versions
 }
 
-// SetDefaultNames sets the names that kube-apiserver adds: the singular and the kind of
-// lists.
+// SetDefaultNames sets the names that kube-apiserver sets by default: the singular name and the
+// kind of lists.
 func SetDefaultNames(n *apiextensionsv1.CustomResourceDefinitionNames) {
 	n.Singular = cmp.Or(n.Singular, strings.ToLower(n.Kind))
 	if n.ListKind == "" && n.Kind != "" {
@@ -102,8 +102,8 @@ func SetDefaultNames(n *apiextensionsv1.CustomResourceDefinitionNames) {
 	}
 }
 
-// A Claim has the names by which clients know a definition. No two of one group have a
-// resource name or a kind in common.
+// A Claim has the names by which clients know a definition. Two definitions of one group must not
+// have a resource name or a kind in common.
 //
 // See
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#create-a-customresourcedefinition.
@@ -111,7 +111,7 @@ type Claim struct {
 	Resources, Kinds []string
 }
 
-// ClaimOf returns the claim of names, without defaults. It shares no memory with n.
+// ClaimOf returns the claim of names, without default names. It shares no memory with n.
 func ClaimOf(n *apiextensionsv1.CustomResourceDefinitionNames) Claim {
 	return Claim{
 		Resources: append([]string{n.Plural, n.Singular}, n.ShortNames...),
@@ -119,8 +119,8 @@ func ClaimOf(n *apiextensionsv1.CustomResourceDefinitionNames) Claim {
 	}
 }
 
-// Conflict returns the first name that both claims have, as "kind" or "resource name", else
-// "".
+// Conflict returns the first name that both claims have. what is "kind" or "resource name", or ""
+// if there is no such name.
 func (c *Claim) Conflict(other *Claim) (what, name string) {
 	if name, ok := firstIn(c.Kinds, other.Kinds); ok {
 		return "kind", name
@@ -150,11 +150,11 @@ func firstIn(names, list []string) (string, bool) {
 	return names[i], true
 }
 
-// PruneDefaults returns the tree with the defaults that kube-apiserver serves, node itself
-// if none changes.
+// PruneDefaults returns the schema with the defaults that kube-apiserver serves. If none changes,
+// it returns node.
 //
-// An accepted default may have undeclared fields. The server puts each default into the
-// smallest object that has it at its path, and coerces and prunes that.
+// A default in an accepted definition may have undeclared fields. The server puts each default into
+// the smallest object that has it at its path. It then coerces and prunes that object.
 func PruneDefaults(node *schema.Node) *schema.Node {
 	if !node.Facts().Has(schema.HasDefaults) {
 		return node
@@ -168,9 +168,9 @@ func PruneDefaults(node *schema.Node) *schema.Node {
 		}
 		obj, ok := Enclose(path, def).(map[string]any)
 		if !ok {
-			return def // a default of the root that is not an object; the schema check refuses it
+			return def // the default of the root is not an object; the schema check refuses it
 		}
-		// Coerce leaves metadata that it cannot decode unchanged.
+		// Coerce does not change metadata that it cannot decode.
 		_, _ = embedded.Coerce(obj, objectmeta.Options{DropInvalid: true})
 		pruner().Prune(obj)
 		after, _ := path.Lookup(obj)
@@ -178,7 +178,7 @@ func PruneDefaults(node *schema.Node) *schema.Node {
 	})
 }
 
-// canShrink reports whether pruning could remove something from v.
+// canShrink reports whether pruning can remove something from v.
 func canShrink(v any) bool {
 	switch v := v.(type) {
 	case map[string]any:
@@ -201,19 +201,19 @@ func Enclose(path schema.Path, v any) any {
 	return v
 }
 
-// equalities compare schemas as the server does: empty equals missing, but a pointer to zero
-// does not equal nil. Literals are equal if they decode to equal values.
+// equalities compare schemas as the server does. Empty equals missing, but a pointer to zero does
+// not equal nil. Literals are equal if they decode to equal values.
 var equalities = sync.OnceValue(func() conversion.Equalities {
 	return conversion.EqualitiesOrDie(func(a, b apiextensionsv1.JSON) bool {
 		return bytes.Equal(a.Raw, b.Raw) || jsonval.Equal(literal(a), literal(b))
 	})
 })
 
-// SameSchema reports whether two schemas, which may be nil, are the same, descriptions
-// included. This decides what versions share.
+// SameSchema reports whether two schemas are equal, including descriptions. Versions with equal
+// schemas share the compiled schema. A schema may be nil.
 func SameSchema(a, b *apiextensionsv1.JSONSchemaProps) bool { return equalities().DeepEqual(a, b) }
 
-// literal decodes a literal like objects, nil for null and what is not JSON.
+// literal decodes a literal like an object. It returns nil for null and for invalid JSON.
 func literal(j apiextensionsv1.JSON) (v any) {
 	if json.Unmarshal(j.Raw, &v) != nil {
 		return nil
@@ -221,8 +221,9 @@ func literal(j apiextensionsv1.JSON) (v any) {
 	return v
 }
 
-// CheckImmutable returns kube-apiserver's errors for what an update must not change: the
-// group and plural name, by which objects are stored, and scope and kind once established.
+// CheckImmutable returns kube-apiserver's errors about fields that an update must not change: the
+// group and the plural name, by which objects are stored, and scope and kind if the definition is
+// established.
 func CheckImmutable(spec, old *apiextensionsv1.CustomResourceDefinitionSpec, established bool) field.ErrorList {
 	const detail = "field is immutable"
 	path := field.NewPath("spec")
@@ -242,8 +243,8 @@ func CheckImmutable(spec, old *apiextensionsv1.CustomResourceDefinitionSpec, est
 	return errs
 }
 
-// CheckVersions returns kube-apiserver's errors for versions at path with repeated names,
-// or not exactly one storage version. value is what errors say the value is.
+// CheckVersions returns kube-apiserver's errors about repeated names of versions, and about none or
+// several storage versions. path is the path of the versions, and value their value in errors.
 //
 // See
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#specify-multiple-versions.
@@ -265,14 +266,14 @@ func CheckVersions(versions []apiextensionsv1.CustomResourceDefinitionVersion, p
 	return errs
 }
 
-// CheckStored returns kube-apiserver's errors for stored versions: there is one, the
-// storage version is among them, and spec.versions has all. The last of a repeated one
-// counts.
+// CheckStored returns kube-apiserver's errors about stored versions. There must be at least one,
+// the storage version must be among them, and spec.versions must have all of them. If a version is
+// repeated in spec.versions, the last one counts.
 //
 // See
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#upgrade-existing-objects-to-a-new-stored-version.
 func CheckStored(versions []apiextensionsv1.CustomResourceDefinitionVersion, stored []string) field.ErrorList {
-	if len(versions) == 1 && len(stored) == 1 && versions[0].Name == stored[0] { // as of nearly all definitions
+	if len(versions) == 1 && len(stored) == 1 && versions[0].Name == stored[0] { // true for nearly all definitions
 		return nil
 	}
 	path := field.NewPath("status", "storedVersions")

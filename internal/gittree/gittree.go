@@ -1,5 +1,5 @@
-// Package gittree reads the files of a revision of a git repository without a
-// checkout. It runs the git command, which must be in the PATH.
+// Package gittree reads the files of a revision of a git repository without a checkout. It runs the
+// git command, which must be in the PATH.
 //
 //	tree, root, err := gittree.Read(ctx, ".", "origin/main", "config/crd", wanted)
 //	if err != nil {
@@ -11,14 +11,12 @@
 //		use(obj.Text)
 //	}
 //
-// It runs git rev-parse, git ls-tree and git cat-file, which read objects of the
-// repository. They change nothing, run no hooks and apply no filters: the files
-// have the bytes of the commit. Git may not use the network: in a partial clone, a
-// file that is not there is an error.
+// It runs git rev-parse, git ls-tree and git cat-file, which read objects of the repository. They
+// change nothing, run no hooks and apply no filters: the files have the bytes of the commit. Git
+// may not use the network. So in a partial clone, a file that is not there is an error.
 //
-// A path follows the convention of git: it is relative to the root of the
-// repository, or, if it begins with ./ or ../, to the directory. Symbolic links and
-// submodules are passed over.
+// Paths are written as in git: relative to the root of the repository, or to the directory if they
+// begin with ./ or ../. Symbolic links and submodules are skipped.
 //
 // The files of a tree are in memory, at most [MaxBytes].
 package gittree
@@ -40,7 +38,7 @@ import (
 	"strings"
 )
 
-// MaxBytes is the maximal size of all files of a tree.
+// MaxBytes is the maximum size of all files of a tree.
 const MaxBytes = 256 << 20
 
 // A blob is a file of a revision.
@@ -50,10 +48,10 @@ type blob struct {
 	size int64
 }
 
-// Read returns the files at and below a path of a revision, "" for the root, whose base
-// name wanted accepts, or the path itself if it is a file. Names are relative to the
-// repository's root, and root is the path among them. dir is a directory of the working
-// tree.
+// Read returns the files at and below a path of a revision. The path "" is the root. wanted selects
+// files by their base names; if the path is a file, it is always selected. Names in the tree are
+// relative to the root of the repository, and root is the path among them. dir is a directory of
+// the working tree.
 func Read(ctx context.Context, dir, revision, at string, wanted func(base string) bool) (tree fs.FS, root string, err error) {
 	g := repository{dir: dir}
 	if root, err = g.resolve(ctx, at); err != nil {
@@ -111,7 +109,7 @@ func (g repository) resolve(ctx context.Context, at string) (string, error) {
 	return at, nil
 }
 
-// relativeHint names the notation of relative paths if at means another path in the working
+// relativeHint explains the notation of relative paths, if at means another path in the working
 // directory.
 func (g repository) relativeHint(ctx context.Context, at, root string) string {
 	here := "./" + at
@@ -147,7 +145,7 @@ func (g repository) list(ctx context.Context, tree, root string) ([]blob, error)
 	return blobs, nil
 }
 
-// contents reads files into an archive in memory, which is a file system.
+// contents reads files into a file system in memory, an archive.
 func (g repository) contents(ctx context.Context, blobs []blob) (fs.FS, error) {
 	var hashes bytes.Buffer
 	for _, b := range blobs {
@@ -172,7 +170,7 @@ func (g repository) contents(ctx context.Context, blobs []blob) (fs.FS, error) {
 		if _, err := f.Write(text[:b.size]); err != nil {
 			return nil, err
 		}
-		out = text[b.size+1:] // a line feed follows
+		out = text[b.size+1:] // a line feed follows the file
 	}
 	if err := w.Close(); err != nil {
 		return nil, err
@@ -184,7 +182,7 @@ func (g repository) run(ctx context.Context, in io.Reader, args ...string) ([]by
 	cmd := exec.CommandContext(ctx, "git", args...)
 	var out, errOut bytes.Buffer
 	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = g.dir, in, &out, &errOut
-	// No network, no locks, no prompts, and messages in one language.
+	// No network, locks or prompts, and messages in English.
 	cmd.Env = append(os.Environ(), "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C")
 	err := cmd.Run()
 	switch {

@@ -1,8 +1,8 @@
-// Package interrupt ends long work early, when a context ends.
+// Package interrupt ends long work early when a context ends.
 //
-// The work makes one [Watch] and hands it down. Each loop that depends on input calls
-// [Watch.Ended] in every turn and leaves when it reports true. The caller at the top then
-// returns [Watch.Err].
+// The work makes one [Watch] and passes it down. Each loop whose length depends on input calls
+// [Watch.Ended] in every turn, and stops if it returns true. The caller at the top then returns
+// [Watch.Err].
 package interrupt
 
 import (
@@ -11,18 +11,18 @@ import (
 	"github.com/crdkit/crdkit/internal/test/testopt"
 )
 
-// Interval is how many calls of [Watch.Ended] share a poll. Turns take some microseconds.
+// Interval is the number of calls of [Watch.Ended] for each poll. A turn takes microseconds.
 const Interval = 64
 
-// A Watch polls a context for one goroutine. Nil never ends. It is an option of schema and
-// the engines.
+// A Watch polls a context. It belongs to one goroutine. A nil Watch never ends. A Watch is also an
+// option of package schema and of the engines.
 type Watch struct {
 	ctx   context.Context
 	turns uint
 	err   error
 }
 
-// New returns a Watch of ctx, nil if ctx is nil or cannot end.
+// New returns a Watch of ctx. It returns nil if ctx is nil or cannot end.
 func New(ctx context.Context) *Watch {
 	if ctx == nil || ctx.Done() == nil {
 		return nil
@@ -30,8 +30,8 @@ func New(ctx context.Context) *Watch {
 	return &Watch{ctx: ctx}
 }
 
-// Ended reports whether the context has ended, from then on always. It polls at first and
-// after each [Interval] calls.
+// Ended reports whether the context has ended. After it has returned true, it always does. It polls
+// in the first call, and then once in [Interval] calls.
 func (w *Watch) Ended() bool { return w != nil && w.turn() }
 
 func (w *Watch) turn() bool {
@@ -41,7 +41,7 @@ func (w *Watch) turn() bool {
 	return w.Poll()
 }
 
-// Poll is Ended for turns that take long: it polls the context in every call.
+// Poll is Ended for long turns. It polls the context in every call.
 func (w *Watch) Poll() bool {
 	if w == nil {
 		return false
@@ -52,7 +52,7 @@ func (w *Watch) Poll() bool {
 	return w.err != nil
 }
 
-// Err returns the error of the context if a poll found that it ended. It does not look.
+// Err returns the error of the context if a poll found that it had ended. Err does not poll.
 func (w *Watch) Err() error {
 	if w == nil {
 		return nil
@@ -60,7 +60,7 @@ func (w *Watch) Err() error {
 	return w.err
 }
 
-// Context returns the context, the background if there is none.
+// Context returns the context, or the background context if there is none.
 func (w *Watch) Context() context.Context {
 	if w == nil {
 		return context.Background()
@@ -68,5 +68,4 @@ func (w *Watch) Context() context.Context {
 	return w.ctx
 }
 
-// CELOption makes a Watch an option of package validation/cel.
 func (*Watch) CELOption(testopt.Sealed) {}

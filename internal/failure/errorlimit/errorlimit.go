@@ -1,12 +1,12 @@
-// Package errorlimit bounds the number of errors that a check collects. The errors over
-// the limit are counted.
+// Package errorlimit bounds the number of errors that a check collects. It counts the errors over
+// the limit.
 //
-// A check makes one [Limit] and hands it down. Each part collects its errors in a [List]
-// and returns [List.Errors]. The check joins these lists with [Limit.Cut].
+// A check makes one [Limit] and passes it down. Each part collects its errors in a [List] and
+// returns [List.Errors]. The check joins these lists with [Limit.Cut].
 //
 // A List keeps the errors that come first by field, type, detail and value.
 //
-// A Limit also keeps the JSON pointers of errors for a check that asks for them.
+// A Limit can also record the JSON pointers of errors.
 package errorlimit
 
 import (
@@ -21,28 +21,28 @@ import (
 	"github.com/crdkit/crdkit/internal/test/testopt"
 )
 
-// Default is the number of errors of a request or of a report without an option.
+// Default is the limit for a request or a report without an option.
 const Default = 100_000
 
-// A Limit is a number of errors, and the count of those over it, for one goroutine. Nil
-// admits any number. It is an option of schema and validation/cel, which share it with the
-// caller.
+// A Limit is the most errors to keep, and the number of errors over it. It belongs to one
+// goroutine. A nil Limit keeps all errors. A Limit is also an option of packages schema and
+// validation/cel, which share it with the caller.
 type Limit struct {
 	most     int
 	omitted  int
-	pointers map[*field.Error]string // nil unless the check asks for them
+	pointers map[*field.Error]string // nil unless KeepPointers was called
 }
 
-// New returns a limit of most errors, of [Default] if most is 0.
+// New returns a limit of most errors. If most is 0, it is [Default].
 func New(most int) *Limit { return &Limit{most: cmp.Or(most, Default)} }
 
-// KeepPointers makes l keep the pointers of errors.
+// KeepPointers makes l record the pointers of errors.
 func (l *Limit) KeepPointers() { l.pointers = map[*field.Error]string{} }
 
-// Separate returns a limit of as many errors, with the pointers of l and a count of its own.
+// Separate returns a limit of the same size that shares the pointers of l but counts for itself.
 func (l *Limit) Separate() *Limit { return &Limit{most: l.most, pointers: l.pointers} }
 
-// At returns err, which is about the location at.
+// At returns err. It records at as its location.
 func (l *Limit) At(at *pathstack.Chain, err *field.Error) *field.Error {
 	if l != nil && l.pointers != nil {
 		l.pointers[err] = at.Pointer()
@@ -50,7 +50,7 @@ func (l *Limit) At(at *pathstack.Chain, err *field.Error) *field.Error {
 	return err
 }
 
-// AtPointer returns err, which is about the location with the pointer.
+// AtPointer returns err. It records its pointer.
 func (l *Limit) AtPointer(pointer string, err *field.Error) *field.Error {
 	if l != nil && l.pointers != nil {
 		l.pointers[err] = pointer
@@ -58,10 +58,10 @@ func (l *Limit) AtPointer(pointer string, err *field.Error) *field.Error {
 	return err
 }
 
-// Pointer returns the pointer of an error, "" if l does not know it.
+// Pointer returns the pointer of an error, "" if it was not recorded.
 func (l *Limit) Pointer(err *field.Error) string { return l.pointers[err] }
 
-// Most returns the largest number of errors.
+// Most returns the most errors that are kept.
 func (l *Limit) Most() int {
 	if l == nil {
 		return math.MaxInt
@@ -84,7 +84,7 @@ func (l *Limit) Omitted() int {
 	return l.omitted
 }
 
-// Cut removes and counts the errors over the limit. It sorts errs if there are any.
+// Cut removes the errors over the limit, and counts them. If there are any, it sorts errs.
 func (l *Limit) Cut(errs field.ErrorList) field.ErrorList {
 	if len(errs) <= l.Most() {
 		return errs
@@ -98,7 +98,7 @@ func (l *Limit) Cut(errs field.ErrorList) field.ErrorList {
 	return errs[:l.Most()]
 }
 
-// compare also compares values that are strings: errors about labels have no other place.
+// compare also compares values that are strings: errors about labels differ only in them.
 func compare(a, b *field.Error) int {
 	c := cmp.Or(cmp.Compare(a.Field, b.Field), cmp.Compare(a.Type, b.Type), cmp.Compare(a.Detail, b.Detail))
 	if c == 0 {
@@ -109,10 +109,10 @@ func compare(a, b *field.Error) int {
 	return c
 }
 
-// A List collects errors within a limit. The zero List has no limit.
+// A List collects errors up to a limit. The zero List has no limit.
 type List struct {
 	Limit *Limit
-	// Watch is that of the check which collects the errors. The List does not look at it.
+	// Watch belongs to the check that collects the errors. The List does not use it.
 	Watch *interrupt.Watch
 
 	errs    field.ErrorList
@@ -135,12 +135,10 @@ func (l *List) AddAt(at *pathstack.Chain, err *field.Error) { l.Add(l.Limit.At(a
 // Added returns the number of errors that were added.
 func (l *List) Added() int { return len(l.errs) + l.removed }
 
-// Errors returns the errors within the limit, in order, or sorted if some were removed. The
-// List must not be used afterwards.
+// Errors returns the errors within the limit, in the order in which they were added. If some were
+// removed, the errors are sorted. The List must not be used afterwards.
 func (l *List) Errors() field.ErrorList { return l.Limit.Cut(l.errs) }
 
-// SchemaOption makes a Limit an option of package schema.
 func (*Limit) SchemaOption(testopt.Sealed) {}
 
-// CELOption makes a Limit an option of package validation/cel.
 func (*Limit) CELOption(testopt.Sealed) {}

@@ -1,11 +1,11 @@
-// Package errorlist joins lists of errors into one error, with the text that
-// apimachinery gives them.
+// Package errorlist joins lists of errors into one error, with the text that apimachinery gives
+// them.
 //
-//	err := errorlist.Of(errs)                         // as errs.ToAggregate()
-//	err := errorlist.Invalid(groupKind, name, errs)   // as apierrors.NewInvalid
+//	err := errorlist.Of(errs)                         // like errs.ToAggregate()
+//	err := errorlist.Invalid(groupKind, name, errs)   // like apierrors.NewInvalid
 //
-// The aggregate of apimachinery takes time that grows with the square of the number of
-// errors, this one linear time.
+// The time of apimachinery's aggregate grows with the square of the number of errors. The time of
+// this one is linear.
 //
 // A text ends after [MaxText] bytes (errors/text in docs/DIFFERENCES.md).
 package errorlist
@@ -22,19 +22,19 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// MaxText is how many bytes of errors a text has. The errors that follow are counted.
+// MaxText is the most bytes of errors in a text. Further errors are counted.
 const MaxText = 4 << 20
 
 // An aggregate is a list of at least one error.
 type aggregate struct {
 	errs []error
-	more int // errors that are not in the list
+	more int // number of errors that are not in the list
 }
 
-// Of returns the errors as one, nil for none, without those of equal texts.
+// Of joins errors. It leaves out errors with equal texts. It returns nil if there are none.
 func Of(errs field.ErrorList) utilerrors.Aggregate { return OfSome(errs, 0) }
 
-// OfSome is Of for a list from which more errors were omitted. The text counts them.
+// OfSome is Of for a list from which more errors were omitted. The text says how many.
 func OfSome(errs field.ErrorList, more int) utilerrors.Aggregate {
 	if len(errs) == 0 {
 		return nil
@@ -43,8 +43,8 @@ func OfSome(errs field.ErrorList, more int) utilerrors.Aggregate {
 	return aggregate{kept, more}
 }
 
-// Join returns errors, none of them nil, as one, nil for none. more is how many were
-// omitted, which the text counts. The result keeps errs.
+// Join joins errors. None of them may be nil. more is the number of omitted errors, which the text
+// gives. Join returns nil if there are no errors. The result keeps errs.
 func Join(errs []error, more int) utilerrors.Aggregate {
 	if len(errs) == 0 {
 		return nil
@@ -52,7 +52,8 @@ func Join(errs []error, more int) utilerrors.Aggregate {
 	return aggregate{errs, more}
 }
 
-// Error returns the distinct texts, separated by commas, in brackets if there are several.
+// Error returns the distinct texts, separated by commas. If there are several, they are in
+// brackets.
 func (a aggregate) Error() string {
 	if len(a.errs) == 1 && a.more == 0 {
 		return a.errs[0].Error()
@@ -61,8 +62,8 @@ func (a aggregate) Error() string {
 	return join("", texts, len(kept)-len(texts)+a.more)
 }
 
-// distinct returns the errors and texts without repeated texts. After MaxText bytes it
-// returns no texts and all errors.
+// distinct returns the errors and their texts without repeated texts. If the texts have more than
+// MaxText bytes, it returns all errors and no texts.
 func distinct[E error](errs []E) (kept []error, texts []string) {
 	seen := make(map[string]bool, len(errs))
 	size := 0
@@ -81,8 +82,8 @@ func distinct[E error](errs []E) (kept []error, texts []string) {
 	return kept, texts
 }
 
-// join returns prefix and texts, with commas and brackets, and counts more. It allocates
-// once.
+// join returns the texts after prefix, with commas and brackets. It adds the number more. It
+// allocates once.
 func join(prefix string, texts []string, more int) string {
 	if len(texts) == 1 && more == 0 {
 		return prefix + texts[0]
@@ -124,11 +125,11 @@ func (a aggregate) Is(target error) bool {
 	return false
 }
 
-// Unwrap returns the errors, for errors.As. The caller must not change the list.
+// Unwrap returns the errors for errors.As. The caller must not change the list.
 func (a aggregate) Unwrap() []error { return a.errs }
 
-// Invalid returns the server's answer for an object with errors. Causes end after MaxText
-// bytes, too. more is how many were omitted.
+// Invalid returns the server's answer for an object with errors. Its causes, too, end after MaxText
+// bytes. more is the number of omitted errors.
 func Invalid(kind schema.GroupKind, name string, errs field.ErrorList, more int) *apierrors.StatusError {
 	err := apierrors.NewInvalid(kind, name, nil)
 	if len(errs) == 0 {
@@ -140,7 +141,7 @@ func Invalid(kind schema.GroupKind, name string, errs field.ErrorList, more int)
 	return err
 }
 
-// causes returns the errors as the answer lists them, up to MaxText bytes of messages.
+// causes returns the causes in the answer, up to MaxText bytes of messages.
 func causes(errs field.ErrorList) []metav1.StatusCause {
 	list := make([]metav1.StatusCause, 0, len(errs))
 	size := 0

@@ -12,16 +12,16 @@ import (
 
 // An ExplainRequest names the kind or field that [Explain] describes.
 type ExplainRequest struct {
-	Document             map[string]any // of OpenAPI version 3, as encoding/json decodes it; it is not changed
+	Document             map[string]any // of OpenAPI version 3, as decoded by encoding/json; it is not changed
 	Group, Version, Kind string
-	Fields               []string // property names from the kind to a field; empty for the kind itself
-	Recursive            bool     // print the names of all fields below instead of descriptions
-	MaxDepth             int      // levels of fields to print if Recursive; 0 for all
+	Fields               []string // property names from the kind to a field; empty for the kind
+	Recursive            bool     // print the names of all fields below, without descriptions
+	MaxDepth             int      // levels of fields if Recursive; 0 for all
 }
 
-// Explain returns what kubectl explain prints in its plaintext format for a kind or one of
-// its fields, space by space: scripts parse this output. Like kubectl, it leaves out fields
-// without a schema. It returns an error if the document lacks the kind or the field.
+// Explain returns what kubectl explain prints for a kind or one of its fields, in the plaintext
+// format. Every space is the same, because scripts parse the output. Like kubectl, it leaves out
+// fields without a schema. It returns an error if the document lacks the kind or the field.
 func Explain(r ExplainRequest) (string, error) {
 	kind := r.kind()
 	if kind == nil {
@@ -41,8 +41,8 @@ func Explain(r ExplainRequest) (string, error) {
 // A Field is a field that [Explain] lists.
 type Field struct{ Name, Type string }
 
-// FieldsBelow returns the fields that [Explain] lists directly below a kind or field, by
-// name. It returns none if the document lacks the kind or field.
+// FieldsBelow returns the fields that [Explain] lists directly below a kind or field, by name. It
+// returns none if the document lacks the kind or field.
 func FieldsBelow(r ExplainRequest) []Field {
 	var fields []Field
 	r.each(r.at(r.kind(), r.Fields, nil), nil, func(s schema, _ []string) {
@@ -54,7 +54,7 @@ func FieldsBelow(r ExplainRequest) []Field {
 	return slices.CompactFunc(fields, func(a, b Field) bool { return a.Name == b.Name })
 }
 
-// kind returns the schema of the kind of the request, nil if the document has none.
+// kind returns the schema of the kind in the request, nil if the document has none.
 func (r *ExplainRequest) kind() schema {
 	schemas := member[schema](member[schema](r.Document, "components"), "schemas")
 	gvk := map[string]any{"group": r.Group, "version": r.Version, "kind": r.Kind}
@@ -68,8 +68,8 @@ func (r *ExplainRequest) kind() schema {
 	return nil
 }
 
-// each calls visit for a schema, its branches and elements, with references resolved. seen
-// are those on the way, which are not followed again.
+// each calls visit for a schema, its branches and its elements. It resolves references. seen are
+// the references on the way, which are not followed again.
 func (r *ExplainRequest) each(s schema, seen []string, visit func(s schema, seen []string)) {
 	ref := member[string](s, "$ref")
 	if ref != "" && slices.Contains(seen, ref) {
@@ -88,13 +88,13 @@ func (r *ExplainRequest) each(s schema, seen []string, visit func(s schema, seen
 	}
 }
 
-// elements are the keywords of the schemas of elements.
+// elements are the keywords for schemas of elements.
 var elements = []string{"items", "additionalProperties"}
 
-// A schema is a schema of the document. An empty one counts as absent.
+// A schema is a schema in the document. An empty one counts as absent.
 type schema = map[string]any
 
-// member returns a member of a schema, the zero value if it has none of the type.
+// member returns a member of a schema. If there is none of this type, it returns the zero value.
 func member[T any](s schema, name string) T {
 	v, _ := s[name].(T)
 	return v
@@ -119,7 +119,7 @@ func (r *ExplainRequest) find(ref string) schema {
 	return s
 }
 
-// at returns the schema at the end of fields, nil for none. seen are the references since
+// at returns the schema at the end of fields, nil if there is none. seen are the references since
 // the last field.
 func (r *ExplainRequest) at(s schema, fields []string, seen []string) schema {
 	if len(fields) == 0 {
@@ -157,7 +157,6 @@ func allOf(s schema) []schema {
 	return out
 }
 
-// describe returns the description of a schema and its fields.
 func (r *ExplainRequest) describe(s schema) string {
 	description := ""
 	r.each(s, nil, func(s schema, _ []string) {
@@ -178,8 +177,8 @@ func (r *ExplainRequest) describe(s schema) string {
 	return out
 }
 
-// externalDocs returns the text about external documentation, or "". head and body indent
-// its first line and the others, limit is a line's length.
+// externalDocs returns the text about external documentation, or "". head is the indentation of the
+// first line, body of the others. limit is the length of a line.
 func externalDocs(s schema, head, body, limit int) string {
 	docs := member[schema](s, "externalDocs")
 	if len(docs) == 0 {
@@ -195,7 +194,8 @@ func externalDocs(s schema, head, body, limit int) string {
 	return out
 }
 
-// fieldList returns the text about the fields of a schema, recursively if the request is.
+// fieldList returns the text about the fields of a schema, with all fields below if the request is
+// recursive.
 func (r *ExplainRequest) fieldList(s schema, level int, seen []string) string {
 	var out strings.Builder
 	r.each(s, seen, func(s schema, seen []string) {
@@ -211,7 +211,7 @@ func (r *ExplainRequest) fieldList(s schema, level int, seen []string) string {
 	return out.String()
 }
 
-// field returns the text about a field of parent. A recursive request omits the
+// field returns the text about a field of parent. If the request is recursive, it has no
 // description.
 func (r *ExplainRequest) field(parent schema, name string, s schema, by int) string {
 	out := indent(by, name) + "\t<" + r.typeOf(s) + ">"
@@ -256,7 +256,7 @@ func (r *ExplainRequest) typeOf(s schema) string {
 	return typ
 }
 
-// shortEnum is the number of enum values that a list of fields shows.
+// shortEnum is the number of enum values in a list of fields.
 const shortEnum = 4
 
 func enumValues(s schema) []string {
@@ -295,7 +295,8 @@ func enumLong(s schema) string {
 	return "ENUM:\n    " + strings.Join(values, "\n    ")
 }
 
-// indent indents all lines of s, including an empty line after the last line feed.
+// indent indents all lines of s. If s ends with a line feed, the empty line after it is indented,
+// too.
 func indent(by int, s string) string {
 	pad := strings.Repeat(" ", by)
 	return pad + strings.ReplaceAll(s, "\n", "\n"+pad)
@@ -303,12 +304,12 @@ func indent(by int, s string) string {
 
 const noBreakSpace = '\u00a0'
 
-// wrap breaks lines at white space after at most limit characters, unless one word has
-// more. It delays the last word and the white space before it, which is dropped at a break.
+// wrap breaks lines at white space after at most limit characters. A longer word has its own line.
+// White space at a break is dropped, so wrap writes the last word and the space before it late.
 func wrap(limit int, s string) string {
 	var out strings.Builder
 	var spaces, word []rune
-	column := 0 // of the output
+	column := 0 // in the output
 	flush := func() {
 		out.WriteString(string(spaces) + string(word))
 		column += len(spaces) + len(word)

@@ -3,7 +3,7 @@
 //	text, err := kubectl.Explain(kubectl.ExplainRequest{Document: document, Group: g, Version: v, Kind: k})
 //	err = kubectl.PrintTable(out, table, kubectl.TableOptions{Wide: true})
 //
-// [Explain] has the output of kubectl explain, [PrintTable] that of kubectl get.
+// [Explain] has the output of kubectl explain, [PrintTable] the output of kubectl get.
 package kubectl
 
 import (
@@ -23,17 +23,17 @@ import (
 // TableOptions select what [PrintTable] prints. The zero value prints the columns
 // of priority 0 with their headers.
 type TableOptions struct {
-	Wide      bool     // columns of every priority
-	NoHeaders bool     // no line of column headers
-	Namespace bool     // a first column with the namespace
-	Kind      string   // a prefix of each name, with a slash between; none if ""
-	Labels    []string // a column after the others for each of these labels
-	AllLabels bool     // a last column with all labels
+	Wide      bool     // print columns of every priority
+	NoHeaders bool     // print no headers
+	Namespace bool     // print the namespace in the first column
+	Kind      string   // prefix of each name, before a slash; none if ""
+	Labels    []string // print a column for each of these labels, after the others
+	AllLabels bool     // print all labels in the last column
 }
 
-// PrintTable writes a table as kubectl get does: column headers in capitals, columns as
-// wide as their widest cell, and cells that cannot break a line or send control sequences
-// to a terminal. It writes nothing, not even headers, if the table has no rows.
+// PrintTable writes a table as kubectl get does. Headers are in capitals, and columns are as wide
+// as their widest cell. A cell cannot break a line or send control sequences to a terminal.
+// PrintTable writes nothing, not even headers, if the table has no rows.
 func PrintTable(out io.Writer, t *metav1.Table, o TableOptions) error {
 	if len(t.Rows) == 0 {
 		return nil
@@ -101,7 +101,7 @@ func (o TableOptions) lines(t *metav1.Table) (headers []string, rows [][]string)
 	return headers, rows
 }
 
-// objectOf returns the metadata of the row's object, empty if the row has none.
+// objectOf returns the metadata of the object of a row. It is empty if the row has no object.
 func objectOf(row metav1.TableRow) metav1.Object {
 	if object, err := meta.Accessor(row.Object.Object); err == nil {
 		return object
@@ -109,7 +109,7 @@ func objectOf(row metav1.TableRow) metav1.Object {
 	return &metav1.ObjectMeta{}
 }
 
-// cellText returns the text of a decoded cell: a number without fraction is an integer.
+// cellText returns the text of a decoded cell. A number without fraction prints as an integer.
 func cellText(cell any) string {
 	if _, ok := cell.(float64); ok {
 		if data, err := json.Marshal(cell); err == nil {
@@ -125,8 +125,8 @@ func cellText(cell any) string {
 	return fmt.Sprint(cell)
 }
 
-// firstLinePadding returns how many spaces each cell but the last lacks to its column's
-// width, in bytes as kubectl counts, while a tabwriter counts characters.
+// firstLinePadding returns how many spaces each cell needs to be as wide as its column, except for
+// the last cell. It counts bytes like kubectl. A tabwriter counts characters.
 func firstLinePadding(rows [][]string) []int {
 	first := rows[0]
 	missing := make([]int, len(first))
@@ -140,8 +140,8 @@ func firstLinePadding(rows [][]string) []int {
 	return missing
 }
 
-// tableLine returns a line for a tabwriter: cells up to a line break, with visible escapes
-// and missing[i] spaces.
+// tableLine returns a line for a tabwriter. It cuts cells at a line break, escapes control
+// characters, and adds missing[i] spaces to cell i.
 func tableLine(cells []string, missing []int) string {
 	var b strings.Builder
 	for i, cell := range cells {

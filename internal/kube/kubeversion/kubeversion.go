@@ -1,8 +1,8 @@
-// Package kubeversion reads the version of Kubernetes that a server has.
+// Package kubeversion reads the Kubernetes version of a server.
 //
 //	version, err := kubeversion.Parse("1.33.4") // 33
 //
-// Every package that follows a version parses it here.
+// Every package that depends on a version parses it here.
 package kubeversion
 
 import (
@@ -11,14 +11,14 @@ import (
 	"strings"
 )
 
-// A Version is the minor version of Kubernetes 1. Behaviour depends on nothing
-// else in a version.
+// A Version is the minor version of Kubernetes 1. Behaviour does not depend on other parts of a
+// version.
 type Version int
 
-// The versions whose differences are known.
+// The range of supported versions.
 const (
 	Oldest Version = 29
-	Newest Version = 37 // the default of every package
+	Newest Version = 37 // the default
 )
 
 // Span names the versions from Oldest to Newest, for messages.

@@ -1,9 +1,8 @@
 // Package nearname finds the known name that somebody probably meant.
 //
-// [Nearest] compares a name with known ones: first without regard to case and
-// separators, then by the number of edits, where an edit inserts, removes or replaces
-// a byte or swaps two neighbours (the restricted Damerau-Levenshtein distance). A
-// name may have one edit for each three bytes, and at most three.
+// [Nearest] compares a name with known ones. First it ignores case and separators. Then it counts
+// edits. An edit inserts, removes or replaces a byte, or swaps two neighbours (the restricted
+// Damerau-Levenshtein distance). A name may have one edit for every three bytes, at most three.
 //
 //	nearest, ok := nearname.Nearest("replica", slices.Values([]string{"image", "replicas"})) // "replicas", true
 //
@@ -13,12 +12,12 @@ package nearname
 import "iter"
 
 const (
-	longest  = 64 // bytes of names whose edits are counted
+	longest  = 64 // most bytes of a name whose edits are counted
 	maxEdits = 3
 )
 
-// Nearest returns the known name closest to name but not equal, the smallest of several,
-// and whether it is close enough.
+// Nearest returns the known name that is closest to name but not equal, and whether it is close
+// enough. Of several it returns the smallest.
 func Nearest(name string, known iter.Seq[string]) (nearest string, ok bool) {
 	best := min(len(name)/3, maxEdits) + 1
 	folded := fold(name)
@@ -37,7 +36,7 @@ func Nearest(name string, known iter.Seq[string]) (nearest string, ok bool) {
 	return nearest, ok
 }
 
-// fold returns a name in lower case without separators.
+// fold returns a name in lower case and without separators.
 func fold(name string) string {
 	if len(name) > longest {
 		return name
@@ -55,7 +54,7 @@ func fold(name string) string {
 	return string(out)
 }
 
-// edits returns the number of edits between two names, at most limit+1.
+// edits returns the number of edits between two names, or limit+1 if there are more.
 func edits(a, b string, limit int) int {
 	if len(a) > longest || len(b) > longest || max(len(a)-len(b), len(b)-len(a)) > limit {
 		return limit + 1

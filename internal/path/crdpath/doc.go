@@ -4,32 +4,34 @@
 //	err = crdpath.FollowField(text, &crdpath.PropsCursor{At: props}, crdpath.Dots)
 //	errs := crdpath.NewScalePath(".spec.replicas").CheckReplicas(obj)
 //
-// JSON paths, which printer columns use, are in package jsonpath below this one.
+// JSON paths, which printer columns use, are in the subpackage jsonpath.
 //
 // # Field paths
 //
-// A rule names the field at which its failure is reported, and a selectable field names the
-// field that it selects. Both are a sequence of .name and, with [DotsAndBrackets], ['name']
-// with the escapes of Go. Each step leads to a property if the schema declares properties,
-// and otherwise to an entry of a map. No step leads to an element of a list.
+// A rule names the field at which it reports a failure, and a selectable field names the field that
+// it selects. Both are a sequence of .name and, with [DotsAndBrackets], ['name'] with the escapes
+// of Go. A step leads to a property if the schema declares properties, otherwise to an entry of a
+// map. No step leads to an element of a list.
 //
 // A [FieldCursor] descends with the path. [ParseField] uses one for a compiled schema.
-// [PropsCursor] is one for a schema as the definition has it, which need not compile.
+// [PropsCursor] is one for the schema in a definition, which may not compile.
 //
-// Error texts are those of the server. [ErrNoField] depends on the schema; all
-// other errors depend on the text of the path only.
+// Error texts are the texts of the server. [ErrNoField] depends on the schema. All other errors
+// depend only on the text of the path.
 //
-// See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#field-path.
+// See
+// https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#field-path.
 //
 // # Scale paths
 //
-// A [ScalePath] names a number of replicas or a selector of the scale subresource
-// and checks its value. Errors name the field as the definition declares it.
+// A [ScalePath] names the number of replicas or the selector of the scale subresource, and checks
+// its value. Errors name the field as the definition declares it.
 //
-// See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#scale-subresource.
+// See
+// https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#scale-subresource.
 //
 // # Differences from Kubernetes
 //
-// A field path that leads below the entries of a map with undescribed values is an
-// error. The server panics on it.
+// A field path may lead below the entries of a map whose values have no schema. This is an error.
+// The server panics.
 package crdpath

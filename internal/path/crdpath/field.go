@@ -21,9 +21,9 @@ var (
 	errArrayNotation = errors.New("array notation is not allowed")
 )
 
-// A FieldCursor is the location in a schema that the steps read so far lead to.
+// A FieldCursor is the location in a schema to which the steps read so far lead.
 type FieldCursor interface {
-	// Enter moves to a field. If it is false, there is none, and the location is undefined.
+	// Enter moves to a field. If there is none, it returns false, and the location is undefined.
 	Enter(name string) bool
 }
 
@@ -36,8 +36,8 @@ const (
 	Dots                                 // .name only, for selectable fields
 )
 
-// FollowField moves a cursor along a path. For a malformed path or no field it returns an
-// error and leaves the cursor on the way.
+// FollowField moves a cursor along a path. If the path is malformed or names no field, it returns
+// an error. The cursor is then somewhere on the way.
 func FollowField(text string, cursor FieldCursor, notation FieldNotation) error {
 	p := fieldParser{rest: text, cursor: cursor}
 	for p.next() {
@@ -103,7 +103,7 @@ func (p *fieldParser) enter(name string) error {
 	return nil
 }
 
-// next reads a delimiter, a quoted string, or text before a delimiter. It is false at the
+// next reads a delimiter, a quoted string, or the text before a delimiter. It returns false at the
 // end.
 func (p *fieldParser) next() bool {
 	if p.rest == "" {
@@ -133,7 +133,7 @@ func tokenLen(s string) int {
 	}
 }
 
-// escapes are pairs of a character after a backslash and the character that it denotes.
+// escapes are pairs of a character after a backslash and the character that it stands for.
 const escapes = "a\ab\bf\fn\nr\rt\tv\v''\\\\"
 
 func unquote(s string) (string, error) {
@@ -142,7 +142,7 @@ func unquote(s string) (string, error) {
 	}
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
-		// A backslash at the end or before a line break denotes itself.
+		// A backslash at the end or before a line break stands for itself.
 		if s[i] != '\\' || i+1 == len(s) || s[i+1] == '\n' {
 			b.WriteByte(s[i])
 			continue
@@ -162,7 +162,8 @@ func unquote(s string) (string, error) {
 	return b.String(), nil
 }
 
-// ParseField returns the path that text denotes in values of n, for the caller to keep.
+// ParseField returns the path of the field that text names in values of n. The caller owns the
+// path.
 func ParseField(text string, n *schema.Node) (schema.Path, error) {
 	c := nodeCursor{at: n}
 	if err := FollowField(text, &c, DotsAndBrackets); err != nil {
@@ -173,7 +174,7 @@ func ParseField(text string, n *schema.Node) (schema.Path, error) {
 
 // A nodeCursor is a location in a compiled schema.
 type nodeCursor struct {
-	at   *schema.Node // nil if the schema does not describe the values
+	at   *schema.Node // nil if the values have no schema
 	path schema.Path
 }
 
@@ -195,15 +196,14 @@ func (c *nodeCursor) Enter(name string) bool {
 	return true
 }
 
-// PropsCursor is a [FieldCursor] in a schema as a definition has it.
+// PropsCursor is a [FieldCursor] in the schema of a definition.
 type PropsCursor struct {
-	// At is the schema at the location, nil if the definition does not describe it.
+	// At is the schema at the location, nil if there is none.
 	At *apiextensionsv1.JSONSchemaProps
-	// Path leads from the start to the location, nil at the start.
+	// Path is the path from the start to the location, nil at the start.
 	Path *field.Path
 }
 
-// Enter implements [FieldCursor].
 func (c *PropsCursor) Enter(name string) bool {
 	switch {
 	case c.At == nil:
@@ -221,20 +221,19 @@ func (c *PropsCursor) Enter(name string) bool {
 	return false
 }
 
-// A ScalePath names a field by property names with dots, such as .spec.replicas, without
-// escapes.
+// A ScalePath is the path of a field: property names separated by dots, such as .spec.replicas.
+// There are no escapes.
 type ScalePath struct {
-	Text  string   // as the definition declares it, with its leading dot
-	Steps []string // the property names
+	Text  string   // as declared, with the leading dot
+	Steps []string // property names
 }
 
-// NewScalePath returns the path that a definition declares as text.
 func NewScalePath(text string) ScalePath {
 	return ScalePath{Text: text, Steps: strings.Split(strings.TrimPrefix(text, "."), ".")}
 }
 
-// CheckReplicas returns the error of a number that is not an integer from 0 to 2147483647.
-// An absent one is valid.
+// CheckReplicas returns an error if the value is not an integer from 0 to 2147483647. The value may
+// be absent.
 func (p ScalePath) CheckReplicas(obj map[string]any) *field.Error {
 	n, _, err := unstructured.NestedInt64(obj, p.Steps...)
 	switch {
@@ -250,10 +249,9 @@ func (p ScalePath) CheckReplicas(obj map[string]any) *field.Error {
 
 const maxReplicas = math.MaxInt32
 
-// ValidReplicas reports whether n can be a number of replicas.
 func ValidReplicas(n int64) bool { return n >= 0 && n <= maxReplicas }
 
-// CheckSelector returns the error of a selector that is present and not a string.
+// CheckSelector returns an error if the value is not a string. The value may be absent.
 func (p ScalePath) CheckSelector(obj map[string]any) *field.Error {
 	if text, _, err := unstructured.NestedString(obj, p.Steps...); err != nil {
 		return p.invalid(text, err.Error())

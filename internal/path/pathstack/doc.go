@@ -1,5 +1,5 @@
-// Package pathstack holds the location of a walk and builds its path only if an
-// error or a report needs it.
+// Package pathstack holds the location of a walk. It builds the path only if an error or a report
+// needs it.
 //
 //	var s pathstack.Stack
 //	s.Push(pathstack.Property, "spec", 0)
@@ -17,7 +17,5 @@
 //   - A [Recorder] is the location in an object and the paths recorded so far.
 //     Pruning and defaulting report their changes with it.
 //
-// A walk that finds nothing to report builds no path.
-//
-// Each of them belongs to one walk and must not be used by several goroutines.
+// Each location belongs to one walk and one goroutine.
 package pathstack

@@ -9,25 +9,25 @@ import (
 	"github.com/crdkit/crdkit/internal/test/testopt"
 )
 
-// A Stack is the location of a walk in an object and in its schema, with a step for each
-// value that is entered. Only on request it builds the path in messages, the field of an
-// error, and two JSON pointers. The zero Stack is at the root.
+// A Stack is the location of a walk in an object and in its schema, with a step for each value that
+// is entered. On request it builds the path for messages, the field of an error, and two JSON
+// pointers. The zero Stack is at the root.
 type Stack struct {
-	// Steps lead from the start of the walk. Set it to an empty slice with capacity to
-	// avoid allocations.
+	// Steps lead from the start of the walk to the location. Set it to an empty slice with capacity
+	// to avoid allocations.
 	Steps []Step
 	// Start is where the walk starts.
 	Start Start
 }
 
-// A Start is the location at which a walk starts. The zero Start is the root of an object.
+// A Start is the location where a walk starts. The zero Start is the root of an object.
 type Start struct {
-	Field         string // the field in errors
-	Pointer       string // the JSON pointer in the object
-	SchemaPointer string // the JSON pointer in the schema
+	Field         string // field in errors
+	Pointer       string // JSON pointer in the object
+	SchemaPointer string // JSON pointer in the schema
 }
 
-// A Step leads to a value in a value, or to another schema of the same value.
+// A Step leads to a value within a value, or to another schema of the same value.
 type Step struct {
 	Name  string
 	Index int
@@ -37,19 +37,20 @@ type Step struct {
 // A Kind says what a [Step] leads to.
 type Kind uint8
 
-// The kinds of steps. Those from AllOf on lead to a schema of the same value.
+// The kinds of steps. Kinds from AllOf on lead to a schema of the same value.
 const (
-	Property Kind = iota // the value of a declared property
-	Entry                // the value of a property under additionalProperties
-	Item                 // an element of a list
-	Name                 // a property that is missing or forbidden
+	Property Kind = iota // value of a declared property
+	Entry                // value of a property under additionalProperties
+	Item                 // element of a list
+	Name                 // property that is missing or forbidden
 	AllOf
 	AnyOf
 	OneOf
 	Not
 )
 
-// Between returns the stack from the root to a value, whose two JSON pointers fit together.
+// Between returns the stack from the root to a value. The pointers must be to the value and to its
+// schema.
 func Between(pointer, schemaPointer string) Stack {
 	var s Stack
 	names, tokens := Tokens(pointer), Tokens(schemaPointer)
@@ -93,14 +94,13 @@ func (s *Stack) Push(kind Kind, name string, index int) {
 // Pop leaves the value or schema that the last Push entered.
 func (s *Stack) Pop() { s.Steps = s.Steps[:len(s.Steps)-1] }
 
-// Text returns the path in messages: relative to the start, with a dot before every entry
-// and every property but the first.
+// Text returns the path for messages, relative to the start. There is a dot before every entry, and
+// before every property except the first.
 func (s *Stack) Text() string {
 	var buf [128]byte
 	return string(s.AppendText(buf[:0]))
 }
 
-// AppendText appends what [Stack.Text] returns.
 func (s *Stack) AppendText(b []byte) []byte {
 	start := len(b)
 	for i := range s.Steps {
@@ -123,8 +123,8 @@ func appendIndex(b []byte, i int) []byte {
 	return append(strconv.AppendInt(append(b, '['), int64(i), 10), ']')
 }
 
-// TextIsEmpty reports whether [Stack.Text] is "": at the start, and in properties without a
-// name.
+// TextIsEmpty reports whether [Stack.Text] is "". It is "" at the start, and in properties without
+// a name.
 func (s *Stack) TextIsEmpty() bool {
 	for i := range s.Steps {
 		step := &s.Steps[i]
@@ -149,7 +149,7 @@ func (s *Stack) FieldOf(path string) string {
 	return s.Start.Field + "." + path
 }
 
-// StartField returns the field of an error without path: at the root the text of a nil
+// StartField returns the field of an error without path. At the root it is the text of a nil
 // [field.Path].
 func (s *Stack) StartField() string {
 	if s.Start.Field == "" {
@@ -197,8 +197,8 @@ func (s *Stack) AppendSchemaPointer(b []byte) []byte {
 	return b
 }
 
-// AppendToken appends a name as a token of a JSON pointer (RFC 6901): "~0" for "~", "~1"
-// for "/".
+// AppendToken appends a name as a token of a JSON pointer (RFC 6901). It writes "~0" for "~" and
+// "~1" for "/".
 func AppendToken(b []byte, name string) []byte {
 	for i := range len(name) {
 		switch c := name[i]; c {
@@ -213,8 +213,8 @@ func AppendToken(b []byte, name string) []byte {
 	return b
 }
 
-// AppendFieldPath appends the location in the object as a [field.Path], "<nil>" at the
-// start.
+// AppendFieldPath appends the location in the object as a [field.Path]. At the start it appends
+// "<nil>".
 func (s *Stack) AppendFieldPath(b []byte) []byte {
 	start := len(b)
 	for i := range s.Steps {
@@ -237,7 +237,7 @@ func (s *Stack) AppendFieldPath(b []byte) []byte {
 	return b
 }
 
-// Tokens returns the tokens of a JSON pointer, unescaped. The pointer "" has none.
+// Tokens returns the unescaped tokens of a JSON pointer. The pointer "" has none.
 func Tokens(pointer string) []string {
 	if pointer == "" {
 		return nil
@@ -249,25 +249,25 @@ func Tokens(pointer string) []string {
 	return tokens
 }
 
-// Unescape returns the name of a token, the inverse of [AppendToken]. Any other "~" stays.
+// Unescape returns the name in a token. It is the inverse of [AppendToken]. Other "~" are kept.
 func Unescape(token string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
 }
 
-// A Recorder is the location of a walk and the paths, of type P with steps S, that it has
-// recorded.
+// A Recorder is the location of a walk and the paths recorded so far. P is the type of a path, S
+// the type of a step. The zero Recorder is at the root.
 //
-// Every method does nothing on nil, for no report. The zero Recorder is at the root.
+// All methods of a nil Recorder do nothing.
 type Recorder[P ~[]S, S any] struct {
 	steps [inline]S // the location, while depth is at most inline
-	deep  []S       // the location, once depth has exceeded inline
+	deep  []S       // the location, after depth has exceeded inline
 	depth int
 
 	paths []P
 	slab  []S // memory for the next paths
 }
 
-// inline is the depth up to which a walk allocates nothing for its location.
+// inline is the depth up to which the location needs no allocation.
 const inline = 16
 
 // Enter pushes a step.
@@ -290,14 +290,13 @@ func (r *Recorder[P, S]) enter(s S) {
 	r.depth++
 }
 
-// Leave pops the last step.
 func (r *Recorder[P, S]) Leave() {
 	if r != nil {
 		r.depth--
 	}
 }
 
-// Record records the path one step below the location.
+// Record records the path that leads from the location one step further.
 func (r *Recorder[P, S]) Record(s S) {
 	if r != nil {
 		r.record(s)
@@ -318,20 +317,20 @@ func (r *Recorder[P, S]) record(s S) {
 	r.paths = append(r.paths, P(r.slab[start:len(r.slab):len(r.slab)]))
 }
 
-// slabSize returns the size of the next slab: one path of n steps, later as many as there
-// are.
+// slabSize returns the size of the next slab. At first a slab has room for one path, later for as
+// many as are recorded.
 func (r *Recorder[P, S]) slabSize(n int) int { return min(n*(len(r.paths)+1), max(n, 1024)) }
 
-// Paths returns the recorded paths, nil for none. They belong to the caller and share no
+// Paths returns the recorded paths, nil if there are none. They belong to the caller and share no
 // memory.
 func (r *Recorder[P, S]) Paths() []P { return r.paths }
 
-// A Chain is a location that functions hand down as an argument. It builds a [field.Path]
-// and a JSON pointer on request. Child, Key and Index are inlined, so that a Chain that
-// nobody keeps stays on the stack of the goroutine.
+// A Chain is a location that functions pass down as an argument. It builds a [field.Path] and a
+// JSON pointer on request. Child, Key and Index are inlined, so a Chain that nobody keeps stays on
+// the stack of the goroutine.
 //
-// The nil Chain is above all others. A Chain is an option of schema and validation/cel: the
-// location where fields and pointers of errors start.
+// The nil Chain is the root. A Chain is also an option of packages schema and validation/cel: the
+// location where the fields and pointers of errors start.
 type Chain struct {
 	above *Chain
 	text  string
@@ -340,7 +339,7 @@ type Chain struct {
 	stack *SchemaStack // for ofStack
 }
 
-// At returns a location with this path. The pointers of what is below it start with it.
+// At returns a location with a path. It is the start of the pointers of all locations below.
 func At(path *field.Path) *Chain {
 	if path == nil {
 		return nil
@@ -348,7 +347,7 @@ func At(path *field.Path) *Chain {
 	return &Chain{text: path.String(), kind: ofPath}
 }
 
-// Child returns the location of a field, which may be a keyword of a schema.
+// Child returns the location of a field. A keyword of a schema is a field, too.
 func (c *Chain) Child(name string) *Chain { return &Chain{above: c, text: name} }
 
 // Key returns the location of an entry of a map.
@@ -357,10 +356,10 @@ func (c *Chain) Key(key string) *Chain { return &Chain{above: c, text: key, kind
 // Index returns the location of an element of a list.
 func (c *Chain) Index(index int) *Chain { return &Chain{above: c, index: index, kind: byIndex} }
 
-// Moved returns the location with the same path and another pointer.
+// Moved returns a location with the same path and another pointer.
 func (c *Chain) Moved(pointer string) *Chain { return &Chain{above: c, text: pointer, kind: moved} }
 
-// Path returns the path of the location, nil for nil, with copies of the names: else every
+// Path returns the path of the location, nil for the nil Chain. It copies names: otherwise every
 // Chain would be on the heap.
 func (c *Chain) Path() *field.Path {
 	if c == nil {
@@ -406,26 +405,24 @@ func (c *Chain) appendPointer(b []byte) []byte {
 	}
 }
 
-// SchemaOption makes a Chain an option of package schema.
 func (*Chain) SchemaOption(testopt.Sealed) {}
 
-// CELOption makes a Chain an option of package validation/cel.
 func (*Chain) CELOption(testopt.Sealed) {}
 
-// A SchemaStack is the location of a walk in a schema. It builds a [field.Path] and a JSON
-// pointer on request. The zero SchemaStack is at a schema without a path.
+// A SchemaStack is the location of a walk in a schema. It builds a [field.Path] and a JSON pointer
+// on request. The zero SchemaStack is at a schema without a path.
 type SchemaStack struct {
-	base  *Chain // of the schema at which the walk starts
+	base  *Chain // location of the schema where the walk starts
 	steps []schemaStep
 }
 
-// NewSchemaStack returns the stack of a walk from base, which may be nil. Up to depth steps
-// need no allocation.
+// NewSchemaStack returns the stack of a walk from base. base may be nil. Up to depth steps need no
+// allocation.
 func NewSchemaStack(base *Chain, depth int) SchemaStack {
 	return SchemaStack{base: base, steps: make([]schemaStep, 0, depth)}
 }
 
-// A schemaStep leads from a schema to a schema directly below it.
+// A schemaStep leads from a schema to a schema directly below.
 type schemaStep struct {
 	keyword string
 	key     string // for byKey
@@ -441,13 +438,13 @@ const (
 	byKey
 	byIndex
 
-	// A Chain may also start at a path or a stack's location, or have a pointer of its own.
+	// A Chain may also start at a path or at a SchemaStack, or have a pointer of its own.
 	ofPath
 	ofStack
 	moved
 )
 
-// Start begins another walk, at a schema with the location base. The steps' memory stays.
+// Start begins another walk, at a schema with location base. It keeps the memory of the steps.
 func (s *SchemaStack) Start(base *Chain) { s.base, s.steps = base, s.steps[:0] }
 
 // Push enters the schema of a keyword.
@@ -468,10 +465,9 @@ func (s *SchemaStack) PushIndex(keyword string, index int) {
 // Pop leaves the schema that the last Push entered.
 func (s *SchemaStack) Pop() { s.steps = s.steps[:len(s.steps)-1] }
 
-// Depth returns the number of steps.
 func (s *SchemaStack) Depth() int { return len(s.steps) }
 
-// Last returns the keyword of the last step, and the name of a named schema, else "".
+// Last returns the keyword of the last step. For a named schema it also returns the name, else "".
 func (s *SchemaStack) Last() (keyword, name string) {
 	if len(s.steps) == 0 {
 		return "", ""
@@ -480,7 +476,7 @@ func (s *SchemaStack) Last() (keyword, name string) {
 	return last.keyword, last.key
 }
 
-// Here returns the location of the stack, as it is when a path or a pointer is asked for.
+// Here returns the location of the stack. It changes as the stack changes.
 func (s *SchemaStack) Here() *Chain { return &Chain{stack: s, kind: ofStack} }
 
 // Path returns the path of the location.

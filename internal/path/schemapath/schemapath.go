@@ -1,5 +1,5 @@
-// Package schemapath finds the schema at a schema pointer, and the path of the value
-// that an error of that schema is about.
+// Package schemapath finds the schema at a schema pointer, and the path of the value that an error
+// about the schema means.
 package schemapath
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// A Location is a schema: a node or, below a junctor, a branch.
+// A Location is a schema: a node, or a branch below allOf, anyOf, oneOf or not.
 type Location struct {
 	Node   *schema.Node
 	Branch *schema.Branch
@@ -81,8 +81,9 @@ func branchAt(list []*schema.Branch, index string) *schema.Node {
 	return (*schema.Node)(list[i])
 }
 
-// Value returns the path of the value at a schema pointer without junctors, from a JSON
-// pointer there or below. It is false if they do not fit.
+// Value returns the path of the value at a schema pointer. The schema pointer must have no allOf,
+// anyOf, oneOf or not. pointer is the JSON pointer of the value, or of a value below it. Value
+// returns false if the pointers do not fit together.
 func Value(schemaPointer, pointer string) (schema.Path, bool) {
 	names := pathstack.Tokens(pointer)
 	var path schema.Path

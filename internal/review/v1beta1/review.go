@@ -18,7 +18,7 @@ func AddToScheme(scheme *runtime.Scheme) error {
 	return nil
 }
 
-// ConversionReview has the request to a conversion webhook, or its response.
+// ConversionReview is the request to a conversion webhook, or its response.
 type ConversionReview struct {
 	metav1.TypeMeta `json:",inline"`
 	Request         *ConversionRequest  `json:"request,omitempty"`
@@ -31,7 +31,6 @@ type ConversionRequest apiextensionsv1.ConversionRequest
 // ConversionResponse has the fields of version v1.
 type ConversionResponse apiextensionsv1.ConversionResponse
 
-// DeepCopyObject implements runtime.Object.
 func (r *ConversionReview) DeepCopyObject() runtime.Object {
 	return &ConversionReview{
 		TypeMeta: r.TypeMeta,
@@ -40,22 +39,20 @@ func (r *ConversionReview) DeepCopyObject() runtime.Object {
 	}
 }
 
-// CustomResourceDefinition has the type of a definition, without its fields.
+// CustomResourceDefinition is the type of a definition, without its fields.
 type CustomResourceDefinition struct {
 	metav1.TypeMeta `json:",inline"`
 }
 
-// DeepCopyObject implements runtime.Object.
 func (d *CustomResourceDefinition) DeepCopyObject() runtime.Object {
 	return &CustomResourceDefinition{d.TypeMeta}
 }
 
-// CustomResourceDefinitionList has the type of a list of definitions, without its fields.
+// CustomResourceDefinitionList is the type of a list of definitions, without its fields.
 type CustomResourceDefinitionList struct {
 	metav1.TypeMeta `json:",inline"`
 }
 
-// DeepCopyObject implements runtime.Object.
 func (l *CustomResourceDefinitionList) DeepCopyObject() runtime.Object {
 	return &CustomResourceDefinitionList{l.TypeMeta}
 }

@@ -7,23 +7,23 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// A Schema says which parts of old and new values correspond. It is compiled. Nil declares
-// nothing.
+// A Schema says which parts of an old and a new value correspond. It is compiled from a schema. A
+// nil Schema declares nothing.
 type Schema struct {
 	props      map[string]*Schema
 	additional *Schema
 	items      *Schema
-	mapList    bool     // the list type is map
+	mapList    bool     // of list type map
 	keys       []string // list map keys, nil if elements cannot be looked up
 }
 
-// New compiles n and everything below it. It returns nil if n is nil.
+// New compiles n and all schemas below it. It returns nil if n is nil.
 func New(n *schema.Node) *Schema {
 	c := compiler{}
 	return c.compileNode(n)
 }
 
-// A compiler has the compiled nodes. Nodes are shared.
+// A compiler has the compiled schemas, which are shared.
 type compiler map[*schema.Node]*Schema
 
 func (c compiler) compileNode(n *schema.Node) *Schema {
@@ -52,7 +52,7 @@ func (c compiler) compileNode(n *schema.Node) *Schema {
 	return s
 }
 
-// Child returns the Schema of an entry, by property or additionalProperties, nil for none.
+// Child returns the Schema of a property or entry, nil if it is not declared.
 func (s *Schema) Child(name string) *Schema {
 	if s == nil {
 		return nil
@@ -63,7 +63,7 @@ func (s *Schema) Child(name string) *Schema {
 	return s.additional
 }
 
-// Unchanged reports whether next equals old. It is false for a nil Schema.
+// Unchanged reports whether next equals old. It returns false for a nil Schema.
 func (s *Schema) Unchanged(next, old any) bool {
 	if s == nil {
 		return false
@@ -112,13 +112,14 @@ func (s *Schema) sameList(next, old []any) bool {
 	return true
 }
 
-// A Pair is a part of a new object and the corresponding old one. The zero Pair is none.
+// A Pair is a part of a new object and the corresponding part of an old one. The zero Pair has
+// none.
 type Pair struct {
 	schema    *Schema
 	Next, Old any
 }
 
-// Pair returns next and old as a Pair, such as two roots. With nil s it is zero.
+// Pair returns next and old as a Pair. They are usually the roots. If s is nil, the Pair is zero.
 func (s *Schema) Pair(next, old any) Pair {
 	if s == nil {
 		return Pair{}
@@ -126,14 +127,14 @@ func (s *Schema) Pair(next, old any) Pair {
 	return Pair{schema: s, Next: next, Old: old}
 }
 
-// Correlated reports whether p has an old value. The value may be null.
+// Correlated reports whether p has an old value, which may be null.
 func (p Pair) Correlated() bool { return p.schema != nil }
 
-// Unchanged compares the two values. It is false for the zero Pair.
+// Unchanged compares the values. It returns false for the zero Pair.
 func (p Pair) Unchanged() bool { return p.schema.Unchanged(p.Next, p.Old) }
 
-// Key returns the Pair of the entries of a name, zero if a value is no object or lacks it,
-// or it is not declared.
+// Key returns the Pair of the entries with a name. It is zero if a value is not an object or does
+// not have the entry, or if the entry is not declared.
 func (p Pair) Key(name string) Pair {
 	if p.schema == nil {
 		return Pair{}
@@ -157,8 +158,8 @@ func (p Pair) Key(name string) Pair {
 	return p.schema.Child(name).Pair(v, before)
 }
 
-// Elements returns the Elements for one walk over the new list. Without map lists nothing
-// corresponds.
+// Elements returns the Elements for one walk over the new list. If the list is not of type map,
+// nothing corresponds.
 func (p Pair) Elements() Elements {
 	next, ok := p.Next.([]any)
 	if !ok || p.schema == nil {
@@ -171,21 +172,22 @@ func (p Pair) Elements() Elements {
 	return Elements{schema: p.schema, next: next, old: old}
 }
 
-// Elements finds the old elements of a map list, for one walk. The zero Elements finds
+// Elements finds the old elements of a list of type map, for one walk. The zero Elements finds
 // none.
 type Elements struct {
 	schema    *Schema
 	next, old []any
 
-	// byKey has the first element of old[:seen] for each key, for long lists only.
+	// byKey has the first element of old[:seen] for each key. It is used only for long lists.
 	byKey map[any]map[string]any
 	seen  int
 }
 
-// scanned is up to what length an old list is searched without allocations.
+// scanned is the length up to which an old list is searched without an allocation.
 const scanned = 16
 
-// At returns the new element i and the old one that corresponds, the zero Pair for none.
+// At returns the new element i and the corresponding old one. If there is none, it returns the zero
+// Pair.
 func (e *Elements) At(i int) Pair {
 	if e.schema == nil || len(e.schema.keys) == 0 || i >= len(e.next) {
 		return Pair{}
@@ -217,7 +219,7 @@ func (e *Elements) find(item map[string]any) map[string]any {
 	return nil
 }
 
-// lookup reads old elements until it finds the key, few in lists that keep their order.
+// lookup reads old elements until it finds the key. If the order is the same, it reads few.
 func (e *Elements) lookup(item map[string]any) map[string]any {
 	key, ok := compositeKey(e.schema.keys, item)
 	if !ok {
@@ -261,7 +263,7 @@ func keyed(keys []string, item map[string]any) bool {
 	return true
 }
 
-// sameKeys reports whether item, which is keyed, and old have equal keys.
+// sameKeys reports whether item and old have equal keys. item must have all keys.
 func sameKeys(keys []string, item, old map[string]any) bool {
 	if len(keys) == 1 {
 		return item[keys[0]] == old[keys[0]]
@@ -274,7 +276,7 @@ func sameKeys(keys []string, item, old map[string]any) bool {
 	return true
 }
 
-// sameKeyPart compares one of several keys, floats by their first six decimals.
+// sameKeyPart compares one of several keys. Floats are compared by their first six decimals.
 func sameKeyPart(a, b any) bool {
 	x, isFloat := a.(float64)
 	y, bothFloats := b.(float64)
@@ -287,7 +289,7 @@ func sameKeyPart(a, b any) bool {
 
 func appendFixed(b []byte, f float64) []byte { return strconv.AppendFloat(b, f, 'f', 6, 64) }
 
-// compositeKey returns a comparable value for the keys of item, and whether it has keys.
+// compositeKey returns a comparable value for the keys of item, and whether item has them.
 func compositeKey(keys []string, item map[string]any) (any, bool) {
 	if !keyed(keys, item) {
 		return nil, false

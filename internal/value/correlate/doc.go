@@ -1,6 +1,6 @@
-// Package correlate finds the old value of a part of a new object, and reports whether that
-// part changed. Ratcheting forgives errors of values that the old object already had, and
-// transition rules see the old value beside the new one.
+// Package correlate finds the old value of a part of a new object, and reports whether the part
+// changed. Ratcheting forgives errors of values that the old object already had. Transition rules
+// see the old value beside the new one.
 //
 //	s := correlate.New(node) // once per schema
 //
@@ -18,18 +18,19 @@
 //     keys. It must have every key, each a boolean, a number or a string.
 //   - Elements of other lists correspond to nothing.
 //
-// A part is unchanged if it equals what it corresponds to, with kube-apiserver's exceptions:
+// A part is unchanged if it equals the corresponding part, with kube-apiserver's exceptions:
 //
 //   - An object with an undeclared entry is changed, even if the entry is equal. So a root
 //     object is changed, unless its schema declares apiVersion, kind and all of metadata.
-//   - A list of type map is unchanged if it has its old length and each element equals the
-//     one that it corresponds to, in any order.
+//   - A list of type map is unchanged if its length is the same and each element equals the
+//     corresponding one, in any order.
 //   - Lists of other types are compared as a whole, with their undeclared fields.
 //   - int64(1) and float64(1) differ.
 //
-// See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-ratcheting.
+// See
+// https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-ratcheting.
 //
-// Where nothing corresponds, a [Pair] is zero, and so are those below. Ratcheting then uses
-// the nearest Pair above. A Schema is immutable and safe for concurrent use. Pairs and
+// If nothing corresponds to a part, its [Pair] is zero, and so are all Pairs below it. Ratcheting
+// then uses the nearest Pair above. A Schema is immutable and safe for concurrent use. Pairs and
 // Elements belong to one call.
 package correlate

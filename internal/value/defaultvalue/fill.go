@@ -1,28 +1,26 @@
-// Package defaultvalue fills the defaults of a schema with the defaults below them,
-// so that a default that is set needs no walk.
+// Package defaultvalue fills a default with the defaults of the fields below it. A filled default
+// can be set without a walk.
 //
 //	filler := defaultvalue.NewFiller(100_000) // the most values that it adds
 //	v, filled := filler.Default(node)
 //
-// The fast path uses it. Package defaulting sets a default as it is declared and then fills
-// the copy.
+// The fast path uses it. Package defaulting sets the declared default and then fills the copy.
 package defaultvalue
 
 import "github.com/crdkit/crdkit/schema"
 
-// A Filler fills defaults with the defaults below them, for one goroutine. Defaults contain
-// nulls that other defaults replace, n to the power of d of them on d levels, so a Filler
-// counts what it adds.
+// A Filler fills defaults with the defaults below them. It belongs to one goroutine. A default may
+// contain n nulls, and other defaults replace each of them. On d levels these are n to the power of
+// d values, so a Filler counts what it adds.
 type Filler struct {
-	left int // how many values filling may still add
+	left int // number of values that may still be added
 }
 
-// NewFiller returns a Filler that adds at most limit values to all defaults together, and
-// then no more.
+// NewFiller returns a Filler that adds at most limit values to all defaults together.
 func NewFiller(limit int) *Filler { return &Filler{left: limit} }
 
-// Default returns a filled copy of the default of n, which must have one. Over the limit it
-// is as declared, and not filled.
+// Default returns a filled copy of the default of n. n must have a default. If the limit is
+// exceeded, it returns the default as declared, and false.
 func (f *Filler) Default(n *schema.Node) (v any, filled bool) {
 	v, _ = n.Default()
 	if f.fill(v, n) {
@@ -33,8 +31,8 @@ func (f *Filler) Default(n *schema.Node) (v any, filled bool) {
 	return v, false
 }
 
-// add returns the default of n, if any, and counts the values beyond the replaced null or
-// nothing.
+// add returns the default of n, and whether there is one. It counts the values of the default
+// except for replaced ones.
 func (f *Filler) add(n *schema.Node, replaced int) (any, bool) {
 	d, ok := n.Default()
 	if ok {
@@ -58,7 +56,7 @@ func count(v any) int {
 	return total
 }
 
-// fill sets the defaults in v, which it changes. It reports whether the limit admits them.
+// fill sets the defaults in v, in place. It returns false if the limit is exceeded.
 func (f *Filler) fill(v any, n *schema.Node) bool {
 	if !n.Facts().Has(schema.HasDefaults) {
 		return true
@@ -88,7 +86,7 @@ func (f *Filler) fill(v any, n *schema.Node) bool {
 	return f.left >= 0
 }
 
-// element returns v after filling it, or the filled default that replaces it.
+// element returns v with its defaults set, or the default that replaces it.
 func (f *Filler) element(v any, n *schema.Node) any {
 	if v == nil && !n.Nullable() {
 		if d, ok := f.add(n, 1); ok {

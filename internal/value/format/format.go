@@ -8,21 +8,21 @@ import (
 	"github.com/crdkit/crdkit/internal/kube/kubeversion"
 )
 
-// A Func reports whether a string has a format. It is not nil if it is returned with true.
+// A Func reports whether a string has a format.
 type Func func(string) bool
 
-// DefaultMinor is the minor version of the formats of [kubeversion.Newest].
+// DefaultMinor is the minor version whose formats [kubeversion.Newest] uses.
 const DefaultMinor = int(kubeversion.Newest) - 1
 
-// namesSince is the first minor version that knows k8s-long-name and k8s-short-name.
+// namesSince is the first minor version with k8s-long-name and k8s-short-name.
 const namesSince = 34
 
-// Normalize returns the normalized name of a format, which is name without dashes.
+// Normalize returns the name of a format without dashes.
 func Normalize(name string) string { return strings.ReplaceAll(name, "-", "") }
 
-// Supported reports whether Kubernetes 1.minor honours a format for the declared type, ""
-// for none or several, as with x-kubernetes-int-or-string. Others are ignored, and so is
-// the empty format.
+// Supported reports whether Kubernetes 1.minor checks a format for the declared type. typ is "" for
+// none or several types, as with x-kubernetes-int-or-string. Other formats and the empty format are
+// ignored.
 func Supported(typ, format string, minor int) bool {
 	switch typ {
 	case "", "string":
@@ -35,7 +35,7 @@ func Supported(typ, format string, minor int) bool {
 	return false
 }
 
-// isKnown reports whether Kubernetes 1.minor knows a normalized format of strings.
+// isKnown reports whether Kubernetes 1.minor knows a format of strings. The name is normalized.
 func isKnown(name string, minor int) bool {
 	if name == "k8slongname" || name == "k8sshortname" {
 		return minor >= namesSince
@@ -43,8 +43,8 @@ func isKnown(name string, minor int) bool {
 	return strfmt.Default.ContainsName(name)
 }
 
-// Lookup returns the check of a format of strings, nil and false if Kubernetes 1.minor
-// ignores it.
+// Lookup returns the check of a format of strings. If Kubernetes 1.minor ignores the format, it
+// returns nil and false.
 func Lookup(name string, minor int) (Func, bool) {
 	if !isKnown(Normalize(name), minor) {
 		return nil, false
@@ -52,8 +52,8 @@ func Lookup(name string, minor int) (Func, bool) {
 	return Registered(name)
 }
 
-// Registered returns the check of a format in any version of Kubernetes, nil and false for
-// none.
+// Registered returns the check of a format in any version of Kubernetes. If there is none, it
+// returns nil and false.
 func Registered(name string) (Func, bool) {
 	switch name = Normalize(name); {
 	case name == "byte":
@@ -70,8 +70,7 @@ func Registered(name string) (Func, bool) {
 	return nil, false
 }
 
-// isBase64 accepts padded standard base64 of at least one byte. Unused bits need not be
-// zero.
+// isBase64 accepts padded standard base64 of at least one byte. Unused bits may be set.
 func isBase64(s string) bool {
 	if s == "" || len(s)%4 != 0 {
 		return false
@@ -92,7 +91,7 @@ func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
-// isHostname accepts usual names at once. strfmt judges others, with a regular expression.
+// isHostname accepts usual names at once. strfmt checks all others with a regular expression.
 func isHostname(s string) bool { return isUsualHostname(s) || strfmt.IsHostname(s) }
 
 func isUsualHostname(s string) bool {
@@ -122,7 +121,7 @@ func all(s string, f func(byte) bool) bool {
 	return true
 }
 
-// isDateTime accepts a date, t or T, and a time with a zone. It knows the common forms.
+// isDateTime accepts a date, t or T, and a time with a zone. Common forms are fast.
 func isDateTime(s string) bool {
 	if len(s) > 19 && s[10]|0x20 == 't' && s[19]|0x20 != 't' && strfmt.IsDate(s[:10]) && isClock(s[11:]) {
 		return true
@@ -130,8 +129,8 @@ func isDateTime(s string) bool {
 	return strfmt.IsDateTime(s)
 }
 
-// isClock accepts hh:mm:ss, an optional fraction after any byte but a newline, and a zone
-// z, +hh:mm or -hh:mm.
+// isClock accepts hh:mm:ss, a zone z, +hh:mm or -hh:mm, and between them an optional fraction after
+// any byte except a newline.
 func isClock(s string) bool {
 	if len(s) < len("15:04:05z") || s[2] != ':' || s[5] != ':' {
 		return false
@@ -164,7 +163,7 @@ func isZone(s string) bool {
 	return false
 }
 
-// twoDigits returns the number of two digits, negative if one is none.
+// twoDigits returns the number of two digits. It is negative if one is not a digit.
 func twoDigits(s string, at int) int {
 	if !isDigit(s[at]) || !isDigit(s[at+1]) {
 		return -1

@@ -12,14 +12,14 @@ import (
 	"strings"
 )
 
-// MaxDepth is the nesting of the server's decoders. Functions take deeper values for cycles
-// and stop there, so that no stack overflows.
+// MaxDepth is the deepest nesting that the server's decoders allow. Functions stop there, because a
+// deeper value may be a cycle.
 const MaxDepth = 10_000
 
 // ErrDepth reports a value that is nested deeper than [MaxDepth].
 var ErrDepth = fmt.Errorf("values are nested more than %d levels deep", MaxDepth)
 
-// IsContainer reports whether v is a map or a list, to avoid a call for most values.
+// IsContainer reports whether v is a map or a list. It saves a call for most values.
 func IsContainer(v any) bool {
 	switch v.(type) {
 	case map[string]any, []any:
@@ -31,8 +31,8 @@ func IsContainer(v any) bool {
 // TooDeep reports whether v is nested deeper than [MaxDepth].
 func TooDeep(v any) bool { return !every(v, 0, func(any) bool { return true }) }
 
-// IsDecoded reports whether v has only what a JSON decoder returns: map[string]any, []any,
-// string, int64, float64, bool and nil. It is false beyond [MaxDepth].
+// IsDecoded reports whether v has only types that a JSON decoder returns: map[string]any, []any,
+// string, int64, float64, bool and nil. It returns false beyond [MaxDepth].
 func IsDecoded(v any) bool { return every(v, 0, isScalar) }
 
 func isScalar(v any) bool {
@@ -43,7 +43,7 @@ func isScalar(v any) bool {
 	return false
 }
 
-// every reports whether f holds for all but maps and lists, down to [MaxDepth].
+// every reports whether f is true for all values except maps and lists, down to [MaxDepth].
 func every(v any, depth int, f func(any) bool) bool {
 	if depth > MaxDepth {
 		return false
@@ -67,8 +67,8 @@ func every(v any, depth int, f func(any) bool) bool {
 	return f(v)
 }
 
-// Clone returns a deep copy, with scalars and foreign types as they are. Beyond [MaxDepth]
-// it returns v itself; [CloneWithin] tells.
+// Clone returns a deep copy. Scalars and values of other types are not copied. Beyond [MaxDepth] it
+// returns v itself. [CloneWithin] returns an error instead.
 func Clone(v any) any {
 	if c, ok := clone(v, 0); ok {
 		return c
@@ -76,7 +76,7 @@ func Clone(v any) any {
 	return v
 }
 
-// CloneWithin is [Clone], with [ErrDepth] for a value that is nested too deeply.
+// CloneWithin is [Clone], but returns [ErrDepth] for a value that is nested too deeply.
 func CloneWithin(v any) (any, error) {
 	if c, ok := clone(v, 0); ok {
 		return c, nil
@@ -116,22 +116,22 @@ func clone(v any, depth int) (_ any, ok bool) {
 	}
 }
 
-// Equal reports whether a and b have one type and content, as reflect.DeepEqual: int64(1)
-// and float64(1) differ, nil and empty, and NaN from itself. Beyond [MaxDepth] values
-// differ; [EqualWithin] tells.
+// Equal reports whether a and b have the same type and content, like reflect.DeepEqual. int64(1)
+// and float64(1) differ, nil and empty differ, and NaN differs from itself. Values nested deeper
+// than [MaxDepth] differ. [EqualWithin] returns an error for them.
 func Equal(a, b any) bool {
 	same, err := EqualWithin(a, b)
 	return same && err == nil
 }
 
-// EqualWithin is [Equal], with [ErrDepth] for values that are equal down to [MaxDepth] and
-// deeper.
+// EqualWithin is [Equal], but returns [ErrDepth] for values that are equal down to [MaxDepth] and
+// nested deeper.
 func EqualWithin(a, b any) (bool, error) {
 	var err error
 	return equal(a, b, 0, &err), err
 }
 
-// equal sets err at values that are nested too deeply.
+// equal sets err if a value is nested too deeply.
 func equal(a, b any, depth int, err *error) bool {
 	if depth > MaxDepth {
 		*err = ErrDepth
@@ -180,7 +180,7 @@ func equal(a, b any, depth int, err *error) bool {
 	}
 }
 
-// Wire returns v as after encoding and decoding: a float64 without fraction becomes an
+// Wire returns v as if it had been encoded and decoded: a float64 without a fraction becomes an
 // int64 if it fits. Maps and lists change in place.
 func Wire(v any) any {
 	switch v := v.(type) {
@@ -205,7 +205,8 @@ func Wire(v any) any {
 	return v
 }
 
-// integer returns the int64 that a decoder reads from v, false if it reads a float64.
+// integer returns the int64 that a decoder reads for v. It returns false if the decoder reads a
+// float64.
 func integer(v float64) (int64, bool) {
 	const exact = 1 << 53 // up to here, the text of an integral float is exact
 	switch {
@@ -218,8 +219,8 @@ func integer(v float64) (int64, bool) {
 	return n, err == nil
 }
 
-// IsWired reports whether [Wire] changes nothing. It is false beyond [MaxDepth], where Wire
-// must not be called.
+// IsWired reports whether [Wire] would change nothing. It returns false beyond [MaxDepth]; do not
+// call Wire then.
 func IsWired(v any) bool {
 	return every(v, 0, func(v any) bool {
 		f, isFloat := v.(float64)
@@ -231,11 +232,11 @@ func IsWired(v any) bool {
 	})
 }
 
-// GoTypes says which types the objects of a program may have.
+// GoTypes is a text about the types that objects may have.
 const GoTypes = "objects have the types that JSON is decoded to: map[string]any, []any, string, int64, float64, bool and nil"
 
-// Foreign returns the first value of a type that JSON decoders do not return, by names, and
-// its field path. v must not be [TooDeep].
+// Foreign returns the first value, by name, of a type that JSON decoders do not return, and its
+// field path. v must not be [TooDeep].
 func Foreign(v any) (path string, value any, found bool) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -256,7 +257,7 @@ func Foreign(v any) (path string, value any, found bool) {
 	return "", nil, false
 }
 
-// below returns the path of what is at path below a step.
+// below joins a step and the path below it.
 func below(step, path string) string {
 	if path == "" || strings.HasPrefix(path, "[") {
 		return step + path

@@ -10,19 +10,19 @@ import (
 type Config struct {
 	// Minor is the minor version of the server whose formats are checked.
 	Minor int
-	// EveryFormat checks all formats on values of any type, and takes int-or-string for any
-	// type, as the server does for defaults.
+	// EveryFormat checks all formats on values of any type. An int-or-string then allows any type.
+	// The server checks defaults like that.
 	EveryFormat bool
 }
 
 // A Compiler compiles each schema node once.
 type Compiler struct {
-	// ListsOverlap reports whether Valid and Distinct can disagree: additionalProperties
-	// also applies to a declared property.
+	// ListsOverlap is true if Valid and Distinct can disagree, because additionalProperties also
+	// apply to a declared property.
 	ListsOverlap bool
 
 	cfg      Config
-	nodes    map[*schema.Node]*Node // branches are nodes too
+	nodes    map[*schema.Node]*Node // also of branches
 	patterns map[string]*Text       // only the pattern is set
 }
 
@@ -31,11 +31,11 @@ func NewCompiler(cfg Config) *Compiler {
 	return &Compiler{cfg: cfg, nodes: make(map[*schema.Node]*Node), patterns: make(map[string]*Text)}
 }
 
-// New compiles n and everything below it. It returns nil if n is nil.
+// New compiles n and all schemas below it. It returns nil if n is nil.
 func New(n *schema.Node, cfg Config) *Node { return NewCompiler(cfg).Node(n) }
 
-// Node compiles n and everything below, or returns the node of an earlier call. Nil gives
-// nil.
+// Node compiles n and all schemas below it, or returns the node of an earlier call. It returns nil
+// if n is nil.
 func (c *Compiler) Node(n *schema.Node) *Node {
 	if n == nil {
 		return nil
@@ -153,8 +153,8 @@ func (c *Compiler) branches(list []*schema.Branch) []*Node {
 	return out
 }
 
-// format returns name if the server checks it for these types, else "". A server uses the
-// formats of the version before, so that it can be rolled back.
+// format returns name if the server checks this format for these types, else "". A server uses the
+// formats of the previous version, so that it can be rolled back.
 func (c *Config) format(name string, types []string) string {
 	if c.EveryFormat {
 		return name

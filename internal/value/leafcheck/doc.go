@@ -1,20 +1,19 @@
-// Package leafcheck checks whether a value is valid under a schema. It returns
-// a verdict only: no error texts, no paths, no allocation.
+// Package leafcheck checks whether a value is valid under a schema. It returns only a verdict: no
+// error texts, no paths, no allocation.
 //
-// A [Compiler] compiles a schema node into a tree of [Node]. The tree holds everything
-// that depends on the schema alone. One test of a bit mask checks the type of a
-// value, for any combination of type, format, nullable and
-// x-kubernetes-int-or-string. Patterns are automata, formats are functions, and
-// bounds are converted to the type in which they are compared.
+// A [Compiler] compiles a schema into a tree of [Node]. The tree holds everything that depends only
+// on the schema. One test of a bit mask checks the type of a value, for any combination of type,
+// format, nullable and x-kubernetes-int-or-string. Patterns are automata, formats are functions,
+// and bounds are converted to the type in which they are compared.
 //
 //	c := leafcheck.NewCompiler(leafcheck.Config{Minor: 37})
 //	valid := c.Node(node).Valid(value)
 //
 // # Semantics
 //
-// [Node.Valid] covers all value validations, including those below junctors, and the
-// uniqueness that x-kubernetes-list-type requires. It admits what kube-apiserver admits,
-// even where that is unexpected. The comment at each implementation explains the case:
+// [Node.Valid] covers all value validations, also below allOf, anyOf, oneOf and not, and the
+// uniqueness that x-kubernetes-list-type requires. It admits what kube-apiserver admits, even where
+// that is unexpected:
 //
 //   - only type and enum apply to null;
 //   - an array is valid where a string with a format is declared ([Type]);
@@ -24,11 +23,11 @@
 //   - scalar elements of sets are compared as Go values, objects and lists by
 //     their JSON text ([List]).
 //
-// Package validation walks the same tree to explain why a value is not valid,
-// so the fields of Node are exported. They are read only.
+// Package validation walks the same tree to explain why a value is not valid, so the fields of Node
+// are exported. They are read only.
 //
-// Values must be of the types to which JSON is decoded. A value of another Go type has
-// no JSON type: it is refused wherever a schema declares a type.
+// Values must have the types to which JSON is decoded. A value of another Go type has no JSON type:
+// it is refused if the schema declares a type.
 //
-// A Node never changes and is safe for concurrent use. No method changes or keeps a value.
+// A Node is immutable and safe for concurrent use. No method changes or keeps a value.
 package leafcheck

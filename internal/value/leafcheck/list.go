@@ -8,23 +8,22 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// List has the checks of lists apart from type, enum and elements.
+// List has the checks of lists, except type, enum and the checks of elements.
 //
-// Scalars of a set are equal as Go values: int64(1) and float64(1) differ, and null equals
-// null. Objects and lists are compared as JSON.
+// Scalars of a set are compared as Go values: int64(1) and float64(1) differ, and null equals null.
+// Objects and lists are compared as JSON.
 //
-// Elements of a map list are equal if their keys are. They must be objects, or null, which
-// has no keys. A single key is compared like an element of a set, and an absent one equals
-// an absent one. Several keys are compared as the JSON of those that are present.
+// Elements of a map list are equal if their keys are equal. They must be objects, or null, which
+// has no keys. A single key is compared like an element of a set, and an absent key equals an
+// absent one. Several keys are compared as the JSON of the keys that are present.
 type List struct {
 	Size
-	Unique bool // uniqueItems: jsonval.Equal compares the elements
+	Unique bool // uniqueItems: elements are compared with jsonval.Equal
 	Kind   ListKind
 	Keys   []string // of a MapList
 }
 
-// A ListKind is the x-kubernetes-list-type, with one value for all that admit equal
-// elements.
+// A ListKind is the x-kubernetes-list-type. All types that allow equal elements are one kind.
 type ListKind uint8
 
 const (
@@ -50,8 +49,8 @@ func HasEqual(list []any) bool {
 	return false
 }
 
-// Distinct reports whether the elements conform to the list type, without allocations for
-// up to 16 scalars or keys.
+// Distinct reports whether the elements conform to the list type. It does not allocate for up to 16
+// scalars or keys.
 func (l *List) Distinct(list []any) bool {
 	switch {
 	case l.Kind == AnyList:
@@ -71,7 +70,7 @@ func (l *List) Distinct(list []any) bool {
 	return true
 }
 
-// pairwise is up to how many elements are compared with each other, and else looked up.
+// pairwise is the most elements that are compared with each other. More elements are looked up.
 const pairwise = 16
 
 func onlyObjects(list []any) bool {
@@ -107,8 +106,8 @@ func (l *List) same(a, b any) bool {
 	return true
 }
 
-// sameElement reports whether two elements of a set are equal: scalars of one Go type, or
-// values of one JSON text.
+// sameElement reports whether two elements of a set are equal: scalars of one Go type, or other
+// values with the same JSON text.
 func sameElement(a, b any) bool {
 	switch a.(type) {
 	case nil, bool, int64, float64, string:
@@ -117,8 +116,8 @@ func sameElement(a, b any) bool {
 	return sameText(a, b)
 }
 
-// sameText reports whether a and b have the same JSON text, as numbers of two Go types may,
-// and strings that are not UTF-8.
+// sameText reports whether a and b have the same JSON text. Numbers of two Go types may have the
+// same text, and strings that are not UTF-8.
 func sameText(a, b any) bool {
 	switch x := a.(type) {
 	case nil, bool:
@@ -150,8 +149,8 @@ func (l *List) distinctLong(list []any) bool {
 	return true
 }
 
-// Identity returns a comparable value, equal for equal elements only, or an error without
-// JSON text.
+// Identity returns a comparable value for an element. It is equal only for equal elements. It
+// returns an error if the element has no JSON text.
 func (l *List) Identity(element any) (any, error) {
 	switch {
 	case l.Kind == MapList && len(l.Keys) == 1:
@@ -171,10 +170,10 @@ func (l *List) Identity(element any) (any, error) {
 	return jsonText(text), err
 }
 
-// absent is the identity of an element without the only key.
+// absent is the identity of an element without its only key.
 type absent struct{}
 
-// jsonText is the JSON text of an object or a list. It differs from every string.
+// jsonText is the JSON text of an object or a list. It is never equal to a string.
 type jsonText string
 
 // KeysOf returns the keys that an element of a MapList has.
@@ -189,8 +188,7 @@ func (l *List) KeysOf(element any) map[string]any {
 	return out
 }
 
-// Distinct reports whether all lists in v conform to their list types, and ignores the
-// rest.
+// Distinct reports whether all lists in v conform to their list types. It checks nothing else.
 func (n *Node) Distinct(v any) bool {
 	if n == nil || !n.HasLists {
 		return true
@@ -239,26 +237,26 @@ func (n *Node) distinctObject(obj map[string]any) bool {
 	return true
 }
 
-// Fields has the checks of objects apart from type and enum.
+// Fields has the checks of objects, except type and enum.
 //
-// Mostly the declared properties are looked up in the object (probe), which is faster and
-// skips others. A small object with a large schema, or whose undeclared properties matter,
-// is ranged over.
+// Usually the declared properties are looked up in the object. This is faster than a loop over the
+// object. There is a loop if the object is small and the schema large, or if undeclared properties
+// matter.
 type Fields struct {
 	Size
 	Required []string // in the order of the schema
 
-	// Props are the declared properties in increasing order of name.
+	// Props are the declared properties, sorted by name.
 	Props []Prop
 
-	// Additional is the schema of undeclared properties, nil if any is valid. Closed
-	// forbids them.
+	// Additional is the schema of undeclared properties, nil if any value is valid. Closed forbids
+	// them.
 	Additional *Node
 	Closed     bool
 
 	additional *Node          // Additional, or nil if it admits every value
-	byName     map[string]int // index of Props
-	nodes      []*Node        // of Props, nil for nodes that admit every value
+	byName     map[string]int // index in Props
+	nodes      []*Node        // of Props; nil for nodes that admit every value
 	probed     []Prop         // the Props that can refuse a value
 }
 
@@ -276,7 +274,7 @@ type Prop struct {
 	Node *Node
 }
 
-// finish sets the unexported fields from the exported ones.
+// finish sets the unexported fields.
 func (f *Fields) finish() {
 	f.byName = make(map[string]int, len(f.Props))
 	for i, p := range f.Props {
@@ -294,7 +292,7 @@ func (f *Fields) admitsAll() bool {
 	return len(f.probed) == 0 && len(f.Required) == 0 && f.additional == nil && !f.Closed && !f.Min.Set && !f.Max.Set
 }
 
-// Index returns the index in Props of a property, and reports whether it is declared.
+// Index returns the index of a property in Props, and reports whether it is declared.
 func (f *Fields) Index(name string) (int, bool) {
 	i, ok := f.byName[name]
 	return i, ok
@@ -316,8 +314,8 @@ func (f *Fields) valid(m map[string]any) bool {
 	return hasAll(m, f.Required)
 }
 
-// An object of n entries is probed for up to probeRatio*n + probeBase properties: a range
-// costs a constant and about two lookups an entry.
+// In an object of n entries, up to probeRatio*n + probeBase properties are looked up: a loop over
+// the object costs a constant and about two lookups for each entry.
 const (
 	probeRatio = 2
 	probeBase  = 6

@@ -5,9 +5,10 @@ import (
 	"strings"
 )
 
-// A Node is a compiled schema, structural or below a junctor. Nil admits every value.
+// A Node is a compiled schema: structural, or a branch of allOf, anyOf, oneOf or not. A nil Node
+// admits every value.
 //
-// Exported fields have all that is declared; the others only what can refuse a value.
+// Exported fields have all that is declared. The other fields only have what can refuse a value.
 type Node struct {
 	Accept  Mask // kinds that the type admits
 	limited Mask // kinds that Number can refuse
@@ -38,7 +39,7 @@ func (n *Node) AdmitsObjects() bool {
 	return n == nil || n.Accept&Object != 0 && n.Enum == nil && n.fields == nil && n.Nested == nil
 }
 
-// Junctors are the branches of a schema. They do not apply to null.
+// Junctors are the branches of allOf, anyOf, oneOf and not. They do not apply to null.
 type Junctors struct {
 	AnyOf, OneOf, AllOf []*Node // each nil if there are none; no element is nil
 	Not                 *Node   // nil if there is none
@@ -52,11 +53,11 @@ func (n *Node) orNilIfAdmitsAll() *Node {
 	return n
 }
 
-// Important marks errors that the server reports from every failing branch, not only the
-// chosen one. Its texts begin with a path, and a property can have this name.
+// Important begins the name of a property whose errors the server reports from every failing
+// branch. It reports other errors only from the branch that it chooses.
 const Important = "IMPORTANT!"
 
-// ReportsFromAllBranches reports whether a property of n has a name as [Important] says.
+// ReportsFromAllBranches reports whether the name of a property of n begins with [Important].
 func (n *Node) ReportsFromAllBranches() bool {
 	return n != nil && slices.ContainsFunc(n.Fields.Props, func(p Prop) bool {
 		return p.Name == "" || strings.HasPrefix(p.Name, Important)
@@ -103,7 +104,7 @@ func (n *Node) Valid(v any) bool {
 	return n.Nested == nil || n.Nested.Valid(v)
 }
 
-// ValidString is Valid for a string, without an interface value, which may allocate.
+// ValidString is Valid for a string. It avoids an interface value, which may allocate.
 func (n *Node) ValidString(s string) bool {
 	return n == nil || n.validString(s) && (n.Nested == nil || satisfied(n.Nested, (*Node).ValidString, s))
 }
@@ -113,7 +114,7 @@ func (n *Node) validString(s string) bool {
 	return n.Accept&String != 0 && (n.Text == nil || n.Text.Valid(s)) && (n.Enum == nil || n.Enum.ValidString(s))
 }
 
-// ValidInt is Valid for an int64, with an interface value for junctors only.
+// ValidInt is Valid for an int64. It makes an interface value only for junctors.
 func (n *Node) ValidInt(v int64) bool {
 	return n == nil || n.validInt(v) && (n.Nested == nil || n.Nested.Valid(v))
 }
@@ -159,7 +160,7 @@ func satisfied[T any](j *Junctors, valid func(*Node, T) bool, v T) bool {
 		(j.OneOf == nil || admitting(j.OneOf, valid, v, 2) == 1) && (j.Not == nil || !valid(j.Not, v))
 }
 
-// admitting returns the number of branches that admit v. It stops when it has found most.
+// admitting returns the number of branches that admit v, or most if there are more.
 func admitting[T any](branches []*Node, valid func(*Node, T) bool, v T, most int) int {
 	n := 0
 	for _, b := range branches {
@@ -172,8 +173,8 @@ func admitting[T any](branches []*Node, valid func(*Node, T) bool, v T, most int
 	return n
 }
 
-// AlwaysValid returns kinds of scalars of which all values are valid if n accepts the kind, maybe
-// not all. It has both kinds of floats or none.
+// AlwaysValid returns kinds of scalars whose values are all valid if n accepts the kind. It may
+// leave out some of these kinds. It has both kinds of floats or none.
 func (n *Node) AlwaysValid() Mask {
 	if n == nil {
 		return All
@@ -212,11 +213,11 @@ func (j *Junctors) admitsKind(kind Mask) bool {
 
 func (n *Node) admitsKind(kind Mask) bool { return n.Accept&n.AlwaysValid()&kind == kind }
 
-// ChecksWhole reports whether validity depends on more than type, limits and parts.
+// ChecksWhole reports whether validity depends on more than type, limits and parts of a value.
 // [Node.ValidWhole] checks the rest.
 func (n *Node) ChecksWhole() bool { return n.Enum != nil || n.Nested != nil }
 
-// ValidWhole reports whether v, which is not null, satisfies enum and junctors.
+// ValidWhole reports whether v satisfies enum and junctors. v must not be null.
 func (n *Node) ValidWhole(v any) bool {
 	return (n.Enum == nil || n.Enum.Valid(v)) && (n.Nested == nil || n.Nested.Valid(v))
 }

@@ -18,12 +18,12 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// Text has the checks of strings apart from enum. Each invalid byte counts as a rune.
+// Text has the checks of strings, except enum. Each invalid byte counts as a character.
 type Text struct {
 	Min, Max  schema.Count
-	Expr      string           // pattern as declared, "" if there is none
+	Expr      string           // pattern as declared, or ""
 	Pattern   *pattern.Pattern // nil if there is none or BadExpr is set
-	BadExpr   string           // the error of compiling Expr; no string matches it
+	BadExpr   string           // error of compiling Expr; no string matches it
 	Format    string           // as declared
 	HasFormat format.Func      // nil if Format is not a format of strings
 }
@@ -33,7 +33,6 @@ func (t *Text) Valid(s string) bool {
 	return !t.TooLong(s) && !t.TooShort(s) && t.Matches(s) && (t.HasFormat == nil || t.HasFormat(s))
 }
 
-// TooLong reports whether s has more runes than Max.
 func (t *Text) TooLong(s string) bool {
 	if !t.Max.Set || int64(len(s)) <= t.Max.N { // there are at least as many bytes as runes
 		return false
@@ -41,7 +40,6 @@ func (t *Text) TooLong(s string) bool {
 	return int64(utf8.RuneCountInString(s)) > t.Max.N
 }
 
-// TooShort reports whether s has fewer runes than Min.
 func (t *Text) TooShort(s string) bool {
 	if !t.Min.Set {
 		return false
@@ -52,7 +50,7 @@ func (t *Text) TooShort(s string) bool {
 	return int64(utf8.RuneCountInString(s)) < t.Min.N
 }
 
-// Matches reports whether s matches the pattern. It is true without a pattern.
+// Matches reports whether s matches the pattern, if there is one.
 func (t *Text) Matches(s string) bool {
 	if t.Pattern == nil {
 		return t.Expr == ""
@@ -60,23 +58,23 @@ func (t *Text) Matches(s string) bool {
 	return t.Pattern.Match(s)
 }
 
-// Number has the checks of numbers apart from type and enum.
+// Number has the checks of numbers, except type and enum.
 //
-// A number must be in the range of its declared format and its only type. Bounds, which are
-// float64, must be, too: a maximum of 1.5 for integers refuses every number. An int64 is
-// compared with the bound as int64: a minimum of 1.5 admits 1 for numbers. Beyond int64 the
-// result depends on the processor.
+// A number must be in the range of its declared format and its only type. A bound is a float64. It
+// must be in the range, too: a maximum of 1.5 for integers refuses every number. An int64 is
+// compared with the bound as an int64: for numbers a minimum of 1.5 admits 1. Beyond the range of
+// int64 the result depends on the processor.
 type Number struct {
 	Type   string // "integer", "number" or ""
 	Format string // "int32", "int64", "float", "double" or ""
 
 	Min, Max, Multiple Limit
 
-	never bool // a bound is outside the range, so no number is valid
+	never bool // a bound is outside of the range, so no number is valid
 	space space
 }
 
-// A Limit is a bound in each type that it is compared in.
+// A Limit is a bound, in each type in which it is compared.
 type Limit struct {
 	schema.Bound
 	Int  int64
@@ -93,7 +91,7 @@ const (
 	float32s
 )
 
-// NewNumber returns the checks of numbers of a type in l.
+// NewNumber returns the checks of numbers in l for a type.
 func NewNumber(typ *Type, l *schema.Limits) *Number {
 	n := &Number{}
 	if len(typ.Names) == 1 {
@@ -140,20 +138,16 @@ func (n *Number) kinds() Mask {
 	return 0
 }
 
-// ValidInt reports whether v passes all checks.
 func (n *Number) ValidInt(v int64) bool {
 	return !n.never && n.FitsInt(v) && !n.Multiple.NotMultipleInt(v) && !n.Max.TooHighInt(v) && !n.Min.TooLowInt(v)
 }
 
-// ValidFloat reports whether v passes all checks.
 func (n *Number) ValidFloat(v float64) bool {
 	return !n.never && n.FitsFloat(v) && !n.Multiple.NotMultipleFloat(v) && !n.Max.TooHighFloat(v) && !n.Min.TooLowFloat(v)
 }
 
-// FitsInt reports whether v is in the range of the declared type.
 func (n *Number) FitsInt(v int64) bool { return n.space != int32s || int64(int32(v)) == v }
 
-// FitsFloat reports whether v is in the range of the declared type.
 func (n *Number) FitsFloat(v float64) bool { return n.space.float(v) }
 
 func (s space) float(v float64) bool {
@@ -172,37 +166,34 @@ func (s space) float(v float64) bool {
 	return true
 }
 
-// TooHighInt reports whether v exceeds l as a maximum.
+// TooHighInt reports whether v is larger than the maximum l.
 func (l *Limit) TooHighInt(v int64) bool {
 	return l.Set && (v > l.Int || l.Exclusive && v == l.Int)
 }
 
-// TooLowInt reports whether v falls short of l as a minimum.
+// TooLowInt reports whether v is smaller than the minimum l.
 func (l *Limit) TooLowInt(v int64) bool {
 	return l.Set && (v < l.Int || l.Exclusive && v == l.Int)
 }
 
-// TooHighFloat reports whether v exceeds l as a maximum.
 func (l *Limit) TooHighFloat(v float64) bool {
 	return l.Set && (v > l.Value || l.Exclusive && v == l.Value)
 }
 
-// TooLowFloat reports whether v falls short of l as a minimum.
 func (l *Limit) TooLowFloat(v float64) bool {
 	return l.Set && (v < l.Value || l.Exclusive && v == l.Value)
 }
 
-// NotMultipleInt reports whether v is not a multiple of l, which is so if l is not positive.
+// NotMultipleInt reports whether v is not a multiple of l. If l is not positive, no v is.
 func (l *Limit) NotMultipleInt(v int64) bool {
 	return l.Set && (l.Int <= 0 || v%l.Int != 0)
 }
 
-// NotMultipleFloat reports whether v is not a multiple of l, which is so if l is not positive.
 func (l *Limit) NotMultipleFloat(v float64) bool {
 	return l.Set && (l.Value <= 0 || !IsWhole(l.quotient(v)))
 }
 
-// quotient divides v by the factor with the server's rounding errors.
+// quotient divides v by l, with the server's rounding errors.
 func (l *Limit) quotient(v float64) float64 {
 	if l.Value < 1 {
 		return 1 / l.Value * v
@@ -212,8 +203,8 @@ func (l *Limit) quotient(v float64) float64 {
 
 // Enum is a list of allowed values.
 //
-// The server converts a value to the Go type of an allowed one, so that 1 allows 1.9, and
-// "A" allows 65. Null is never allowed, even if it is listed.
+// The server converts a value to the Go type of an allowed one. So 1 allows 1.9, and "A" allows 65.
+// Null is never allowed, even if it is listed.
 type Enum struct {
 	Values []any // as declared
 
@@ -248,19 +239,19 @@ func newEnum(values []any) *Enum {
 
 type enumTexts struct{ list, detail string }
 
-// maxList is the largest length in bytes of the text of a list of values.
+// maxList is the longest text of a list of values, in bytes.
 const maxList = 128
 
-// Text returns a text that equal lists share: as fmt prints a slice, or a hash of a long
-// one.
+// Text returns a text that is equal for equal lists: the list as fmt prints it, or a hash if that
+// is long.
 func (e *Enum) Text() string { return e.written().list }
 
-// Detail returns the detail of the error for a refused value, with strings as they are and
-// others as JSON.
+// Detail returns the detail of the error about a refused value. It has strings as they are and
+// other values as JSON.
 func (e *Enum) Detail() string { return e.written().detail }
 
-// written returns the texts, which the first refused value writes. Goroutines may write the
-// same.
+// written returns the texts. They are made when the first value is refused. Several goroutines may
+// make the same texts.
 func (e *Enum) written() *enumTexts {
 	if t := e.texted.Load(); t != nil {
 		return t
@@ -281,10 +272,8 @@ func (e *Enum) written() *enumTexts {
 	return t
 }
 
-// ValidString reports whether s is allowed.
 func (e *Enum) ValidString(s string) bool { return e.texts[s] }
 
-// ValidInt reports whether v is allowed.
 func (e *Enum) ValidInt(v int64) bool {
 	for _, f := range e.floats {
 		if float64(v) == f {
@@ -299,15 +288,13 @@ func (e *Enum) ValidInt(v int64) bool {
 	return slices.Contains(e.ints, v) || e.texts[string(utf8.AppendRune(buf[:0], r))]
 }
 
-// ValidFloat reports whether v is allowed.
 func (e *Enum) ValidFloat(v float64) bool {
 	return slices.Contains(e.ints, int64(v)) || slices.Contains(e.floats, v)
 }
 
-// ValidBool reports whether v is allowed.
 func (e *Enum) ValidBool(v bool) bool { return e.bools[v] }
 
-// Valid reports whether v is allowed. It may be of any type.
+// Valid reports whether v is allowed. v may have any type.
 func (e *Enum) Valid(v any) bool {
 	switch v := v.(type) {
 	case nil:

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// A Type decides which kinds of values a schema admits: one type, none, or integer and
-// string (x-kubernetes-int-or-string). The format matters too:
+// A Type decides which kinds of values a schema admits: one type, none, or integer and string
+// (x-kubernetes-int-or-string). The format matters, too:
 //
 //   - A format without a numeric type admits all strings and all arrays.
 //     So an array is a valid date-time.
 //   - A format without a type refuses all other kinds.
 //
-// [Text] checks whether a string conforms to the format.
+// [Text] checks whether a string has the format.
 type Type struct {
 	Names    []string // declared types
 	Format   string   // declared format, "" if the server does not check it
@@ -23,7 +23,7 @@ type Type struct {
 // Declared reports whether the schema declares a type or a format.
 func (t *Type) Declared() bool { return len(t.Names) > 0 || t.Format != "" }
 
-// Mask returns the kinds that are admitted.
+// Mask returns the admitted kinds.
 func (t *Type) Mask() Mask {
 	var m Mask
 	for kind := Null; kind <= Other; kind <<= 1 {
@@ -50,7 +50,7 @@ func (t *Type) admits(kind Mask) bool {
 
 func (t *Type) has(name string) bool { return slices.Contains(t.Names, name) }
 
-// Refusal returns the wanted type and a refused kind's type in the server's spelling.
+// Refusal returns the wanted type and the type of the refused kind, as the server spells them.
 func (t *Type) Refusal(kind Mask) (want, got string) {
 	name, format := describe(kind)
 	if t.Format != "" && t.Format != format && kind&(Null|String|Array) == 0 {
@@ -59,7 +59,7 @@ func (t *Type) Refusal(kind Mask) (want, got string) {
 	return strings.Join(t.Names, ","), name
 }
 
-// describe returns the type and format that the server assigns to values of a kind.
+// describe returns the type and the format that the server gives values of a kind.
 func describe(kind Mask) (name, format string) {
 	switch kind {
 	case Null:
@@ -85,22 +85,20 @@ func describe(kind Mask) (name, format string) {
 type Mask uint16
 
 const (
-	Null     Mask = 1 << iota // nil
-	Bool                      // bool
-	Int                       // int64
-	Whole                     // float64 that counts as an integer, see IsWhole
-	Fraction                  // any other float64
-	String                    // string
-	Array                     // []any
-	Object                    // map[string]any
-	Other                     // a Go type that JSON does not decode to
+	Null Mask = 1 << iota
+	Bool
+	Int
+	Whole    // float64 that counts as an integer, see IsWhole
+	Fraction // any other float64
+	String   // string
+	Array    // []any
+	Object   // map[string]any
+	Other    // a Go type to which JSON is not decoded
 )
 
 const (
-	// Float has the kinds of float64 values.
 	Float = Whole | Fraction
-	// All has all kinds.
-	All = Null | Bool | Int | Float | String | Array | Object | Other
+	All   = Null | Bool | Int | Float | String | Array | Object | Other
 )
 
 // MaskOf returns the kind of v.
@@ -128,16 +126,16 @@ func MaskOf(v any) Mask {
 	}
 }
 
-// A float64 is an integer if it is at most maxWhole and within tolerance of the nearest
-// one.
+// A float64 counts as an integer if it is at most maxWhole and within tolerance of the nearest
+// integer.
 const (
 	maxWhole  = 1<<53 - 1
 	tolerance = 1e-9
 )
 
-// IsWhole reports whether f counts as an integer, in spite of rounding, as in 1.0000000001.
+// IsWhole reports whether f counts as an integer. A rounding error is allowed: 1.0000000001 does.
 func IsWhole(f float64) bool {
-	if !(math.Abs(f) <= maxWhole) { // true for NaN too
+	if !(math.Abs(f) <= maxWhole) { // also for NaN
 		return false
 	}
 	near := math.Round(f)

@@ -8,59 +8,58 @@ import (
 	"unicode/utf8"
 )
 
-// The builder performs the subset construction over the program of regexp/syntax, with two
-// changes.
+// The builder performs the subset construction over the program of regexp/syntax, with two changes.
 //
-// A match may begin at every position, so every state has the entry of the program.
+// A match may begin at every position, so every state includes the entry of the program.
 //
-// $ depends on what follows. So a state keeps such instructions, which count if the text
-// ends there. ^ holds before the first rune, so only the first state follows it.
+// $ depends on what follows. So a state keeps these instructions, and they count if the text ends
+// there. ^ is true only before the first character, so only the first state follows it.
 //
-// States from which every continuation matches become the state always, and those from
-// which none does the state never. finish finds both by walking the transitions backwards.
+// If every continuation from a state matches, the state becomes the state always. If none matches,
+// it becomes the state never. finish finds both by walking the transitions backwards.
 
-// Bounds on one automaton. Nearly all published expressions stay below a tenth. Package
+// Bounds of one automaton. Nearly all published expressions stay below a tenth of them. Package
 // regexp is fast enough for hostile ones.
 const (
 	defaultMaxStates = 512
 	defaultMaxBytes  = 64 << 10
 
-	// maxInsts is the longest program. Instruction numbers fit a uint16.
+	// maxInsts is the longest program. Numbers of instructions fit a uint16.
 	maxInsts = 1 << 13
 
-	// maxSteps bounds the instructions visited and the class entries filled.
+	// maxSteps bounds the instructions that are visited and the class entries that are filled.
 	maxSteps = 1 << 20
 
 	// maxEntries is the number of table entries that a uint16 can address.
 	maxEntries = 1 << 16
 )
 
-// matched stands for a state in which the program has matched.
+// matched is the state after the program has matched.
 const matched = -1
 
-// work is the number of steps that building may still take.
+// work is the number of steps that are left for building.
 type work int
 
-// spend subtracts n steps and reports whether that many were left.
+// spend subtracts n steps and reports whether there were enough.
 func (w *work) spend(n int) bool {
 	*w -= work(n)
 	return *w >= 0
 }
 
-// A subset is one state under construction.
+// A subset is a state under construction.
 type subset struct {
-	start bool     // before the first rune; false if the program does not have ^
+	start bool     // before the first rune; false if the program has no ^
 	pcs   []uint32 // instructions that consume a rune or are unresolved, ascending
 }
 
 type builder struct {
 	prog *syntax.Prog
 	abc  *alphabet
-	ops  syntax.EmptyOp // the zero-width operators of the program
+	ops  syntax.EmptyOp // zero-width operators in the program
 	work work
 
 	maxStates int
-	entry     []uint32 // the implicit members of every state, ascending
+	entry     []uint32 // members of every state, ascending
 	states    []subset
 	index     map[string]int
 	edges     []int32 // edges[state*classes+class] is a state or matched
@@ -70,12 +69,12 @@ type builder struct {
 	mark []uint32
 	now  uint32
 
-	// Buffers: stack of expand, open of step, next of advance, key of state.
+	// Buffers: stack for expand, open for step, next for advance, key for state.
 	stack, open, next []uint32
 	key               []byte
 }
 
-// build returns the automaton of prog, or nil if it would exceed a bound.
+// build returns the automaton of prog, nil if it would exceed a bound.
 func build(prog *syntax.Prog, cfg config) *automaton {
 	if len(prog.Inst) > maxInsts {
 		return nil
@@ -109,7 +108,7 @@ func build(prog *syntax.Prog, cfg config) *automaton {
 	return a
 }
 
-// explore finds all states and edges and returns the start. It is false beyond a bound.
+// explore finds all states and edges and returns the start. It returns false beyond a bound.
 func (b *builder) explore() (start int32, ok bool) {
 	b.begin()
 	entry, hit := b.expand(nil, uint32(b.prog.Start), 0)
@@ -132,7 +131,7 @@ func (b *builder) explore() (start int32, ok bool) {
 	return start, true
 }
 
-// step adds the edges of state s and reports whether the work sufficed.
+// step adds the edges of state s. It returns false if there is too much work.
 func (b *builder) step(s int) bool {
 	from := b.states[s]
 	b.open = append(append(b.open[:0], from.pcs...), b.entry...)
@@ -172,8 +171,8 @@ func (b *builder) advance(class int) int32 {
 	return b.state(false, next)
 }
 
-// state returns the number of the state with these members, new if needed. It changes pcs
-// and does not keep it.
+// state returns the number of the state with these members. If there is none, it adds one. It
+// changes pcs and does not keep it.
 func (b *builder) state(start bool, pcs []uint32) int32 {
 	slices.Sort(pcs)
 	pcs = slices.DeleteFunc(pcs, func(pc uint32) bool {
@@ -199,9 +198,9 @@ func (b *builder) state(start bool, pcs []uint32) int32 {
 // begin empties the current set of expand.
 func (b *builder) begin() { b.now++ }
 
-// expand appends to pcs what the program reaches from pc without consuming a rune, where
-// ctx holds: instructions that consume a rune or need the end of the text and are not in
-// the set. It reports whether it reached the match.
+// expand appends to pcs the instructions that the program reaches from pc without consuming a rune,
+// if ctx is true: instructions that consume a rune or need the end of the text. It skips
+// instructions in the current set. It reports whether the program reaches the match.
 func (b *builder) expand(pcs []uint32, pc uint32, ctx syntax.EmptyOp) ([]uint32, bool) {
 	hit := false
 	b.stack = append(b.stack[:0], pc)
@@ -258,9 +257,9 @@ func (b *builder) finish(start int32) *automaton {
 	return a
 }
 
-// assignRows returns the row of each state and allocates a.next. States whose verdict
-// depends on the rest get rows, those that accept at the end last, which sets a.final.
-// Others become never or always.
+// assignRows returns the row of each state and allocates a.next. A state has a row if the rest of
+// the text decides. States that accept at the end have the last rows, which sets a.final. Other
+// states become never or always.
 func (b *builder) assignRows(a *automaton) []uint16 {
 	sources, ends := b.reverse()
 	canAccept := b.reaching(true, sources, ends)
@@ -287,7 +286,7 @@ func (b *builder) assignRows(a *automaton) []uint16 {
 	return rows
 }
 
-// reverse returns the sources of all edges by target: those into state n are
+// reverse returns the sources of all edges by target. The sources of edges into state n are
 // sources[ends[n]:ends[n+1]]. Edges to matched are left out.
 func (b *builder) reverse() (sources []int32, ends []int) {
 	classes := len(b.abc.within)
@@ -310,8 +309,8 @@ func (b *builder) reverse() (sources []int32, ends []int) {
 	return sources, ends
 }
 
-// reaching reports for each state whether some continuation leads to the verdict, from
-// reverse's results.
+// reaching reports for each state whether some continuation leads to the verdict. sources and ends
+// are the results of reverse.
 func (b *builder) reaching(verdict bool, sources []int32, ends []int) []bool {
 	classes := len(b.abc.within)
 	reached := make([]bool, len(b.states))
@@ -336,11 +335,11 @@ func (b *builder) reaching(verdict bool, sources []int32, ends []int) []bool {
 	return reached
 }
 
-// A class is a set of runes that no instruction distinguishes. newAlphabet collects the
-// sets of runes that instructions accept, cuts all runes into pieces where a set begins or
-// ends, and gives one class to the pieces in the same sets.
+// A class is a set of runes that all instructions treat alike. newAlphabet collects the sets of
+// runes that instructions accept. It cuts the range of all runes into pieces where a set begins or
+// ends. Pieces that lie in the same sets are one class.
 
-// maxClasses is the number of classes that a uint8 can number.
+// maxClasses is the number of classes that a uint8 can count.
 const maxClasses = 256
 
 // An alphabet holds the classes of one program.
@@ -348,7 +347,7 @@ type alphabet struct {
 	ascii [utf8.RuneSelf]uint8
 	wide  []span
 
-	setOf  []int      // by instruction: the number of its set of runes, or -1
+	setOf  []int      // by instruction: number of its set of runes, or -1
 	within [][]uint64 // by class: bit n is set if the class lies in set n
 }
 
@@ -356,7 +355,8 @@ func (a *alphabet) contains(class, set int) bool {
 	return a.within[class][set/64]>>(set%64)&1 != 0
 }
 
-// newAlphabet returns the classes of prog, nil for more than maxClasses or too much work.
+// newAlphabet returns the classes of prog. It returns nil if there are more than maxClasses or too
+// much work.
 func newAlphabet(prog *syntax.Prog, w *work) *alphabet {
 	a := &alphabet{setOf: make([]int, len(prog.Inst))}
 	sets := a.collect(prog)
@@ -380,8 +380,8 @@ func newAlphabet(prog *syntax.Prog, w *work) *alphabet {
 	return a
 }
 
-// collect fills setOf and returns the distinct sets, as ascending pairs of inclusive
-// bounds.
+// collect fills setOf and returns the distinct sets. A set is a list of ascending pairs of
+// inclusive bounds.
 func (a *alphabet) collect(prog *syntax.Prog) [][]rune {
 	var sets [][]rune
 	seen := make(map[string]int)
@@ -407,7 +407,7 @@ func (a *alphabet) collect(prog *syntax.Prog) [][]rune {
 	return sets
 }
 
-// runes returns the runes that an instruction consumes. It is false if it consumes none.
+// runes returns the runes that an instruction consumes. It returns false if there are none.
 func runes(in *syntax.Inst) ([]rune, bool) {
 	switch in.Op {
 	case syntax.InstRuneAny:
@@ -421,7 +421,7 @@ func runes(in *syntax.Inst) ([]rune, bool) {
 	if len(in.Rune) != 1 {
 		return in.Rune, true
 	}
-	// A single rune is a literal, which the instruction may ask to fold.
+	// A single rune is a literal. The instruction may ignore its case.
 	all := []rune{in.Rune[0]}
 	if syntax.Flags(in.Arg)&syntax.FoldCase != 0 {
 		for r := unicode.SimpleFold(all[0]); r != all[0]; r = unicode.SimpleFold(r) {
@@ -436,7 +436,7 @@ func runes(in *syntax.Inst) ([]rune, bool) {
 	return pairs, true
 }
 
-// splitRanges returns the first rune of each piece, from 0. No piece has ASCII and other
+// splitRanges returns the first rune of each piece, from 0 on. No piece has both ASCII and other
 // runes.
 func splitRanges(sets [][]rune) []rune {
 	cuts := []rune{0, utf8.RuneSelf}
@@ -453,7 +453,8 @@ func splitRanges(sets [][]rune) []rune {
 	return cuts
 }
 
-// classify numbers the classes and fills the tables. It is false for more than maxClasses.
+// classify numbers the classes and fills the tables. It returns false if there are more than
+// maxClasses.
 func (a *alphabet) classify(pieces []rune, rows []uint64, rowLen int) bool {
 	seen := make(map[string]uint8)
 	var key []byte

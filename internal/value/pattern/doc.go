@@ -1,7 +1,6 @@
-// Package pattern reports whether a string matches an RE2 expression. It turns an expression
-// into a deterministic automaton (see build.go), which reads each byte once and looks up one
-// table entry for it. The automaton stops as soon as the rest of the string cannot change the
-// verdict.
+// Package pattern reports whether a string matches an RE2 expression. It turns an expression into a
+// deterministic automaton (see build.go), which reads each byte once and looks up one table entry
+// for it. The automaton stops as soon as the rest of the string cannot change the verdict.
 //
 //	p, err := pattern.Compile("^[a-z]+$")
 //	if err != nil {
@@ -10,17 +9,17 @@
 //	fmt.Println(p.Match("crontab"))
 //
 // [Compile] accepts exactly what [regexp.Compile] accepts and fails with the same text.
-// [Pattern.Match] gives exactly what [regexp.Regexp.MatchString] gives.
+// [Pattern.Match] has exactly the results of [regexp.Regexp.MatchString].
 //
 // The automaton covers all of Unicode. Each column of its table is a class of runes that the
-// expression does not distinguish. It finds the class of an ASCII byte by one table lookup,
-// and the class of another rune by binary search.
+// expression treats alike. It finds the class of an ASCII byte by one table lookup, and the class
+// of another rune by binary search.
 //
-// Expressions can be hostile: (a|b)*a(a|b){20} needs two million states. So the number of
-// states, the bytes of the table and the steps of building it are bounded. Package regexp
-// matches an expression that exceeds a bound, with the same verdicts, and also one with \b,
-// \B or the flag m. [Pattern.Fast] reports whether the pattern has an automaton.
+// Expressions can be hostile: (a|b)*a(a|b){20} needs two million states. So the number of states,
+// the bytes of the table and the steps of building it are bounded. Package regexp matches an
+// expression that exceeds a bound, or that has \b, \B or the flag m, with the same verdicts.
+// [Pattern.Fast] reports whether the pattern has an automaton.
 //
-// A [Pattern] is safe for concurrent use. Its first use builds the automaton, under a
-// lock. After that, Match does not allocate if [Pattern.Fast] is true.
+// A [Pattern] is safe for concurrent use. Its first use builds the automaton, under a lock. After
+// that, Match does not allocate if [Pattern.Fast] is true.
 package pattern

@@ -6,17 +6,16 @@ import (
 	"unicode/utf8"
 )
 
-// A Language is a set of texts of MinRunes to MaxRunes runes that match every pattern of
-// Match and none of Exclude.
+// A Language is a set of texts. A text has MinRunes to MaxRunes runes, and matches every pattern of
+// Match and no pattern of Exclude.
 type Language struct {
 	Match, Exclude []*Pattern
 	MinRunes       int
 	MaxRunes       int // negative for no bound
 }
 
-// Shortest returns a shortest text, of letters and digits where possible, and whether there
-// is one. It is not decided if a pattern has no automaton or the search takes more than
-// steps transitions.
+// Shortest returns a shortest text, if possible of letters and digits, and whether there is one.
+// decided is false if a pattern has no automaton or the search takes more than steps transitions.
 func (l Language) Shortest(steps int) (text string, found, decided bool) {
 	if l.MaxRunes >= 0 && l.MinRunes > l.MaxRunes {
 		return "", false, true
@@ -36,23 +35,23 @@ func (l Language) Shortest(steps int) (text string, found, decided bool) {
 // A search is a breadth-first search through the product of automata.
 type search struct {
 	Language
-	autos []*automaton // those of Match, then those of Exclude
-	runes []rune       // one of each class that some automaton distinguishes
+	autos []*automaton // of Match, then of Exclude
+	runes []rune       // one rune of each class that an automaton distinguishes
 	nodes []productState
-	index map[string]bool // the states of this length, or of any length above MinRunes
+	index map[string]bool // states of this length, or of any length above MinRunes
 	key   []byte
 	work  work
 }
 
-// A productState is a state of all automata after a text.
+// A productState is the states of all automata after a text.
 type productState struct {
 	states []uint16
-	before int32 // the number of the state before the last rune
+	before int32 // number of the state before the last rune
 	last   rune
 }
 
-// run visits states by the lengths of their texts. After too short texts they count for
-// each length.
+// run visits states by the lengths of their texts. If a text is too short, its states may be
+// visited again for each length.
 func (s *search) run() (text string, found, decided bool) {
 	s.index = map[string]bool{}
 	start := make([]uint16, len(s.autos))
@@ -85,7 +84,7 @@ func (s *search) run() (text string, found, decided bool) {
 	return "", false, true
 }
 
-// expand adds the states after one more rune. It reports whether the work sufficed.
+// expand adds the states after one more rune. It returns false if there is too much work.
 func (s *search) expand(n int32) bool {
 	for _, r := range s.runes {
 		if !s.work.spend(len(s.autos) + 1) {
@@ -100,7 +99,7 @@ func (s *search) expand(n int32) bool {
 	return true
 }
 
-// add adds a state unless it is known or no continuation belongs to the language.
+// add adds a state, unless it is known or no continuation is in the language.
 func (s *search) add(states []uint16, before int32, last rune) {
 	s.key = s.key[:0]
 	for i, state := range states {
@@ -149,8 +148,8 @@ func (a *automaton) step(state uint16, r rune) uint16 {
 	return a.next[uint(state)+uint(a.classOf(r))]
 }
 
-// representatives returns a rune of each set that no automaton distinguishes, letters and
-// digits first, then printable ASCII.
+// representatives returns a rune of each set that all automata treat alike: letters and digits
+// first, then printable ASCII.
 func representatives(autos []*automaton) []rune {
 	candidates := []rune("abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 	for r := ' '; r <= '~'; r++ {
@@ -169,7 +168,7 @@ func representatives(autos []*automaton) []rune {
 	candidates = append(candidates, 'é')
 	for _, r := range slices.Compact(wide) {
 		if !utf8.ValidRune(r) {
-			r = 0xE000 // after the surrogates, which are not in a text
+			r = 0xE000 // skip the surrogates, which a text cannot contain
 		}
 		candidates = append(candidates, r)
 	}

@@ -9,7 +9,7 @@ import (
 	"unsafe"
 )
 
-// A Pattern is a compiled expression, safe for concurrent use. Use [Compile].
+// A Pattern is a compiled expression. It is safe for concurrent use. [Compile] makes one.
 type Pattern struct {
 	expr string
 	cfg  config
@@ -20,24 +20,23 @@ type Pattern struct {
 	pending atomic.Pointer[syntax.Regexp] // nil after the matcher is built
 }
 
-// A matcher has either an automaton or, as reference, a Regexp.
+// A matcher has an automaton or a Regexp.
 type matcher struct {
 	auto *automaton
 	re   *regexp.Regexp
 }
 
-// An Option changes how [Compile] represents a pattern, and no verdict.
+// An Option changes how [Compile] represents a pattern, but not what it matches.
 type Option func(*config)
 
 type config struct{ maxStates, maxBytes int }
 
-// MaxStates bounds the states of the automaton, by default 512. Else package regexp
-// matches.
+// MaxStates bounds the states of the automaton. The default is 512. Package regexp matches a
+// pattern that needs more.
 func MaxStates(n int) Option { return func(c *config) { c.maxStates = n } }
 
-// MaxBytes bounds the size of the automaton in bytes. Package regexp matches a pattern that
-// needs more. The default is 65536. An automaton has at most 65536 table entries of two
-// bytes each.
+// MaxBytes bounds the size of the automaton in bytes. The default is 65536. Package regexp matches
+// a pattern that needs more. An automaton has at most 65536 table entries of two bytes each.
 func MaxBytes(n int) Option { return func(c *config) { c.maxBytes = n } }
 
 // Compile compiles an expression in the syntax of package regexp. It returns a nil Pattern
@@ -72,8 +71,8 @@ func (p *Pattern) matcher() *matcher {
 	return m
 }
 
-// build builds the matcher; it is called once. Compile has parsed the expression,
-// and package regexp and regexp/syntax compile every expression that parses.
+// build builds the matcher. It cannot fail: every expression that Compile could parse can also be
+// compiled.
 func (p *Pattern) build() *matcher {
 	m := &matcher{}
 	if prog, err := syntax.Compile(p.pending.Load().Simplify()); err == nil {
@@ -101,11 +100,11 @@ func (p *Pattern) Match(s string) bool {
 // String returns the expression that [Compile] received.
 func (p *Pattern) String() string { return p.expr }
 
-// Fast reports whether an automaton matches the pattern, and not package regexp.
+// Fast reports whether an automaton matches the pattern, not package regexp.
 func (p *Pattern) Fast() bool { return p.matcher().auto != nil }
 
-// The states never and always end a search. Every other state is the index of its
-// row in automaton.next.
+// In the states never and always a match ends. Every other state is the index of its row in
+// automaton.next.
 const (
 	never  = 0 // no continuation matches
 	always = 1 // every continuation matches
@@ -114,17 +113,17 @@ const (
 
 // An automaton is a complete deterministic automaton over all runes.
 //
-// A state is the index of its row in next. The ordinary states that accept at the end of
-// the text come last, so that one comparison finds them.
+// A state is the index of its row in next. The ordinary states that accept at the end of the text
+// come last, so that one comparison finds them.
 type automaton struct {
 	ascii [utf8.RuneSelf]uint8 // class of each ASCII byte
 	wide  []span               // classes of the other runes, ascending
 	next  []uint16             // next[state+class] is the following state
 	start uint16
-	final uint32 // states at or above final accept at the end of the text
+	final uint32 // states from final on accept at the end of the text
 }
 
-// A span gives the class of all runes from lo to the next span's lo.
+// A span gives the class of all runes from lo to before the lo of the next span.
 type span struct {
 	lo    rune
 	class uint8

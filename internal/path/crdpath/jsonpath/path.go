@@ -1,11 +1,11 @@
 // Package jsonpath evaluates the paths of printer columns and selectable fields.
 //
-// client-go parses the paths and this package evaluates them. The evaluation of client-go
-// keeps state in the parsed path and visits fields in random order. The evaluation here
-// visits fields in order of name, and stops after a million values.
+// client-go parses the paths and this package evaluates them. The evaluation of client-go keeps
+// state in the parsed path and visits fields in random order. The evaluation here visits fields in
+// order of name, and stops after a million values.
 //
-// A step maps a list of values to a list of values, and may fail. If a step fails, the path
-// has no value, with one exception: a filter that tests for existence uses the values that
+// A step maps a list of values to a list of values, or fails. If a step fails, the path has no
+// value. There is one exception: a filter that tests whether something exists uses the values that
 // the step found before it failed.
 package jsonpath
 
@@ -19,14 +19,13 @@ import (
 	"k8s.io/client-go/util/jsonpath"
 )
 
-// maxVisits is how many values the evaluation of one path visits.
+// maxVisits is the most values that the evaluation of a path visits.
 const maxVisits = 1_000_000
 
-// A Path is a parsed JSONPath. It never changes and is safe for concurrent use.
+// A Path is a parsed JSONPath. It is immutable and safe for concurrent use.
 type Path struct{ nodes []jsonpath.Node }
 
-// Parse parses a path as definitions have it, without braces. The parser's errors contain
-// name.
+// Parse parses a path as definitions write it, without braces. Errors of the parser contain name.
 func Parse(name, text string) (Path, error) {
 	parser, err := jsonpath.Parse(name, "{"+text+"}")
 	if err != nil {
@@ -35,7 +34,7 @@ func Parse(name, text string) (Path, error) {
 	return Path{nodes: parser.Root.Nodes}, nil
 }
 
-// First returns the first value at p, false if there is none or the path does not fit.
+// First returns the first value at p. It returns false if there is none or a step fails.
 func (p Path) First(obj map[string]any) (any, bool) {
 	results, err := p.Find(obj)
 	if err != nil || len(results) == 0 || len(results[0]) == 0 {
@@ -44,9 +43,9 @@ func (p Path) First(obj map[string]any) (any, bool) {
 	return results[0][0], true
 }
 
-// Find returns a list of values for each part of p, the text between braces, or within a
-// range for each element. It returns an error if the path does not fit, with client-go's
-// text for an unknown identifier only.
+// Find returns a list of values for each part of p. A part is the text between braces. Within a
+// range there is one list for each element. Find returns an error if a step fails. Only the error
+// about an unknown identifier has the text of client-go.
 func (p Path) Find(obj map[string]any) ([][]any, error) {
 	w := walk{visits: maxVisits}
 	results, ok := w.all(obj, p.nodes)
@@ -62,17 +61,17 @@ func (p Path) Find(obj map[string]any) ([][]any, error) {
 
 var errMisfit = errors.New("the path does not fit the object")
 
-// nothing is the input of a range body without values. It has no fields and, unlike null,
+// nothing is the value for the body of a range over no values. It has no fields. Unlike null, it
 // makes steps fail that need an array.
 type nothing struct{}
 
-// A walk is one evaluation: its ranges that are begun, active and ended, and the visits
-// left.
+// A walk is one evaluation. It counts the ranges that are begun, active and ended, and the visits
+// that are left.
 type walk struct {
 	begun, inside, ended int
 	lastEnd              *jsonpath.Node
 	visits               int
-	unknown              string // the identifier that made the walk fail
+	unknown              string // the identifier because of which the walk failed
 }
 
 // all returns the values of each part of a path.
@@ -107,7 +106,8 @@ func (w *walk) all(data any, nodes []jsonpath.Node) ([][]any, bool) {
 	return out, true
 }
 
-// loop evaluates the body of a range for each value, or once for nothing, to find its end.
+// loop evaluates the body of a range for each value. If there are no values, it evaluates the body
+// once to find its end.
 func (w *walk) loop(values []any, body []jsonpath.Node) ([][]any, bool) {
 	w.begun--
 	w.inside++
@@ -211,8 +211,8 @@ func fields(values []any, name string) []any {
 	return out
 }
 
-// elements returns the elements of arrays that start, end and step select. Null has none.
-// Other values, and bounds outside, make the step fail.
+// elements returns the elements of arrays that start, end and step select. Null has no elements.
+// Other values, and bounds outside of an array, make the step fail.
 func elements(values []any, params [3]jsonpath.ParamsEntry) ([]any, bool) {
 	var out []any
 	for _, value := range values {
@@ -244,8 +244,8 @@ func elements(values []any, params [3]jsonpath.ParamsEntry) ([]any, bool) {
 	return out, true
 }
 
-// bounds returns start and end in an array of n elements. Negative ones count from the end.
-// The parser derives the end of an index, 0 for the last element.
+// bounds returns start and end in an array of n elements. Negative numbers count from the end. The
+// parser derives the end for a single index: 0 after the last element.
 func bounds(params [3]jsonpath.ParamsEntry, n int) (start, end int) {
 	if params[0].Known {
 		start = params[0].Value
@@ -273,7 +273,7 @@ func (w *walk) wildcard(values []any) ([]any, bool) {
 	return out, w.visits >= 0
 }
 
-// descend appends each value that has children, and then what it finds below.
+// descend appends each value that has children, and then the values that it finds below.
 func (w *walk) descend(out, values []any) ([]any, bool) {
 	for _, value := range values {
 		below := children(value)
@@ -312,7 +312,8 @@ func children(value any) []any {
 	return nil
 }
 
-// filter returns the elements of arrays that satisfy the comparison. It fails for others.
+// filter returns the elements of arrays for which the comparison is true. It fails for other
+// values.
 func (w *walk) filter(values []any, node *jsonpath.FilterNode) ([]any, bool) {
 	var out []any
 	for _, value := range values {
@@ -354,7 +355,7 @@ func (w *walk) filter(values []any, node *jsonpath.FilterNode) ([]any, bool) {
 	return out, w.visits >= 0
 }
 
-// compare applies operator to left and right. It is not ok if they cannot be compared.
+// compare applies operator to left and right. ok is false if they cannot be compared.
 func compare(operator string, left, right any) (holds, ok bool) {
 	operators := map[string]func(any, any) (bool, error){
 		"<":  template.Less,
