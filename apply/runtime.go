@@ -62,7 +62,6 @@ func (c *convertor) Convert(in, out, _ any) error {
 	return fmt.Errorf("a %T is not converted to a %T", in, out)
 }
 
-// ConvertFieldLabel is not called by field managers.
 func (c *convertor) ConvertFieldLabel(_ schema.GroupVersionKind, label, _ string) (string, string, error) {
 	return "", "", fmt.Errorf("field label not supported: %s", label)
 }

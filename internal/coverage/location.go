@@ -161,7 +161,6 @@ func (l *location) addEnum() {
 	}
 }
 
-// The goals of bounds.
 const (
 	below = iota
 	at

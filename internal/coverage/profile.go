@@ -12,7 +12,6 @@ import (
 	"github.com/crdkit/crdkit/internal/text/manifest"
 )
 
-// A Kind is the kind of a point.
 type Kind string
 
 const (
@@ -82,7 +81,6 @@ func newPoint(kind Kind, pointer, text string, goals ...string) *Point {
 	return p
 }
 
-// hit counts a goal. It ignores unmet.
 func (p *Point) hit(goal int) {
 	if goal != unmet {
 		p.Goals[goal].Count++

@@ -29,11 +29,9 @@ type Request struct {
 	// Object and Old are the objects that are validated. Old is nil unless the request is an
 	// update.
 	Object, Old map[string]any
-	// Rules is true if the server evaluates the rules.
-	Rules bool
+	Rules       bool
 }
 
-// A Recorder records requests.
 type Recorder struct {
 	mu       sync.Mutex
 	recorded map[definitionKey]*recorded
@@ -57,7 +55,6 @@ type version struct {
 	requests int
 }
 
-// NewRecorder returns an empty Recorder.
 func NewRecorder() *Recorder {
 	return &Recorder{recorded: map[definitionKey]*recorded{}}
 }

@@ -12,7 +12,6 @@ import (
 	"strings"
 )
 
-// WriteJSON writes the profile as [Read] reads it.
 func (p *Profile) WriteJSON(w io.Writer) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)

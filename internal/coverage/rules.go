@@ -17,7 +17,6 @@ import (
 	"github.com/crdkit/crdkit/validation/cel"
 )
 
-// The goals of rules and terms.
 const (
 	isTrue = iota
 	isFalse
@@ -28,7 +27,6 @@ const (
 // another message.
 const observed = "observed"
 
-// A ruleSet observes the rules of a version.
 type ruleSet struct {
 	program   *cel.Program
 	points    []*Point
@@ -138,7 +136,6 @@ func (s *ruleSet) replaced(props *apiextensionsv1.JSONSchemaProps, pointer strin
 	return &p
 }
 
-// observe returns the observers of a rule.
 func (s *ruleSet) observe(l *ruleLocation, r *apiextensionsv1.ValidationRule, pointer string, i int) (out apiextensionsv1.ValidationRules) {
 	optional := r.OptionalOldSelf != nil && *r.OptionalOldSelf
 	add := func(o celbranch.Observer, to observer) {
@@ -185,7 +182,6 @@ func (s *ruleSet) observe(l *ruleLocation, r *apiextensionsv1.ValidationRule, po
 	return out
 }
 
-// visit evaluates the observers for an object.
 func (s *ruleSet) visit(ctx context.Context, obj, old map[string]any) {
 	opts := []cel.EvalOption{cel.Budget(math.MaxInt64)}
 	if old != nil {

@@ -8,7 +8,6 @@ import (
 	"github.com/crdkit/crdkit/internal/value/leafcheck"
 )
 
-// A listWalk is the state of an open list.
 type listWalk struct {
 	node  *node
 	keys  int // index of its first key in w.keys

@@ -118,7 +118,6 @@ type listRule struct {
 	slow  bool  // not all keys are declared, or elements must be unique
 }
 
-// A bitset is a set of small numbers.
 type bitset []uint64
 
 func (b bitset) add(i int) { b[i/64] |= 1 << (i % 64) }
@@ -152,7 +151,6 @@ func newCompiler(minor int) *compiler {
 	return c
 }
 
-// unchecked returns a node for values without a schema.
 func unchecked(o others) *node {
 	n := &node{accept: leafcheck.All, valid: leafcheck.All, others: o, members: &members{}}
 	n.items = n

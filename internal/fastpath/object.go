@@ -163,7 +163,6 @@ func (w *walk) member(o *objectWalk, k memberKey, i, at int) int {
 	return end
 }
 
-// drop removes an undeclared member.
 func (w *walk) drop(o *objectWalk, k memberKey, i, at int) int {
 	switch w.request.Unknown {
 	case RefuseUnknown:

@@ -71,8 +71,7 @@ type Result struct {
 	// Warnings are first about undeclared fields, in the order of their paths, then about
 	// finalizers.
 	Warnings []string
-	// Cost is the cost of the rules, in CEL cost units.
-	Cost uint64
+	Cost     uint64
 }
 
 // Compile returns the plan for objects of n. It returns nil if all requests would be declined. A

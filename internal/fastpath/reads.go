@@ -173,7 +173,6 @@ const (
 	mostItems = 1 << 14
 )
 
-// newValues returns an empty values.
 func (p *Plan) newValues() *values {
 	v, pooled := p.values.Get().(*values)
 	if !pooled {

@@ -8,7 +8,6 @@ import (
 	"github.com/crdkit/crdkit/internal/text/jsonscan"
 )
 
-// A verb is the kind of a request.
 type verb uint8
 
 const (
@@ -130,7 +129,6 @@ func (w *walk) finish(text, old string, warnings []string) (Result, bool) {
 	return Result{Object: append(out, text...), Warnings: warnings, Cost: cost}, true
 }
 
-// evaluate evaluates the rules on the decoded objects.
 func (w *walk) evaluate(text, old string) (cost uint64, ok bool) {
 	p := w.plan
 	if p.cfg.Evaluate == nil || old == "" && !w.hasRules {

@@ -58,10 +58,8 @@ type entry struct {
 	member int // index of the declared member, or undeclared
 }
 
-// entrySize is the approximate size of an entry in bytes.
 const entrySize = 40
 
-// walk returns a new walk over s.
 func (p *Plan) walk(s string, r *Request) *walk {
 	w, pooled := p.walks.Get().(*walk)
 	if !pooled {

@@ -41,7 +41,6 @@ import (
 // MaxBytes is the maximum size of all files of a tree.
 const MaxBytes = 256 << 20
 
-// A blob is a file of a revision.
 type blob struct {
 	hash string
 	name string // relative to the root of the repository
@@ -91,7 +90,6 @@ func PathOf(ctx context.Context, name string) (string, error) {
 	return repository{dir: cmp.Or(dir, ".")}.resolve(ctx, "./"+base)
 }
 
-// A repository runs git in a directory.
 type repository struct{ dir string }
 
 // resolve returns a path relative to the root of the repository, "." for the root.

@@ -62,7 +62,6 @@ func (p path) child(name string) (path, bool) {
 	return path{append(slices.Clip(p.names), name), append(slices.Clip(p.parents), p.node), child}, true
 }
 
-// memberSchema returns the schema of a member of an object, nil if there is none.
 func memberSchema(n *schema.Node, name string) *schema.Node {
 	child := n.Property(name)
 	if child == nil {
@@ -160,7 +159,6 @@ func reads(e ast.Expr, bound map[string][]string) [][]string {
 
 type reader struct{ paths [][]string }
 
-// chain returns the path of an expression that selects fields.
 func chain(e ast.Expr, bound map[string][]string) ([]string, bool) {
 	switch e.Kind() {
 	case ast.IdentKind:

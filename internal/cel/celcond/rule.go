@@ -13,7 +13,6 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// A Rule is the translation of a rule.
 type Rule struct {
 	Holds, Fails *search.Cond
 	// Transition is true if the rule mentions oldSelf.
@@ -26,7 +25,6 @@ type Rule struct {
 // member.
 type Member func(n *schema.Node, name string, c *search.Cond) *search.Cond
 
-// A Translator translates rules.
 type Translator struct {
 	syntax celsyntax.Parser
 	member Member
@@ -159,7 +157,6 @@ func (sc *scope) bound() map[string][]string {
 	return out
 }
 
-// A translation is the state of translating one rule.
 type translation struct {
 	*Translator
 	changed func(path []string) bool

@@ -37,7 +37,6 @@ type site struct {
 	order        int              // number of the visit
 }
 
-// A RuleCost is the cost of a rule.
 type RuleCost struct {
 	*compiled
 	site  *site
@@ -238,7 +237,6 @@ func (s *Checker) rules(p *site) {
 	}
 }
 
-// compiled returns the compiled rules of p. Equal schemas share them.
 func (s *Checker) compiled(p *site, rules []schema.Rule) []compiled {
 	key := compiledKey{node: p.node, root: p.location.root}
 	same := p.location.node == p.node
@@ -259,7 +257,6 @@ func (s *Checker) compiled(p *site, rules []schema.Rule) []compiled {
 	return out
 }
 
-// A ruleCompiler compiles the rules of one schema.
 type ruleCompiler struct {
 	*Checker
 	estimator     *estimator
@@ -301,7 +298,6 @@ func (c *ruleCompiler) expression(text string, stored, optional bool, want *cel.
 	return out
 }
 
-// cost returns the estimated maximum cost of an expression.
 func (s *Checker) cost(tree *ast.AST, stored bool, e *estimator) (_ uint64, err error) {
 	defer celtypes.Recover(func(p error) { err = p })
 	language := s.fresh.Language

@@ -47,7 +47,6 @@ type Default struct{}
 
 func (Default) CELEvalOption(testopt.Sealed) {}
 
-// Options configures a Checker.
 type Options struct {
 	Given
 	PerCall   uint64           // cost limit of one rule on one value, see celtypes.NewChecker

@@ -205,13 +205,11 @@ const (
 // one step: an optional base or qualifier makes the whole chain optional. Each qualifier costs one
 // unit when it finds something or fails.
 
-// A chain is a base with qualifiers.
 type chain struct {
 	base       func(*Frame) ref.Val
 	qualifiers []qualifier
 }
 
-// A qualifier is a field or an index.
 type qualifier struct {
 	known    ref.Val  // nil if the key is evaluated
 	key      argument // paid when it is evaluated

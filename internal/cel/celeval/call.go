@@ -145,7 +145,6 @@ func costs(a, b operand, u uint64) uint64 { return a.cost + b.cost + u }
 // evaluates both, and costs the same if one fails. Any other function stops at the first argument
 // that fails, and costs something only if that is the last one.
 
-// A boxedCall is a call of a function of cel-go.
 type boxedCall struct {
 	function
 	impl   *functions.Overload // nil if only methods of values implement it

@@ -25,7 +25,6 @@ type compiler struct {
 	constants *Frame // see frame
 }
 
-// A local is a variable of a loop.
 type local struct {
 	name    string
 	operand operand

@@ -97,7 +97,6 @@ type Closure struct {
 	guards bool // Eval recovers from panics
 }
 
-// Compiled reports whether x is not the zero Closure.
 func (x *Closure) Compiled() bool { return x.run != nil }
 
 // Eval returns the result and cost of x, or the error that ended it, such as [OverMemory] or
@@ -115,7 +114,6 @@ func (x *Closure) Eval(f *Frame) (result bool, cost uint64, failed *EvalError, o
 	return x.outcome(f, result)
 }
 
-// outcome returns the results of Eval.
 func (x *Closure) outcome(f *Frame, result bool) (_ bool, cost uint64, failed *EvalError, ok bool) {
 	switch {
 	case f.stopped != nil:

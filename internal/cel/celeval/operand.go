@@ -13,7 +13,6 @@ import (
 	"github.com/crdkit/crdkit/internal/cel/celvalue"
 )
 
-// A kind is the kind of value of an operand.
 type kind uint8
 
 const (
@@ -69,7 +68,6 @@ type value interface {
 	after(before func(*Frame)) value // returns a value that first calls before
 }
 
-// A closure evaluates an operand to a Go value.
 type closure[T any] struct {
 	is  kind
 	run func(*Frame) T
@@ -89,7 +87,6 @@ func (c *closure[T]) kind() kind { return c.is }
 
 func (c *closure[T]) after(before func(*Frame)) value { return as(c.is, after(before, c.run)) }
 
-// A scalar is a closure of any type.
 type scalar interface {
 	value
 	choice(b *branches, no value) value

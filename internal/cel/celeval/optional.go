@@ -55,7 +55,6 @@ func (x *compiler) optional(c operand) *optional {
 	}}
 }
 
-// valueType returns the type of the value of an optional, dyn if it is unknown.
 func valueType(t *types.Type) *types.Type {
 	if isOptionalType(t) && len(t.Parameters()) > 0 {
 		return t.Parameters()[0]

@@ -167,7 +167,6 @@ func leastArgs(p Price) int {
 	return 0
 }
 
-// sizeOf returns the size of v, or 1 if v has none.
 func sizeOf(v ref.Val) uint64 {
 	if s, ok := v.(traits.Sizer); ok {
 		n, _ := s.Size().(types.Int)
@@ -384,7 +383,6 @@ func mostParts(text checker.SizeEstimate, args []checker.AstNode) uint64 {
 	return text.Max
 }
 
-// replacedSize returns the size of a text after old is replaced.
 func replacedSize(text, old, replacement checker.SizeEstimate) checker.SizeEstimate {
 	var times, kept checker.SizeEstimate
 	times.Max, kept.Max = replacements(text.Max, old.Min, replacement.Max > old.Min)

@@ -59,7 +59,6 @@ func nameFormat(name string, length int, valid func(string) bool, rule func(stri
 	}
 }
 
-// nameRule returns a rule for names, or for name prefixes if prefix is true.
 func nameRule(errs func(string, bool) []string, prefix bool) func(string) []string {
 	return func(s string) []string { return errs(s, prefix) }
 }

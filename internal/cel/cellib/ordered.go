@@ -55,7 +55,6 @@ func (e *entries) FoldEntry(key, value any) bool {
 	return true
 }
 
-// CompareKeys compares keys of maps.
 func CompareKeys(a, b ref.Val) int {
 	if c := cmp.Compare(rankOf(a), rankOf(b)); c != 0 {
 		return c
@@ -68,7 +67,6 @@ func CompareKeys(a, b ref.Val) int {
 	return cmp.Compare(a.Type().TypeName(), b.Type().TypeName()) // 1.0 before 1
 }
 
-// isOrdered reports whether a key has a place in the order of keys.
 func isOrdered(key ref.Val) bool { return rankOf(key) < unordered }
 
 const unordered = 4

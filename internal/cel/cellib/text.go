@@ -17,7 +17,6 @@ import (
 // maxText is the most bytes of a value in an error.
 const maxText = 1 << 20
 
-// tooLong replaces the text of a longer value.
 const tooLong = "value of more than 1 MiB"
 
 // printed is a value with its own text in errors. cel-go would print it as a struct.

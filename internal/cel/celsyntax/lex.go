@@ -220,8 +220,7 @@ func isReadable(text string) bool { return len(text) <= maxParsed && utf8.ValidS
 type Token struct {
 	Start, End int
 	// IsName is true for identifiers: fields, variables and functions.
-	IsName bool
-	// IsOperator is true for operators and brackets.
+	IsName     bool
 	IsOperator bool
 	// IsText is true for string literals. Text is the value.
 	IsText bool

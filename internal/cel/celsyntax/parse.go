@@ -41,7 +41,6 @@ func New(macros []parser.Macro) Parser {
 // anyArgsKey returns the key under which cel-go stores a macro with any number of arguments.
 func anyArgsKey(k macroKey) string { return k.name + ":*:" + strconv.FormatBool(k.receiver) }
 
-// A parsing is the state of parsing one text.
 type parsing struct {
 	*Parser
 	lexer

@@ -27,7 +27,6 @@ type Input struct {
 	Runes int
 }
 
-// An Operand is a part of the rule and its value.
 type Operand struct{ Expression, Value string }
 
 type Trace struct {

@@ -21,7 +21,6 @@ import (
 // maxText is the most characters of a part in a text.
 const maxText = 200
 
-// maxDifferences is the most paths of differences in a text.
 const maxDifferences = 3
 
 // text returns the text of a part on one line.
@@ -139,7 +138,6 @@ func constant(e ast.Expr) bool {
 	return false
 }
 
-// variable returns the parts that are not constant.
 func variable(parts []ast.Expr) (out []ast.Expr) {
 	for _, e := range parts {
 		if !constant(e) {

@@ -21,7 +21,6 @@ const maxElements = 10_000
 // maxDepth is the most macros and operators around a part.
 const maxDepth = 100
 
-// A tracer is the state of one trace.
 type tracer struct {
 	ctx       context.Context
 	plans     *celtypes.Tracer

@@ -39,7 +39,6 @@ type Scope struct {
 	required, optional *checker.Env // by the type of oldSelf; built lazily
 }
 
-// Scope returns the scope of rules on values of type self.
 func (x *Checker) Scope(self *Type) *Scope {
 	p := x.Language.NewProvider()
 	return &Scope{types: p, self: p.adopt(SelfType, self).cel, from: self}

@@ -307,7 +307,6 @@ func (s *sizing) loop(c ast.ComprehensionExpr) int {
 // expression, a list of mixed types, a constant key. cel-go takes longer to look for these than to
 // check types. So this walk finds the expressions that need no validator and no planner.
 
-// A validatorScan is the state of one walk.
 type validatorScan struct {
 	language *Language
 	tree     *ast.AST

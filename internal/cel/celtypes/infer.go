@@ -52,7 +52,6 @@ func newSignatures(functions map[string]*decls.FunctionDecl) signatures {
 	return s
 }
 
-// An inference is the state of one walk.
 type inference struct {
 	*signatures
 	scope    *Scope
@@ -189,7 +188,6 @@ func (t *inference) member(operand ast.Expr, name string) (typ *types.Type, opti
 	return nil, false
 }
 
-// optionalField returns the type of an optional selection.
 func (t *inference) optionalField(e ast.Expr) *types.Type {
 	c := e.AsCall()
 	if len(c.Args()) != 2 || c.IsMemberFunction() || c.Args()[1].Kind() != ast.LiteralKind {

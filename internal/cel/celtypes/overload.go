@@ -51,7 +51,6 @@ func (t *inference) resolve(e ast.Expr, args []*types.Type) (r *ast.ReferenceInf
 	return r, result
 }
 
-// logic returns the overload of && or || and the type of its result.
 func logic(args []*types.Type, overload string) (*ast.ReferenceInfo, *types.Type) {
 	for _, a := range args {
 		if a != types.BoolType && a.Kind() != types.DynKind {

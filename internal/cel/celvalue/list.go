@@ -165,7 +165,6 @@ func (*listValue) PartOfObject() {}
 // partText is the text of a list or object in errors. cel-go prints an address.
 const partText = "part of the object"
 
-// Printed returns the text for errors.
 func (*listValue) Printed() string { return partText }
 
 // Lists of type map are equal if elements with the same keys are equal, in any order. In a sum,
@@ -257,7 +256,6 @@ func keyOf(e ref.Val, keys []string) any {
 	})
 }
 
-// fieldValue returns a field of e, nil if there is none.
 func fieldValue(e, key ref.Val) ref.Val {
 	switch e := e.(type) {
 	case traits.Mapper:

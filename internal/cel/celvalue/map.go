@@ -179,7 +179,6 @@ func (m *mapValue) ConvertToNative(t reflect.Type) (any, error) {
 
 func (m *mapValue) ConvertToType(t ref.Type) ref.Val { return convert(m, types.MapType, t) }
 
-// convert converts a list or a map of type own to type t.
 func convert(v ref.Val, own *types.Type, t ref.Type) ref.Val {
 	switch t {
 	case own:

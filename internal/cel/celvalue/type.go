@@ -35,7 +35,6 @@ type declaredField struct {
 	declared *DeclaredType
 }
 
-// A Kind is the kind of the values of a schema.
 type Kind uint8
 
 const (

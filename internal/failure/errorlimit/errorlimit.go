@@ -129,7 +129,6 @@ func (l *List) Add(errs ...*field.Error) {
 	}
 }
 
-// AddAt adds an error about the location at.
 func (l *List) AddAt(at *pathstack.Chain, err *field.Error) { l.Add(l.Limit.At(at, err)) }
 
 // Added returns the number of errors that were added.

@@ -25,7 +25,6 @@ import (
 // MaxText is the most bytes of errors in a text. Further errors are counted.
 const MaxText = 4 << 20
 
-// An aggregate is a list of at least one error.
 type aggregate struct {
 	errs []error
 	more int // number of errors that are not in the list
@@ -115,7 +114,6 @@ func join(prefix string, texts []string, more int) string {
 // Errors returns the errors. The caller must not change the list.
 func (a aggregate) Errors() []error { return a.errs }
 
-// Is reports whether one of the errors is the target.
 func (a aggregate) Is(target error) bool {
 	for _, err := range a.errs {
 		if errors.Is(err, target) {

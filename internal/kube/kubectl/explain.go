@@ -88,7 +88,6 @@ func (r *ExplainRequest) each(s schema, seen []string, visit func(s schema, seen
 	}
 }
 
-// elements are the keywords for schemas of elements.
 var elements = []string{"items", "additionalProperties"}
 
 // A schema is a schema in the document. An empty one counts as absent.

@@ -46,7 +46,6 @@ func (e *Embedded) Coerce(obj any, o Options) ([]schema.Path, *field.Error) {
 	return c.run(obj)
 }
 
-// A coercion is the state of one [Embedded.Coerce].
 type coercion struct {
 	of      *Embedded
 	options Options
@@ -138,7 +137,6 @@ func every(n *schema.Node, resource bool, v any, check func(map[string]any) bool
 	return true
 }
 
-// child returns the schema of a member, and whether the member is a declared property.
 func child(n *schema.Node, name string) (below *schema.Node, declared, ok bool) {
 	if p := n.Property(name); p != nil {
 		return p, true, true

@@ -42,7 +42,6 @@ type owner struct {
 	controller, blockDeletion   optional[bool]
 }
 
-// A managedEntry is an entry of managedFields.
 type managedEntry struct {
 	apiVersion, fieldsType, manager, operation, subresource, time string
 
@@ -88,7 +87,6 @@ func memberOf(key string) member {
 	return memberUnknown
 }
 
-// members is a set of members.
 type members uint16
 
 func (s *members) add(k member) bool {

@@ -344,7 +344,6 @@ type input struct {
 
 const declined = -1
 
-// object calls member for each member of an object.
 func (in input) object(member func(key string, in input) int) int {
 	s, i := in.s, in.i
 	if s == "" {

@@ -324,7 +324,6 @@ func ValidDefinition(meta *metav1.ObjectMeta) bool {
 
 // A Problem is an error in metadata.
 type Problem struct {
-	// Err is the error that kube-apiserver reports.
 	Err *field.Error
 	// Pointer is a JSON Pointer into the object. It leads to the entry of labels, annotations or
 	// finalizers, if the error is about one.
@@ -347,9 +346,8 @@ type locator struct {
 	metadata map[string]any
 	field    string // field path of the metadata in errors
 	parent   string // pointer to the object
-	// entries caches entriesOf by member.
-	entries map[string]map[string][]string
-	located map[locatedText]int // how many errors with this text were located
+	entries  map[string]map[string][]string
+	located  map[locatedText]int // how many errors with this text were located
 }
 
 // A locatedText identifies errors that may be about different entries.
@@ -363,7 +361,6 @@ func newLocator(metadata map[string]any, field, parent string) *locator {
 func (l *locator) pointer(err *field.Error) string {
 	rest, ok := strings.CutPrefix(err.Field, l.field)
 	if !ok {
-		// apiVersion or kind
 		return l.parent + "/" + err.Field[strings.LastIndexByte(err.Field, '.')+1:]
 	}
 	return l.parent + "/metadata" + pointerOf(rest) + l.element(rest, err)

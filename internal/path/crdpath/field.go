@@ -30,7 +30,6 @@ type FieldCursor interface {
 // FieldNotation selects how a path may write a name.
 type FieldNotation int
 
-// The notations of rules and of selectable fields.
 const (
 	DotsAndBrackets FieldNotation = iota // .name and ['name'], for rules
 	Dots                                 // .name only, for selectable fields
@@ -172,7 +171,6 @@ func ParseField(text string, n *schema.Node) (schema.Path, error) {
 	return c.path, nil
 }
 
-// A nodeCursor is a location in a compiled schema.
 type nodeCursor struct {
 	at   *schema.Node // nil if the values have no schema
 	path schema.Path

@@ -16,7 +16,6 @@ type Stack struct {
 	// Steps lead from the start of the walk to the location. Set it to an empty slice with capacity
 	// to avoid allocations.
 	Steps []Step
-	// Start is where the walk starts.
 	Start Start
 }
 
@@ -86,7 +85,6 @@ func Between(pointer, schemaPointer string) Stack {
 	return s
 }
 
-// Push enters a value or a schema.
 func (s *Stack) Push(kind Kind, name string, index int) {
 	s.Steps = append(s.Steps, Step{Name: name, Index: index, Kind: kind})
 }
@@ -270,7 +268,6 @@ type Recorder[P ~[]S, S any] struct {
 // inline is the depth up to which the location needs no allocation.
 const inline = 16
 
-// Enter pushes a step.
 func (r *Recorder[P, S]) Enter(s S) {
 	if r != nil {
 		r.enter(s)
@@ -350,10 +347,8 @@ func At(path *field.Path) *Chain {
 // Child returns the location of a field. A keyword of a schema is a field, too.
 func (c *Chain) Child(name string) *Chain { return &Chain{above: c, text: name} }
 
-// Key returns the location of an entry of a map.
 func (c *Chain) Key(key string) *Chain { return &Chain{above: c, text: key, kind: byKey} }
 
-// Index returns the location of an element of a list.
 func (c *Chain) Index(index int) *Chain { return &Chain{above: c, index: index, kind: byIndex} }
 
 // Moved returns a location with the same path and another pointer.
@@ -447,17 +442,14 @@ const (
 // Start begins another walk, at a schema with location base. It keeps the memory of the steps.
 func (s *SchemaStack) Start(base *Chain) { s.base, s.steps = base, s.steps[:0] }
 
-// Push enters the schema of a keyword.
 func (s *SchemaStack) Push(keyword string) {
 	s.steps = append(s.steps, schemaStep{keyword: keyword})
 }
 
-// PushKey enters one of the named schemas of a keyword.
 func (s *SchemaStack) PushKey(keyword, key string) {
 	s.steps = append(s.steps, schemaStep{keyword: keyword, key: key, kind: byKey})
 }
 
-// PushIndex enters one of the listed schemas of a keyword.
 func (s *SchemaStack) PushIndex(keyword string, index int) {
 	s.steps = append(s.steps, schemaStep{keyword: keyword, index: index, kind: byIndex})
 }
@@ -479,7 +471,6 @@ func (s *SchemaStack) Last() (keyword, name string) {
 // Here returns the location of the stack. It changes as the stack changes.
 func (s *SchemaStack) Here() *Chain { return &Chain{stack: s, kind: ofStack} }
 
-// Path returns the path of the location.
 func (s *SchemaStack) Path() *field.Path {
 	path := s.base.Path()
 	for _, step := range s.steps {

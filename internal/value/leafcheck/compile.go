@@ -6,7 +6,6 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// Config configures a [Compiler].
 type Config struct {
 	// Minor is the minor version of the server whose formats are checked.
 	Minor int
@@ -26,7 +25,6 @@ type Compiler struct {
 	patterns map[string]*Text       // only the pattern is set
 }
 
-// NewCompiler returns a compiler without compiled nodes.
 func NewCompiler(cfg Config) *Compiler {
 	return &Compiler{cfg: cfg, nodes: make(map[*schema.Node]*Node), patterns: make(map[string]*Text)}
 }
@@ -118,7 +116,6 @@ func (c *Compiler) pattern(expr string) *Text {
 	return t
 }
 
-// listOf returns the checks of lists, nil if there are none.
 func listOf(n *schema.Node, l *schema.Limits) *List {
 	list := &List{Size: Size{l.MinItems, l.MaxItems}, Unique: l.UniqueItems}
 	switch t, _ := n.ListType(); t {

@@ -136,7 +136,6 @@ func sameText(a, b any) bool {
 	return errX == nil && errY == nil && string(x) == string(y)
 }
 
-// distinctLong compares the identities of the elements.
 func (l *List) distinctLong(list []any) bool {
 	seen := make(map[any]struct{}, len(list))
 	for _, v := range list {
@@ -176,7 +175,6 @@ type absent struct{}
 // jsonText is the JSON text of an object or a list. It is never equal to a string.
 type jsonText string
 
-// KeysOf returns the keys that an element of a MapList has.
 func (l *List) KeysOf(element any) map[string]any {
 	obj, _ := element.(map[string]any)
 	out := make(map[string]any, len(l.Keys))
@@ -268,13 +266,11 @@ func (s *Size) Allows(n int) bool {
 	return (!s.Min.Set || int64(n) >= s.Min.N) && (!s.Max.Set || int64(n) <= s.Max.N)
 }
 
-// A Prop is a declared property.
 type Prop struct {
 	Name string
 	Node *Node
 }
 
-// finish sets the unexported fields.
 func (f *Fields) finish() {
 	f.byName = make(map[string]int, len(f.Props))
 	for i, p := range f.Props {

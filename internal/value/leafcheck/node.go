@@ -34,7 +34,6 @@ func (n *Node) admitsAll() bool {
 		n.Nested == nil && n.items == nil && n.List == nil && n.Number == nil
 }
 
-// AdmitsObjects reports whether n admits every object.
 func (n *Node) AdmitsObjects() bool {
 	return n == nil || n.Accept&Object != 0 && n.Enum == nil && n.fields == nil && n.Nested == nil
 }
@@ -45,7 +44,6 @@ type Junctors struct {
 	Not                 *Node   // nil if there is none
 }
 
-// orNilIfAdmitsAll returns n, or nil if n admits every value.
 func (n *Node) orNilIfAdmitsAll() *Node {
 	if n == nil || n.admitsAll() {
 		return nil
@@ -64,7 +62,6 @@ func (n *Node) ReportsFromAllBranches() bool {
 	})
 }
 
-// Valid reports whether v is valid.
 func (n *Node) Valid(v any) bool {
 	if n == nil {
 		return true

@@ -50,7 +50,6 @@ func (t *Text) TooShort(s string) bool {
 	return int64(utf8.RuneCountInString(s)) < t.Min.N
 }
 
-// Matches reports whether s matches the pattern, if there is one.
 func (t *Text) Matches(s string) bool {
 	if t.Pattern == nil {
 		return t.Expr == ""
@@ -81,7 +80,6 @@ type Limit struct {
 	Fits bool // the bound is in the range of the declared type
 }
 
-// A space is the range of a type and format.
 type space uint8
 
 const (

@@ -20,10 +20,8 @@ type Type struct {
 	Nullable bool
 }
 
-// Declared reports whether the schema declares a type or a format.
 func (t *Type) Declared() bool { return len(t.Names) > 0 || t.Format != "" }
 
-// Mask returns the admitted kinds.
 func (t *Type) Mask() Mask {
 	var m Mask
 	for kind := Null; kind <= Other; kind <<= 1 {
@@ -81,7 +79,6 @@ func describe(kind Mask) (name, format string) {
 	}
 }
 
-// A Mask is a set of kinds of values.
 type Mask uint16
 
 const (
@@ -101,7 +98,6 @@ const (
 	All   = Null | Bool | Int | Float | String | Array | Object | Other
 )
 
-// MaskOf returns the kind of v.
 func MaskOf(v any) Mask {
 	switch v := v.(type) {
 	case nil:

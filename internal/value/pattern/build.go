@@ -46,7 +46,6 @@ func (w *work) spend(n int) bool {
 	return *w >= 0
 }
 
-// A subset is a state under construction.
 type subset struct {
 	start bool     // before the first rune; false if the program has no ^
 	pcs   []uint32 // instructions that consume a rune or are unresolved, ascending
@@ -234,7 +233,6 @@ func (b *builder) expand(pcs []uint32, pc uint32, ctx syntax.EmptyOp) ([]uint32,
 	return pcs, hit
 }
 
-// finish returns the automaton of the explored states.
 func (b *builder) finish(start int32) *automaton {
 	classes := len(b.abc.within)
 	a := &automaton{ascii: b.abc.ascii, wide: slices.Clip(b.abc.wide)}

@@ -137,7 +137,6 @@ func (a *automaton) accepts(state uint16) bool {
 	return state == always || state != never && uint32(state) >= a.final
 }
 
-// step returns the state after r.
 func (a *automaton) step(state uint16, r rune) uint16 {
 	if state <= always {
 		return state

@@ -20,7 +20,6 @@ type Pattern struct {
 	pending atomic.Pointer[syntax.Regexp] // nil after the matcher is built
 }
 
-// A matcher has an automaton or a Regexp.
 type matcher struct {
 	auto *automaton
 	re   *regexp.Regexp
@@ -55,7 +54,6 @@ func Compile(expr string, opts ...Option) (*Pattern, error) {
 	return p, nil
 }
 
-// matcher returns the matcher. The first call builds it.
 func (p *Pattern) matcher() *matcher {
 	if m := p.made.Load(); m != nil {
 		return m
@@ -153,7 +151,6 @@ func (a *automaton) match(s string) bool {
 	return state >= uint(a.final)
 }
 
-// classOf returns the class of a rune that is not ASCII.
 func (a *automaton) classOf(r rune) uint8 {
 	lo, hi := 0, len(a.wide)
 	for hi-lo > 1 {

@@ -74,7 +74,6 @@ type walk struct {
 	unknown              string // the identifier because of which the walk failed
 }
 
-// all returns the values of each part of a path.
 func (w *walk) all(data any, nodes []jsonpath.Node) ([][]any, bool) {
 	var out [][]any
 	for i := 0; i < len(nodes); i++ {
