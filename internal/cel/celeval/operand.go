@@ -105,7 +105,6 @@ func (c *closure[T]) effect() func(*Frame) {
 	return func(f *Frame) { run(f) }
 }
 
-// boxed returns a closure that makes a CEL value.
 func (c *closure[T]) boxed() func(*Frame) ref.Val { return boxed(c.is, c.run) }
 
 // boxed returns a closure that boxes the result of evaluate. A type parameter would link a copy of
@@ -245,7 +244,6 @@ func numberOf(r any) (float64, bool) {
 // A listFunc returns a list. If there is none, it fails and returns nil.
 type listFunc func(*Frame) []any
 
-// elements returns a closure that reads a raw list.
 func (o operand) elements() listFunc {
 	if made := o.list; made != nil {
 		return made

@@ -125,7 +125,6 @@ func (x *compiler) hasValue(m *optional) func(*Frame) bool {
 	}
 }
 
-// effect returns a function that evaluates an operand only for its effects.
 func (x *compiler) effect(c operand) func(*Frame) {
 	if v, ok := c.value.(scalar); ok {
 		return v.effect()

@@ -50,7 +50,6 @@ func bindBinary(f functions.BinaryOp) cel.OverloadOpt { return cel.BinaryBinding
 //go:noinline
 func bindAny(f functions.FunctionOp) cel.OverloadOpt { return cel.FunctionBinding(f) }
 
-// A signature identifies one overload of a function.
 type signature struct {
 	id     string
 	params []*cel.Type // the first is the receiver of a method

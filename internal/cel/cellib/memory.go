@@ -16,7 +16,6 @@ import (
 // receiver. So an evaluation also counts the bytes of all strings, lists and maps that it makes,
 // even if they are already garbage. Parts of the object do not count.
 
-// The bytes that values take.
 const (
 	ElementBytes = 16 // of a list
 	BoxedBytes   = 32 // of a list of CEL values

@@ -62,7 +62,6 @@ func (l *lexer) token() token {
 	return l.operator()
 }
 
-// skip skips white space and comments.
 func (l *lexer) skip() {
 	for l.at < len(l.text) {
 		switch c := l.text[l.at]; {
@@ -213,7 +212,6 @@ func isHex(c byte) bool { return isDigit(c) || 'a' <= c && c <= 'f' || 'A' <= c 
 // maxParsed is the longest text in bytes that is parsed. cel-go counts code points.
 const maxParsed = 100_000
 
-// isReadable reports whether the lexer accepts a text.
 func isReadable(text string) bool { return len(text) <= maxParsed && utf8.ValidString(text) }
 
 // A Token is a token of an expression. Its text is text[Start:End].

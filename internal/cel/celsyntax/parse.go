@@ -116,7 +116,6 @@ func (p *parsing) deeper(by int) {
 	}
 }
 
-// expr parses a ternary or a single operand.
 func (p *parsing) expr() ast.Expr {
 	before := p.depth
 	p.deeper(3)
@@ -340,7 +339,6 @@ func (p *parsing) bracketed(tok token) ast.Expr {
 	return p.fail()
 }
 
-// name parses a variable or a function call.
 func (p *parsing) name(name string) ast.Expr {
 	if isReserved(name) {
 		return p.fail()

@@ -44,7 +44,6 @@ func (t *tracer) decide(f frame, e ast.Expr, result bool) string {
 	return t.atom(f, e, result)
 }
 
-// decides reports whether parts of e may decide for it.
 func decides(e ast.Expr) bool {
 	if e.Kind() != ast.CallKind {
 		return e.Kind() == ast.ComprehensionKind
@@ -228,7 +227,6 @@ func (t *tracer) element(m macro, at *element) string {
 	return t.decide(at.frame, m.condition, at.result) + " for " + at.variable + " = " + at.name
 }
 
-// decided records the first part that decides.
 func (t *tracer) decided(e ast.Expr) {
 	if t.first == "" {
 		t.first = t.text(e)

@@ -293,7 +293,6 @@ const (
 	mapInsert = "cel.@mapInsert"
 )
 
-// isEmpty reports whether e is an empty list or map.
 func isEmpty(e ast.Expr) bool {
 	switch e.Kind() {
 	case ast.ListKind:

@@ -50,7 +50,6 @@ func (l *listValue) elements() []ref.Val {
 	return out
 }
 
-// each returns an iterator over the elements of a list.
 func each(list traits.Lister) iter.Seq[ref.Val] {
 	return func(yield func(ref.Val) bool) {
 		for it := list.Iterator(); it.HasNext() == types.True && yield(it.Next()); {

@@ -256,7 +256,6 @@ func (s *DeclaredType) MadeList() *DeclaredType {
 	return &DeclaredType{Kind: KindAtomicList, TypeName: "array", Items: s, Made: true}
 }
 
-// IsList reports whether values are lists of a known list type.
 func (s *DeclaredType) IsList() bool {
 	return s.Kind == KindAtomicList || s.Kind == KindSetList || s.Kind == KindMapList
 }

@@ -183,7 +183,6 @@ func (r *Analysis) field(of []*ReadSet, spelled string) (out []*ReadSet) {
 	return out
 }
 
-// unescaped returns the property name for an identifier.
 func unescaped(spelled string) string {
 	if strings.Contains(spelled, "__") {
 		if name, ok := apiservercel.Unescape(spelled); ok {
