@@ -321,15 +321,15 @@ func (c *chain) step(f *Frame, q *qualifier, v ref.Val, optional bool) ref.Val {
 			return nil
 		}
 	}
-	found, what := f.entryOf(v, k, optional || q.test)
+	found, err := f.entryOf(v, k, optional || q.test)
 	if !optional || found != nil {
 		f.pay(1)
 	}
 	switch {
 	case f.failed:
 		return nil
-	case what != nil:
-		f.fail(what)
+	case err != nil:
+		f.fail(err)
 		return nil
 	case q.test && !optional:
 		return types.Bool(found != nil)
@@ -352,8 +352,8 @@ func (f *Frame) entryOf(v, k ref.Val, test bool) (ref.Val, *EvalError) {
 	switch v := v.(type) {
 	case traits.Mapper:
 		found, ok := v.Find(k)
-		if what, failed := found.(*types.Err); failed {
-			return nil, &EvalError{text: what.Error()}
+		if err, failed := found.(*types.Err); failed {
+			return nil, &EvalError{text: err.Error()}
 		}
 		if ok {
 			return found, nil

@@ -161,14 +161,14 @@ type argument struct {
 // failedValue replaces an argument that failed when the cost of the call is computed.
 var failedValue = types.NewErr("failed")
 
-// eval evaluates an argument. what is its error. ok is false if the evaluation ends.
-func (a *argument) eval(f *Frame) (v ref.Val, what *EvalError, ok bool) {
+// eval evaluates an argument. err is its error. ok is false if the evaluation ends.
+func (a *argument) eval(f *Frame) (v ref.Val, err *EvalError, ok bool) {
 	v = a.box(f)
 	if !f.failed {
 		return v, nil, true
 	}
-	what = f.takeError()
-	return failedValue, what, what != nil
+	err = f.takeError()
+	return failedValue, err, err != nil
 }
 
 // call evaluates the arguments and calls the function. The frame holds the arguments.
@@ -181,27 +181,27 @@ func (c *boxedCall) call(f *Frame) ref.Val {
 
 // called is call. The arguments are in f.args from base on.
 func (c *boxedCall) called(f *Frame, base int) ref.Val {
-	var what *EvalError
+	var err *EvalError
 	for i := range c.args {
 		v, failed, ok := c.args[i].eval(f)
 		if !ok {
 			return types.NullValue
 		}
-		if f.args = append(f.args, v); what == nil {
-			what = failed
+		if f.args = append(f.args, v); err == nil {
+			err = failed
 		}
-		if later := c.args[i+1:]; what != nil && len(later) > 0 && c.inTurn {
+		if later := c.args[i+1:]; err != nil && len(later) > 0 && c.inTurn {
 			for _, a := range later {
 				f.cost -= a.cost
 			}
-			f.fail(what)
+			f.fail(err)
 			return types.NullValue
 		}
 	}
 	args := f.args[base:]
 	switch {
-	case what != nil:
-		return c.failed(f, what, args)
+	case err != nil:
+		return c.failed(f, err, args)
 	case !f.admit(&c.function, args):
 		return types.NullValue
 	case cellib.PrintsElement(c.name):
@@ -231,13 +231,13 @@ func (c *boxedCall) value(f *Frame, args []ref.Val) ref.Val {
 }
 
 // failed pays for a call with a failed argument, and fails.
-func (c *boxedCall) failed(f *Frame, what *EvalError, args []ref.Val) ref.Val {
+func (c *boxedCall) failed(f *Frame, err *EvalError, args []ref.Val) ref.Val {
 	if !c.countable(args) {
 		f.decline()
 		return types.NullValue
 	}
 	f.pay(c.cost(failedValue, args...))
-	f.fail(what)
+	f.fail(err)
 	return types.NullValue
 }
 
@@ -254,9 +254,9 @@ func (c *boxedCall) result(f *Frame, v ref.Val, args []ref.Val) ref.Val {
 
 // valueOr returns v, or fails if v is an error.
 func (f *Frame) valueOr(v ref.Val) ref.Val {
-	switch what := v.(type) {
+	switch err := v.(type) {
 	case *types.Err:
-		f.fail(&EvalError{text: what.Error()})
+		f.fail(&EvalError{text: err.Error()})
 		return types.NullValue
 	case *types.Unknown:
 		f.decline()

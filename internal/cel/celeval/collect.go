@@ -64,8 +64,8 @@ func (g *gathering) step(put func(*Frame)) func(*Frame) bool {
 		if is {
 			f.cost += hit
 			if put(f); f.failed {
-				if what := f.takeError(); f.pending == nil {
-					f.pending = what
+				if err := f.takeError(); f.pending == nil {
+					f.pending = err
 				}
 			}
 		}
@@ -136,8 +136,8 @@ func (x *compiler) addLists(a, b operand) operand {
 	}
 	left, right := a.elements(), b.elements()
 	list := func(f *Frame) []any {
-		l, r, what, whatRight, ok := both(f, left, right)
-		if !ok || f.failEither(what, whatRight) {
+		l, r, err, errRight, ok := both(f, left, right)
+		if !ok || f.failEither(err, errRight) {
 			return nil
 		}
 		if !f.take(uint64(len(l)+len(r)) * cellib.ElementBytes) {

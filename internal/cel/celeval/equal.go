@@ -58,21 +58,21 @@ func (x *compiler) equalBoxed(a, b operand, not bool) operand {
 		test = functionOf(operators.NotEquals, overloads.NotEquals)
 	}
 	return operand{cost: costs(a, b, 0), value: as(kindBool, func(f *Frame) bool {
-		v, what, ok := left.eval(f)
+		v, err, ok := left.eval(f)
 		if !ok {
 			return false
 		}
-		w, whatRight, ok := right.eval(f)
+		w, errRight, ok := right.eval(f)
 		if !ok {
 			return false
 		}
 		f.pay(test.cost(nil, v, w))
-		if what == nil {
-			what = whatRight
+		if err == nil {
+			err = errRight
 		}
 		switch {
-		case what != nil:
-			f.fail(what)
+		case err != nil:
+			f.fail(err)
 			return false
 		case !f.visit(true, []ref.Val{v, w}):
 			return false

@@ -60,14 +60,14 @@ func (x *compiler) logic(terms []operand, decisive bool) operand {
 
 // evalTerm evaluates a term after an earlier one failed. A decisive term clears the error.
 func (f *Frame) evalTerm(t *laterTerm, decisive bool) bool {
-	what := f.takeError()
-	if what == nil {
+	err := f.takeError()
+	if err == nil {
 		return false
 	}
 	f.pay(t.cost)
 	v := t.run(f)
 	if f.failed || v != decisive {
-		f.failWith(what)
+		f.failWith(err)
 	}
 	return v
 }
@@ -159,9 +159,9 @@ var (
 )
 
 // fail ends the evaluation with an error, unless it has already ended.
-func (f *Frame) fail(what *EvalError) {
+func (f *Frame) fail(err *EvalError) {
 	if !f.failed {
-		f.failed, f.evalErr = true, what
+		f.failed, f.evalErr = true, err
 	}
 }
 
@@ -170,30 +170,30 @@ func (f *Frame) decline() { f.failed, f.evalErr = true, nil }
 
 // takeError returns the error of an operand and clears it. A declined frame stays failed.
 func (f *Frame) takeError() *EvalError {
-	what := f.evalErr
-	if what != nil {
+	err := f.evalErr
+	if err != nil {
 		f.failed, f.evalErr = false, nil
 	}
-	return what
+	return err
 }
 
 // failWith fails with an earlier error, which takes the place of a later one.
-func (f *Frame) failWith(what *EvalError) {
+func (f *Frame) failWith(err *EvalError) {
 	if !f.failed || f.evalErr != nil {
-		f.failed, f.evalErr = true, what
+		f.failed, f.evalErr = true, err
 	}
 }
 
 // evalRight evaluates the right operand after the left one failed, and pays for it. The error of
 // the left one is kept.
 func evalRight[T any](f *Frame, right func(*Frame) T) (w T, failedToo bool) {
-	what := f.takeError()
-	if what == nil {
+	err := f.takeError()
+	if err == nil {
 		return w, true
 	}
 	w = right(f)
 	failedToo = f.failed
-	f.failWith(what)
+	f.failWith(err)
 	return w, failedToo
 }
 

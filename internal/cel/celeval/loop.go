@@ -94,9 +94,9 @@ func (x *compiler) quantifier(over operand, each rangeFunc, p operand, exists bo
 		f.cost += step
 		v := test(f)
 		if f.failed {
-			what := f.takeError()
+			err := f.takeError()
 			if f.pending == nil {
-				f.pending = what
+				f.pending = err
 			}
 			return f.step()
 		}
@@ -121,13 +121,13 @@ func (f *Frame) loop(each rangeFunc, body func(*Frame) bool, cost uint64) {
 	outer := f.pending
 	f.pending = nil
 	each(f, body)
-	what := f.pending
+	err := f.pending
 	f.pending = outer
 	switch {
 	case f.failed:
 		f.cost -= cost
-	case what != nil:
-		f.fail(what)
+	case err != nil:
+		f.fail(err)
 	}
 }
 

@@ -86,9 +86,9 @@ func arithmetic[T, R any](is kind, cost uint64, a, b func(*Frame) T, op func(a, 
 			evalRight(f, b)
 			return none
 		}
-		u, what := op(v, b(f))
-		if what != nil {
-			f.fail(what)
+		u, err := op(v, b(f))
+		if err != nil {
+			f.fail(err)
 		}
 		return u
 	})}
@@ -202,9 +202,9 @@ func sumOfInts(a operand) operand {
 			if !ok {
 				f.decline()
 			}
-			var what *EvalError
-			if total, what = addInt(total, i); what != nil {
-				f.fail(what)
+			var err *EvalError
+			if total, err = addInt(total, i); err != nil {
+				f.fail(err)
 			}
 		}
 		return total

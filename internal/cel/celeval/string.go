@@ -231,11 +231,11 @@ func parsing[T any](a operand, price cellib.Price, parse func(*Frame, string) T)
 
 func conversion[T any](a operand, to *types.Type, parse func(string) (T, error)) func(*Frame) T {
 	s := closureOf[string](a)
-	what := &EvalError{text: types.NewErr("type conversion error from '%s' to '%s'", types.StringType, to).(*types.Err).Error()}
+	conversionErr := &EvalError{text: types.NewErr("type conversion error from '%s' to '%s'", types.StringType, to).(*types.Err).Error()}
 	return func(f *Frame) T {
 		v, err := parse(s(f))
 		if err != nil {
-			f.fail(what)
+			f.fail(conversionErr)
 		}
 		return v
 	}
@@ -391,7 +391,7 @@ func (x *compiler) concatenation(a, b operand) operand {
 	return operand{cost: costs(a, b, 0), terms: all, value: as(kindString, func(f *Frame) string {
 		base := len(f.texts)
 		bytes, size := 0, 0
-		var what *EvalError
+		var err *EvalError
 		for i := range all {
 			v := all[i](f)
 			n := utf8.RuneCountInString(v)
@@ -401,8 +401,8 @@ func (x *compiler) concatenation(a, b operand) operand {
 					f.texts = f.texts[:base]
 					return ""
 				}
-				if n = len(errorText); what == nil {
-					what = failed
+				if n = len(errorText); err == nil {
+					err = failed
 				}
 			}
 			if i > 0 {
@@ -413,14 +413,14 @@ func (x *compiler) concatenation(a, b operand) operand {
 				return ""
 			}
 			bytes += len(v)
-			if size += n; what != nil {
+			if size += n; err != nil {
 				size = len(errorText)
 			}
 			f.texts = append(f.texts, v)
 		}
-		if what != nil {
+		if err != nil {
 			f.texts = f.texts[:base]
-			f.fail(what)
+			f.fail(err)
 			return ""
 		}
 		if !f.take(uint64(bytes)) {
