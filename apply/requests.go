@@ -32,7 +32,7 @@ type Result struct {
 	// Unchanged is true if the request is admitted and changes nothing. The server then does not
 	// write the object and keeps its resourceVersion.
 	Unchanged bool
-	// Conflicts are the fields because of which an apply is refused, in the server's order. Other
+	// Conflicts are the fields that make the server refuse an apply, in the server's order. Other
 	// managers own them.
 	Conflicts []Conflict
 }
@@ -304,8 +304,8 @@ func (a *Applier) Create(ctx context.Context, obj *unstructured.Unstructured, ma
 	})
 }
 
-// Update is [crdkit.Version.Update], or [crdkit.Version.UpdateStatus] for the subresource
-// "status", for a manager: it records that the manager owns the fields that it changes. obj
+// Update is [crdkit.Version.Update] for a manager. For the subresource "status" it is
+// [crdkit.Version.UpdateStatus]. It records that the manager owns the fields that it changes. obj
 // replaces the live object of the request. [crdkit.Mutate] has no effect.
 func (a *Applier) Update(ctx context.Context, obj *unstructured.Unstructured, r Request, opts ...crdkit.RequestOption) (*Result, error) {
 	s, err := r.check()

@@ -66,7 +66,7 @@ func (c *convertor) ConvertFieldLabel(_ schema.GroupVersionKind, label, _ string
 	return "", "", fmt.Errorf("field label not supported: %s", label)
 }
 
-// A defaulter sets defaults by the schema of the version that an object has.
+// A defaulter sets the defaults in the schema of an object's version.
 type defaulter struct{ *Applier }
 
 func (d defaulter) Default(in runtime.Object) {

@@ -120,7 +120,7 @@ func (p *Point) clone() *Point {
 
 func (l *location) add(p *Point, goal func(v any) int) { l.checks = append(l.checks, check{p, goal}) }
 
-// goalIf returns the first goal if cond is true, else the other one.
+// goalIf returns goal 0 if cond is true, else the other goal.
 func goalIf(cond bool, otherwise int) int {
 	if cond {
 		return 0

@@ -131,8 +131,8 @@ func (v *version) profile(name string) *Version {
 // lockTimeout is how long a process waits for other processes that write the same record.
 const lockTimeout = 30 * time.Second
 
-// Save adds the record to the record in a file. It writes .json, .txt and .html files next to each
-// other.
+// Save merges the record into the record in a file. It writes .json, .txt and .html files next to
+// each other.
 func (r *Recorder) Save(file string) error {
 	base := strings.TrimSuffix(file, filepath.Ext(file))
 	unlock, err := lock(base + ".lock")

@@ -24,7 +24,7 @@ type Summary struct {
 	Points, Met, Goal int
 }
 
-// Summaries returns the summary of each kind of which the version has points.
+// Summaries returns a summary for each kind of points that the version has.
 func (v *Version) Summaries() []Summary {
 	var out []Summary
 	for _, kind := range kinds {

@@ -299,7 +299,7 @@ func (w *walk) fill(o *objectWalk, index int) bool {
 	return true
 }
 
-// addStatus adds the new status if the input has no status in whose place it was written.
+// addStatus adds the new status, unless it has already replaced the status in the input.
 func (w *walk) addStatus(o *objectWalk) bool {
 	index, ok := o.node.members.at("status")
 	if !ok || o.node.members.list[index].role != droppedRole {

@@ -177,7 +177,7 @@ func admitsRoles(root *node, cfg Config) bool {
 	return true
 }
 
-// changes reports whether n changes values without nulls by more than pruning. seen are nodes that
+// changes reports whether n does more than prune to a value without nulls. seen are the nodes that
 // are already visited.
 func (n *node) changes(seen map[*node]bool) bool {
 	if n == nil || seen[n] {

@@ -146,7 +146,8 @@ func (x *translation) compareConstant(p path, c any, orders search.Mask) (verdic
 	return verdict{x.at(p, ordered(c, orders)), x.at(p, ordered(c, (search.Less|search.Same|search.Greater)&^orders))}, true
 }
 
-// ordered returns the condition that a number has one of the orders to c.
+// ordered returns the condition that a number is less than, equal to, or greater than c, as orders
+// allows.
 func ordered(c any, orders search.Mask) *search.Cond {
 	var x float64
 	switch c := c.(type) {

@@ -34,7 +34,7 @@
 // disagree about it: sets in another order, or times in another zone.
 //
 // As in the server, a field that is null is absent. The formats byte and date-time allow texts that
-// CEL cannot read. Even has ends with an error for a field with such a text.
+// CEL cannot read. If a field has one of them, even has(...) ends with an error.
 //
 // A Translator belongs to one goroutine. Conditions are immutable.
 package celcond

@@ -99,8 +99,8 @@ func (x *translation) atMostOne(e ast.Expr, sc scope) (verdict, bool) {
 	return v, true
 }
 
-// evaluated returns a condition without which a comparison ends with an error: the argument of
-// duration is a duration.
+// evaluated returns a necessary condition that a comparison does not end with an error: the
+// argument of duration is a duration.
 func (x *translation) evaluated(e ast.Expr, sc scope) *search.Cond {
 	if e.Kind() != ast.CallKind || comparisons[e.AsCall().FunctionName()] == 0 {
 		return search.True

@@ -163,7 +163,7 @@ func (f *Frame) Release() {
 
 const maxLists = 16
 
-// maxKept is the most elements that a kept slice has room for, maxKeptList that of a kept list.
+// maxKept is the most elements of a slice that is kept, maxKeptList of a list of raw values.
 const (
 	maxKept     = 1024
 	maxKeptList = 1 << 16

@@ -44,7 +44,7 @@ type operand struct {
 	declared *celvalue.DeclaredType // type of raw
 	box      func(*Frame) ref.Val   // a value that is not a part of the object
 
-	// Few operands have these.
+	// Only a few operands have these.
 	list  listFunc              // a raw list that is made, without boxing it in raw
 	chain *chain                // a field or an element of a value that is not a part of the object
 	terms []func(*Frame) string // operands of a sum of strings

@@ -214,7 +214,7 @@ const maxParsed = 100_000
 
 func isReadable(text string) bool { return len(text) <= maxParsed && utf8.ValidString(text) }
 
-// A Token is a token of an expression. Its text is text[Start:End].
+// A Token is a name, operator, bracket or literal of an expression: text[Start:End].
 type Token struct {
 	Start, End int
 	// IsName is true for identifiers: fields, variables and functions.

@@ -215,8 +215,8 @@ func (p *parsing) unary() ast.Expr {
 	return p.member(token{})
 }
 
-// signed parses an operand after signs. Two equal signs cancel out. A minus before a number belongs
-// to the number.
+// signed parses an operand with signs before it. Two equal signs cancel each other. A minus before
+// a number belongs to the number.
 func (p *parsing) signed(sign, function string) ast.Expr {
 	first, once := p.tok, false
 	for p.is(sign) {

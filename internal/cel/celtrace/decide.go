@@ -272,8 +272,8 @@ func (t *tracer) guard(part ast.Expr, why string) string {
 	return ""
 }
 
-// innermost returns the innermost part that ends with an error, its frame, and a text about the
-// element.
+// innermost returns the innermost part that ends with an error, and its frame. element is a text
+// about the element of the macro around the part.
 func (t *tracer) innermost(f frame, e ast.Expr) (part ast.Expr, inner frame, element string) {
 	if t.depth++; t.depth > maxDepth || t.ctx.Err() != nil {
 		return e, f, ""

@@ -118,8 +118,8 @@ func (r *ExplainRequest) find(ref string) schema {
 	return s
 }
 
-// at returns the schema at the end of fields, nil if there is none. seen are the references since
-// the last field.
+// at returns the schema at the end of fields, nil if there is none. seen are the references that
+// were followed since the last field.
 func (r *ExplainRequest) at(s schema, fields []string, seen []string) schema {
 	if len(fields) == 0 {
 		return s

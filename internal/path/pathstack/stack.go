@@ -336,7 +336,7 @@ type Chain struct {
 	stack *SchemaStack // for ofStack
 }
 
-// At returns a location with a path. It is the start of the pointers of all locations below.
+// At returns the location with this path. Pointers of locations below begin with its pointer.
 func At(path *field.Path) *Chain {
 	if path == nil {
 		return nil

@@ -71,7 +71,7 @@ type walk struct {
 	begun, inside, ended int
 	lastEnd              *jsonpath.Node
 	visits               int
-	unknown              string // the identifier because of which the walk failed
+	unknown              string // the unknown identifier that made the walk fail
 }
 
 func (w *walk) all(data any, nodes []jsonpath.Node) ([][]any, bool) {
