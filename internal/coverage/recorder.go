@@ -34,14 +34,14 @@ type Request struct {
 
 type Recorder struct {
 	mu       sync.Mutex
-	recorded map[definitionKey]*recorded
+	recorded map[definitionKey]*definitionRecord
 }
 
 // A definitionKey identifies a definition. Several tests may load the same file.
 type definitionKey struct{ name, text string }
 
-// A recorded is a definition with its versions by name.
-type recorded struct {
+// A definitionRecord is a definition with its versions by name.
+type definitionRecord struct {
 	source   Source
 	versions map[string]*version
 }
@@ -56,7 +56,7 @@ type version struct {
 }
 
 func NewRecorder() *Recorder {
-	return &Recorder{recorded: map[definitionKey]*recorded{}}
+	return &Recorder{recorded: map[definitionKey]*definitionRecord{}}
 }
 
 // Observe records a request. It returns an error if the version has no schema or the observers do
@@ -82,7 +82,7 @@ func (r *Recorder) version(s Source, name string) (*version, error) {
 	key := definitionKey{s.CRD.Name, string(s.Text)}
 	d := r.recorded[key]
 	if d == nil {
-		d = &recorded{source: s, versions: map[string]*version{}}
+		d = &definitionRecord{source: s, versions: map[string]*version{}}
 		r.recorded[key] = d
 	}
 	if v := d.versions[name]; v != nil {

@@ -41,7 +41,7 @@ type ruleLocation struct {
 	observers [][]observer
 	shared    map[expression]int // index in observers
 	rules     []*observedRule
-	evaluated []evaluated
+	evaluated []evaluations
 }
 
 // An expression identifies the observers of a location that are the same rule.
@@ -50,8 +50,8 @@ type expression struct {
 	optional bool // optionalOldSelf
 }
 
-// evaluated counts how often rules are evaluated for one object.
-type evaluated struct {
+// evaluations counts how often rules are evaluated for one object.
+type evaluations struct {
 	expression
 	count int
 }
@@ -160,10 +160,10 @@ func (s *ruleSet) observe(l *ruleLocation, r *apiextensionsv1.ValidationRule, po
 	l.rules = append(l.rules, rule)
 	if rule.True.Text == "" {
 		e := expression{rule.Evaluated().Text, optional}
-		rule.class = slices.IndexFunc(l.evaluated, func(known evaluated) bool { return known.expression == e })
+		rule.class = slices.IndexFunc(l.evaluated, func(known evaluations) bool { return known.expression == e })
 		if rule.class < 0 {
 			rule.class = len(l.evaluated)
-			l.evaluated = append(l.evaluated, evaluated{expression: e})
+			l.evaluated = append(l.evaluated, evaluations{expression: e})
 			add(rule.Evaluated(), observer{class: rule.class})
 		}
 	}

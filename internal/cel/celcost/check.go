@@ -38,7 +38,7 @@ type site struct {
 }
 
 type RuleCost struct {
-	*compiled
+	*compiledRule
 	site  *site
 	Index int
 	Rule  *schema.Rule
@@ -61,8 +61,8 @@ func (s *Checker) Ordered() []*RuleCost {
 	return out
 }
 
-// A compiled is a compiled rule. Equal schemas with equal types share it.
-type compiled struct {
+// A compiledRule is a rule and the cost of its expressions. Equal schemas with equal types share it.
+type compiledRule struct {
 	Condition, Message Expression
 	usesOldSelf        bool
 }
@@ -86,7 +86,7 @@ type Checker struct {
 	types         *celtypes.Provider
 	sizes         *sizes
 	scratch       *cel.Ast // empty AST that takes trees of celsyntax; built lazily
-	memo          map[compiledKey][]compiled
+	memo          map[compiledKey][]compiledRule
 	visited       int
 
 	costs  []RuleCost // in the server's order
@@ -97,7 +97,7 @@ type Checker struct {
 // New visits n, which must have rules, and all schemas below it. It returns an error if there is no
 // language for the options.
 func New(n *schema.Node, o Options) (*Checker, error) {
-	s := &Checker{options: o, sizes: newSizes(), memo: make(map[compiledKey][]compiled),
+	s := &Checker{options: o, sizes: newSizes(), memo: make(map[compiledKey][]compiledRule),
 		syntax: errorlimit.List{Limit: o.Limit, Watch: o.Watch}, errs: errorlimit.List{Limit: o.Limit, Watch: o.Watch}}
 	for _, l := range []struct {
 		minor int
@@ -231,20 +231,20 @@ func (s *Checker) rules(p *site) {
 		if s.options.Watch.Ended() {
 			return
 		}
-		f := RuleCost{compiled: &c, site: p, Index: i, Rule: &rules[i]}
+		f := RuleCost{compiledRule: &c, site: p, Index: i, Rule: &rules[i]}
 		s.costs = append(s.costs, f)
-		s.judge(&f)
+		s.addErrors(&f)
 	}
 }
 
-func (s *Checker) compiled(p *site, rules []schema.Rule) []compiled {
+func (s *Checker) compiled(p *site, rules []schema.Rule) []compiledRule {
 	key := compiledKey{node: p.node, root: p.location.root}
 	same := p.location.node == p.node
 	if old, ok := s.memo[key]; ok && same {
 		return old
 	}
 	c := ruleCompiler{Checker: s, estimator: &estimator{sizes: s.sizes, self: p.location}, self: p.typ}
-	out := make([]compiled, len(rules))
+	out := make([]compiledRule, len(rules))
 	for i := range rules {
 		if s.options.Watch.Poll() {
 			break
@@ -264,7 +264,7 @@ type ruleCompiler struct {
 	fresh, stored *celtypes.Scope // built lazily
 }
 
-func (c *ruleCompiler) rule(out *compiled, r *schema.Rule) {
+func (c *ruleCompiler) rule(out *compiledRule, r *schema.Rule) {
 	if celtypes.IsBlank(r.Rule) {
 		return
 	}

@@ -90,28 +90,28 @@ func (s *Checker) Totals() (total uint64, each, all field.ErrorList) {
 	return t.total, each, t.errors(s.options.At, s.options.Limit)
 }
 
-// An estimated is an expression that counts for the total.
-type estimated struct {
+// An estimate is the cost of an expression that counts for the total.
+type estimate struct {
 	at    *pathstack.Chain
 	total uint64
 	limit *field.Error // the error if its cost is over its limit
 }
 
-func (s *Checker) expressions(f *RuleCost) []estimated {
-	rule := estimated{at: f.At().Child("rule")}
+func (s *Checker) expressions(f *RuleCost) []estimate {
+	rule := estimate{at: f.At().Child("rule")}
 	_, _, rule.total = s.CardinalityOf(f)
 	rule.limit = overLimit(s.options.Limit, rule.at, "estimated rule cost", rule.total, ExpressionLimit)
-	out := []estimated{rule}
+	out := []estimate{rule}
 	if f.Message.Tree != nil && f.Message.Problem == "" {
-		message := estimated{at: f.At().Child("messageExpression"), total: f.Message.Cost}
+		message := estimate{at: f.At().Child("messageExpression"), total: f.Message.Cost}
 		message.limit = overLimit(s.options.Limit, message.at, "estimated messageExpression cost", message.total, ExpressionLimit)
 		out = append(out, message)
 	}
 	return out
 }
 
-// judge adds the errors of a rule, in the order of the server.
-func (s *Checker) judge(f *RuleCost) {
+// addErrors adds the errors of a rule, in the order of the server.
+func (s *Checker) addErrors(f *RuleCost) {
 	costs := s.expressions(f)
 	s.tooMuch(costs[0].limit)
 	at, r := f.At(), f.Rule
@@ -144,7 +144,7 @@ func (s *Checker) invalid(at *pathstack.Chain, value any, detail string) {
 
 type tally struct {
 	total uint64
-	most  []estimated // the most expensive ones
+	most  []estimate // the most expensive ones
 }
 
 func (t *tally) observe(at *pathstack.Chain, cost uint64) {
@@ -152,8 +152,8 @@ func (t *tally) observe(at *pathstack.Chain, cost uint64) {
 	if cost < SchemaLimit/100 {
 		return
 	}
-	t.most = append(t.most, estimated{at: at, total: cost})
-	slices.SortStableFunc(t.most, func(a, b estimated) int { return cmp.Compare(b.total, a.total) })
+	t.most = append(t.most, estimate{at: at, total: cost})
+	slices.SortStableFunc(t.most, func(a, b estimate) int { return cmp.Compare(b.total, a.total) })
 	t.most = t.most[:min(len(t.most), mostExpensive)]
 }
 

@@ -23,7 +23,7 @@ func (x *compiler) collect(over operand, each rangeFunc, p, e operand, cost uint
 	if !always {
 		p = x.condition(p)
 	}
-	g := gathering{each: each, test: func(*Frame) bool { return true }, every: e.cost + cost}
+	g := listLoop{each: each, test: func(*Frame) bool { return true }, every: e.cost + cost}
 	if !always {
 		g.test, g.every, g.hit = x.bool(p), p.cost, e.cost+cost
 	}
@@ -43,16 +43,16 @@ func (x *compiler) collect(over operand, each rangeFunc, p, e operand, cost uint
 	return x.collectBoxed(over, &g, e)
 }
 
-// A gathering is a loop that makes a list. An element that fails does not end the loop, but makes
+// A listLoop is a loop that makes a list. An element that fails does not end the loop, but makes
 // the result fail. The error is the last error of a condition, else the first error of a value.
-type gathering struct {
+type listLoop struct {
 	each       rangeFunc
 	test       func(*Frame) bool
 	every, hit uint64 // cost of each element, and of each collected element
 }
 
 // step returns the loop body. It calls put for each collected element.
-func (g *gathering) step(put func(*Frame)) func(*Frame) bool {
+func (g *listLoop) step(put func(*Frame)) func(*Frame) bool {
 	test, every, hit := g.test, g.every, g.hit
 	return func(f *Frame) bool {
 		f.cost += every
@@ -73,7 +73,7 @@ func (g *gathering) step(put func(*Frame)) func(*Frame) bool {
 	}
 }
 
-func (x *compiler) collectRaw(over operand, g *gathering, e operand) operand {
+func (x *compiler) collectRaw(over operand, g *listLoop, e operand) operand {
 	raw, s := e.raw, e.declared
 	one := g.step(func(f *Frame) {
 		at := f.filling
@@ -108,7 +108,7 @@ func (f *Frame) list() int {
 	return f.used - 1
 }
 
-func (x *compiler) collectBoxed(over operand, g *gathering, e operand) operand {
+func (x *compiler) collectBoxed(over operand, g *listLoop, e operand) operand {
 	box := x.boxed(e)
 	one := g.step(func(f *Frame) {
 		outer := f.madeList
@@ -178,9 +178,9 @@ func inserted(c ast.ComprehensionExpr) (cond, value, entry ast.Expr) {
 	return nil, nil, nil
 }
 
-// A mapping is a loop that makes a map. An element that fails does not end the loop, but makes the
+// A mapLoop is a loop that makes a map. An element that fails does not end the loop, but makes the
 // result fail. After it, only conditions are evaluated, and the last error counts.
-type mapping struct {
+type mapLoop struct {
 	test       func(*Frame) bool
 	every, hit uint64 // cost of each element, and of each inserted element
 	insert     func(*Frame)
@@ -188,7 +188,7 @@ type mapping struct {
 }
 
 func (x *compiler) transformMap(over, key operand, each rangeFunc, cond, value, entry ast.Expr) operand {
-	m := mapping{test: func(*Frame) bool { return true }}
+	m := mapLoop{test: func(*Frame) bool { return true }}
 	if cond != nil {
 		p := x.condition(x.expr(cond))
 		m.test, m.every = x.bool(p), p.cost
@@ -215,7 +215,7 @@ func (x *compiler) transformMap(over, key operand, each rangeFunc, cond, value, 
 	}}
 }
 
-func (m *mapping) step(f *Frame) bool {
+func (m *mapLoop) step(f *Frame) bool {
 	f.cost += m.every
 	is := m.test(f)
 	switch {
@@ -233,7 +233,7 @@ func (m *mapping) step(f *Frame) bool {
 	return f.step()
 }
 
-func (m *mapping) insertValue(key, value func(*Frame) ref.Val) func(*Frame) {
+func (m *mapLoop) insertValue(key, value func(*Frame) ref.Val) func(*Frame) {
 	return func(f *Frame) {
 		k, v := key(f), value(f)
 		if f.failed {
@@ -244,7 +244,7 @@ func (m *mapping) insertValue(key, value func(*Frame) ref.Val) func(*Frame) {
 	}
 }
 
-func (m *mapping) insertEntries(entries func(*Frame) ref.Val) func(*Frame) {
+func (m *mapLoop) insertEntries(entries func(*Frame) ref.Val) func(*Frame) {
 	return func(f *Frame) {
 		v := entries(f)
 		if f.failed {

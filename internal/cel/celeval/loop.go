@@ -250,7 +250,7 @@ func (x *compiler) bind(c ast.ComprehensionExpr) operand {
 	if x.why != "" {
 		return operand{}
 	}
-	out := entering(body, func(f *Frame) {
+	out := withBefore(body, func(f *Frame) {
 		f.vars[slot].known = false
 	})
 	out.cost = body.cost

@@ -139,7 +139,7 @@ func (x *compiler) required(m *optional) operand {
 	if out.kind() == kindNone {
 		out.box = func(*Frame) ref.Val { return types.NullValue }
 	}
-	return entering(out, func(f *Frame) {
+	return withBefore(out, func(f *Frame) {
 		if !has(f) {
 			f.fail(noValue)
 		}
@@ -151,7 +151,7 @@ func (x *compiler) valueOr(cost uint64, m *optional, b operand) operand {
 	var out operand
 	if m.value.kind() == kindNone {
 		has, costB := m.has, b.cost
-		out = entering(b, func(f *Frame) {
+		out = withBefore(b, func(f *Frame) {
 			if has(f); f.failed {
 				f.cost -= costB
 			}
@@ -224,8 +224,8 @@ func (x *compiler) boxedOptional(m *optional) func(*Frame) ref.Val {
 	}
 }
 
-// entering returns an operand that first calls before, and fails if before fails.
-func entering(c operand, before func(*Frame)) operand {
+// withBefore returns an operand that first calls before, and fails if before fails.
+func withBefore(c operand, before func(*Frame)) operand {
 	c = c.evaluated()
 	if c.value != nil {
 		c.value = c.value.after(before)

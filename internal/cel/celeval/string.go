@@ -195,13 +195,13 @@ func (x *compiler) unaryString(name, overload string, a operand) operand {
 	case "string_trim":
 		return x.rewritten(a, strings.TrimSpace)
 	default:
-		return plain(a, cellib.PriceOf(name, overload), cellib.OfString(overload))
+		return ofString(a, cellib.PriceOf(name, overload), cellib.OfString(overload))
 	}
 	return out
 }
 
-// plain compiles a function from [cellib.OfString].
-func plain(a operand, price cellib.Price, call any) operand {
+// ofString compiles a function from [cellib.OfString].
+func ofString(a operand, price cellib.Price, call any) operand {
 	out := operand{cost: a.cost}
 	switch call := call.(type) {
 	case func(string) bool:

@@ -322,7 +322,7 @@ func limitCopies(e *cel.Env) (*cel.Env, error) {
 	macros := e.Macros()
 	for i, m := range macros {
 		if name := m.Function(); name == "optMap" || name == "optFlatMap" {
-			macros[i] = copying{m}
+			macros[i] = copyingMacro{m}
 		}
 	}
 	e, err := cel.ClearMacros()(e)
@@ -332,11 +332,11 @@ func limitCopies(e *cel.Env) (*cel.Env, error) {
 	return cel.Macros(macros...)(e)
 }
 
-type copying struct{ parser.Macro }
+type copyingMacro struct{ parser.Macro }
 
 // Expander implements parser.Macro. Nodes are numbered in the order in which they are made; the
 // first argument comes after the target.
-func (m copying) Expander() parser.MacroExpander {
+func (m copyingMacro) Expander() parser.MacroExpander {
 	expand := m.Macro.Expander()
 	return func(x parser.ExprHelper, target ast.Expr, args []ast.Expr) (ast.Expr, *common.Error) {
 		if args[0].ID() > maxBefore || nodes(target) > maxCopied {

@@ -9,16 +9,16 @@ import (
 	"github.com/google/cel-go/common/types/traits"
 )
 
-// A named is a type and its name in the names of overloads.
-type named struct {
+// A namedType is a type and its name in the names of overloads.
+type namedType struct {
 	name string
 	t    *cel.Type
 	zero ref.Val // nil if values cannot be added
 }
 
 // ordered returns the types whose values can be compared. cel-go tries them in this order.
-func ordered() []named {
-	return []named{
+func ordered() []namedType {
+	return []namedType{
 		{"int", cel.IntType, types.Int(0)},
 		{"uint", cel.UintType, types.Uint(0)},
 		{"double", cel.DoubleType, types.Double(0)},

@@ -19,8 +19,8 @@ const maxText = 1 << 20
 
 const tooLong = "value of more than 1 MiB"
 
-// printed is a value with its own text in errors. cel-go would print it as a struct.
-type printed interface{ Printed() string }
+// A printer is a value with its own text in errors. cel-go would print it as a struct.
+type printer interface{ Printed() string }
 
 // textOf returns the text of a value as in cel-go. Entries of maps are sorted by their texts.
 func textOf(v ref.Val) string {
@@ -37,7 +37,7 @@ func boundedText(v ref.Val, left *int) string {
 	var parts []string
 	*left -= 2
 	switch v := v.(type) {
-	case printed:
+	case printer:
 		return v.Printed()
 	case apiservercel.Format:
 		return "named format"
@@ -116,9 +116,9 @@ func Printing(function string, args []ref.Val) []ref.Val {
 			continue
 		}
 		switch e.(type) {
-		case traits.Lister, traits.Mapper, *types.Optional, apiservercel.Format, printed:
+		case traits.Lister, traits.Mapper, *types.Optional, apiservercel.Format, printer:
 			elements := slices.Collect(each(list))
-			elements[at] = shown{e, textOf(e)}
+			elements[at] = shownValue{e, textOf(e)}
 			return append([]ref.Val{types.NewRefValList(types.DefaultTypeAdapter, elements)}, args[1:]...)
 		}
 		break
@@ -126,13 +126,13 @@ func Printing(function string, args []ref.Val) []ref.Val {
 	return args
 }
 
-// shown is a value with its text for errors.
-type shown struct {
+// A shownValue is a value with its text for errors.
+type shownValue struct {
 	ref.Val
 	text string
 }
 
-func (s shown) String() string { return s.text }
+func (s shownValue) String() string { return s.text }
 
 // NotOptional returns the error about an optional element that is not an optional. If key is not
 // nil, the error is about an optional entry.

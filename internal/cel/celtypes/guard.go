@@ -27,8 +27,8 @@ const Memory = "@memory"
 // MemoryExceeded is the error of an evaluation that takes too much memory.
 var MemoryExceeded error = interpreter.EvalCancelledError{Message: "operation cancelled: memory limit exceeded"}
 
-// A guarded is a call that is not made if it would exceed a limit.
-type guarded struct {
+// A guardedCall is not made if it would exceed a limit.
+type guardedCall struct {
 	interpreter.InterpretableCall
 	impl *functions.Overload
 }
@@ -56,13 +56,15 @@ func (p *planner) guardCall(i interpreter.InterpretableV2) (interpreter.Interpre
 	if name != operators.Equals && name != operators.NotEquals && (impl == nil || impl.NonStrict) {
 		return i, nil
 	}
-	return &guarded{InterpretableCall: call, impl: impl}, nil
+	return &guardedCall{InterpretableCall: call, impl: impl}, nil
 }
 
-func (g *guarded) Eval(vars interpreter.Activation) ref.Val { return g.Exec(interpreter.AsFrame(vars)) }
+func (g *guardedCall) Eval(vars interpreter.Activation) ref.Val {
+	return g.Exec(interpreter.AsFrame(vars))
+}
 
 // Exec evaluates the call as cel-go does.
-func (g *guarded) Exec(frame *interpreter.ExecutionFrame) ref.Val {
+func (g *guardedCall) Exec(frame *interpreter.ExecutionFrame) ref.Val {
 	nodes := g.Args()
 	args := make([]ref.Val, len(nodes))
 	both := len(nodes) == 2 && (g.impl == nil || g.impl.Binary != nil || g.impl.Function == nil)
@@ -90,7 +92,7 @@ func (g *guarded) Exec(frame *interpreter.ExecutionFrame) ref.Val {
 }
 
 // call calls the implementation, or the method of the first argument.
-func (g *guarded) call(args []ref.Val) ref.Val {
+func (g *guardedCall) call(args []ref.Val) ref.Val {
 	switch g.Function() {
 	case operators.Equals:
 		return types.Equal(args[0], args[1])
@@ -113,7 +115,7 @@ func (g *guarded) call(args []ref.Val) ref.Val {
 	return types.NewErr("no such overload: %s", g.Function())
 }
 
-func (g *guarded) count(frame *interpreter.ExecutionFrame, args []ref.Val) {
+func (g *guardedCall) count(frame *interpreter.ExecutionFrame, args []ref.Val) {
 	found, _ := frame.ResolveName(Memory)
 	meter, ok := found.(*cellib.Meter)
 	if !ok { // cel-go evaluates a constant while it makes the program
