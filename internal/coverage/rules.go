@@ -44,7 +44,7 @@ type ruleLocation struct {
 	evaluated []evaluations
 }
 
-// An expression identifies the observers of a location that are the same rule.
+// Observers with the same expression in one location are one rule.
 type expression struct {
 	text     string
 	optional bool // optionalOldSelf

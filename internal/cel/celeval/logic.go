@@ -165,7 +165,7 @@ func (f *Frame) fail(err *EvalError) {
 	}
 }
 
-// decline ends the whole evaluation. cel-go repeats it.
+// decline ends the evaluation. The caller repeats it with cel-go.
 func (f *Frame) decline() { f.failed, f.evalErr = true, nil }
 
 // takeError returns the error of an operand and clears it. A declined frame stays failed.

@@ -20,7 +20,7 @@ const (
 	base64Expr = 84
 )
 
-// A format is a format and its name in rules. Format.Name decides equality.
+// A format is a format with its name in rules. Formats with the same Format.Name are equal.
 type format struct {
 	name string
 	apiservercel.Format

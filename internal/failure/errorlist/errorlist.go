@@ -42,8 +42,8 @@ func OfSome(errs field.ErrorList, more int) utilerrors.Aggregate {
 	return aggregate{kept, more}
 }
 
-// Join joins errors. None of them may be nil. more is the number of omitted errors, which the text
-// gives. Join returns nil if there are no errors. The result keeps errs.
+// Join joins errors into one. They must not be nil. more is the number of omitted errors, which the
+// text gives. Join returns nil if there are no errors. The result keeps errs.
 func Join(errs []error, more int) utilerrors.Aggregate {
 	if len(errs) == 0 {
 		return nil

@@ -350,7 +350,7 @@ type locator struct {
 	located  map[locatedText]int // how many errors with this text were located
 }
 
-// A locatedText identifies errors that may be about different entries.
+// Errors with the same locatedText differ only in their entry.
 type locatedText struct{ member, value, detail string }
 
 func newLocator(metadata map[string]any, field, parent string) *locator {
