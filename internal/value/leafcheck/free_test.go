@@ -10,9 +10,9 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// TestFree checks which kinds are free, and that every value of a free kind that
+// TestAlwaysValid checks which kinds are free, and that every value of a free kind that
 // the type accepts is valid.
-func TestFree(t *testing.T) {
+func TestAlwaysValid(t *testing.T) {
 	values := []any{nil, true, false, int64(0), int64(-1), int64(1 << 40), 1.0, 1.5, -1e300, "", "a", "a long string"}
 	const scalars = Null | Bool | Int | Float | String
 	for _, tt := range []struct {
