@@ -190,7 +190,7 @@ func TestConflictBeforeFirstApply(t *testing.T) {
 	}
 }
 
-// TestHiddenChange tests applies of metadata that is stored, and that no reader sees.
+// TestHiddenChange tests applies that change stored metadata which no reader sees.
 func TestHiddenChange(t *testing.T) {
 	for name, config := range map[string]*unstructured.Unstructured{
 		"finalizers":  widget("spec: {replicas: 1}"),
@@ -262,8 +262,8 @@ func TestRepeatedKeys(t *testing.T) {
 	}
 }
 
-// TestConfigurationAsYAML tests configurations whose JSON means something else in YAML, as
-// which the server reads it.
+// TestConfigurationAsYAML tests JSON configurations that mean something else as YAML. The server
+// reads them as YAML.
 func TestConfigurationAsYAML(t *testing.T) {
 	for name, tt := range map[string]struct {
 		value, read string
@@ -450,7 +450,7 @@ func TestUnknownManager(t *testing.T) {
 	}
 }
 
-// TestApplyJSON tests that the JSON form answers as Apply.
+// TestApplyJSON tests that ApplyJSON answers like Apply.
 func TestApplyJSON(t *testing.T) {
 	a, ctx := appliers()["v1"], context.Background()
 	const head = `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"w","namespace":"default"},"spec":`

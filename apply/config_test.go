@@ -61,7 +61,7 @@ var canonicalBodies = map[string]bool{
 	strings.Repeat(`{"a":`, 600) + "1" + strings.Repeat("}", 600): false,
 }
 
-// TestDecodeCanonical compares decodeCanonical with a decoder of YAML, and pins what it takes.
+// TestDecodeCanonical compares decodeCanonical with a decoder of YAML, and records what it accepts.
 func TestDecodeCanonical(t *testing.T) {
 	for body, want := range canonicalBodies {
 		got, ok := decodeCanonical(body)

@@ -13,9 +13,9 @@ import (
 	"github.com/crdkit/crdkit/internal/test/testkit"
 )
 
-// BenchmarkShortRun is what a package of tests does that creates an object of each of four
-// definitions: it reads, checks and compiles the definitions, creates the objects, and
-// writes the record. The goal is at most three times the time without coverage.
+// BenchmarkShortRun does what a package of tests does that creates an object of each of four
+// definitions: it reads, checks and compiles the definitions, creates the objects, and writes the
+// record. The goal is at most three times the time without coverage.
 func BenchmarkShortRun(b *testing.B) {
 	var objects []string
 	for _, name := range []string{"certificate", "crontab", "route", "workload"} {

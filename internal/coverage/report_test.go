@@ -26,7 +26,7 @@ func profile(t *testing.T, s coverage.Source, objects ...string) *coverage.Profi
 	return r.Profile()
 }
 
-// TestSeveralRequests counts rules of one request after those of another.
+// TestSeveralRequests counts the rules in several requests.
 func TestSeveralRequests(t *testing.T) {
 	got := counts(profile(t, source(t), `{a: 0, b: yy}`, `{a: 1}`, `{a: 0, b: x}`, `{l: [{m: 1}]}`))
 	want := []string{

@@ -17,13 +17,13 @@ func fieldsOf(errs field.ErrorList) (out []string) {
 	return out
 }
 
-// TestImmutableFields: group and plural never change, scope and kind not once the definition
-// is established. Other names may change.
+// TestImmutableFields tests that an update cannot change group and plural name, and cannot change
+// scope and kind if the definition is established. It can change other names.
 func TestImmutableFields(t *testing.T) {
 	for _, tt := range []struct {
 		name              string
 		change            func(*apiextensionsv1.CustomResourceDefinitionSpec)
-		always, otherwise []string // errors, and those of a definition that is not established
+		always, otherwise []string // fields with an error if the definition is established, and if it is not
 	}{
 		{"nothing", func(*apiextensionsv1.CustomResourceDefinitionSpec) {}, nil, nil},
 		{"scope", func(s *apiextensionsv1.CustomResourceDefinitionSpec) { s.Scope = "Cluster" }, []string{"spec.scope"}, nil},

@@ -49,7 +49,7 @@ func rootSchema(t testing.TB, root string, opts ...schema.Option) *schema.Node {
 	return n
 }
 
-// specSchema compiles the schema of objects of which the schema of spec is given.
+// specSchema compiles the schema of objects, given the schema of spec.
 func specSchema(t testing.TB, spec string) *schema.Node {
 	t.Helper()
 	return rootSchema(t, "type: object\nproperties: {spec: "+spec+"}")
@@ -83,8 +83,8 @@ func (p *Plan) update(text, old string, unknown Unknown) (string, bool) {
 	return string(res.Object), ok
 }
 
-// engines are what a plan is compared with: the engines in their reference form, and the
-// functions that prepare and judge metadata.
+// engines are the reference for a plan: the engines, and the functions that prepare and check
+// metadata.
 type engines struct {
 	pruner    *pruning.Pruner
 	defaulter *defaulting.Defaulter
@@ -103,8 +103,8 @@ func newEngines(n *schema.Node, cfg Config) *engines {
 	}
 }
 
-// create returns the object to store and the warnings. The error says ok the object is
-// refused, or that it repeats a member.
+// create returns the object to store and the warnings. It returns an error if the object is
+// refused, or if it repeats a member.
 func (e *engines) create(raw string) (string, []string, error) {
 	var obj map[string]any
 	strict, err := kjson.UnmarshalStrict([]byte(raw), &obj)
@@ -176,8 +176,8 @@ func (e *engines) refused(obj map[string]any) error {
 	return nil
 }
 
-// agree checks that what the plan accepts is what the engines make of a text, with each
-// answer to undeclared fields. It returns what the plan makes of it when it warns of them.
+// agree checks that a plan makes the same object of a text as the engines, or declines it. It does
+// so for each value of Unknown. It returns the object that the plan makes with WarnOfUnknown.
 func agree(t *testing.T, p *Plan, e *engines, raw string) (string, bool) {
 	t.Helper()
 	got, ok := p.create(raw, WarnOfUnknown)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestHead: the walk takes apiVersion, kind and metadata at once if they come first, and makes
-// of the object what it makes of one with a space in the head, which it does not take at once.
+// TestHead: if apiVersion, kind and metadata come first, the walk takes them at once. The result is
+// the same as for a head with a space, which it does not take at once.
 func TestHead(t *testing.T) {
 	for _, c := range []struct {
 		name, schema, members string

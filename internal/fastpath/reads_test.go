@@ -170,8 +170,8 @@ func TestReads(t *testing.T) {
 	}
 }
 
-// TestReadsOfParts: of a value whose presence is tested no more than the kind is decoded, and
-// nothing of a value that no rule reads.
+// TestReadsOfParts: if rules only test the presence of a value, only its kind is decoded. If no
+// rule reads a value, nothing of it is decoded.
 func TestReadsOfParts(t *testing.T) {
 	const in = `{"":0,"a":true,"b":false,"c":null,"d":1.5,"e":[1],"f":{"x":1},"g":"x"}`
 	empty := &readTree{values: onlyKind}

@@ -9,8 +9,8 @@ import (
 	"github.com/crdkit/crdkit/internal/test/testkit"
 )
 
-// TestTerms lists the terms of rules with what observes that they are true, and that they
-// are false. An empty observer is implied by others.
+// TestTerms lists the terms of rules with the observers that they are true and false. An observer
+// is empty if other results imply its result.
 func TestTerms(t *testing.T) {
 	var got strings.Builder
 	for _, rule := range []string{
@@ -90,7 +90,7 @@ func TestImplied(t *testing.T) {
 	}
 }
 
-// TestTermsDeclines takes texts that have no terms, or none that can be observed.
+// TestTermsDeclines tests texts without terms, or with terms that cannot be observed.
 func TestTermsDeclines(t *testing.T) {
 	for name, rule := range map[string]string{
 		"a literal of a map": `{'a': b} == self || b`,

@@ -22,7 +22,7 @@ type ruleCase struct {
 	Rule                 string
 	Schema               apiextensionsv1.JSONSchemaProps
 	Holds, Fails, Errors []any
-	Values               []any // of which the conditions know nothing
+	Values               []any // on which the conditions do not decide
 	Transition, Optional bool
 }
 

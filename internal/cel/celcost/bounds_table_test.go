@@ -13,9 +13,9 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// TestBoundsThatMatter: the bounds of a rule are those without which it would cost less by
-// more than a tenth, the most effective first. If none of them alone makes the rule fit, one
-// number is the limit for all together.
+// TestBoundsThatMatter tests which bounds are reported: those without which the rule would cost
+// less by more than a tenth, the most effective first. If no bound alone makes the rule fit, one
+// number is the limit for all of them together.
 func TestBoundsThatMatter(t *testing.T) {
 	const two = `{type: object, properties: {a: {type: array, maxItems: %d, items: {type: integer}}, b: {type: array, maxItems: %d, items: {type: integer}}},
 		x-kubernetes-validations: [{rule: "self.a.all(x, x > 1) && self.b.all(x, x > 1)", messageExpression: "self.a.all(x, x > 1) ? 'a' : 'b'"}]}`

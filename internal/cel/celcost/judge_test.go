@@ -16,9 +16,8 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// TestTotalNamesExpensiveExpressions pins which expressions are named if the total is over the
-// limit: those of at least a hundredth of it, the most expensive first, at most
-// four.
+// TestTotalNamesExpensiveExpressions tests which expressions an error about the total names: the
+// most expensive ones, at most four, each with at least a hundredth of the limit.
 func TestTotalNamesExpensiveExpressions(t *testing.T) {
 	const hundredth = SchemaLimit / 100
 	for _, tt := range []struct {

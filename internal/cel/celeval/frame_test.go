@@ -46,9 +46,9 @@ func frameObject(elements int) map[string]any {
 	return map[string]any{"s": strings.Repeat("a,", elements), "i": int64(1), "l": list, "m": map[string]any{"k": "v"}, "o": map[string]any{"s": "x"}}
 }
 
-// TestReleaseForgets evaluates expressions that use each kind of memory of a
-// frame. After Release the frame refers to nothing of the object, in the rest of
-// its slices neither, and it keeps few lists and no large ones.
+// TestReleaseForgets evaluates expressions that use each kind of memory of a frame. After Release
+// the frame refers to nothing of the object, even in the unused parts of its slices. It keeps few
+// lists and no large ones.
 func TestReleaseForgets(t *testing.T) {
 	many := "self.l.filter(x, x != '')"
 	for range maxLists + 1 {

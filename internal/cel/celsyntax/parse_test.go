@@ -57,7 +57,8 @@ func languageOf(t testing.TB, minor int) *language {
 	return &language{env: env, parser: New(env.Macros())}
 }
 
-// checkParse compares the parser with that of cel-go. It reports whether the parser accepts the text.
+// checkParse compares the parser with the parser of cel-go. It reports whether the parser accepts
+// the text.
 func checkParse(t *testing.T, l *language, text string) bool {
 	t.Helper()
 	tree := l.parser.Parse(text)
@@ -113,8 +114,8 @@ func TestParse(t *testing.T) {
 // rare matches texts that may have a construct which the parser leaves to cel-go.
 var rare = regexp.MustCompile("[{`]|[bB][rR]?['\"]|\\[\\s*[?,]|,\\s*\\?|(^|[\\s(\\[!,&|?:=+*/%<>-])\\.\\s*[A-Za-z_]")
 
-// checkChoice calls checkParse and checks that the parser accepts the texts
-// that cel-go parses, except those of declined and rare ones.
+// checkChoice calls checkParse. It checks that the parser accepts all texts that cel-go parses,
+// except declined and rare ones.
 func checkChoice(t *testing.T, l *language, text string) {
 	t.Helper()
 	read := checkParse(t, l, text)
@@ -208,7 +209,7 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// FuzzParse compares the parser with that of cel-go.
+// FuzzParse compares the parser with the parser of cel-go.
 func FuzzParse(f *testing.F) {
 	l := languageOf(f, newest)
 	for _, text := range parsable {

@@ -27,9 +27,8 @@ var replacements = []string{
 
 var ruleTokens = regexp.MustCompile(`[A-Za-z_@][A-Za-z_0-9]*|\d+|'[^']*'|[<>=!&|]+|[-+*/%?:.,()]`)
 
-// TestTyping infers the types of rules of the corpus, unchanged and changed at
-// random, and compares them with those of cel-go. CRDKIT_TYPINGS sets the
-// number of rules.
+// TestTyping infers the types of rules of the corpus, unchanged and changed at random. It compares
+// them with the types that cel-go infers. CRDKIT_TYPINGS sets the number of rules.
 func TestTyping(t *testing.T) {
 	if testing.Short() {
 		t.Skip("checks rules of the corpus; skipped with -short")

@@ -29,7 +29,7 @@ func declared(t *testing.T, text string) *DeclaredType {
 	return make(Types).Of(n.Property("v"), false)
 }
 
-// testTypes are schemas with values, of which the first fits.
+// testTypes are schemas with values. The first value matches the schema.
 var testTypes = map[string][]any{
 	`{type: string}`:                                       {"a", "b", int64(1), nil, true},
 	`{type: integer}`:                                      {int64(1), int64(2), "a", 1.5},

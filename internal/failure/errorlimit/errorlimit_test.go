@@ -84,7 +84,7 @@ func TestListHoldsTwiceTheLimit(t *testing.T) {
 	}
 }
 
-// A limit keeps the pointers of the errors that it keeps, and those of the limits apart.
+// A limit keeps the pointers of its errors, and of the errors of separate limits.
 func TestPointers(t *testing.T) {
 	limit := errorlimit.New(2)
 	limit.KeepPointers()

@@ -45,7 +45,7 @@ func fastCreate(m map[string]any) bool {
 	return validCreate(map[string]any{"metadata": m}, false)
 }
 
-// TestFastLimits has members of which one more or one less is not accepted.
+// TestFastLimits tests members at their limits: one more or one less is not accepted.
 func TestFastLimits(t *testing.T) {
 	owner := func(members ...any) map[string]any {
 		m := map[string]any{"apiVersion": "v1", "kind": "X", "name": "n", "uid": "u"}

@@ -12,7 +12,7 @@ import (
 	"github.com/crdkit/crdkit/internal/failure/errorlimit"
 )
 
-// entries returns n labels or annotations of which every second one is wrong.
+// entries returns n labels or annotations. Every second one is wrong.
 func entries(n, size int) map[string]any {
 	m := map[string]any{}
 	for i := range n {

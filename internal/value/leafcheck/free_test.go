@@ -10,8 +10,8 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// TestAlwaysValid checks which kinds are free, and that every value of a free kind that
-// the type accepts is valid.
+// TestAlwaysValid checks AlwaysValid: each value of a kind that it returns is valid, if the type
+// accepts the kind.
 func TestAlwaysValid(t *testing.T) {
 	values := []any{nil, true, false, int64(0), int64(-1), int64(1 << 40), 1.0, 1.5, -1e300, "", "a", "a long string"}
 	const scalars = Null | Bool | Int | Float | String

@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// An automaton is built if it has at most as many states and bytes as the options
-// allow. The start, each place within a match and the place from which no match is
-// possible are states; to have matched is none.
+// An automaton is built if it has at most as many states and bytes as the options allow. The start,
+// each place within a match, and the place from which no match is possible are states. The end of a
+// match is not a state.
 func TestSmallestBounds(t *testing.T) {
 	for _, tt := range []struct {
 		expr   string
