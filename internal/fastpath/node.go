@@ -311,7 +311,7 @@ func (c *compiler) list(items *node, ch *leafcheck.Node) *listRule {
 	return out
 }
 
-// isNamedLikeType reports whether a name is kind or apiVersion in any case.
+// isNamedLikeType reports whether a name is kind or apiVersion, in upper or lower case.
 func isNamedLikeType(name string) bool {
 	return strings.EqualFold(name, "kind") || strings.EqualFold(name, "apiVersion")
 }

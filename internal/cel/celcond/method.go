@@ -65,7 +65,8 @@ func suffix(e ast.Expr) (of ast.Expr, skipped int64) {
 	return e, 0
 }
 
-// textPattern returns a pattern for strings for which a method is true after skipped characters.
+// textPattern returns a pattern of strings for which a method is true without the first skipped
+// characters.
 func textPattern(method, text string, skipped int64) (string, bool) {
 	start := ""
 	if skipped > 0 {

@@ -287,7 +287,7 @@ func stringLeast(format string) int64 {
 // minOf returns the minimum size of values at a location.
 func (z *sizes) minOf(p location) int64 {
 	if p.node == nil {
-		return int64(len(`""`)) // or {}
+		return int64(len(`""`)) // {} has the same size
 	}
 	return z.min(p.node, p.root).bytes
 }

@@ -44,7 +44,7 @@ const (
 	KindAtomicList
 	KindSetList
 	KindMapList
-	KindList // also with an unknown x-kubernetes-list-type
+	KindList // of an unknown x-kubernetes-list-type
 	KindListWithoutItems
 	KindString
 	KindByte

@@ -42,7 +42,7 @@ func (l *Limit) KeepPointers() { l.pointers = map[*field.Error]string{} }
 // Separate returns a limit of the same size that shares the pointers of l but counts for itself.
 func (l *Limit) Separate() *Limit { return &Limit{most: l.most, pointers: l.pointers} }
 
-// At returns err. It records at as its location.
+// At returns err. It records the pointer of at for err.
 func (l *Limit) At(at *pathstack.Chain, err *field.Error) *field.Error {
 	if l != nil && l.pointers != nil {
 		l.pointers[err] = at.Pointer()
@@ -50,7 +50,7 @@ func (l *Limit) At(at *pathstack.Chain, err *field.Error) *field.Error {
 	return err
 }
 
-// AtPointer returns err. It records its pointer.
+// AtPointer returns err. It records pointer for err.
 func (l *Limit) AtPointer(pointer string, err *field.Error) *field.Error {
 	if l != nil && l.pointers != nil {
 		l.pointers[err] = pointer
