@@ -105,7 +105,7 @@ func (r *request) create() (*Refusal, error) {
 // setPlaceholderName gives an object a name while it is validated, in place of a generated one.
 func (r *request) setPlaceholderName() {
 	if r.meta.Name == "" && r.meta.GenerateName != "" {
-		r.meta.Name, r.placeholder = objectmeta.StandInName(r.meta.GenerateName), "name"
+		r.meta.Name, r.placeholder = objectmeta.PlaceholderName(r.meta.GenerateName), "name"
 	}
 }
 

@@ -46,7 +46,7 @@ type internalVersion struct {
 // compile returns the tree of the schema, or its structural errors. Only the first call compiles.
 func (v *internalVersion) compile() (*schema.Node, field.ErrorList) {
 	if !v.compiled {
-		v.compiled, v.limit = true, v.limit.Apart()
+		v.compiled, v.limit = true, v.limit.Separate()
 		v.node, v.errs = schema.Compile(v.root(), v.at, schemaopt.WithoutAnnotations{}, v.limit)
 	}
 	return v.node, v.errs
