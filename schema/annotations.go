@@ -6,8 +6,8 @@ import (
 	"github.com/crdkit/crdkit/internal/value/jsonval"
 )
 
-// Annotations are what a schema says to its readers: descriptions, titles, links and
-// examples. Their tree has the structure of the schema.
+// Annotations are the texts of a schema for its readers: description, title, link and
+// example. They form a tree with the structure of the schema.
 //
 // All methods accept a nil receiver, which stands for a schema without
 // annotations. Annotations never change and are safe for concurrent use.
@@ -21,7 +21,7 @@ type Annotations struct {
 	items      *Annotations
 	additional *Annotations
 
-	id uint32 // within one interner, from 1; 0 without one
+	id uint32 // unique in its interner, from 1; 0 without an interner
 }
 
 // ExternalDocs is a link to further documentation.
@@ -60,7 +60,8 @@ func (a *Annotations) Example() (any, bool) {
 	return jsonval.Clone(a.example), true
 }
 
-// Property returns the annotations of a property and below, nil if there are none.
+// Property returns the annotations of a property and everything below it, nil if there are
+// none.
 func (a *Annotations) Property(name string) *Annotations {
 	if a == nil {
 		return nil
@@ -72,7 +73,7 @@ func (a *Annotations) Property(name string) *Annotations {
 	return a.properties[i]
 }
 
-// Items returns the annotations of the items and below, nil if there are none.
+// Items returns the annotations of items and everything below it, nil if there are none.
 func (a *Annotations) Items() *Annotations {
 	if a == nil {
 		return nil
@@ -80,8 +81,8 @@ func (a *Annotations) Items() *Annotations {
 	return a.items
 }
 
-// AdditionalProperties returns the annotations of the schema of additional
-// properties and below, nil if there are none.
+// AdditionalProperties returns the annotations of additionalProperties and everything below
+// it, nil if there are none.
 func (a *Annotations) AdditionalProperties() *Annotations {
 	if a == nil {
 		return nil

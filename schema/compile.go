@@ -15,18 +15,12 @@ import (
 	"github.com/crdkit/crdkit/internal/text/jsonscan"
 )
 
-// Compile checks that an OpenAPI v3 schema is structural and compiles it. It
-// returns a node or errors, never both. It does not change props, and the node
-// shares no memory with props that could change. For nil props the node is nil
-// too; engines treat it as a schema that declares nothing.
+// Compile checks that an OpenAPI v3 schema is structural and compiles it. It returns a node
+// or errors, never both. It does not change props, and later changes of props do not change
+// the node. For nil props it returns a nil node, which declares nothing.
 //
-// With [Unstructured], Compile also accepts a schema that is not structural.
-//
-// Errors have the type, field, detail and order of those of kube-apiserver. If the server
-// stops before it checks the structure, there is one error at the root.
-//
-// See
-// https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema.
+// The errors have the same type, field, detail and order as in kube-apiserver. A schema
+// with an unsupported keyword, or beyond the limits, is a single error at the root.
 func Compile(props *apiextensionsv1.JSONSchemaProps, opts ...Option) (*Node, field.ErrorList) {
 	if props == nil {
 		return nil, nil
@@ -48,21 +42,20 @@ func Compile(props *apiextensionsv1.JSONSchemaProps, opts ...Option) (*Node, fie
 	return c.root(root, notes), nil
 }
 
-// A compiler is the state of one Compile, which walks the schema once: it enforces the
-// bounds, finds unsupported keywords, checks the structure, and makes a [Node] of each new
-// schema.
+// A compiler is the state of one Compile. It walks the schema once. On the way it enforces
+// the bounds, finds unsupported keywords, checks the structure, and makes the nodes.
 type compiler struct {
 	options  options
-	interner *interner // of the options, or of this compile alone
+	interner *interner // from the options, or only for this compiler
 	check    structuralCheck
 	stop     *field.Error // the schema cannot be compiled
 	err      error        // first value that is not JSON
-	schemas  int          // how many were visited
-	level    int          // how many schemas are around the current one, and itself
+	schemas  int          // number of visited schemas
+	level    int          // depth of the current schema, 1 for the root
 	stats    Stats
 
-	// Stacks with the names and nodes of properties. A new node gets copies, so that a
-	// known schema allocates nothing.
+	// Stacks of the names and nodes of properties. Only a new node copies its part, so a
+	// schema that equals an earlier one allocates nothing.
 	names []string
 	nodes []*Node
 }
@@ -71,7 +64,7 @@ func newCompiler(o options) *compiler {
 	return &compiler{options: o, interner: &interner{nodes: map[string]*Node{}, key: make([]byte, 0, 128)}, check: newStructuralCheck(o)}
 }
 
-// errors returns the errors of props once the walk is done, nil if it is valid.
+// errors returns the errors of props, nil if there are none. It is called after the walk.
 func (c *compiler) errors(props *apiextensionsv1.JSONSchemaProps) field.ErrorList {
 	if c.stop != nil {
 		return field.ErrorList{c.options.limit.At(c.options.at, c.stop)}
@@ -88,7 +81,7 @@ func (c *compiler) errors(props *apiextensionsv1.JSONSchemaProps) field.ErrorLis
 	return nil
 }
 
-// root returns the root of the tree: a copy of a node with what only the root has.
+// root returns a copy of n with the fields that only the root has.
 func (c *compiler) root(n *Node, notes *Annotations) *Node {
 	key := sharedRoot{n, notes}
 	root := c.interner.roots[key]
@@ -102,8 +95,8 @@ func (c *compiler) root(n *Node, notes *Annotations) *Node {
 	return root
 }
 
-// compile returns the node for s and its annotations, nil for none. nested: below allOf,
-// anyOf, oneOf or not. After c.stop the result is of no use.
+// compile returns the node for s and its annotations, nil if it has none. nested is true
+// below allOf, anyOf, oneOf and not. If c.stop is set, the caller must ignore the result.
 func (c *compiler) compile(s *apiextensionsv1.JSONSchemaProps, level structuralLevel, nested bool) (*Node, *Annotations) {
 	c.level++
 	if c.enter(s); c.stop != nil {
@@ -137,7 +130,7 @@ func (c *compiler) compile(s *apiextensionsv1.JSONSchemaProps, level structuralL
 }
 
 // enter sets c.stop if the schema is too deep or too large, or has an unsupported keyword.
-// A schema that a program built may contain itself.
+// The bounds also stop the walk over a schema that contains itself.
 func (c *compiler) enter(s *apiextensionsv1.JSONSchemaProps) {
 	c.schemas++
 	switch {
@@ -154,7 +147,7 @@ func (c *compiler) exceeds(format string, bound int) {
 	c.stop = field.Invalid(c.options.at.Path(), field.OmitValueType{}, fmt.Sprintf(format, bound))
 }
 
-// stopAt sets c.stop to the error for a schema that cannot be converted, unless text is "".
+// stopAt sets c.stop to an error with this text, unless text is "".
 func (c *compiler) stopAt(text string) {
 	if text != "" {
 		c.stop = field.Invalid(c.options.at.Path(), "", text)
@@ -168,7 +161,7 @@ type parts struct {
 	junctors          *junctors
 }
 
-// below compiles the schemas below s, except for those of junctors.
+// below compiles the schemas in items, properties and additionalProperties of s.
 func (c *compiler) below(s *apiextensionsv1.JSONSchemaProps, level structuralLevel, nested bool, p *parts, a *Annotations) {
 	if s.Items != nil && s.Items.Schema != nil {
 		c.check.at.Push("items")
@@ -186,8 +179,8 @@ func (c *compiler) below(s *apiextensionsv1.JSONSchemaProps, level structuralLev
 	}
 }
 
-// properties compiles the properties of s. One copy serves all, because elements of a map
-// have no address.
+// properties compiles the properties of s. Map elements have no address, so it copies each
+// one to the same variable.
 func (c *compiler) properties(s *apiextensionsv1.JSONSchemaProps, level structuralLevel, nested bool, p *parts, a *Annotations) {
 	if len(s.Properties) == 0 || c.stop != nil {
 		return
@@ -220,7 +213,7 @@ func (c *compiler) properties(s *apiextensionsv1.JSONSchemaProps, level structur
 	p.props = c.nodes[first:]
 }
 
-// junctors compiles the schemas nested directly below s, in the order of the server.
+// junctors compiles the schemas in not, allOf, anyOf and oneOf of s, in the server's order.
 func (c *compiler) junctors(s *apiextensionsv1.JSONSchemaProps, level structuralLevel) *junctors {
 	if !hasJunctors(s) {
 		return nil
@@ -395,7 +388,8 @@ func rulesOf(rules apiextensionsv1.ValidationRules) []Rule {
 	return out
 }
 
-// annotated returns the annotations of s with node n, nil for none. a has those below s.
+// annotated adds the annotations of s itself to a, which has the annotations of the schemas
+// below s. It returns nil if there are none.
 func (c *compiler) annotated(s *apiextensionsv1.JSONSchemaProps, a Annotations, n *Node) *Annotations {
 	a.description, a.title = s.Description, s.Title
 	if s.ExternalDocs != nil {
@@ -426,7 +420,8 @@ func example(raw []byte) any {
 	return v
 }
 
-// decode decodes a literal of the schema as objects are decoded. It returns nil for null.
+// decode decodes a default or an enum value as the server decodes objects. It returns nil
+// for null.
 func (c *compiler) decode(j *apiextensionsv1.JSON) any {
 	if isNull(j) {
 		return nil
@@ -465,7 +460,7 @@ type options struct {
 	annotations  bool
 	unstructured bool
 	unshared     bool
-	interner     *interner         // nil if the compile shares with no other
+	interner     *interner         // nil without schemaopt.Shared
 	limit        *errorlimit.Limit // of errors
 }
 
@@ -480,14 +475,13 @@ func AtPath(path *field.Path) Option {
 }
 
 // MaxDepth bounds the number of schemas on a path from the root. Compile returns an error
-// for a schema that exceeds it, so for every schema if levels is not positive.
+// for a deeper schema. If levels is not positive, every schema is an error.
 func MaxDepth(levels int) Option {
 	return optionFunc(func(o *options) { o.maxDepth = levels })
 }
 
-// MaxNodes bounds the total number of schemas, before equal ones are shared.
-// Compile returns an error for a schema that exceeds it, so for every schema if
-// nodes is not positive.
+// MaxNodes bounds the total number of schemas. Equal schemas count separately. Compile
+// returns an error for a larger schema. If nodes is not positive, every schema is an error.
 func MaxNodes(nodes int) Option {
 	return optionFunc(func(o *options) { o.maxNodes = nodes })
 }

@@ -10,26 +10,27 @@
 //	}
 //	p := pruning.New(node) // and the other engines
 //
-// All engines of crdkit compile this tree once more into what they need.
+// The engines of crdkit (pruning, defaulting, validation, rules) are made from this tree.
 //
 // # Semantics
 //
-// A schema is structural if its properties, items and additionalProperties form a spine,
-// every schema of the spine has a type, and allOf, anyOf, oneOf and not only constrain
-// values whose structure the spine declares. For schemas that are not structural, [Compile]
-// returns the errors of kube-apiserver, with the same type, field and detail and in the
-// same order.
+// The schemas in properties, items and additionalProperties declare the structure of
+// objects. A schema is structural if each of them has a type, and if allOf, anyOf, oneOf
+// and not only constrain fields that are also declared outside of them. For a schema that
+// is not structural, [Compile] returns the errors of kube-apiserver, with the same type,
+// field and detail and in the same order.
 //
-// A [Node] is one schema of the spine. A [Branch] is a schema below allOf, anyOf,
-// oneOf or not. It has limits but no structure, so it is another type. [Limits]
-// are the value validations that both have. Rules (x-kubernetes-validations) are
-// data here, see [Rule]; package validation/cel compiles them.
+// A [Node] is a schema that declares structure. A [Branch] is a schema below allOf, anyOf,
+// oneOf or not. It has limits but declares no structure. [Limits] are the value validations
+// that both have. A [Rule] is an entry of x-kubernetes-validations as data; package
+// validation/cel compiles it.
 //
 // Equal subtrees become one Node: in generated definitions, nine of ten schemas occur more
 // than once. Descriptions, titles, links and examples have a tree of their own; see
 // [Node.Annotations].
 //
-// [Facts] say what a schema declares anywhere below it. Engines use them to skip subtrees.
+// [Facts] say what a schema declares itself or anywhere below. Engines use them to skip
+// subtrees.
 //
 // Numbers in defaults and enums are decoded as kube-apiserver decodes objects: to
 // int64 if they are written as integers and fit, to float64 otherwise.
@@ -45,14 +46,14 @@
 //
 // # Differences from Kubernetes
 //
-// The verdict and the errors are the same, except for schemas beyond the limits, which are
-// errors. If a schema has several unsupported keywords, the server reports a random
-// property first; this package reports the first property by name.
+// The verdict and the errors are the same, with two exceptions. A schema beyond the limits
+// is an error. If several properties have unsupported keywords, the server reports a random
+// one; this package reports the first by name.
 //
 // # Concurrency and ownership
 //
 // Nodes never change and are safe for concurrent use. Compile neither keeps nor
-// changes the schema that it compiles. Methods of nodes return copies, or shared
-// values where a field says "read only". A nil [Node] or [Branch] stands for a
+// changes the schema that it compiles. Methods of nodes return copies, except for
+// fields that are documented as read only. A nil [Node] or [Branch] stands for a
 // schema that declares nothing, so calls can be chained without a check.
 package schema

@@ -8,8 +8,8 @@ import (
 	"github.com/crdkit/crdkit/internal/value/jsonval"
 )
 
-// A Node is the compiled form of one structural schema. The nodes of a schema
-// form its spine: properties, items and additionalProperties.
+// A Node is the compiled form of one structural schema. Its properties, items and
+// additionalProperties are nodes too.
 //
 // A Node never changes and is safe for concurrent use. Equal schemas within one Compile are
 // one Node, so a pointer identifies the schema of a value but not its location. All methods
@@ -19,7 +19,7 @@ type Node struct {
 	kind  Kind
 	flags flags
 	facts Facts
-	id    uint32 // within one interner, from 1
+	id    uint32 // unique in its interner, from 1
 
 	typ string // as declared
 
@@ -31,11 +31,11 @@ type Node struct {
 
 	limits    *Limits    // nil if there are none
 	junctors  *junctors  // nil if there are none
-	extension *extension // nil if neither list type, keys nor map type is declared
+	extension *extension // nil if all fields of it are zero
 	rules     []Rule
 	def       any // nil if there is no default
 
-	// Only the root that Compile returns has these.
+	// Set only in the root that Compile returns.
 	annotations *Annotations
 	stats       Stats
 }
@@ -57,7 +57,6 @@ type extension struct {
 	listMapKeys             []string
 }
 
-// The junctors of a node. The zero junctors are none.
 type junctors struct {
 	allOf, anyOf, oneOf []*Branch
 	not                 *Branch
@@ -65,12 +64,12 @@ type junctors struct {
 
 // Stats are the size of a compiled schema.
 type Stats struct {
-	Nodes int // schemas of the spine
-	Depth int // nodes on the longest path, 1 for a scalar
+	Nodes int // number of schemas outside of allOf, anyOf, oneOf and not
+	Depth int // number of these schemas on the longest path, 1 for a scalar
 }
 
-// Kind returns the declared type. A schema with x-kubernetes-int-or-string may
-// declare any or none.
+// Kind returns the declared type. A schema with x-kubernetes-int-or-string may declare any
+// type or none.
 func (n *Node) Kind() Kind { return n.orEmpty().kind }
 
 // Type returns the declared type as it is written, "" if there is none.
@@ -119,8 +118,8 @@ func (n *Node) Properties() iter.Seq2[string, *Node] {
 // Items returns the schema of the elements of an array, nil if it is not declared.
 func (n *Node) Items() *Node { return n.orEmpty().items }
 
-// AdditionalProperties returns the schema of properties that are not declared by name, and
-// reports whether additionalProperties is declared. The node is nil if it is not declared
+// AdditionalProperties returns the schema in additionalProperties, and reports whether
+// additionalProperties is declared. The node is nil if additionalProperties is not declared
 // or is a boolean; see [Node.AllowsAdditionalProperties].
 func (n *Node) AdditionalProperties() (*Node, bool) {
 	n = n.orEmpty()
@@ -131,8 +130,8 @@ func (n *Node) AdditionalProperties() (*Node, bool) {
 // as true or as a schema.
 func (n *Node) AllowsAdditionalProperties() bool { return n.orEmpty().flags&flagAdditionalAllowed != 0 }
 
-// Default returns a copy of the default value, and reports whether there is
-// one. A default of null does not count.
+// Default returns a copy of the default, and reports whether there is one. A null counts as
+// no default.
 func (n *Node) Default() (any, bool) {
 	n = n.orEmpty()
 	if n.def == nil {
@@ -199,15 +198,15 @@ func (n *Node) Rules() []Rule { return slices.Clone(n.orEmpty().rules) }
 // Facts returns the facts about the schema and everything below it.
 func (n *Node) Facts() Facts { return n.orEmpty().facts }
 
-// Annotations returns the annotations of the whole schema. They are nil if
-// there are none, and for every node but the root that [Compile] returned.
+// Annotations returns the annotations of the whole schema, nil if there are none. Only the
+// root that [Compile] returned has annotations.
 func (n *Node) Annotations() *Annotations { return n.orEmpty().annotations }
 
-// Stats returns the size of the whole schema. It is zero for every node but the
-// root that [Compile] returned.
+// Stats returns the size of the whole schema. It is zero for nodes other than the root that
+// [Compile] returned.
 func (n *Node) Stats() Stats { return n.orEmpty().stats }
 
-// emptyNode is what a nil Node stands for. It never changes.
+// emptyNode replaces a nil Node. It never changes.
 var emptyNode = Node{facts: CanPrune}
 
 func (n *Node) orEmpty() *Node {
@@ -241,9 +240,9 @@ func (b *Branch) Nullable() bool { return b.node().Nullable() }
 // (x-kubernetes-int-or-string: true).
 func (b *Branch) IntOrString() bool { return b.node().IntOrString() }
 
-// AdditionalProperties returns the constraints on properties that are not named,
-// nil if there are none, and reports whether additionalProperties is declared
-// at all; see [Branch.AllowsAdditionalProperties].
+// AdditionalProperties returns the constraints in additionalProperties, nil if there are
+// none, and reports whether additionalProperties is declared. See
+// [Branch.AllowsAdditionalProperties].
 func (b *Branch) AdditionalProperties() (*Branch, bool) {
 	n, ok := b.node().AdditionalProperties()
 	return (*Branch)(n), ok
@@ -289,7 +288,7 @@ func (b *Branch) Not() *Branch { return b.node().Not() }
 type Kind uint8
 
 const (
-	// KindNone is the kind without a type, such as an int-or-string or a preserved value.
+	// KindNone is the kind of a schema that declares no type.
 	KindNone Kind = iota
 	KindObject
 	KindArray
@@ -297,7 +296,7 @@ const (
 	KindInteger
 	KindNumber
 	KindBoolean
-	// KindOther is the kind with a type of another name. No value has it.
+	// KindOther is the kind of a schema with any other type. No value has this type.
 	KindOther
 )
 
@@ -323,7 +322,7 @@ func kindOf(typ string) Kind {
 type Bound struct {
 	Value     float64
 	Set       bool
-	Exclusive bool // the bound itself is not allowed
+	Exclusive bool // the value must not be the bound itself
 }
 
 // A Count bounds a length, a number of items or a number of properties. The
@@ -333,8 +332,8 @@ type Count struct {
 	Set bool
 }
 
-// Limits are the value validations of a schema, without its type, its children
-// and its junctors. The zero Limits constrain nothing.
+// Limits are the value validations of a schema itself. They do not include its type, or
+// schemas below it. The zero Limits constrain nothing.
 //
 // See
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation.
@@ -369,15 +368,15 @@ type Rule struct {
 	MessageExpression string // CEL expression for the message of the error
 	Reason            string // an apiextensions/v1.FieldValueErrorReason, "" for none
 	FieldPath         string // path of the error below the node
-	// SetReason tells a declared reason of "", which no definition may have, from none.
+	// SetReason reports whether a reason is declared, even "", which no definition may have.
 	SetReason bool
-	// OptionalOldSelf makes oldSelf an optional. SetOptionalOldSelf tells a false from
-	// none.
+	// OptionalOldSelf makes oldSelf an optional. SetOptionalOldSelf reports whether it is
+	// declared, even as false.
 	OptionalOldSelf, SetOptionalOldSelf bool
 }
 
-// Facts say what a schema declares, itself or anywhere below it on the spine.
-// Compile computes them once, so that engines can skip subtrees.
+// Facts say what a schema declares itself or anywhere below, except below allOf, anyOf,
+// oneOf and not. Engines use them to skip subtrees.
 type Facts uint16
 
 const (
@@ -393,7 +392,7 @@ const (
 	HasJunctors
 	// HasPreserved: unknown fields are preserved here or below.
 	HasPreserved
-	// HasNullable: null is admitted here or below.
+	// HasNullable: nullable is declared here or below.
 	HasNullable
 	// CanDropNulls: null dropping can change a value here or below.
 	CanDropNulls
@@ -404,7 +403,7 @@ const (
 // Has reports whether f has all of want.
 func (f Facts) Has(want Facts) bool { return f&want == want }
 
-// inherited are the facts that a schema has if a schema below it has them.
+// inherited are the facts of a schema below that the schema above has too.
 const inherited = HasDefaults | HasListTypes | HasEmbedded | HasRules | HasJunctors |
 	HasPreserved | HasNullable | CanDropNulls
 
@@ -457,8 +456,9 @@ func ownFacts(n *Node) Facts {
 	return f
 }
 
-// canPrune reports whether pruning can change a value of n. Items inherit preservation. A
-// boolean additionalProperties empties maps below it.
+// canPrune reports whether pruning can change a value of n. preserving says whether unknown
+// fields are preserved. Items inherit that. Below a boolean additionalProperties, pruning
+// empties maps.
 func canPrune(n *Node, preserving bool) bool {
 	if !preserving || n.flags&flagAdditional != 0 && (n.additional == nil || n.additional.facts.Has(CanPrune)) {
 		return true

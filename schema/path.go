@@ -42,7 +42,7 @@ func (s Step) Name() (string, bool) { return s.name, s.kind != stepIndex }
 func (s Step) Index() (int, bool) { return s.index, s.kind == stepIndex }
 
 // A Path is the location of a part of an object or of a schema. The empty path is the root.
-// The holder of a Path owns it: functions that return a Path never share its memory.
+// The caller owns every Path that a function returns.
 type Path []Step
 
 // String spells p as kube-apiserver does: fields joined by dots, keys and
@@ -123,9 +123,9 @@ func (p Path) Lookup(v any) (any, bool) {
 	return v, true
 }
 
-// SortPaths sorts paths in increasing order of [Path.String], the order of the
-// paths in reports. Paths that differ have equal strings if a name contains a dot
-// or a bracket; the one with more steps comes first then.
+// SortPaths sorts paths in increasing order of [Path.String], as in reports. Different paths
+// can have equal strings, if a name contains a dot or a bracket. The path with more steps
+// then comes first.
 func SortPaths(paths []Path) {
 	if len(paths) < 2 {
 		return

@@ -16,39 +16,40 @@ import (
 
 // Structural rules.
 //
-// Outside of allOf, anyOf, oneOf and not, a schema declares the structure of values. A
-// nested schema, inside of them, only constrains values. The server first converts a schema
-// to a pair of types. This package walks it as it was decoded, and where the conversion
-// drops or keeps a member, the rule tests that member:
+// A schema outside of allOf, anyOf, oneOf and not declares the structure of values. A schema
+// inside of them is called nested. It only constrains values.
 //
-//   - a default or an example of null is absent, and so is an empty enum;
-//   - required, x-kubernetes-list-map-keys and x-kubernetes-validations are present
-//     if they are not nil, where the server compares a whole schema (see [declaresNothing]);
-//   - properties is present with the first property, and in a nested schema if not nil;
-//   - additionalProperties is present even if false, but in a nested schema only if it is
-//     true or a schema.
+// The server converts a schema to other types before it checks the rules. The conversion
+// decides which keywords count as present. This package checks the schema without a
+// conversion, so the rules say when a keyword is present:
 //
-// The rules for a single schema apply while it is compiled. [completeness] then starts at
-// the root and checks that everything that a nested schema constrains is declared.
+//   - default and example: if not null;
+//   - enum: if not empty;
+//   - required, x-kubernetes-list-map-keys and x-kubernetes-validations: if not nil, where
+//     the server compares a whole schema (see [declaresNothing]);
+//   - properties: if not empty, and in a nested schema if not nil;
+//   - additionalProperties: always, but in a nested schema only if true or a schema.
 //
-// Before any structural rule the server refuses unsupported keywords with one error: of a
-// schema before those below it, of nested schemas before elements, and of elements before
-// fields, in random order. Here fields are in increasing order of name.
+// The rules for a single schema are checked while it is compiled. Afterwards, [completeness]
+// checks that nested schemas only constrain declared values.
+//
+// Before these rules, the server refuses the first unsupported keyword. It looks at a schema
+// before the schemas below it: first the nested schemas, then items, then properties.
 
-// A structuralLevel is the role of a schema.
+// A structuralLevel says which rules apply to a schema.
 type structuralLevel int
 
 const (
 	levelUnchecked   structuralLevel = iota // no rule applies
-	levelRoot                               // a structural schema, as the next two
-	levelItem                               // the schema of array elements
-	levelField                              // the schema of a property or of additional properties
+	levelRoot                               // the root
+	levelItem                               // in items
+	levelField                              // in properties or additionalProperties
 	levelNested                             // a nested schema
-	levelIntOrString                        // a nested schema whose anyOf is that of an int-or-string
+	levelIntOrString                        // a nested schema whose anyOf is the int-or-string form
 )
 
-// below returns the level of a schema in items or in a property at l: level if l is
-// structural.
+// below returns the level of a schema in items or properties of a schema at level l. It is
+// level unless l is nested or unchecked.
 func (l structuralLevel) below(level structuralLevel) structuralLevel {
 	switch l {
 	case levelUnchecked:
@@ -61,8 +62,8 @@ func (l structuralLevel) below(level structuralLevel) structuralLevel {
 
 func (l structuralLevel) nested() structuralLevel { return l.below(levelNested) }
 
-// junctors returns the levels of the first schema in allOf and of those in anyOf. See
-// [isIntOrString].
+// junctors returns the level of the first schema in allOf of n, and the level of the schemas
+// in anyOf. See [isIntOrString].
 func (l structuralLevel) junctors(n *apiextensionsv1.JSONSchemaProps) (firstOfAll, any structuralLevel) {
 	firstOfAll, any = l.nested(), l.nested()
 	structural := l.below(levelField) == levelField
@@ -75,7 +76,7 @@ func (l structuralLevel) junctors(n *apiextensionsv1.JSONSchemaProps) (firstOfAl
 	return firstOfAll, any
 }
 
-// structuralDepth is the depth up to which the path needs no more memory.
+// structuralDepth is the depth for which the stack allocates memory at first.
 const structuralDepth = 8
 
 type structuralCheck struct {
@@ -83,17 +84,15 @@ type structuralCheck struct {
 	at   pathstack.SchemaStack
 	errs errorlimit.List
 
-	patterns map[string]bool // those that compile, as many schemas have the same pattern
+	patterns map[string]bool // patterns that compile, because many schemas have the same one
 }
 
 func newStructuralCheck(o options) structuralCheck {
 	return structuralCheck{base: o.at, at: pathstack.NewSchemaStack(o.at, structuralDepth), errs: errorlimit.List{Limit: o.limit}}
 }
 
-// finish returns the structural errors in increasing order of texts, and of their parts for
-// equal ones. [structuralCheck.schema] must have checked all schemas.
-//
-// https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema
+// finish checks completeness and returns all structural errors, sorted by text. Errors with
+// equal texts are sorted by field, type and detail. It is called after the walk.
 func (c *structuralCheck) finish(props *apiextensionsv1.JSONSchemaProps) field.ErrorList {
 	if hasJunctors(props) {
 		p := completeness{structural: pathstack.NewSchemaStack(c.base, 0), nested: pathstack.NewSchemaStack(c.base, 0), errs: &c.errs}
@@ -123,7 +122,7 @@ func (c *structuralCheck) schema(n *apiextensionsv1.JSONSchemaProps, level struc
 	c.patternCompiles(n)
 }
 
-// structure checks a structural schema. Any name of a type is structural.
+// structure checks a schema that is not nested. Any type name is allowed.
 func (c *structuralCheck) structure(n *apiextensionsv1.JSONSchemaProps, level structuralLevel) {
 	if n.Type == "array" && itemsOf(n) == nil {
 		c.require("items", "must be specified")
@@ -143,8 +142,9 @@ func (c *structuralCheck) structure(n *apiextensionsv1.JSONSchemaProps, level st
 	}
 }
 
-// typeIsStated: a schema has a type, and an embedded resource the type object.
-// int-or-string and preserve-unknown-fields replace a type, except in an embedded resource.
+// typeIsStated checks that a schema has a type. x-kubernetes-int-or-string and
+// x-kubernetes-preserve-unknown-fields replace it. For embedded resources see
+// [structuralCheck.embedded].
 func (c *structuralCheck) typeIsStated(n *apiextensionsv1.JSONSchemaProps, level structuralLevel) {
 	if n.XEmbeddedResource || n.Type != "" || n.XIntOrString || preservesUnknown(n) {
 		return
@@ -159,8 +159,8 @@ func (c *structuralCheck) typeIsStated(n *apiextensionsv1.JSONSchemaProps, level
 	}
 }
 
-// intOrStringStandsAlone: x-kubernetes-int-or-string excludes the others that replace a
-// type.
+// intOrStringStandsAlone checks that x-kubernetes-int-or-string is not combined with
+// x-kubernetes-preserve-unknown-fields or x-kubernetes-embedded-resource.
 func (c *structuralCheck) intOrStringStandsAlone(n *apiextensionsv1.JSONSchemaProps) {
 	const detail = "must be false if x-kubernetes-int-or-string is true"
 	if n.XIntOrString && preservesUnknown(n) {
@@ -171,9 +171,9 @@ func (c *structuralCheck) intOrStringStandsAlone(n *apiextensionsv1.JSONSchemaPr
 	}
 }
 
-// root: the root is an object without additionalProperties, even false. Its metadata is the
-// server's, so the schema constrains only name and generateName in it, and may have the
-// type object and a default. Metadata of embedded resources is free.
+// root checks that the root is an object without additionalProperties, even false. The
+// schema of its metadata may have the type object, a default, and the properties name and
+// generateName.
 func (c *structuralCheck) root(n *apiextensionsv1.JSONSchemaProps) {
 	if n.Type != "" && n.Type != "object" {
 		c.invalid("type", n.Type, "must be object at the root")
@@ -187,7 +187,8 @@ func (c *structuralCheck) root(n *apiextensionsv1.JSONSchemaProps) {
 	}
 }
 
-// embedded: an embedded resource declares fields one by one, or preserves unknown ones.
+// embedded checks that an embedded resource has the type object, and declares properties or
+// preserves unknown fields.
 //
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#rawextension
 func (c *structuralCheck) embedded(n *apiextensionsv1.JSONSchemaProps) {
@@ -235,9 +236,7 @@ func preservesUnknown(n *apiextensionsv1.JSONSchemaProps) bool {
 	return n.XPreserveUnknownFields != nil && *n.XPreserveUnknownFields
 }
 
-// patternCompiles: a pattern has the syntax of package regexp.
-//
-// https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation
+// patternCompiles checks that the pattern is valid for package regexp.
 func (c *structuralCheck) patternCompiles(n *apiextensionsv1.JSONSchemaProps) {
 	if n.Pattern == "" || c.patterns[n.Pattern] {
 		return
@@ -276,10 +275,8 @@ func itemsOf(n *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONSchemaProp
 	return n.Items.Schema
 }
 
-// unsupportedKeyword returns the error for an unsupported keyword, or "". unstructured
-// ignores $schema.
-//
-// https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation
+// unsupportedKeyword returns the error for an unsupported keyword, or "". $schema is allowed
+// if unstructured is true.
 func unsupportedKeyword(props *apiextensionsv1.JSONSchemaProps, unstructured bool) string {
 	var keyword string
 	switch {
@@ -303,8 +300,8 @@ func unsupportedKeyword(props *apiextensionsv1.JSONSchemaProps, unstructured boo
 	return "OpenAPIV3Schema '" + keyword + "' is not supported"
 }
 
-// unsupportedValue is unsupportedKeyword for values, which the server sees after nested
-// schemas.
+// unsupportedValue returns the error for an unsupported value of a keyword, or "". The
+// server looks at the nested schemas before.
 func unsupportedValue(props *apiextensionsv1.JSONSchemaProps) string {
 	if x := props.XPreserveUnknownFields; x != nil && !*x {
 		return "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined"
@@ -315,18 +312,20 @@ func unsupportedValue(props *apiextensionsv1.JSONSchemaProps) string {
 	return ""
 }
 
-// completeness checks that what a nested schema constrains is declared outside of nested
-// schemas. It walks a nested schema and the structural one in parallel.
+// completeness checks that nested schemas only constrain items and properties that are
+// declared outside of nested schemas. It walks a nested schema and the structural schema in
+// parallel.
 //
-// The server starts only at the root, so that a nested schema below a field may constrain
-// undeclared fields. additionalProperties declares nothing.
+// The server checks only the nested schemas of the root, so the nested schemas of a property
+// may constrain undeclared fields. additionalProperties declares no field.
 type completeness struct {
 	structural pathstack.SchemaStack // of the structural schema
 	nested     pathstack.SchemaStack // of the nested schema
 	errs       *errorlimit.List
 }
 
-// junctors checks the schemas nested directly below v. s has the structure of the values.
+// junctors checks the schemas in allOf, anyOf, oneOf and not of v. s is the structural schema
+// of the same value.
 func (p *completeness) junctors(v, s *apiextensionsv1.JSONSchemaProps) {
 	p.junctor("allOf", v.AllOf, s)
 	p.junctor("anyOf", v.AnyOf, s)
@@ -346,7 +345,8 @@ func (p *completeness) junctor(keyword string, nested []apiextensionsv1.JSONSche
 	}
 }
 
-// values checks a nested schema v. s has the structure of the values; nil is an error here.
+// values checks a nested schema v. s is the structural schema of the same value. A nil s is
+// an error.
 func (p *completeness) values(v, s *apiextensionsv1.JSONSchemaProps) {
 	if s == nil {
 		p.missing()
@@ -389,9 +389,8 @@ func (p *completeness) missing() {
 	p.errs.AddAt(p.structural.Here(), field.Required(p.structural.Path(), "because it is defined in "+nested.String()))
 }
 
-// Nested schemas, below allOf, anyOf, oneOf and not, must not declare structure. example
-// and externalDocs are allowed.
-
+// nested checks that a nested schema does not declare structure. example and externalDocs
+// are allowed.
 func (c *structuralCheck) nested(n *apiextensionsv1.JSONSchemaProps) {
 	const (
 		empty     = "must be empty to be structural"
@@ -420,21 +419,22 @@ func (c *structuralCheck) nested(n *apiextensionsv1.JSONSchemaProps) {
 			c.forbid(rule.keyword, rule.detail)
 		}
 	}
-	// At any depth, even if it is not the metadata of a resource.
+	// This is an error at any depth, even if it is not the metadata of a resource.
 	if _, ok := n.Properties["metadata"]; ok {
 		c.forbidMetadata("must not be specified in a nested context")
 	}
 }
 
-// isIntOrString reports whether anyOf is exactly {type: integer} and {type: string},
-// another form of x-kubernetes-int-or-string, which is exempt everywhere, even without it.
+// isIntOrString reports whether anyOf is exactly {type: integer} and {type: string}. The
+// rules for nested schemas do not apply to it, even without x-kubernetes-int-or-string.
 //
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#intorstring
 func isIntOrString(anyOf []apiextensionsv1.JSONSchemaProps) bool {
 	return len(anyOf) == 2 && isOnlyType(&anyOf[0], "integer") && isOnlyType(&anyOf[1], "string")
 }
 
-// isOnlyType reports whether n declares this type only. Empty properties count unless nil.
+// isOnlyType reports whether n declares this type and nothing else. Properties that are
+// empty but not nil are something else.
 func isOnlyType(n *apiextensionsv1.JSONSchemaProps, typ string) bool {
 	return n.Type == typ && n.Properties == nil && !restrictsAdditional(n) && !hasValue(n.Default) && declaresNothing(n)
 }
@@ -444,9 +444,9 @@ func restrictsAdditional(n *apiextensionsv1.JSONSchemaProps) bool {
 	return a != nil && (a.Allows || a.Schema != nil)
 }
 
-// declaresNothing reports whether n is empty for the server, apart from type, default,
-// properties and additionalProperties. Empty lists count unless nil, except of schemas and
-// enum. Unsupported keywords have their own errors.
+// declaresNothing reports whether the server considers n as empty. It ignores type, default,
+// properties and additionalProperties, and unsupported keywords, which have their own
+// errors. Lists that are empty but not nil count, except lists of schemas and enum.
 func declaresNothing(n *apiextensionsv1.JSONSchemaProps) bool {
 	if len(n.Enum) > 0 || itemsOf(n) != nil || hasJunctors(n) || hasValue(n.Example) || preservesUnknown(n) {
 		return false
