@@ -8,17 +8,16 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// A node is the compiled schema of a map or list; pruning never changes a scalar. Nil
-// prunes nothing. Equal schemas share nodes, two where a list above preserves unknown
-// fields in one location only.
+// A node is the compiled schema of a map or list. A nil node prunes nothing. Equal schemas
+// share a node, unless unknown fields are preserved for one of them only.
 type node struct {
-	// fields are looked up by name, likely ones first: all declared fields, or those that
-	// pruning can change if others stay.
+	// fields are the declared fields, sorted by likelihood. If other fields are kept, it
+	// has only the fields that pruning can change.
 	fields []field
 	index  nameindex.Index // of fields
 
 	others others
-	rest   *node // of other fields if others is walkOthers
+	rest   *node // for the other fields if others is walkOthers
 	items  *node
 }
 
@@ -27,7 +26,7 @@ type field struct {
 	node *node
 }
 
-// others says how to treat the entries of a map that are not in node.fields.
+// others says what to do with map entries that are not in node.fields.
 type others uint8
 
 const (
@@ -36,8 +35,9 @@ const (
 	walkOthers
 )
 
-// probeIsFaster reports whether to look up all fields of n in a map of so many entries,
-// instead of ranging over it, which costs five lookups to start, and more beyond smallMap.
+// probeIsFaster reports whether it is faster to look up the fields of n in a map of this
+// size than to range over the map. To start a range costs about as much as five lookups.
+// It costs more for maps above smallMap.
 func (n *node) probeIsFaster(entries int) bool {
 	if entries > smallMap {
 		return len(n.fields) <= 2*entries
@@ -45,11 +45,11 @@ func (n *node) probeIsFaster(entries int) bool {
 	return len(n.fields) <= 4+entries
 }
 
-// smallMap is the largest number of entries of a map with a single group.
+// smallMap is the largest number of entries that Go stores in one group of a map.
 const smallMap = 8
 
-// compile returns the node for whole objects. With resource it keeps apiVersion, kind and
-// metadata.
+// compile returns the node for whole objects. If resource is true, apiVersion, kind and
+// metadata are kept.
 func compile(n *schema.Node, resource bool) *node {
 	c := compiler{done: make(map[key]*node), empty: &node{}}
 	c.empty.items = c.empty
@@ -67,7 +67,7 @@ func compile(n *schema.Node, resource bool) *node {
 
 type compiler struct {
 	done  map[key]*node
-	empty *node // removes the entries of maps in lists of any depth
+	empty *node // removes all entries of a map, and of maps in lists
 }
 
 type key struct {
@@ -75,7 +75,8 @@ type key struct {
 	preserve bool
 }
 
-// compileNode returns the node for values of n. preserve: a list above preserves fields.
+// compileNode returns the node for values of n. preserve is true for items of a list that
+// preserves unknown fields.
 func (c *compiler) compileNode(n *schema.Node, preserve bool) *node {
 	preserve = preserve || n.PreserveUnknownFields()
 	switch {
@@ -109,7 +110,7 @@ func (c *compiler) compileObject(n *schema.Node, preserve, resource bool) *node 
 		}
 	}
 	if out.others == keepOthers {
-		// Other fields stay, so fields without a node need no lookup.
+		// All other fields are kept too, so fields without a node need no lookup.
 		out.fields = slices.DeleteFunc(out.fields, func(f field) bool { return f.node == nil })
 	}
 	names := make([]string, len(out.fields))
@@ -140,8 +141,8 @@ func (n *node) protect(name string) {
 	n.fields = slices.Insert(n.fields, 0, field{name: name})
 }
 
-// sortByLikelihood sorts required fields first, then those with defaults: a probe ends when
-// it has found all entries.
+// sortByLikelihood sorts required fields first, then fields with defaults. A probe of a map
+// ends when it has found all entries.
 func (n *node) sortByLikelihood(s *schema.Node) {
 	rank := make(map[string]int)
 	for name, p := range s.Properties() {
@@ -156,8 +157,8 @@ func (n *node) sortByLikelihood(s *schema.Node) {
 	sort.SliceStable(n.fields, func(i, j int) bool { return rank[n.fields[i].name] < rank[n.fields[j].name] })
 }
 
-// simplify returns nil for a node without effect, and c.empty for one that removes every
-// entry.
+// simplify returns nil for a node that prunes nothing, and c.empty for a node that removes
+// everything.
 func (c *compiler) simplify(n *node) *node {
 	switch {
 	case len(n.fields) > 0:

@@ -17,33 +17,31 @@
 //
 // # Semantics
 //
-// The schema of a value and the type of the value decide, not the declared type:
+// A Pruner looks at the Go type of a value, not at the declared type:
 //
-//   - Scalars and null stay as they are.
+//   - Scalars and null are kept.
 //   - A map entry whose name is in properties is pruned by the schema of that
 //     property. Any other entry is pruned by additionalProperties if that is
 //     declared, and removed if it is not.
 //   - List elements are pruned by items. Lists never lose elements.
-//   - Without a schema, maps lose all entries: in elements of a list without items, in
-//     values below a boolean additionalProperties (true or false), and in maps for which a
-//     scalar is declared.
+//   - Maps without a schema lose all entries. These are maps in a list without items, below
+//     a boolean additionalProperties (true or false), or where a scalar is declared.
 //
-// Where [x-kubernetes-preserve-unknown-fields] is true, undeclared entries stay with
-// everything in them. Declared properties and additionalProperties are pruned again, unless
-// they preserve unknown fields themselves. Only items inherit preservation from the list.
+// Where [x-kubernetes-preserve-unknown-fields] is true, undeclared entries are kept with
+// everything in them. Below declared properties and additionalProperties, unknown fields are
+// removed again, unless that schema preserves them too. Only items inherit the setting.
 //
-// Pruning neither removes nor enters apiVersion, kind and metadata of the object and of
+// Pruning does not change apiVersion, kind and metadata of the object and of
 // [embedded resources] in it.
 //
 // # Reports
 //
 // [Pruner.PruneAndReport] returns the path of each removed field, in increasing order of
-// [schema.Path.String], which is the spelling of the server's warnings. It does not list
-// what a removed field contained. Map entries count as fields.
+// [schema.Path.String]. The server's warnings spell paths in the same way. The report does
+// not list what a removed field contained. Map entries count as fields.
 //
-// With the option [Fragment] the object is not a resource, so its apiVersion, kind and
-// metadata are removed if the schema does not declare them. The report omits these three,
-// unless there is no schema at all.
+// With the option [Fragment], apiVersion, kind and metadata of the object are removed if
+// the schema does not declare them. The report omits these three, unless the schema is nil.
 //
 // # Differences from Kubernetes
 //
@@ -51,11 +49,10 @@
 //
 // # Concurrency and ownership
 //
-// A [Pruner] never changes and is safe for concurrent use. Prune and
-// PruneAndReport change the object in place. The object belongs to the caller,
-// must be a tree, and must not be used by another goroutine during the call.
-// Both methods walk the object once and cannot fail. They treat values of Go
-// types that JSON does not decode to as scalars. Prune does not allocate.
+// A [Pruner] never changes and is safe for concurrent use. Prune and PruneAndReport change
+// the object in place. The object must be a tree: no two parts of it share a map or slice.
+// No other goroutine may use it during the call. Both methods cannot fail. Values of Go
+// types that JSON does not decode to count as scalars. Prune does not allocate.
 //
 // [field pruning]: https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#field-pruning
 // [x-kubernetes-preserve-unknown-fields]: https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#controlling-pruning

@@ -11,13 +11,11 @@ import (
 // A Pruner removes undeclared fields from objects of one schema. It never changes and is
 // safe for concurrent use. Only [New] makes one: the methods of a nil Pruner panic.
 type Pruner struct {
-	root *node // nil if pruning changes nothing
-	// omitRootMeta: reports omit apiVersion, kind and metadata of the object itself.
-	omitRootMeta bool
+	root         *node // nil if pruning changes nothing
+	omitRootMeta bool  // reports omit apiVersion, kind and metadata of the object itself
 }
 
-// An Option changes what a [Pruner] does. Without options a Pruner prunes whole
-// resources as kube-apiserver does. A nil Option changes nothing.
+// An Option changes what a [Pruner] does. A nil Option changes nothing.
 type Option interface{ apply(*options) }
 
 type options struct{ fragment bool }
@@ -35,9 +33,6 @@ func Fragment() Option {
 
 // New returns a Pruner for objects of schema n. It never returns nil. A nil n
 // declares no fields, so its Pruner keeps only apiVersion, kind and metadata.
-//
-// See
-// https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#field-pruning.
 func New(n *schema.Node, opts ...Option) *Pruner {
 	var o options
 	for _, opt := range opts {
@@ -75,7 +70,6 @@ func (p *Pruner) PruneAndReport(obj map[string]any) []schema.Path {
 	return removed
 }
 
-// isRootMeta reports whether path is apiVersion, kind or metadata of the object itself.
 func isRootMeta(path schema.Path) bool {
 	name, _ := path[0].Name()
 	return len(path) == 1 && isMeta(name)
@@ -85,7 +79,7 @@ func isMeta(name string) bool {
 	return name == "apiVersion" || name == "kind" || name == "metadata"
 }
 
-// A recorder records the paths that a walk removes. A nil recorder records none.
+// A recorder records the paths of removed fields. A nil recorder records nothing.
 type recorder = pathstack.Recorder[schema.Path, schema.Step]
 
 func (n *node) value(v any, s schema.Step, rec *recorder) {
@@ -110,8 +104,8 @@ func (n *node) value(v any, s schema.Step, rec *recorder) {
 	}
 }
 
-// object prunes a map. The range over it costs most, so with few more fields than entries
-// each field is looked up. If as many are found as there are entries, there are no others.
+// object prunes a map. It looks up each field if that is faster than a range over the map.
+// If it finds all entries, or if others are kept, it is done.
 func (n *node) object(m map[string]any, rec *recorder) {
 	probed := n.probeIsFaster(len(m))
 	if probed && (n.probe(m, rec) == 0 || n.others == keepOthers) {
@@ -131,8 +125,8 @@ func (n *node) object(m map[string]any, rec *recorder) {
 	}
 }
 
-// probe looks up and prunes the fields of n, and returns how many entries of m it did not
-// find.
+// probe looks up the fields of n in m and prunes them. It returns the number of entries of
+// m that it did not find.
 func (n *node) probe(m map[string]any, rec *recorder) int {
 	left := len(m)
 	for i := range n.fields {
