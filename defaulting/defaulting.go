@@ -16,21 +16,15 @@ type Defaulter struct {
 
 // New returns a Defaulter for objects of schema n. It never returns nil. A nil
 // n declares no defaults, so its Defaulter changes nothing.
-//
-// See
-// https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#defaulting.
 func New(n *schema.Node) *Defaulter {
 	return &Defaulter{nulls: compileNulls(n), defaults: compileDefaults(n)}
 }
 
-// A recorder records the paths that a walk changes.
+// A recorder records the paths of changes. A nil recorder records nothing.
 type recorder = pathstack.Recorder[schema.Path, schema.Step]
 
 // DropNulls removes from obj, in place, the map entries with a null value whose
-// schema neither admits null nor declares a default.
-//
-// See
-// https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#defaulting-and-nullable.
+// schema is not nullable and has no default.
 func (d *Defaulter) DropNulls(obj map[string]any) {
 	d.dropNulls(obj, nil)
 }
@@ -52,11 +46,8 @@ func (d *Defaulter) dropNulls(obj map[string]any, rec *recorder) {
 }
 
 // Default sets in obj, in place, the values that are absent and have a default.
-// It replaces a null that the schema does not admit with the default, if there
-// is one. It does nothing to a nil obj.
-//
-// See
-// https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#defaulting.
+// It also replaces a null by the default, unless the schema is nullable. It does
+// nothing to a nil obj.
 func (d *Defaulter) Default(obj map[string]any) {
 	d.setDefaults(obj, nil)
 }
@@ -77,15 +68,14 @@ func (d *Defaulter) setDefaults(obj map[string]any, rec *recorder) {
 	}
 }
 
-// A compiled node knows the fields with a default, or with defaults below.
-
-// A fillNode says which defaults to set in a value, none for nil. Equal schemas share it.
+// A fillNode says which defaults to set in a value. A nil node sets none. Equal schemas
+// share a node.
 type fillNode struct {
 	sets  []field // properties with a default, in increasing order of name
 	walks []field // other properties with defaults below, in increasing order of name
 
-	// byName has the nodes of walks. Unless others is idle it has every property, nil
-	// without defaults below.
+	// byName has the nodes of walks. If others is not idle, it also has a nil node for
+	// every other property.
 	byName map[string]*fillNode
 	others rule // for entries that are not properties
 	items  rule
@@ -97,7 +87,7 @@ type field struct {
 	below *fillNode // for a value that is present
 }
 
-// A rule says how to default items or additional properties.
+// A rule says which defaults to set in items or additional properties.
 type rule struct {
 	null  *set // replaces a null, nil if nulls stay
 	below *fillNode
@@ -109,10 +99,10 @@ func (r rule) idle() bool { return r.null == nil && r.below == nil }
 type set struct {
 	value    any
 	below    *fillNode // for the value
-	nullable bool      // the schema admits null, so a null stays
+	nullable bool      // a null is not replaced
 }
 
-// copy returns a new copy of the default, filled with all defaults below it.
+// copy returns a copy of the default, with all defaults below it.
 func (s *set) copy() any {
 	v := jsonval.Clone(s.value)
 	if s.below != nil {
@@ -163,7 +153,7 @@ func (n *fillNode) fillObject(m map[string]any, rec *recorder) {
 	} else {
 		n.scan(m, rec)
 	}
-	// The sets come last, so that no walk enters a value that was just set.
+	// This comes last, so that the walk above does not enter these values.
 	for i := range n.sets {
 		n.sets[i].apply(m, rec)
 	}
@@ -179,7 +169,7 @@ func (n *fillNode) probe(m map[string]any, rec *recorder) {
 	}
 }
 
-// scan ranges over m to find properties with defaults below and other entries.
+// scan ranges over m and fills its entries, except for n.sets.
 func (n *fillNode) scan(m map[string]any, rec *recorder) {
 	for name, v := range m {
 		if v != nil && !jsonval.IsContainer(v) {
@@ -286,8 +276,9 @@ func hasDefault(n *schema.Node) bool {
 	return ok
 }
 
-// probeIsFaster reports whether to look up so many fields in a map instead of ranging over
-// it, which costs about five lookups to start, and more than eight entries are slower.
+// probeIsFaster reports whether it is faster to look up the fields in a map than to range
+// over it. To start a range costs about as much as five lookups, and more for a map with
+// more than eight entries.
 func probeIsFaster(fields, entries int) bool {
 	if entries > 8 {
 		return fields <= entries

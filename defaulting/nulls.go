@@ -6,11 +6,12 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// Most values are neither null nor a container, and are passed over without a lookup.
-
-// A nullNode says which nulls to drop from a value, none for nil. Equal schemas share it.
+// A nullNode says which nulls to drop from a value. A nil node drops none. Equal schemas
+// share a node.
 type nullNode struct {
-	fields []nullField     // properties that are not idle, or all if others is not idle, in increasing order of name
+	// fields are the properties, in increasing order of name. If others is idle, idle
+	// properties are omitted.
+	fields []nullField
 	index  nameindex.Index // of fields
 	others nullRule        // for entries that are not in fields
 	items  *nullNode
