@@ -16,26 +16,25 @@
 //
 // # Semantics
 //
-// The patch is applied to the JSON of the live object at the version of the request. The
-// server decodes the result like the body of an update: it prunes, sets defaults, enters
-// the namespace, restores what clients cannot set, validates with ratcheting and evaluates
-// rules. A live object is as [crdkit.Version.Read] returns it. It never changes.
+// The patch is applied to the JSON of the live object, as [crdkit.Version.Read] returns it
+// at the version of the request. The result is then handled like the body of an update: it
+// is pruned, defaulted, validated with ratcheting, and its rules are evaluated.
 //
 // The server answers a wrong request with
 //
-//	415  the type of the patch is neither of the two; strategic merge patch is refused,
-//	     and so is server-side apply, which package apply makes
+//	415  the patch has another type, such as a strategic merge patch. For server-side
+//	     apply see package apply
 //	413  the patch has more than 3 MiB or, if a JSON patch, more than 10,000 operations
-//	400  the patch is no JSON, or it is no patch
+//	400  the patch is not JSON, or not a patch
 //	422  an operation of a JSON patch fails, or its copies have more than 3 MiB
-//	422  the field "patch": the result cannot be decoded, or strict decoding refuses it
+//	422  for the field "patch": the result cannot be decoded, or strict decoding refuses it
 //	409  the result has another resourceVersion than the live object
 //	422  the result is invalid
 //
-// The server does not say why an operation fails. Refusal.Details does.
+// The server does not say why an operation fails. [crdkit.Refusal.Details] says it.
 //
-// A patch does not change metadata.managedFields unless it names them; those of package
-// apply do.
+// A patch changes metadata.managedFields only if it names them. Package apply also makes
+// patches that update them.
 //
 // See https://kubernetes.io/docs/reference/using-api/api-concepts/#patch-and-apply.
 //
@@ -46,7 +45,7 @@
 //
 // # Concurrency and ownership
 //
-// A [Patcher] does not change and is safe for concurrent use. Patches and live objects are
-// not changed and not kept. A [crdkit.Mutate] step of the caller runs on the patched
-// object, before validation.
+// A [Patcher] never changes and is safe for concurrent use. It neither changes nor keeps
+// patches and live objects. A [crdkit.Mutate] step runs on the patched object, before
+// validation.
 package patch

@@ -18,12 +18,12 @@ import (
 // MaxOperations is the number of operations that a JSON patch may have.
 const MaxOperations = patching.MaxOperations
 
-// MaxCopyBytes is the number of bytes that the copy operations of a JSON patch may add
-// together.
+// MaxCopyBytes is the number of bytes that all copy operations of a JSON patch together may
+// add.
 const MaxCopyBytes = patching.MaxCopyBytes
 
-// A Patcher makes PATCH requests at one version. It does not change and is safe for
-// concurrent use.
+// A Patcher makes PATCH requests at one version. It never changes and is safe for concurrent
+// use.
 type Patcher struct{ version *crdkit.Version }
 
 // New returns a Patcher for the objects of v, which must not be nil.
@@ -32,60 +32,61 @@ func New(v *crdkit.Version) *Patcher { return &Patcher{v} }
 // A Result is the verdict on a PATCH request. It belongs to the caller.
 type Result struct {
 	*crdkit.Result
-	// Object is the object to store, nil for a refusal and for the requests on JSON.
+	// Object is the object to store. It is nil if the request is refused, and for
+	// PatchJSON and PatchStatusJSON.
 	Object *unstructured.Unstructured
-	// Unchanged is true if the request is admitted and the object is the live one: the
-	// server does not write it and keeps its resourceVersion.
+	// Unchanged is true if the request is admitted and changes nothing. The server then
+	// does not write the object and keeps its resourceVersion.
 	Unchanged bool
 
 	patched []byte // nil if the patch does not apply
 }
 
-// Patched returns what the patch makes of the live object, before the server prunes it
-// and sets defaults, also if the server refuses the request. It is nil if the patch does
-// not apply, or if it does not make an object. Each call returns a new object.
+// Patched returns the live object with the patch applied, before pruning and defaulting. It
+// does so even if the request is refused. It returns nil if the patch cannot be applied, or
+// if its result is not an object. Each call returns a new object.
 func (r *Result) Patched() *unstructured.Unstructured {
 	if r.patched == nil {
 		return nil
 	}
 	object, err := decode(r.patched)
 	if err != nil {
-		return nil // it makes no object
+		return nil // the result is not an object
 	}
 	return &unstructured.Unstructured{Object: object}
 }
 
-// Patch patches live. Check the verdict with [crdkit.Result.Err]. live is as
-// [crdkit.Version.Read] returns it at the version of p; an object of another version
-// is an error. It is not changed and shares no memory with the result.
+// Patch patches live. [crdkit.Result.Err] returns the verdict. live is an object as
+// [crdkit.Version.Read] returns it at the version of p. It is not changed and shares no
+// memory with the result.
 //
-// The error says why there is no verdict: ctx ended, an option has a value that does
-// not exist, a [crdkit.Mutate] step failed, or live is nil or no object of the version.
-// A nil ctx never ends.
+// The error says why there is no verdict: ctx ended, an option has an unknown value, a
+// [crdkit.Mutate] step failed, or live is nil or not an object of the version. A nil ctx
+// never ends.
 func (p *Patcher) Patch(ctx context.Context, live *unstructured.Unstructured, patchType types.PatchType, body []byte, opts ...crdkit.RequestOption) (*Result, error) {
 	return p.onObject(ctx, p.version.UpdateJSON, live, patchType, body, opts)
 }
 
-// PatchStatus is [Patcher.Patch] for the status subresource. It is an error if the
+// PatchStatus is [Patcher.Patch] for the status subresource. It returns an error if the
 // version has none.
 func (p *Patcher) PatchStatus(ctx context.Context, live *unstructured.Unstructured, patchType types.PatchType, body []byte, opts ...crdkit.RequestOption) (*Result, error) {
 	return p.onObject(ctx, p.version.UpdateStatusJSON, live, patchType, body, opts)
 }
 
 // PatchJSON is [Patcher.Patch] for a live object as JSON. It returns the object to
-// store as the server encodes it, and no bytes if the server refuses the request.
+// store as the server encodes it, or nil if the server refuses the request.
 // [crdkit.AppendTo] says where the object is written. live is not changed and not kept.
 func (p *Patcher) PatchJSON(ctx context.Context, live []byte, patchType types.PatchType, body []byte, opts ...crdkit.JSONOption) ([]byte, *Result, error) {
 	return p.onJSON(ctx, p.version.UpdateJSON, live, patchType, body, opts)
 }
 
-// PatchStatusJSON is [Patcher.PatchJSON] for the status subresource. It is an error if
+// PatchStatusJSON is [Patcher.PatchJSON] for the status subresource. It returns an error if
 // the version has none.
 func (p *Patcher) PatchStatusJSON(ctx context.Context, live []byte, patchType types.PatchType, body []byte, opts ...crdkit.JSONOption) ([]byte, *Result, error) {
 	return p.onJSON(ctx, p.version.UpdateStatusJSON, live, patchType, body, opts)
 }
 
-// An update is a method of crdkit.Version that replaces old by the object in raw.
+// An update is a method of [crdkit.Version] that replaces old with the object in raw.
 type update func(ctx context.Context, raw, old []byte, opts ...crdkit.JSONOption) ([]byte, *crdkit.Result, error)
 
 func (p *Patcher) onObject(ctx context.Context, update update, live *unstructured.Unstructured, patchType types.PatchType, body []byte, opts []crdkit.RequestOption) (*Result, error) {
