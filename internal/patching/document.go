@@ -1,5 +1,5 @@
 // Package patching applies JSON patches and JSON merge patches to JSON documents, as the
-// server does for objects and for their scale.
+// server does for objects and for the scale subresource.
 package patching
 
 import (
@@ -20,14 +20,14 @@ import (
 
 const (
 	MaxOperations = 10000           // of a JSON patch
-	MaxCopyBytes  = 3 * 1024 * 1024 // that the copies of a JSON patch may add together
+	MaxCopyBytes  = 3 * 1024 * 1024 // that all copies of a JSON patch together may add
 )
 
-// Document applies a patch to a JSON document with the limits and the answers of the
-// server. document is as the server encodes it, without white space; it is not changed and
-// not kept. complaints are what strict decoding finds in the patch; [crdkit.Ignore] asks for
-// none. refusal is the answer of the server to a patch that does not apply. The error is
-// ctx's.
+// Document applies a patch to a JSON document, with the limits of the server. document must
+// have the server's encoding, without white space. It is not changed and not kept.
+//
+// complaints are the errors of strict decoding in the patch, none for [crdkit.Ignore].
+// refusal is the server's answer if the patch cannot be applied. err is the error of ctx.
 func Document(ctx context.Context, document []byte, patchType types.PatchType, body []byte, fields crdkit.FieldValidation) (patched []byte, complaints []string, refusal *crdkit.Refusal, err error) {
 	if r := CheckBody(patchType, body); r != nil {
 		return nil, nil, r, nil
@@ -39,15 +39,14 @@ func Document(ctx context.Context, document []byte, patchType types.PatchType, b
 	return apply(ctx, string(document), body, fields != crdkit.Ignore)
 }
 
-// withoutCharset drops what the server drops from a type.
+// withoutCharset returns a type without its parameters, which the server ignores.
 func withoutCharset(patchType types.PatchType) types.PatchType {
 	name, _, _ := strings.Cut(string(patchType), ";")
 	return types.PatchType(name)
 }
 
-// CheckBody returns what the server answers before it reads the object: the type of the
-// patch is neither of the two, the patch has more than 3 MiB, or it is no JSON. It returns
-// nil for any other patch. body is not kept.
+// CheckBody refuses a patch of any other type, with more than 3 MiB, or that is not JSON.
+// The server checks this before it reads the object. body is not kept.
 func CheckBody(patchType types.PatchType, body []byte) *crdkit.Refusal {
 	patchType = withoutCharset(patchType)
 	switch {
@@ -105,7 +104,7 @@ func mergePatch(ctx context.Context, live string, body []byte, strict bool) (pat
 	return object.append(make([]byte, 0, len(live)+len(body))), complaints, nil, nil
 }
 
-// merge merges an object into an object. The two share memory afterwards.
+// merge merges the object changes into the object n. They share memory afterwards.
 func (n *node) merge(changes *node) {
 	n.isObject()
 	changes.isObject()

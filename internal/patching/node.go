@@ -10,13 +10,13 @@ import (
 	"github.com/crdkit/crdkit/internal/text/jsonscan"
 )
 
-// A node is a value of a document that is being patched, text until a path enters it. Nil
-// is a null within a larger value.
+// A node is a value of the document. It is parsed when a path of the patch first enters it;
+// until then it is text. A nil node is a null inside of an object or list.
 type node struct {
 	kind    kind
-	depth   int              // of the levels that were entered one by one
-	encoded bool             // the text is as the server encodes it
-	text    string           // of a value that no path has entered
+	depth   int              // number of levels above that were parsed one by one
+	encoded bool             // the text has the server's encoding
+	text    string           // of a value that is not parsed
 	members map[string]*node // of an object
 	items   []*node          // of a list
 }
@@ -26,18 +26,18 @@ type kind uint8
 const (
 	text   kind = iota
 	null        // the value null of an operation
-	broken      // a copied null that a path has entered: it has no members and takes none
+	broken      // a copied null that a path has entered: an object that refuses members
 	object
 	list
 )
 
-// maxLazyDepth is how many levels are entered one by one, reading the text again. Those
-// below are read at once, in linear time.
+// maxLazyDepth is the number of levels that are parsed one by one. Each level scans its
+// text again. Deeper levels are parsed at once, in linear time.
 const maxLazyDepth = 32
 
 func newNode(value string) *node { return &node{text: value} }
 
-// newDocument returns the node of a value in the spelling of the server.
+// newDocument returns the node of a value in the server's encoding.
 func newDocument(value string) *node { return &node{text: value, encoded: true} }
 
 func (n *node) element(value string) *node {
@@ -59,7 +59,7 @@ func (n *node) isList() bool {
 
 func (n *node) isContainer() bool { return n.isObject() || n.isList() }
 
-// enter reads one level of the text, or all of a deep one. Scalars remain text.
+// enter parses one level of the text, or all levels if n is deep. Scalars remain text.
 func (n *node) enter() {
 	if n.kind != text {
 		return
@@ -87,7 +87,7 @@ func (n *node) enter() {
 	}
 }
 
-// read reads the value at s[i] with all that is in it, and returns the index after it.
+// read parses the whole value at s[i], and returns the index after it.
 func (n *node) read(s string, i int) int {
 	child := func(i int) (*node, int) {
 		if s[i] == 'n' {
@@ -116,9 +116,9 @@ func (n *node) read(s string, i int) int {
 	return end
 }
 
-// readMembers calls f for the members of the object at s[i], with the index of each value.
-// f returns the index after it, and readMembers the index after the object. The text is
-// valid JSON.
+// readMembers calls f for each member of the object at s[i], with its key and the index of
+// its value. f returns the index after the value. readMembers returns the index after the
+// object. s is valid JSON.
 func readMembers(s string, i int, f func(key string, i int) int) int {
 	for i = skipSpace(s, i+1); s[i] != '}'; {
 		end := skipString(s, i)
@@ -206,8 +206,8 @@ func isASCII(s string) bool {
 	return true
 }
 
-// append appends the node as the server encodes it: entered objects sorted, other values as
-// they are, without white space.
+// append appends the node as the server encodes it. Parsed objects are sorted by key, text
+// is copied without white space.
 func (n *node) append(dst []byte) []byte {
 	switch {
 	case n == nil || n.kind == null || n.kind == broken:
@@ -248,7 +248,7 @@ func appendString(dst []byte, s string) []byte {
 	return append(dst, out...)
 }
 
-// appendCompact appends valid JSON without white space, and escaped for HTML.
+// appendCompact appends s without white space and escaped for HTML. s is valid JSON.
 func appendCompact(dst []byte, s string) []byte {
 	if !strings.ContainsAny(s, " \t\r\n<>&\u2028\u2029") {
 		return append(dst, s...)
@@ -262,7 +262,7 @@ func appendCompact(dst []byte, s string) []byte {
 	return escaped.Bytes()
 }
 
-// equal reports whether two values are equal, scalars by their texts: 1 and 1.0 differ.
+// equal reports whether two values are equal. It compares scalars as text: 1 and 1.0 differ.
 func (n *node) equal(o *node) bool {
 	switch {
 	case n == nil || o == nil:

@@ -57,7 +57,7 @@ func readStrictly(body []byte) ([]string, *crdkit.Refusal) {
 	if err != nil {
 		text := err.Error()
 		if _, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-			text = strings.Replace(text, "patching.jsonPatchOp", "handlers.jsonPatchOp", 1) // as the server calls it
+			text = strings.Replace(text, "patching.jsonPatchOp", "handlers.jsonPatchOp", 1) // the server's name
 		}
 		return nil, badRequest("error decoding patch: " + text)
 	}
@@ -68,8 +68,8 @@ func readStrictly(body []byte) ([]string, *crdkit.Refusal) {
 	return complaints, nil
 }
 
-// failed is the server's answer to an operation that fails. Only the details have the
-// reason.
+// failed returns the server's answer to an operation that fails. It adds the reason to
+// Details.
 func failed(index int, kind string, err error) *crdkit.Refusal {
 	r := crdkit.RefusalOf(apierrors.NewGenericServerResponse(http.StatusUnprocessableEntity, "", schema.GroupResource{}, "", err.Error(), 0, false))
 	r.Details = []string{fmt.Sprintf("operation %d (%s): %v", index, kind, err)}
@@ -79,7 +79,7 @@ func failed(index int, kind string, err error) *crdkit.Refusal {
 // A document is the JSON of an object while operations change it.
 type document struct {
 	root   *node
-	copied int // bytes
+	copied int // number of bytes
 }
 
 type operation struct{ jsonpatch.Operation }
@@ -106,7 +106,7 @@ var (
 	errCopies   = fmt.Errorf("copies add more than %d bytes", MaxCopyBytes)
 )
 
-// do performs one operation, as the library of the server does.
+// do performs one operation, as the server's library json-patch does.
 func (d *document) do(o operation) error {
 	kind := o.Kind()
 	path, err := o.Path()
@@ -136,8 +136,8 @@ func (d *document) do(o operation) error {
 	return errors.New("there is no such operation")
 }
 
-// find returns the object or list with the value at path, or nil, and the key. It ignores
-// what is before the first slash.
+// find returns the object or list that contains the value at path, and the key of the value
+// in it. It returns nil if there is no container. It ignores text before the first slash.
 func (d *document) find(path string) (at *node, key string) {
 	_, path, found := strings.Cut(path, "/")
 	if !found {
@@ -166,7 +166,7 @@ func (d *document) add(path string, value *node) error {
 	return at.add(key, value)
 }
 
-// replace adds a missing member of an object.
+// replace also adds a member that an object does not have.
 func (d *document) replace(path string, value *node) error {
 	if path == "" {
 		if value == nil || value.kind == null || !value.isContainer() {
@@ -194,7 +194,7 @@ func (d *document) move(from, path string) error {
 	return d.add(path, value)
 }
 
-// copy copies null for a missing member of an object.
+// copy copies a null if the object does not have the member.
 func (d *document) copy(from, path string) error {
 	at, key := d.find(from)
 	value, err := at.get(key)
@@ -235,7 +235,7 @@ func (d *document) test(path string, want *node) error {
 	return nil
 }
 
-// get returns a member or an item, nil for a missing member.
+// get returns a member or an item, nil for a member that does not exist.
 func (n *node) get(key string) (*node, error) {
 	switch {
 	case n == nil:
@@ -250,7 +250,8 @@ func (n *node) get(key string) (*node, error) {
 	return n.items[i], nil
 }
 
-// index returns the index that key denotes below limit. Negative keys count from limit.
+// index returns the list index in key. It must be less than limit. Negative indexes count
+// from limit.
 func (n *node) index(key string, limit int) (int, error) {
 	i, err := strconv.Atoi(key)
 	if err != nil {

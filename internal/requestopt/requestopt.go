@@ -1,5 +1,4 @@
-// Package requestopt holds the options of requests that packages patch and apply pass to
-// package crdkit, and no other module can.
+// Package requestopt holds the request options that only packages patch and apply use.
 package requestopt
 
 import (
@@ -9,26 +8,26 @@ import (
 	"github.com/crdkit/crdkit/internal/test/testopt"
 )
 
-// Patched makes UpdateJSON and UpdateStatusJSON take their input for the result of a
-// patch, as the server does for PATCH:
+// Patched makes UpdateJSON and UpdateStatusJSON handle their input as the result of a patch,
+// as the server does for PATCH:
 //
 //   - A result that cannot be decoded, or that strict decoding refuses, is 422 Invalid with
 //     the field patch.
-//   - Validation judges a result of another version.
+//   - A result of another version is refused by validation.
 //   - A result without metadata.resourceVersion is refused if the old object has one.
 //
-// It is an error for CreateJSON.
+// CreateJSON returns an error for this option.
 type Patched struct {
-	// Complaints are what strict decoding found in the patch itself, such as
-	// `json patch unknown field "[0].pth"`. They come before those about the result.
+	// Complaints are the errors of strict decoding in the patch itself, such as
+	// `json patch unknown field "[0].pth"`. They are listed before errors in the result.
 	Complaints []string
 }
 
 func (Patched) JSONOption(testopt.Sealed) {}
 
-// Merged makes Create, Update and UpdateStatus take their object for the result of
-// server-side apply: the request begins after the object was decoded, pruned and
-// defaulted. It is an error for the JSON forms.
+// Merged makes Create, Update and UpdateStatus handle their object as the result of
+// server-side apply, which is already decoded, pruned and defaulted. The JSON methods return
+// an error for this option.
 type Merged struct{}
 
 func (Merged) JSONOption(testopt.Sealed) {}
@@ -43,7 +42,7 @@ const (
 )
 
 // FieldValidation returns the last crdkit.FieldValidation among the options of a request,
-// Warn if there is none. It returns an error for a value that does not exist.
+// Warn if there is none. It returns an error for an unknown value.
 func FieldValidation[F ~string, O any](opts []O) (F, error) {
 	var last F
 	for _, opt := range opts {
@@ -55,7 +54,7 @@ func FieldValidation[F ~string, O any](opts []O) (F, error) {
 	return last, Check(last)
 }
 
-// Check returns an error for a crdkit.FieldValidation that does not exist.
+// Check returns an error for an unknown crdkit.FieldValidation.
 func Check[F ~string](f F) error {
 	switch f {
 	case warn, ignore, strict:

@@ -1,4 +1,4 @@
-// Package schemaopt holds the options of schema.Compile that only this module passes.
+// Package schemaopt holds the options of schema.Compile that only this module uses.
 package schemaopt
 
 import (
@@ -14,20 +14,19 @@ type WithoutAnnotations struct{}
 func (WithoutAnnotations) SchemaOption(testopt.Sealed) {}
 
 // Unstructured makes Compile accept a schema that is not structural, as the server does for
-// a definition with preserveUnknownFields: true. The schema only serves to validate values:
+// a definition with preserveUnknownFields: true. The node is only fit for validation:
 //
 //   - A value without a declared type may be anything.
-//   - A Branch may declare what in other schemas only a Node declares.
-//   - Keywords that no schema of a definition may have remain errors, except for $schema,
-//     which is ignored.
+//   - A Branch may declare structure.
+//   - Unsupported keywords remain errors, except for $schema, which is ignored.
 type Unstructured struct{}
 
 func (Unstructured) SchemaOption(testopt.Sealed) {}
 
-// A Shared lets several calls of Compile share memory: equal schemas, of one definition or
-// of several, become one Node and one Annotations. Two roots are the same pointer if and
-// only if the schemas are equal, annotations included. A Shared keeps all that it has
-// shared. The zero value is ready for use, and safe for concurrent use.
+// A Shared lets several calls of Compile share memory: equal schemas become one Node, and
+// equal annotations one Annotations. Two roots are the same pointer if and only if the
+// schemas and their annotations are equal. A Shared never frees nodes. The zero value is
+// ready for use. A Shared is safe for concurrent use.
 type Shared struct {
 	once  sync.Once
 	state any
@@ -35,7 +34,7 @@ type Shared struct {
 
 func (*Shared) SchemaOption(testopt.Sealed) {}
 
-// State returns what makeState made at the first call. It is for package schema.
+// State returns the result of makeState in the first call. It is for package schema.
 func (s *Shared) State(makeState func() any) any {
 	s.once.Do(func() { s.state = makeState() })
 	return s.state
