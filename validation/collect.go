@@ -14,50 +14,45 @@ import (
 	"github.com/crdkit/crdkit/internal/value/leafcheck"
 )
 
-// The collector finds every error of an invalid object and reports it as kube-apiserver
+// A run is one walk over an object. It finds every error and reports it as kube-apiserver
 // does.
 //
-// If no branch of an anyOf or oneOf is satisfied, the errors of the branch in which most
-// checks passed are reported. So all checks are counted as the server counts each kind of
-// check that applies, some twice; see [run.check].
+// If no branch of an anyOf or oneOf is satisfied, the errors of the branch with the most
+// passed checks are reported. So the walk counts checks as the server does, see [run.check].
 //
-// Errors with equal text, which names the path and most of the failure, are reported once.
-// The text is the detail, or serves only to compare.
-
-// The walk skips valid values unless it counts. It validates a value with errors below
-// again at each level, at most maxMisses times on the way to an error.
-
-// A run is the state of one walk over one object.
+// The walk calls Valid for each value and skips valid ones, unless it counts. Below
+// maxMisses invalid values it calls Valid no more for containers: each call visits
+// everything in the value again.
 type run struct {
 	stack       pathstack.Stack
 	found       []finding
 	ratcheted   []finding // errors of values that did not change
 	limit       *limit
-	mark        int  // findings from here on may be taken back together
-	counting    bool // the walk is in a branch of a junctor
+	mark        int  // start of the findings that may be taken back together
+	counting    bool // the walk is below allOf, anyOf, oneOf or not
 	checkAll    bool // check valid values too
-	validMisses int  // ancestors that were validated and turned out to be invalid
+	validMisses int  // number of values on the path that were validated and are invalid
 
 	buf  []byte // for texts
 	path int    // length of the path in buf
 
-	// The initial memory of slices. Most walks need no more.
+	// The initial memory of the slices.
 	steps [16]pathstack.Step
 	first [4]finding
 	bytes [256]byte
 }
 
-// A finding is an error and its text.
+// A finding is an error and its text. Findings with equal texts are reported once. The text
+// has the path and is the detail of most errors.
 type finding struct {
 	text string
 	err  *Error
-	more int // if err is omitted: how many further errors it stands for
+	more int // if err is omitted: the number of further omitted errors
 }
 
-// maxMisses bounds run.validMisses.
 const maxMisses = 4
 
-// start checks v, which is known to be invalid. A nil n checks nothing.
+// start checks v, which is invalid. A nil n checks nothing.
 func (r *run) start(n *leafcheck.Node, v any, p correlate.Pair) {
 	r.stack.Steps, r.found, r.buf = r.steps[:0], r.first[:0], r.bytes[:0]
 	if n != nil {
@@ -65,8 +60,8 @@ func (r *run) start(n *leafcheck.Node, v any, p correlate.Pair) {
 	}
 }
 
-// checkUnlessValid checks v, with its old value in p, and skips a valid one unless counts
-// are needed. It returns the number of checks, and whether v surely changed.
+// checkUnlessValid is check, but skips a valid v unless the count is needed. p has v and its
+// old value.
 func (r *run) checkUnlessValid(n *leafcheck.Node, v any, p correlate.Pair) (count int, changed bool) {
 	if r.counting || r.checkAll {
 		return r.check(n, v, p)
@@ -83,12 +78,16 @@ func (r *run) checkUnlessValid(n *leafcheck.Node, v any, p correlate.Pair) (coun
 	return 0, changed
 }
 
-// check checks v and all in it, and returns the number of checks, and whether v surely
-// changed.
+// check checks v and everything in it. changed reports whether v is known to differ from its
+// old value. count is the number of checks, as the server counts:
 //
-// The type counts if declared; junctors, enum and the checks of the kind always. Type,
-// junctors, and checks of numbers and lists count twice, a wrong type once, and the value
-// once. For null only the type counts.
+//	null                1 if null is allowed, else 0; nothing else counts
+//	type                2, 1 if it is wrong, 0 if it is not declared
+//	junctors            2, and the checks in their branches
+//	enum                1
+//	number, list        2, and the checks of the elements
+//	string, object      1, and 1 for a format or the checks of the properties
+//	the value           1
 func (r *run) check(n *leafcheck.Node, v any, p correlate.Pair) (count int, changed bool) {
 	before, outer := len(r.found), r.mark
 	r.mark = before
@@ -120,8 +119,8 @@ func (r *run) check(n *leafcheck.Node, v any, p correlate.Pair) (count int, chan
 	return count, changed && p.Correlated()
 }
 
-// kind runs the checks for the kind of v and the enum, which comes last but before
-// properties.
+// kind runs the checks for the kind of v, and the enum check. The enum comes last, but
+// before the properties of an object.
 func (r *run) kind(n *leafcheck.Node, v any, p correlate.Pair) (count int, changed bool) {
 	switch t := v.(type) {
 	case string:
@@ -141,8 +140,8 @@ func (r *run) kind(n *leafcheck.Node, v any, p correlate.Pair) (count int, chang
 	return count, changed
 }
 
-// ratchet forgives the findings from before on if the value did not change. A surely
-// changed part saves the comparison.
+// ratchet forgives the findings from index before on if the value did not change. It returns
+// whether the value changed. If changed is true, it need not compare.
 func (r *run) ratchet(before int, p correlate.Pair, changed bool) bool {
 	if changed || !p.Unchanged() {
 		return true
@@ -160,7 +159,6 @@ func (r *run) wrongType(n *leafcheck.Node, kind leafcheck.Mask) {
 	r.mistyped(want, got, got)
 }
 
-// mistyped reports a wrong type or a wrong format.
 func (r *run) mistyped(want, got string, bad any) {
 	b := append(r.begin(), "must be of type "...)
 	b = append(append(b, want...), ": "...)
@@ -175,8 +173,8 @@ func (r *run) enum(n *leafcheck.Node, v any) {
 	r.end(b, field.Error{Type: field.ErrorTypeNotSupported, BadValue: v, Detail: n.Enum.Detail()})
 }
 
-// text checks a string, reports the first failure of length and pattern, and returns the
-// count of its format.
+// text checks a string. It reports only the first failure of length and pattern. It returns
+// 1 if a format was checked, else 0.
 func (r *run) text(n *leafcheck.Node, s string, v any) int {
 	t := n.Text
 	if t == nil {
@@ -209,7 +207,7 @@ func quantity(b []byte, what string, n int64, of string) []byte {
 }
 
 // number checks an int64 or a float64 against the bounds of num, which may be nil. A bound
-// that does not fit the type is an error, and compared as float64.
+// that does not fit the type is an error, and is then compared as float64.
 func (r *run) number(num *leafcheck.Number, v any) {
 	if num == nil {
 		return
@@ -258,7 +256,7 @@ func (r *run) misfit(what string, n *leafcheck.Number) {
 	r.atStart([]byte(what + " value must be of type " + n.Type + " " + form + " in " + r.stack.Text()))
 }
 
-// off reports a number that a limit refuses. bound is the limit in the compared type.
+// off reports a number that a limit refuses. bound is the limit in the type of v.
 func (r *run) off(num *leafcheck.Number, l *leafcheck.Limit, bound any, positive bool, v any) {
 	what := "should be a multiple of "
 	switch {
@@ -281,8 +279,7 @@ func (r *run) off(num *leafcheck.Number, l *leafcheck.Limit, bound any, positive
 	r.invalid(fmt.Append(append(r.begin(), what...), bound), v)
 }
 
-// list checks a list and its elements, and returns their count and whether one surely
-// changed.
+// list checks a list and its elements. Its results are the results of check for the elements.
 func (r *run) list(n *leafcheck.Node, list []any, p correlate.Pair) (count int, changed bool) {
 	if n.Items != nil {
 		old := p.Elements()
@@ -316,8 +313,8 @@ func (r *run) tooMany(size, limit int64, what string) {
 	r.end(quantity(r.begin(), "should have at most ", limit, what), *e)
 }
 
-// object checks an object and its properties, and returns their count and whether one
-// surely changed.
+// object checks an object and its properties. Its results are the results of check for the
+// properties.
 func (r *run) object(n *leafcheck.Node, obj map[string]any, p correlate.Pair) (count int, changed bool) {
 	f := n.Fields
 	size := int64(len(obj))
@@ -359,8 +356,8 @@ func (r *run) property(prop *leafcheck.Prop, v any, p correlate.Pair) (count int
 	return count, changed
 }
 
-// key returns the pair of an entry. kind and apiVersion at the start have none: both
-// objects are at one version.
+// key returns the pair of an entry. kind and apiVersion of the object itself have no old
+// value, so their errors are not forgiven.
 func (r *run) key(p correlate.Pair, name string) correlate.Pair {
 	if (name == "kind" || name == "apiVersion") && r.stack.TextIsEmpty() {
 		return correlate.Pair{}
@@ -368,8 +365,7 @@ func (r *run) key(p correlate.Pair, name string) correlate.Pair {
 	return p.Key(name)
 }
 
-// additional checks undeclared properties by name. Of errors with one text the first is
-// reported.
+// additional checks undeclared properties in increasing order of name.
 func (r *run) additional(f *leafcheck.Fields, obj map[string]any, p correlate.Pair) (count int, changed bool) {
 	for _, name := range slices.Sorted(maps.Keys(obj)) {
 		if _, ok := f.Index(name); ok {
@@ -407,13 +403,13 @@ func (r *run) forbidden(name string) {
 	r.stack.Pop()
 }
 
-// A listRun finds duplicate elements of sets and map lists, and elements of the latter that
-// are no objects. [leafcheck.List] says what is equal.
+// A listRun finds duplicate elements in lists of type set and map, and elements of map lists
+// that are not objects. [leafcheck.List] says which elements are equal.
 type listRun struct {
 	stack    pathstack.Stack
 	errs     ErrorList
 	limit    *limit
-	checkAll bool   // collect errors of valid lists too, of which there are none
+	checkAll bool   // see run
 	buf      []byte // for texts
 }
 
@@ -459,8 +455,8 @@ func (r *listRun) list(n *leafcheck.Node, list []any) {
 	}
 }
 
-// elements reports the second occurrence of each element, and in a map list the first that
-// is no object.
+// elements reports each element that occurs again, once. In a map list, it reports only the
+// first element that is not an object, if there is one.
 func (r *listRun) elements(n *leafcheck.Node, list []any) {
 	l := n.List
 	if l == nil || l.Kind == leafcheck.AnyList || !r.checkAll && l.Distinct(list) {
@@ -493,7 +489,7 @@ func (r *listRun) elements(n *leafcheck.Node, list []any) {
 	}
 }
 
-// at adds an error of the element at an index, whose field e lacks.
+// at adds the error e for the element at index i. It sets the field of e.
 func (r *listRun) at(i int, e field.Error) {
 	if over := r.limit.over(len(r.errs), e.Type); over != nil {
 		r.errs = append(r.errs, over)

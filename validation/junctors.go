@@ -16,8 +16,8 @@ const (
 	oneOfFailed = "must validate one and only one schema (oneOf). Found "
 )
 
-// nested checks v against the junctors of n in a fixed order and returns their count.
-// Important errors of branches are last.
+// nested checks v against allOf, anyOf, oneOf and not of n, and returns the count. It reports
+// the important errors of branches last, see [leafcheck.Important].
 func (r *run) nested(n *leafcheck.Node, v any) (count int) {
 	j := n.Nested
 	if j == nil {
@@ -53,7 +53,8 @@ func (r *run) nested(n *leafcheck.Node, v any) (count int) {
 	return count
 }
 
-// branch checks v against one branch, and returns its count and a copy of its findings.
+// branch checks v against one branch. It returns the count and the findings, which it does
+// not add to r.
 func (r *run) branch(kind pathstack.Kind, i int, n *leafcheck.Node, v any) (int, []finding) {
 	before, outer := len(r.found), r.mark
 	r.mark = before
@@ -64,13 +65,13 @@ func (r *run) branch(kind pathstack.Kind, i int, n *leafcheck.Node, v any) (int,
 	return count, slices.Clone(r.takeBack(before))
 }
 
-// junctor reports that v does not satisfy a junctor.
 func (r *run) junctor(rest string) *Error {
 	b := strconv.AppendQuote(r.buf[:0], r.stack.Text())
 	return r.atStart(append(append(b, ' '), rest...))
 }
 
-// alternatives reports that v does not satisfy an anyOf or a oneOf.
+// alternatives reports that v does not satisfy an anyOf or a oneOf. The error gets what
+// [Error.Branches] needs.
 func (r *run) alternatives(kind pathstack.Kind, branches []*leafcheck.Node, v any, rest string) {
 	if err := r.junctor(rest); err != nil {
 		err.failed = &alternatives{kind, branches, v, r.checkAll}
@@ -105,7 +106,8 @@ func (r *run) anyOf(branches []*leafcheck.Node, v any) (int, []finding) {
 	return b.count, kept
 }
 
-// oneOf returns the count of the satisfied branch, else of the best one, or 0 for several.
+// oneOf returns the count of the satisfied branch. If no branch is satisfied, it returns the
+// count of the best branch. If several are, it returns 0.
 func (r *run) oneOf(branches []*leafcheck.Node, v any) (int, []finding) {
 	var b best
 	var kept []finding
@@ -165,10 +167,11 @@ type Branches struct {
 	Len int
 	// Valid are the indexes of the branches that the value satisfies.
 	Valid []int
-	// Closest is the branch with the fewest errors, then most passed checks, then the
-	// first. It is -1 if Valid has one.
+	// Closest is the index of the branch with the fewest errors. Of several, it is the
+	// branch with the most passed checks, then the first. It is -1 if Valid is not empty.
 	Closest int
-	// Errors are those of the closest branch, sorted, with pointers from the roots.
+	// Errors are the errors of the closest branch, sorted. Their pointers start at the
+	// object and at the schema of the version.
 	Errors ErrorList
 }
 
@@ -181,10 +184,10 @@ type alternatives struct {
 }
 
 // Branches returns how the branches judge the value of an error about an anyOf or a
-// oneOf. It reports false for any other error, and for one that does not come from a
-// [Validator]. e must not be nil.
+// oneOf. It returns false for any other error, and for an error that no [Validator]
+// returned. e must not be nil.
 //
-// It validates the value against all branches, as often as there are calls.
+// Each call validates the value against all branches.
 func (e *Error) Branches() (Branches, bool) {
 	a := e.failed
 	if a == nil {

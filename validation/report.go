@@ -11,11 +11,10 @@ import (
 	"github.com/crdkit/crdkit/internal/value/leafcheck"
 )
 
-// inBody follows the path in messages.
 const inBody = " in body "
 
-// begin starts the text of an error here. The caller appends and passes it to end or
-// invalid.
+// begin starts the text of an error at the current path. The caller appends to it and passes
+// it to end or invalid.
 func (r *run) begin() []byte {
 	b := r.stack.AppendText(r.buf[:0])
 	r.path = len(b)
@@ -28,7 +27,7 @@ func (r *run) invalid(text []byte, bad any) {
 	r.end(text, field.Error{Type: field.ErrorTypeInvalid, BadValue: bad})
 }
 
-// atStart adds an error with the start as field. It returns nil if there are enough.
+// atStart adds an error with the field of the start. It returns nil if the limit is reached.
 func (r *run) atStart(text []byte) *Error {
 	return r.add(text, field.Error{Type: field.ErrorTypeInvalid, BadValue: ""}, false)
 }
@@ -39,8 +38,9 @@ type located struct {
 	field field.Error
 }
 
-// add adds an error with the text as detail, unless its type has one. All strings share one
-// allocation. It returns nil if there are enough.
+// add adds an error. The text becomes the detail if the type has no detail of its own. placed
+// errors have the current path as field, others the start. All strings share one allocation.
+// It returns nil if the limit is reached.
 func (r *run) add(text []byte, e field.Error, placed bool) *Error {
 	if over := r.limit.over(len(r.found), e.Type); over != nil {
 		r.found = append(r.found, finding{err: over})
@@ -66,8 +66,7 @@ func (r *run) add(text []byte, e field.Error, placed bool) *Error {
 	return &x.err
 }
 
-// keepImportant appends the important errors of a branch to kept. See
-// [leafcheck.Important].
+// keepImportant appends the important errors of a branch to kept.
 func (r *run) keepImportant(kept *[]finding, branch []finding) {
 	for _, f := range branch {
 		text, ok := strings.CutPrefix(f.text, leafcheck.Important)
@@ -83,7 +82,7 @@ func (r *run) keepImportant(kept *[]finding, branch []finding) {
 	}
 }
 
-// firstOfEachText returns the first error of each text, without those that are omitted.
+// firstOfEachText returns the first error of each text, without omitted errors.
 func firstOfEachText(found []finding) ErrorList {
 	if len(found) == 0 {
 		return nil
@@ -100,15 +99,15 @@ func firstOfEachText(found []finding) ErrorList {
 	return errs
 }
 
-// takeBack returns and removes the findings from before on. The next finding overwrites
-// them.
+// takeBack removes and returns the findings from index before on. The next finding
+// overwrites them.
 func (r *run) takeBack(before int) []finding {
 	taken := r.found[before:]
 	r.found = r.found[:before]
 	return taken
 }
 
-// join makes one finding of the last two if both are omitted and of one type.
+// join merges the last two findings if both are omitted and have the same type.
 func (r *run) join() {
 	last := len(r.found) - 1
 	if last > r.mark && r.found[last].err.omitted() && r.found[last].err == r.found[last-1].err {
@@ -126,16 +125,16 @@ func (r *run) restore(taken []finding) {
 	}
 }
 
-// A limit bounds each list of errors. In a full one, errors with a type only stand for
-// further ones.
+// A limit bounds each list of errors. In a full list, placeholders that have only a type
+// stand for omitted errors.
 type limit struct {
-	most    int // 0: any number
-	further map[field.ErrorType]*Error
+	most    int                        // 0: any number
+	further map[field.ErrorType]*Error // the placeholders
 }
 
 func (l *limit) holds(n int) bool { return l.most <= 0 || n < l.most }
 
-// over returns what stands for one more error in a list of n, nil if there is room.
+// over returns the placeholder for one more error in a list of n, nil if there is room.
 func (l *limit) over(n int, kind field.ErrorType) *Error {
 	if l.holds(n) {
 		return nil
@@ -176,18 +175,18 @@ type fieldError = field.Error
 type Error struct {
 	*fieldError
 
-	// Pointer is the JSON Pointer (RFC 6901) of the value. Field is only the root for
-	// junctors.
+	// Pointer is the JSON Pointer (RFC 6901) of the value, also for errors of allOf, anyOf,
+	// oneOf and not, whose Field is the root.
 	Pointer string
 	// Step is the check that found the error.
 	Step Step
-	// SchemaPointer is the JSON Pointer of the violated schema from the version's root, ""
-	// if none declares the requirement.
+	// SchemaPointer is the JSON Pointer of the violated schema in the schema of the version,
+	// "" if no schema declares the requirement.
 	SchemaPointer string
 	// Rule is the index in x-kubernetes-validations at SchemaPointer, -1 for other errors.
 	Rule int
 
-	failed *alternatives // nil unless the error is about an anyOf or a oneOf
+	failed *alternatives // for errors of anyOf and oneOf
 }
 
 // NewError returns an Error with Rule -1. err must not be nil. The Error keeps
@@ -196,7 +195,7 @@ func NewError(err *field.Error, step Step, pointer, schema string) *Error {
 	return &Error{fieldError: err, Step: step, Pointer: pointer, SchemaPointer: schema, Rule: -1}
 }
 
-// FieldError returns the error that kube-apiserver reports. It is read only.
+// FieldError returns the error that kube-apiserver reports. The caller must not change it.
 func (e *Error) FieldError() *field.Error { return e.fieldError }
 
 // Unwrap returns the same as [Error.FieldError].
@@ -230,20 +229,19 @@ func (l ErrorList) Err() error {
 	return errorlist.Join(errs, 0)
 }
 
-// BlocksRules reports whether rules must not be evaluated because of these
-// errors. That is so if one of them is Required, TypeInvalid, TooLong, TooMany
-// or NotSupported: values may then not have their declared types.
+// BlocksRules reports whether these errors prevent the evaluation of rules. An error of type
+// Required, TypeInvalid, TooLong, TooMany or NotSupported does: values may then not have
+// their declared types.
 func (l ErrorList) BlocksRules() bool {
 	return slices.ContainsFunc(l, func(e *Error) bool { return blocksRules(e.Type) })
 }
 
-// BlocksRules reports whether rules must not be evaluated because of the errors or of
-// omitted ones. See [ErrorList.BlocksRules].
+// BlocksRules is [ErrorList.BlocksRules] for the errors, omitted ones included.
 func (res *Result) BlocksRules() bool { return res.omittedBlock || res.Errors.BlocksRules() }
 
 func blocksRules(kind field.ErrorType) bool { return slices.Contains(blocking[:], kind) }
 
-// blocking are the types of errors that keep rules from being evaluated.
+// blocking are the types of errors that prevent the evaluation of rules.
 var blocking = [...]field.ErrorType{field.ErrorTypeRequired, field.ErrorTypeTypeInvalid, field.ErrorTypeTooLong,
 	field.ErrorTypeTooMany, field.ErrorTypeNotSupported}
 

@@ -14,7 +14,7 @@ import (
 // A Validator checks objects of one schema: types and values, the elements of
 // lists of type set and map, and embedded resources.
 //
-// It is immutable and safe for concurrent use. Errors may refer to parts of objects. Only
+// It never changes and is safe for concurrent use. Errors may refer to parts of objects. Only
 // [New] makes one: the methods of a nil Validator panic.
 type Validator struct {
 	root      *leafcheck.Node
@@ -22,8 +22,8 @@ type Validator struct {
 	correlate *correlate.Schema
 	embedded  *objectmeta.Embedded
 
-	wrong       *Error // an option is wrong; collectOnly is true then
-	collectOnly bool   // collect errors for every verdict
+	wrong       *Error // the error for a wrong option; collectOnly is then true
+	collectOnly bool   // the verdict needs the errors; the fast verdict may be wrong
 	listsApart  bool   // root.Valid does not check all lists; see leafcheck.Compiler.ListsOverlap
 }
 
@@ -31,14 +31,14 @@ type Validator struct {
 type Result struct {
 	// Errors are the reasons to refuse the update, sorted; nil if it is valid.
 	Errors ErrorList
-	// Ratcheted are the forgiven errors, sorted: of unchanged values, and of lists of type
-	// set and map if the old object had some. The server does not report them.
+	// Ratcheted are the forgiven errors, sorted, see [Validator.ValidateUpdate]. The server
+	// does not report them.
 	Ratcheted ErrorList
-	// Omitted is how many reasons are not in Errors because of [MaxErrors]. One may count
-	// several times.
+	// Omitted is the number of errors that are not in Errors because of [MaxErrors]. Equal
+	// errors may be counted more than once.
 	Omitted int
 
-	omittedBlock bool   // one of the omitted errors blocks rules
+	omittedBlock bool   // an omitted error blocks rules
 	limit        *limit // nil when the result is finished
 }
 
@@ -58,10 +58,13 @@ func New(n *schema.Node, opts ...Option) *Validator {
 	return v
 }
 
-// Valid reports whether [Validator.Validate] finds no error in obj. It stops at
-// the first error. It does not allocate if obj is valid, unless a list of type
-// set or map has more than 16 elements or compares objects or lists, a string has
-// a format other than byte, date, date-time and hostname, or [regexp] matches a pattern.
+// Valid reports whether [Validator.Validate] finds no error in obj. It stops at the first
+// error. If obj is valid, Valid does not allocate, except for
+//
+//   - a list of type set or map with more than 16 elements, or with objects or lists that
+//     must be compared,
+//   - a format other than byte, date, date-time and hostname,
+//   - a pattern that needs package regexp.
 func (v *Validator) Valid(obj map[string]any) bool {
 	if v.collectOnly {
 		return len(v.Validate(obj)) == 0
@@ -69,15 +72,11 @@ func (v *Validator) Valid(obj map[string]any) bool {
 	return v.valid(obj)
 }
 
-// valid is the fast verdict.
 func (v *Validator) valid(obj map[string]any) bool {
 	return v.root.Valid(obj) && (!v.listsApart || v.root.Distinct(obj)) && v.embedded.Valid(obj)
 }
 
-// Validate returns the errors of obj as a new object, sorted; nil if it is valid.
-//
-// See
-// https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation.
+// Validate returns the errors of the new object obj, sorted, or nil if it is valid.
 func (v *Validator) Validate(obj map[string]any) ErrorList {
 	return v.ValidateCreate(obj).Errors
 }
@@ -89,15 +88,13 @@ func (v *Validator) ValidateCreate(obj map[string]any, opts ...CallOption) Resul
 
 // ValidateUpdate returns the errors of obj as a replacement of old.
 //
-// Errors of a value are forgiven if the value did not change. Its old value is the value in
-// the same location of old: under the same name, or under the same keys of a list of type
-// map. An object with undeclared fields counts as changed. Errors of the kind and the
-// apiVersion of the object are not forgiven. Nothing in a branch of allOf, anyOf, oneOf or
-// not has an old value. Errors of lists of type set and map are forgiven if old had any
-// such error. Errors of embedded resources are not forgiven.
+// Errors of a value are forgiven if the value did not change. Its old value is the value at
+// the same location of old: under the same name, or with the same keys in a list of type
+// map. An object with undeclared fields counts as changed. A value in a branch of allOf,
+// anyOf, oneOf or not has no old value.
 //
-// See
-// https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-ratcheting.
+// Errors of lists of type set and map are forgiven if old had an error of this kind. Errors
+// of kind and apiVersion of the object, and of embedded resources, are never forgiven.
 func (v *Validator) ValidateUpdate(obj, old map[string]any, opts ...CallOption) Result {
 	return v.validate(obj, old, v.correlate.Pair(obj, old), opts)
 }
@@ -116,10 +113,10 @@ func (v *Validator) validate(obj, old map[string]any, p correlate.Pair, opts []C
 	return res.finish()
 }
 
-// ValidateStatus returns the errors of obj as a replacement of old through the
-// status subresource. It checks the values of the status only, and forgives
-// errors as [Validator.ValidateUpdate] does. It checks lists of type set and
-// map in the whole object. It does not check embedded resources.
+// ValidateStatus returns the errors of obj as a replacement of old through the status
+// subresource. It checks only values in status, but lists of type set and map in the whole
+// object. It does not check embedded resources. It forgives errors as
+// [Validator.ValidateUpdate] does.
 //
 // See
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#status-subresource.
@@ -139,12 +136,16 @@ func (v *Validator) ValidateStatus(obj, old map[string]any, opts ...CallOption) 
 
 // ValidateDefault returns the errors of value as a default of the schema n in a
 // definition. Result.Errors has at most maxErrors errors, or all if maxErrors is 0.
-// The start of their fields is the value.
+// Their fields start at the value.
 //
-// For defaults the server checks every format on values of any type. For type boolean
-// and format byte, for example, it reports a number as not of type byte, and admits a
-// string that has the format. Values of any type are int-or-string. Elements of lists of
-// type set and map are not compared, and embedded resources are not checked.
+// The server checks defaults in another way than objects:
+//
+//   - It checks every format on values of any type. For type boolean and format byte,
+//     for example, it reports a number as not of type byte, and admits a string that
+//     has the format.
+//   - A value of any type is an int-or-string.
+//   - It does not compare elements of lists of type set and map.
+//   - It does not check embedded resources.
 func ValidateDefault(n *schema.Node, value any, maxErrors int, opts ...Option) Result {
 	cfg := configOf(opts)
 	if cfg.wrong != nil {
@@ -160,8 +161,8 @@ func ValidateDefault(n *schema.Node, value any, maxErrors int, opts ...Option) R
 	return res.finish()
 }
 
-// addValues adds errors of values in obj, and forgiven ones if p is not zero. r has not
-// begun.
+// addValues runs r on obj, and adds its errors. If p is not zero, it also adds forgiven
+// errors.
 func (res *Result) addValues(n *leafcheck.Node, obj any, p correlate.Pair, r run) {
 	r.limit = res.limit
 	r.start(n, obj, p)
@@ -174,7 +175,8 @@ func (res *Result) addValues(n *leafcheck.Node, obj any, p correlate.Pair, r run
 	res.forgive(firstOfEachText(r.ratcheted))
 }
 
-// addLists adds errors of sets and map lists, forgiven if old, which may be nil, had any.
+// addLists adds errors of lists of type set and map. They are forgiven if old has any. old
+// may be nil.
 func (v *Validator) addLists(res *Result, obj, old map[string]any) {
 	if !v.collectOnly && v.root.Distinct(obj) {
 		return
@@ -202,12 +204,11 @@ func (v *Validator) addResources(res *Result, obj map[string]any) {
 	res.add(errs)
 }
 
-// statusStack returns the stack of a walk that starts at the status.
 func statusStack() pathstack.Stack {
 	return pathstack.Stack{Start: pathstack.Start{Field: "status", Pointer: "/status", SchemaPointer: "/properties/status"}}
 }
 
-// add adds the errors of a check within the limit, and counts the others.
+// add adds errors up to the limit, and counts the others as omitted.
 func (res *Result) add(errs ErrorList) {
 	for _, e := range errs {
 		if !e.omitted() && res.limit.holds(len(res.Errors)) {
@@ -223,7 +224,6 @@ func (res *Result) omit(kind field.ErrorType, n int) {
 	res.omittedBlock = res.omittedBlock || blocksRules(kind)
 }
 
-// forgive adds forgiven errors within the limit.
 func (res *Result) forgive(errs ErrorList) {
 	for _, e := range errs {
 		if !e.omitted() && res.limit.holds(len(res.Ratcheted)) {
@@ -239,8 +239,7 @@ func (res *Result) finish() Result {
 	return *res
 }
 
-// An Option changes what a [Validator] checks. Without options it checks what
-// kube-apiserver 1.37 does. A nil Option changes nothing.
+// An Option changes what a [Validator] checks. A nil Option changes nothing.
 type Option interface{ apply(*config) }
 
 type config struct {
@@ -252,11 +251,12 @@ type optionFunc func(*config)
 
 func (f optionFunc) apply(c *config) { f(c) }
 
-// KubernetesVersion makes a validator check the formats that the server of a version
-// checks, such as "1.33" or "1.33.4". A server knows the formats of the minor version
-// before its own: k8s-short-name and k8s-long-name, which 1.34 added, from 1.35 on. An
-// empty version means 1.37. With any other text than a version from 1.29 to
-// 1.37, every method of the validator only returns an error about the option.
+// KubernetesVersion makes a validator check the formats of a server version, such as "1.33"
+// or "1.33.4". A server checks the formats of the minor version before its own. For example,
+// 1.34 added k8s-short-name and k8s-long-name, and 1.35 is the first to check them.
+//
+// The version must be from 1.29 to 1.37. An empty text means 1.37. With any other text,
+// every method of the validator only returns an error about the option.
 func KubernetesVersion(version string) Option {
 	return optionFunc(func(c *config) {
 		v, err := kubeversion.Parse(version)
@@ -279,8 +279,8 @@ func configOf(opts []Option) config {
 	return cfg
 }
 
-// A CallOption changes one call of a method of a [Validator], such as
-// [Validator.ValidateCreate]. A nil CallOption changes nothing.
+// A CallOption changes one call of a method, such as [Validator.ValidateCreate]. A nil
+// CallOption changes nothing.
 type CallOption interface{ apply(*limit) }
 
 func limitOf(opts []CallOption) *limit {
@@ -297,7 +297,7 @@ type maxErrorsOption int
 
 func (n maxErrorsOption) apply(l *limit) { l.most = int(n) }
 
-// MaxErrors limits each list of the result to n errors. The others are counted, see
-// [Result.Omitted]. Which errors are in the lists depends on the objects only. By default,
-// and if n is not positive, the lists have all errors.
+// MaxErrors limits each list of the result to n errors. [Result.Omitted] counts the other
+// errors. Equal objects give equal lists. By default, and if n is not positive, the lists
+// have all errors.
 func MaxErrors(n int) CallOption { return maxErrorsOption(n) }
