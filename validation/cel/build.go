@@ -23,26 +23,23 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// A run visits a tree of its own, with nodes where there are rules, or rules below. It is
-// built from the schema and the type of self side by side. Rules without a CEL type never
-// run, as in the server.
-
-// A node holds the rules of a schema node and of those below it.
+// A node has the rules of a schema and of the schemas below it. Schemas without rules have
+// no node. Rules of values without a CEL type never run, as in the server.
 type node struct {
 	typ       any                    // the declared type, a string that errors show
-	omitValue bool                   // errors do not show values of objects and lists
+	omitValue bool                   // errors do not show the value: an object or a list
 	self      *celvalue.DeclaredType // nil without rules
 	rules     []rule
-	usesOld   bool       // one of the rules refers to oldSelf
-	needsOld  bool       // a rule here or below may
+	usesOld   bool       // a rule of the node refers to oldSelf
+	needsOld  bool       // a rule here or below may refer to oldSelf
 	ruled     bool       // there are rules, or a reason why they do not run
 	broken    string     // why the rules do not run, "" if they do
-	lazy      *lazyRules // compiles the rules at the first value; nil if that is done eagerly
+	lazy      *lazyRules // compiles the rules at the first value; nil if they are compiled
 
 	items      *node
 	values     *node // of additionalProperties
 	fields     []childField
-	correlates bool // entries have old values; false only for an unknown map type
+	correlates bool // fields and map entries have old values; false for an unknown map type
 }
 
 type childField struct {
@@ -50,22 +47,22 @@ type childField struct {
 	name string
 }
 
-// A rule is compiled once for equal schemas.
+// A rule is a compiled rule. Equal schemas share it.
 type rule struct {
 	// Every evaluation reads these fields, so they come first.
 	fast      celeval.Closure // of the condition; zero if cel-go evaluates it
-	condition *expression     // nil for a blank rule and one that does not compile
+	condition *expression     // nil for a rule that is blank or does not compile
 	broken    string          // why the rule does not compile, "" if it does
 	optional  bool            // oldSelf is an optional
 	usesOld   bool            // the condition refers to oldSelf
 
-	message *expression // nil without one that compiles
+	message *expression // nil if there is none or it does not compile
 
 	path     schema.Path // the fieldPath
-	pathText string      // path as one step
+	pathText string      // path as text
 
-	name          string // the text that errors name the rule by
-	text          string // of the failure, unless message makes one
+	name          string // the name of the rule in errors
+	text          string // the error text, unless message returns one
 	messageSource string
 	reason        apiextensionsv1.FieldValueErrorReason
 }
@@ -77,9 +74,9 @@ type builder struct {
 	declared celvalue.Types
 	memo     map[buildKey]*node
 	reads    fieldaccess.Analysis // what rules read
-	stored   bool                 // never refuse; errors are those of values
-	lazy     bool                 // compile rules when their first value arrives
-	watch    *interrupt.Watch     // ends the compiling early
+	stored   bool                 // report nothing; broken rules are errors of their values
+	lazy     bool                 // compile rules at their first value
+	watch    *interrupt.Watch     // ends compilation early
 	errs     errorlimit.List
 
 	mu sync.Mutex // guards lazy compilation
@@ -90,8 +87,9 @@ type buildKey struct {
 	root bool
 }
 
-// buildNode builds the tree for n with values of type t, nil without rules. implied: t is
-// the type of an implied field.
+// buildNode builds the tree for n, whose values have the CEL type t. It returns nil if there
+// are no rules. implied is true at and below a metadata field that the schema does not
+// declare.
 func (b *builder) buildNode(n *schema.Node, t *celtypes.Type, root, implied bool, path *field.Path) *node {
 	if b.watch.Ended() {
 		return nil
@@ -143,7 +141,7 @@ func (n *node) asksForOld() bool { return n != nil && n.needsOld }
 func (b *builder) property(parent *node, name string, n *schema.Node, t *celtypes.Type, implied bool, path *field.Path) {
 	var child *celtypes.Type
 	if escaped, ok := apiservercel.Escape(name); !ok {
-		// Rules of the parent cannot spell the name, but rules of the field run.
+		// Rules of the parent cannot refer to the field, but its own rules run.
 		child = b.types.TypeOf(celtypes.SelfType, n, n.EmbeddedResource())
 	} else if t != nil {
 		child = b.types.Field(t, escaped)
@@ -158,8 +156,8 @@ func (b *builder) property(parent *node, name string, n *schema.Node, t *celtype
 	}
 }
 
-// untyped checks rules of the items of what is no list. They never run, and the server
-// stores them if they are correct for n alone.
+// untyped checks rules of a schema n whose values have no CEL type, such as items without
+// the type array. They never run. The server admits them if they compile for n alone.
 func (b *builder) untyped(out *node, n *schema.Node, path *field.Path) {
 	if b.stored {
 		return
@@ -259,8 +257,8 @@ func (b *builder) rule(n *schema.Node, r *schema.Rule, s *celtypes.Scope, self *
 	return out
 }
 
-// unreached checks rules of n without type, and below, which never run. The server refuses
-// some.
+// unreached checks the rules of n and below, which never run because n has no CEL type. The
+// server refuses some of them.
 func (b *builder) unreached(n *schema.Node, path *field.Path) {
 	if b.stored {
 		return
@@ -268,8 +266,8 @@ func (b *builder) unreached(n *schema.Node, path *field.Path) {
 	b.refuse(n, path, false)
 }
 
-// refuse reports rules on values without a type. below: a value without a type around has
-// rules.
+// refuse reports rules on values without a CEL type. below is true if a schema above n has
+// rules and no CEL type.
 func (b *builder) refuse(n *schema.Node, path *field.Path, below bool) {
 	if !celtypes.HasRules(n) || b.watch.Ended() {
 		return
@@ -303,24 +301,25 @@ func (b *builder) report(err *field.Error) {
 
 // Limits of the server for estimated costs, in cost units of CEL.
 const (
-	// DefaultExpressionLimit bounds one rule, times how often its value occurs, or one
-	// messageExpression.
+	// DefaultExpressionLimit is the limit of one messageExpression, or of one rule times the
+	// number of its values.
 	DefaultExpressionLimit = celcost.ExpressionLimit
 	// DefaultSchemaLimit is the limit of all expressions of a schema.
 	DefaultSchemaLimit = celcost.SchemaLimit
 )
 
-// Check returns the errors that kube-apiserver has for the rules of n and below when a
-// definition with them is created or updated, nil if it has none. A nil n has no rules.
+// Check returns the errors of the rules of n and below, as kube-apiserver returns them when
+// a definition is created or updated. It returns nil if there are none. A nil n has no
+// rules. The errors have the order of the server:
 //
-// First come the errors that need no compilation: blank texts, line breaks, unknown reasons,
-// and a fieldPath that leads nowhere. Then, for every schema without such errors there and
-// below, expressions that do not compile, cost too much, or refer to oldSelf where there is
-// none; then the errors of the total. They are in the order of the server: what is below a schema before the schema,
-// which means additionalProperties, properties by name, items, and then its own rules.
+//  1. Errors that need no compilation: blank texts, line breaks, unknown reasons, and a
+//     fieldPath that does not exist.
+//  2. Expressions that do not compile, cost too much, or refer to oldSelf where there is
+//     none. Schemas with an error of the first kind, there or below, are skipped.
+//  3. Errors of the total cost.
 //
-// See
-// https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules.
+// Within each, the errors below a schema come before its own: additionalProperties,
+// properties by name, items, then the rules of the schema.
 func Check(n *schema.Node, opts ...Option) field.ErrorList {
 	o := newCompileOptions(opts)
 	if o.wrong != nil {

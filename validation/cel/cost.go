@@ -18,13 +18,12 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// A CostReport says what the rules of a schema may cost at most, as
-// kube-apiserver estimates it when a definition is written, and which bounds make
-// expensive rules fit. It belongs to the caller.
+// A CostReport says what the rules of a schema may cost at most, as kube-apiserver
+// estimates it when a definition is written. It also says which bounds would make an
+// expensive rule cheap enough. It belongs to the caller.
 type CostReport struct {
-	// Expressions are in the order of the schema: rules of a value with their
-	// messageExpressions, then of additionalProperties, of properties by name, and of
-	// items.
+	// Expressions are the rules and messageExpressions: of a schema itself, then below
+	// additionalProperties, properties by name, and items.
 	Expressions []ExpressionCost
 	// Total is the cost of all expressions, in cost units of CEL.
 	Total uint64
@@ -38,52 +37,53 @@ type CostReport struct {
 
 // An ExpressionCost is the estimate for one rule or one messageExpression.
 type ExpressionCost struct {
-	// Path is the path of the values from the root: "spec.listeners[*].hostnames", "" for
-	// the root. [*] stands for all elements or entries.
+	// Path is the path of the values from the root, such as "spec.listeners[*].hostnames".
+	// [*] stands for all elements or entries. It is "" for the root.
 	Path string
-	// Field is the path of the expression in the schema, as in errors, and Pointer its JSON
+	// Field is the path of the expression in the schema, as in errors. Pointer is its JSON
 	// Pointer (RFC 6901).
 	Field, Pointer string
-	// Index is the position of the rule among those of the schema.
+	// Index is the index of the rule in x-kubernetes-validations.
 	Index int
-	// Rule is the rule, Kind says which expression of it this is, and Text is that.
+	// Rule is the rule, Kind the kind of the expression, and Text its text.
 	Rule schema.Rule
 	Kind ExpressionKind
 	Text string
-	// Uses are the variables and fields that are read, sorted: "self.replicas", "oldSelf".
-	// It is nil if the expression does not compile.
+	// Uses are the variables and fields that the expression reads, sorted, such as
+	// "self.replicas" and "oldSelf". It is nil if the expression does not compile.
 	Uses []string
 
 	// Cost is the cost of one evaluation, in cost units of CEL.
 	Cost uint64
-	// Cardinality is how often the value can occur in one object. A messageExpression
-	// counts once.
+	// Cardinality is the largest number of values in one object. It is 1 for a
+	// messageExpression.
 	Cardinality uint64
-	// Bounded reports whether maxItems and maxProperties bound Cardinality. Otherwise it is
-	// what fits into the largest request.
+	// Bounded reports whether maxItems and maxProperties bound Cardinality. Otherwise
+	// Cardinality is the number of values that fit into the largest request.
 	Bounded bool
-	// Total is Cost times Cardinality. Its Limit is [DefaultExpressionLimit].
+	// Total is Cost times Cardinality. Limit is its limit, [DefaultExpressionLimit].
 	Total, Limit uint64
 	// Problem is the server's error for an expression that does not compile, or "".
 	Problem string
 
-	// Bounds are what the cost depends on, most important first, if Total is more than half
-	// of Limit.
+	// Bounds are the bounds that the cost depends on, the most important first. It is nil if
+	// Total is at most half of Limit.
 	Bounds []Bound
-	// Together is the largest number for all bounds that makes the expression fit, 0 if one
-	// alone can, if it fits, or if nothing helps.
+	// Together is set if Total exceeds Limit and no single bound can change that. If all
+	// bounds have at most this value, the total is within the limit. 0 means that this does
+	// not help either.
 	Together int64
 }
 
-// An ExpressionKind says which expression of a rule is meant.
+// An ExpressionKind is the kind of an expression: a rule or a messageExpression.
 type ExpressionKind uint8
 
 const (
 	RuleExpression    ExpressionKind = iota // the rule itself
-	MessageExpression                       // what makes the message
+	MessageExpression                       // the messageExpression of the rule
 )
 
-// String returns the name of the field of the rule: "rule" or "messageExpression".
+// String returns "rule" or "messageExpression".
 func (k ExpressionKind) String() string {
 	if k == MessageExpression {
 		return "messageExpression"
@@ -97,13 +97,13 @@ type Bound struct {
 	Path string `json:"path"`
 	// Keyword is "maxItems", "maxLength" or "maxProperties".
 	Keyword string `json:"keyword"`
-	// Value is the declared value, or without Declared the one that the estimate assumes.
+	// Value is the declared value. If Declared is false, it is what the estimate assumes.
 	Value    int64 `json:"value"`
 	Declared bool  `json:"declared"`
-	// Fits is the largest value that fits, other bounds unchanged, 0 for none. It was
-	// estimated, and the next one.
+	// Fits is the largest value with which the total is within the limit, if all other
+	// bounds stay the same. It is 0 if there is none.
 	Fits int64 `json:"fits"`
-	// Total is [ExpressionCost.Total] with Fits, or with 1 if nothing fits.
+	// Total is [ExpressionCost.Total] if the bound has the value Fits, or 1 if Fits is 0.
 	Total uint64 `json:"total"`
 }
 
@@ -123,13 +123,13 @@ func (r *CostReport) Over() bool {
 	return r.Total > r.Limit || slices.ContainsFunc(r.Expressions, func(c ExpressionCost) bool { return c.Over() })
 }
 
-// Errors returns the server's errors for the costs, nil if there are none: one for each
-// expression over its limit, and then one for the total. [Check] returns other errors too.
+// Errors returns the server's errors for the costs: one for each expression over its limit,
+// then one for the total. It returns nil if there are none. [Check] returns other errors too.
 func (r *CostReport) Errors() field.ErrorList { return slices.Clone(r.errs) }
 
-// Estimate returns what the rules of n and below cost, as kube-apiserver
-// estimates it when a definition with them is created or updated. The result is
-// never nil. A nil n has no rules. Rules that do not compile cost nothing.
+// Estimate returns what the rules of n and below may cost, as kube-apiserver
+// estimates it when a definition is created or updated. The result is never nil.
+// A nil n has no rules. Rules that do not compile cost nothing.
 //
 // See https://kubernetes.io/docs/reference/using-api/cel/#resource-constraints.
 func Estimate(n *schema.Node, opts ...Option) *CostReport {
@@ -162,7 +162,6 @@ func Estimate(n *schema.Node, opts ...Option) *CostReport {
 	return r
 }
 
-// costsOf returns the entries of the report for a rule.
 func costsOf(s *celcost.Checker, f *celcost.RuleCost) []ExpressionCost {
 	entry := func(kind ExpressionKind, text string, o celcost.Expression) ExpressionCost {
 		at := f.At().Child(kind.String())
@@ -198,7 +197,6 @@ func costsOf(s *celcost.Checker, f *celcost.RuleCost) []ExpressionCost {
 	return out
 }
 
-// depends sets the bounds that the cost depends on.
 func (c *ExpressionCost) depends(on []celcost.Bound, together int64) {
 	for _, b := range on {
 		c.Bounds = append(c.Bounds, Bound(b))
@@ -206,8 +204,8 @@ func (c *ExpressionCost) depends(on []celcost.Bound, together int64) {
 	c.Together = together
 }
 
-// MarshalJSON implements [json.Marshaler]. Counts above 2^53 are JSON numbers
-// too, so decoders to floating point round them.
+// MarshalJSON implements [json.Marshaler]. Counts above 2^53 are JSON numbers too. A decoder
+// that uses floating point rounds them.
 func (r *CostReport) MarshalJSON() ([]byte, error) {
 	out := reportJSON{
 		Expressions: []expressionJSON{},
@@ -269,8 +267,8 @@ func (c *ExpressionCost) json() expressionJSON {
 	}
 }
 
-// String returns the report as a table: a line for each expression, then the bounds that
-// make each expensive one fit, and the total. A report without expressions is one line.
+// String returns the report as a table with a line for each expression. Below the table are
+// the bounds that make expensive expressions fit, and the total.
 func (r *CostReport) String() string {
 	if r.Problem != "" {
 		return "no estimate: " + r.Problem + "\n"
@@ -306,7 +304,7 @@ func (r *CostReport) String() string {
 	return b.String()
 }
 
-// name returns the name of an expression: the path of its value and the number of its rule.
+// name returns the name of an expression, such as "spec.hosts rule 0".
 func (c *ExpressionCost) name() string {
 	path := c.Path
 	if path == "" {
@@ -336,7 +334,7 @@ func (c *ExpressionCost) verdict() string {
 	return ""
 }
 
-// advise writes the error of an expression, or the bounds that make an expensive one fit.
+// advise writes the error of an expression, and the bounds that make it fit.
 func (c *ExpressionCost) advise(b *strings.Builder) {
 	if c.Problem != "" {
 		fmt.Fprintf(b, "\n%s: %s\n", c.name(), c.Problem)
@@ -356,7 +354,7 @@ func (c *ExpressionCost) advise(b *strings.Builder) {
 	}
 }
 
-// String returns the bound and the value with which the expression fits, such as
+// String returns a text such as
 // "spec.hosts: maxItems is not declared (taken for 524287): 304 fits".
 func (b Bound) String() string {
 	path := b.Path
@@ -374,7 +372,6 @@ func (b Bound) String() string {
 	return fmt.Sprintf("%s: %s %s: %s", path, b.Keyword, is, fits)
 }
 
-// count formats a number of cost units.
 func count(n uint64) string {
 	if n == math.MaxUint64 {
 		return "unlimited"

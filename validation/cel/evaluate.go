@@ -19,10 +19,10 @@ import (
 	"github.com/crdkit/crdkit/validation"
 )
 
-// noRule is the index of errors that do not belong to one rule.
+// noRule is the index in errors that do not belong to one rule.
 const noRule = -1
 
-// maxMessageBytes is the length of the longest usable result of a messageExpression.
+// maxMessageBytes is the length limit for the result of a messageExpression.
 const maxMessageBytes = 5 * 1024
 
 const outOfBudget = "validation failed due to running out of cost budget, no further validation rules will be run"
@@ -55,7 +55,7 @@ func (r *run) rules(n *node, value, old any) {
 	}
 }
 
-// rule runs one rule, a transition rule only with an old value or optionalOldSelf.
+// rule runs one rule. It skips a transition rule without an old value or optionalOldSelf.
 func (r *run) rule(n *node, i int) {
 	rule := &n.rules[i]
 	if rule.broken != "" {
@@ -86,7 +86,8 @@ func (r *run) rule(n *node, i int) {
 	}
 }
 
-// decide evaluates a rule: with its closure or, if that declines, with cel-go.
+// decide evaluates a rule with its closure. If there is none or it declines, cel-go
+// evaluates the rule.
 func (r *run) decide(n *node, rule *rule) (bool, costProblem, error) {
 	if x := &rule.fast; x.Compiled() {
 		if result, cost, failed, ok := x.Eval(&r.frame); ok {
@@ -117,7 +118,7 @@ func (r *run) evalError(failed *celeval.EvalError) error {
 	return failed
 }
 
-// overCallLimit is the error of cel-go for an evaluation over the limit of a call.
+// overCallLimit is the error of cel-go for an evaluation that exceeds [DefaultPerCallLimit].
 var overCallLimit error = interpreter.EvalCancelledError{Message: "operation cancelled: actual cost limit exceeded", Cause: interpreter.CostLimitExceeded}
 
 func interrupted(ctx context.Context) error {
@@ -163,8 +164,8 @@ func (r *run) reportError(n *node, i int, err error) {
 	}
 }
 
-// isNoSuchOverload reports whether the server words an error in its own way: only the text
-// tells.
+// isNoSuchOverload reports whether err is an error of cel-go for which the server has its
+// own text.
 func isNoSuchOverload(err error) bool { return strings.HasPrefix(err.Error(), "no such overload") }
 
 func isOverCallLimit(err error) bool {
@@ -198,8 +199,8 @@ func (r *run) reportFalse(n *node, i int, value any) {
 	r.addUnlessRatcheted(rule, i, &failure)
 }
 
-// message evaluates a messageExpression, "" if the result is not usable, or an error that
-// ends the run. oldSelf is no optional here, as in the server.
+// message evaluates a messageExpression. It returns "" if there is no usable result, or an
+// error that ends the run. oldSelf is not an optional here, as in the server.
 func (r *run) message(n *node, rule *rule) (text string, err *field.Error) {
 	made, cost, evalErr := r.evalMessage(n, rule.message)
 	switch {
@@ -223,7 +224,8 @@ func (r *run) message(n *node, rule *rule) (text string, err *field.Error) {
 	return made, nil
 }
 
-// evalMessage evaluates a messageExpression like decide, "" if the result is not a string.
+// evalMessage evaluates a messageExpression like decide. It returns "" if the result is not
+// a string.
 func (r *run) evalMessage(n *node, e *expression) (string, costProblem, error) {
 	// Closures do not support an absent oldSelf.
 	if x := e.fast; x != nil && (!e.usesOldSelf || n.usesOld && r.frame.Old != nil) {
@@ -246,7 +248,7 @@ type costProblem uint8
 const (
 	costPaid    costProblem = iota
 	costUnknown             // cel-go did not measure it
-	costTooHigh             // the budget cannot pay for it
+	costTooHigh             // it exceeds the budget
 )
 
 // call evaluates an expression with cel-go and pays for it.
@@ -274,13 +276,13 @@ func (r *run) call(e *expression, vars *variables) (ref.Val, costProblem, error)
 	return result, r.pay(*cost), err
 }
 
-// fail reports that rules have no result, with the type of the schema as value.
+// fail reports that a rule failed. The value in the error is the type of the schema.
 func (r *run) fail(n *node, i int, text string) { r.add(i, field.Invalid(nil, n.typ, text)) }
 
 func (r *run) add(i int, err *field.Error) { r.addTo(&r.errors, &r.failed, i, err, nil) }
 
-// addUnlessRatcheted adds the error of a rule, ratcheted if the value is unchanged and
-// oldSelf is not used.
+// addUnlessRatcheted adds the error of a rule. It is ratcheted if the value is unchanged and
+// the rule does not use oldSelf.
 func (r *run) addUnlessRatcheted(rule *rule, i int, err *field.Error) {
 	if !rule.usesOld && r.unchanged() {
 		r.addTo(&r.ratcheted, &r.forgiven, i, err, rule)
@@ -299,10 +301,10 @@ func (r *run) addTo(list *validation.ErrorList, count *int, i int, err *field.Er
 	*list = append(*list, r.errorAt(i, err, below))
 }
 
-// holds reports whether a list may have so many errors.
+// holds reports whether a list may have this number of errors.
 func (r *run) holds(count int) bool { return r.options.maxErrors <= 0 || count <= r.options.maxErrors }
 
-// withReason returns the error of a rule that is false, without its location.
+// withReason returns the error of a rule that is false. It has no location yet.
 func withReason(value any, text string, reason apiextensionsv1.FieldValueErrorReason) field.Error {
 	switch reason {
 	case apiextensionsv1.FieldValueForbidden:
@@ -315,8 +317,8 @@ func withReason(value any, text string, reason apiextensionsv1.FieldValueErrorRe
 	return *field.Invalid(nil, value, text)
 }
 
-// errorAt returns an error here. index is the index of the rule, or noRule. fieldPath is
-// one step, whatever it contains; below may be nil.
+// errorAt returns err with the current location. index is the index of the rule, or noRule.
+// below is the rule whose fieldPath is appended, or nil.
 func (r *run) errorAt(index int, err *field.Error, below *rule) *validation.Error {
 	if r.place == (place{}) {
 		r.place = r.here()
@@ -328,7 +330,7 @@ func (r *run) errorAt(index int, err *field.Error, below *rule) *validation.Erro
 		}
 		at.pointer += below.path.Pointer()
 	}
-	x := &struct { // in one piece of memory
+	x := &struct { // one allocation
 		field field.Error
 		err   validation.Error
 	}{field: *err}
@@ -338,10 +340,10 @@ func (r *run) errorAt(index int, err *field.Error, below *rule) *validation.Erro
 	return &x.err
 }
 
-// A place is where the value of the current rules is.
+// A place is the location of the value of the current rules.
 type place struct{ field, pointer, schema string }
 
-// here returns the place in one piece of memory.
+// here returns the current place. Its strings share one allocation.
 func (r *run) here() place {
 	var buf [512]byte
 	b := r.path.AppendFieldPath(buf[:0])
@@ -359,8 +361,8 @@ func (r *rule) errorText(what error) string {
 	return asServer(what.Error()) + " evaluating rule: " + r.name
 }
 
-// asServer returns an error text with the server's Go type names, as cel-go names types of
-// keys.
+// asServer replaces the Go type names of this module in an error text of cel-go by the names
+// of the server.
 func asServer(text string) string {
 	if !strings.Contains(text, "*celvalue.") {
 		return text

@@ -30,18 +30,18 @@ type compileOptions struct {
 	reads *fieldaccess.Program // nil unless the caller asks for it
 }
 
-// Limits of the server in cost units of CEL, which count steps of evaluation and
-// the sizes of what the steps read.
+// Limits of the server, in cost units of CEL. The cost of an evaluation counts its steps and
+// the sizes of the values that they read.
 const (
-	// DefaultBudget is the limit of all rules on one object.
+	// DefaultBudget is the limit of all rules on one object together.
 	DefaultBudget = 10_000_000
 	// DefaultPerCallLimit is the limit of one rule on one value.
 	DefaultPerCallLimit = 1_000_000
 )
 
-// DefaultMemory is the limit of the memory of one evaluation in bytes: what the strings,
-// lists and maps take that a rule makes on one value. They count whether the rule still
-// refers to them or not; parts of the object do not count. The server has no such limit.
+// DefaultMemory is the limit for the memory of one evaluation, in bytes. It counts all
+// strings, lists and maps that the evaluation makes, even if they are garbage already. Parts
+// of the object do not count. The server has no limit.
 const DefaultMemory = cellib.DefaultMemory
 
 func newCompileOptions(opts []Option) compileOptions {
@@ -88,13 +88,12 @@ func AtPath(path *field.Path) Option {
 	return compileOption(func(o *compileOptions) { o.At = pathstack.At(path) })
 }
 
-// KubernetesVersion selects the version of the server, such as "1.33" or
-// "1.33.4". Without it, and with an empty text, the version is 1.37. A text that
-// is not a version from 1.29 to 1.37 is an error of [Compile] and [Check], which
-// then do nothing else, and [CostReport.Problem] of [Estimate].
+// KubernetesVersion selects the version of the server, such as "1.33" or "1.33.4", from 1.29
+// to 1.37. An empty text means 1.37, the default. For any other text, [Compile] and [Check]
+// only return an error, and [Estimate] sets [CostReport.Problem].
 //
-// Rules that run know the functions of the version. New rules, in [Check] and [Estimate],
-// know only those that the previous version knows too.
+// [Compile] knows the functions of the version. [Check] and [Estimate] are for new rules,
+// which may only use functions that the previous version has too.
 func KubernetesVersion(version string) Option {
 	return compileOption(func(o *compileOptions) {
 		v, err := kubeversion.Parse(version)
@@ -106,8 +105,8 @@ func KubernetesVersion(version string) Option {
 	})
 }
 
-// WithContext ends [Compile], [Check] and [Estimate] early when ctx ends, except during
-// the work on one expression. Compile and Check then return a single internal error with
+// WithContext ends [Compile], [Check] and [Estimate] early when ctx ends, at the latest
+// after the current expression. Compile and Check then return a single internal error with
 // the text of ctx's error, and Estimate sets [CostReport.Problem] to it.
 // A nil ctx never ends.
 func WithContext(ctx context.Context) Option {
@@ -126,7 +125,7 @@ type evalOptions struct {
 	memory    uint64           // of one evaluation, in bytes
 	maxErrors int              // 0: any number
 	isDefault bool             // see celcost.Default
-	watch     func(evaluation) // nil except in tests
+	watch     func(evaluation) // for tests
 }
 
 func (o *evalOptions) apply(opt EvalOption) {
@@ -156,8 +155,8 @@ type evaluation struct {
 	fast bool // by a closure; otherwise by cel-go
 	err  error
 
-	recovered int    // panics that the frame recovered from so far
-	memory    uint64 // that the evaluation took, in bytes
+	recovered int    // number of panics that the frame recovered from so far
+	memory    uint64 // bytes that the evaluation used
 }
 
 type oldOption map[string]any
@@ -172,10 +171,10 @@ type memoryOption uint64
 
 func (memoryOption) CELEvalOption(testopt.Sealed) {}
 
-// Memory limits the memory of one evaluation of a rule or messageExpression, in
-// bytes. The default, which 0 means too, is [DefaultMemory]. An evaluation that would exceed the limit
-// is an error, and no rule runs after it. [math.MaxUint64] lifts the limit; rules of
-// strangers can then exhaust the memory of the program.
+// Memory limits the memory of one evaluation of a rule or messageExpression, in bytes. 0
+// means [DefaultMemory]. An evaluation that would exceed the limit is an error, and no rule
+// runs after it. [math.MaxUint64] means no limit: rules of strangers can then use up the
+// memory of the program.
 func Memory(bytes uint64) EvalOption {
 	return memoryOption(bytes)
 }
@@ -184,13 +183,13 @@ type maxErrorsOption int
 
 func (maxErrorsOption) CELEvalOption(testopt.Sealed) {}
 
-// MaxErrors limits each list of the result to n errors, the first ones in the order in
-// which rules run. The others are counted, see [Result.Omitted]. By default, and if n is
-// not positive, the lists have all errors.
+// MaxErrors limits each list of the result to its first n errors, in the order in which
+// rules run. [Result.Omitted] counts the other errors. By default, and if n is not positive,
+// the lists have all errors.
 func MaxErrors(n int) EvalOption { return maxErrorsOption(n) }
 
-// Old sets the object that is replaced. Transition rules see it as oldSelf, and errors of
-// unchanged values are ratcheted. It is not changed. A nil map is no option.
+// Old sets the object that is replaced. Transition rules read it as oldSelf, and errors of
+// unchanged values are ratcheted. It is not changed. A nil map means no old object.
 func Old(old map[string]any) EvalOption {
 	return oldOption(old)
 }

@@ -29,37 +29,34 @@ import (
 type Program struct {
 	root      *node
 	correlate *correlate.Schema
-	limit     uint64               // cost units of one call
-	count     *testopt.Evaluations // nil except in tests
+	limit     uint64               // cost units of one evaluation
+	count     *testopt.Evaluations // for tests
 
-	runs sync.Pool // of *run, with memory to reuse
+	runs sync.Pool // of *run
 }
 
 // A Result is the verdict of a [Program] on one object.
 type Result struct {
-	// Errors are failed rules and rules that could not run, sorted, none for an acceptable
-	// object.
+	// Errors are the errors of rules, sorted. It is empty if the object is valid.
 	Errors validation.ErrorList
-	// Ratcheted are failed rules on values that the old object has, too, sorted. The server
-	// warns of them.
+	// Ratcheted are the errors of unchanged values, sorted. The server returns them as
+	// warnings.
 	Ratcheted validation.ErrorList
 	// Omitted is the number of errors that are not in Errors because of [MaxErrors].
 	Omitted int
-	// Cost is the cost of all rules in cost units, the whole budget if the run ended early.
+	// Cost is the cost of all rules, in cost units. If the run ended early, it is the whole
+	// budget.
 	Cost uint64
 }
 
-// Compile compiles the rules of n and below. It returns either a program or errors, never
-// both. Without any rules the program is nil, which is usable. A nil n has no rules.
+// Compile compiles the rules of n and below. It returns a program or errors, never both. If
+// there are no rules or n is nil, it returns a nil Program, which is valid.
 //
-// The errors are those of kube-apiserver for stored rules, so all functions up to version
-// 1.37 are known unless [KubernetesVersion] says otherwise: an error for each rule and each
-// messageExpression that does not compile, in the order of the schema (a node, its items,
-// its properties by name, its additionalProperties), and internal errors for rules on
-// values without a CEL type. [Check] also checks syntax and costs.
-//
-// See
-// https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules.
+// There is an error for each rule and messageExpression that does not compile, with the text
+// of kube-apiserver, and an internal error for each rule on a value without a CEL type. They
+// are in the order of the schema: a node, its items, its properties by name, its
+// additionalProperties. Rules may use all functions of the version, as stored rules in the
+// server. [Check] also checks syntax and costs.
 func Compile(n *schema.Node, opts ...Option) (*Program, field.ErrorList) {
 	o := newCompileOptions(opts)
 	if o.wrong != nil {
@@ -105,11 +102,12 @@ func Compile(n *schema.Node, opts ...Option) (*Program, field.ErrorList) {
 	return p, nil
 }
 
-// Eval runs the rules on obj, which passed validation. It changes neither obj nor the old
-// object, and both must not change during the call. Errors may refer to parts of obj.
+// Eval runs the rules on obj. Call it only if [validation.ErrorList.BlocksRules] is false.
+// It does not change obj and the old object, which must not change during the call either.
+// Errors may refer to parts of obj.
 //
-// If ctx ends, the run ends within some milliseconds with an error that says so,
-// and the verdict is not valid. A nil ctx never ends.
+// If ctx ends, the run ends within some milliseconds. [Result.Errors] then has an error that
+// says so. A nil ctx never ends.
 func (p *Program) Eval(ctx context.Context, obj map[string]any, opts ...EvalOption) Result {
 	if p == nil || obj == nil {
 		return Result{}
@@ -138,7 +136,6 @@ func (p *Program) begin(opts []EvalOption) *run {
 	return r
 }
 
-// eval runs the rules and ends the run.
 func (r *run) eval(ctx context.Context, p *Program, value, old any) Result {
 	budget := r.options.budget
 	if ctx == nil {
@@ -165,8 +162,8 @@ func (r *run) eval(ctx context.Context, p *Program, value, old any) Result {
 	return res
 }
 
-// An expression is a compiled rule or messageExpression: its closure, and what makes the
-// much larger program of cel-go, which most never need. It is safe for concurrent use.
+// An expression is a compiled rule or messageExpression. It has a closure. It makes the much
+// larger program of cel-go only if the closure declines. It is safe for concurrent use.
 type expression struct {
 	fast        *celeval.Closure // nil if cel-go evaluates it
 	declined    string           // why there is no closure
@@ -180,7 +177,7 @@ type expression struct {
 	made atomic.Pointer[program]
 }
 
-// A program is what cel-go makes of an expression.
+// A program is the result of compiling an expression with cel-go.
 type program struct {
 	cel.Program
 	err error
@@ -198,8 +195,9 @@ func (b *builder) accelerate(e *expression, tree *ast.AST, self *celvalue.Declar
 	}
 }
 
-// accelerateMessage compiles the closure of a messageExpression. One with optional oldSelf
-// is cel-go's, as it runs with an oldSelf that is no optional.
+// accelerateMessage compiles the closure of a messageExpression. It compiles none if oldSelf
+// is declared as an optional, because oldSelf is not an optional when the message is
+// evaluated.
 func (b *builder) accelerateMessage(e *expression, tree *ast.AST, self *celvalue.DeclaredType) {
 	defer celtypes.Recover(func(err error) { e.declined = err.Error() })
 	switch {
@@ -211,7 +209,6 @@ func (b *builder) accelerateMessage(e *expression, tree *ast.AST, self *celvalue
 	}
 }
 
-// program returns the program of cel-go, without an error if it compiled before.
 func (e *expression) program() (cel.Program, error) {
 	e.once.Do(func() {
 		made, err := e.origin.Program(e.text, e.optional)
@@ -221,8 +218,7 @@ func (e *expression) program() (cel.Program, error) {
 	return p.Program, p.err
 }
 
-// A lazyRules compiles the rules of a node at its first value. Nodes share the builder, one
-// at a time.
+// A lazyRules compiles the rules of a node at its first value.
 type lazyRules struct {
 	once    sync.Once
 	builder *builder
@@ -231,7 +227,7 @@ type lazyRules struct {
 	root    bool
 }
 
-// ready compiles the rules of n if that is still to be done.
+// ready compiles the rules of n if they are not compiled yet.
 func (n *node) ready() {
 	l := n.lazy
 	if l == nil {

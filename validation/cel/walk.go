@@ -16,30 +16,30 @@ import (
 	"github.com/crdkit/crdkit/validation"
 )
 
-// A run is the state of one Eval: its path, its failures and its remaining budget.
+// A run is the state of one Eval.
 type run struct {
 	options    evalOptions
 	program    *Program
 	ctx        context.Context
 	cancelable bool
-	visits     int   // of values with rules
-	remaining  int64 // cost units; negative once the run has ended
+	visits     int   // number of visited values with rules
+	remaining  int64 // cost units; negative if the run has ended
 
 	path     pathstack.Stack
-	place    place    // of the current rules, once one fails
-	names    []string // of the entries of the enclosing maps
+	place    place    // of the current rules; zero until one fails
+	names    []string // keys of the maps that are being visited
 	object   any      // the object at the root
 	levels   []level  // along the path
 	known    int      // the number of valid levels
 	ratchets bool     // there is an old object
 
-	// The variables of the current rules: raw, and once bound those of cel-go.
+	// The variables of the current rules, for closures and for cel-go.
 	frame              celeval.Frame
-	bound              bool
+	bound              bool // required and optional are set
 	required, optional variables
 
 	errors, ratcheted validation.ErrorList
-	failed, forgiven  int // how many errors these would have without a limit
+	failed, forgiven  int // number of errors in these lists if they had no limit
 }
 
 // release drops all references, and keeps memory for the next run.
@@ -56,21 +56,21 @@ func (r *run) release() {
 	}
 }
 
-// ended reports whether the context ended. It looks once for some values.
+// ended reports whether the context ended. It looks at the context once for pollVisits
+// calls.
 func (r *run) ended() bool {
 	r.visits++
 	return r.visits%pollVisits == 1 && r.ctx.Err() != nil
 }
 
-// pollVisits is the number of values between two looks at the context.
 const pollVisits = 16
 
 func (r *run) stopped() bool { return r.remaining < 0 }
 
 func (r *run) stop() { r.remaining = -1 }
 
-// visit runs the rules of n on value, which is not null, and those below. old is nil if
-// there is none or no rule needs it.
+// visit runs the rules of n and below on value, which is not null. old is the old value, nil
+// if there is none or no rule needs it.
 func (r *run) visit(n *node, value, old any) {
 	if n.ruled {
 		r.rules(n, value, present(old))
@@ -116,7 +116,6 @@ func (r *run) entries(n *node, value map[string]any, old map[string]any) {
 	r.names = r.names[:from]
 }
 
-// fields visits declared fields with rules, in the order of their names.
 func (r *run) fields(fields []childField, value map[string]any, old map[string]any) {
 	for i := range fields {
 		f := &fields[i]
@@ -183,12 +182,12 @@ func present(old any) any {
 	return old
 }
 
-// A level is the correlation after some steps, computed when a rule needs an old value or
-// fails.
+// A level has the ratchet of the value at one level of the path. It is computed when a rule
+// needs an old value or fails.
 type level struct {
 	ratchet  ratchet
 	elements correlate.Elements
-	listed   bool // elements are set
+	listed   bool // elements is set
 
 	compared, same bool // ratchet.here was compared, and is unchanged
 }
@@ -208,7 +207,7 @@ func (r *run) ratchet() ratchet {
 	return r.levels[r.known-1].ratchet
 }
 
-// below returns the ratchet after one more step. l is the level at an index.
+// below returns the ratchet after the step s. index is the index of l in run.levels.
 func (l *level) below(s pathstack.Step, index int) ratchet {
 	if s.Kind != pathstack.Item {
 		return l.ratchet.key(s.Name, index)
@@ -219,8 +218,8 @@ func (l *level) below(s pathstack.Step, index int) ratchet {
 	return l.ratchet.element(l.elements.At(s.Index), index)
 }
 
-// unchanged reports whether the value, or else the nearest one around it with an old value,
-// is unchanged. It compares each once.
+// unchanged reports whether the current value is unchanged. If it has no old value, the
+// nearest enclosing value with an old value counts. Each value is compared once.
 func (r *run) unchanged() bool {
 	t := r.ratchet()
 	pair, index := t.here, r.known-1
@@ -239,14 +238,13 @@ func (r *run) unchanged() bool {
 
 // A ratchet has the values that decide whether errors of a value are ratcheted.
 type ratchet struct {
-	here  correlate.Pair // the value and its old value, if they correlate
-	above correlate.Pair // the nearest enclosing values that correlate
-	// aboveIndex is the index of the level whose value is above.
-	aboveIndex int
+	here       correlate.Pair // the value and its old value, zero if it has none
+	above      correlate.Pair // the nearest enclosing value with an old value
+	aboveIndex int            // index of above in run.levels
 }
 
-// key descends from a level to an entry. Errors of apiVersion and kind at the root are
-// never ratcheted.
+// key returns the ratchet of a map entry or field. Errors of apiVersion and kind at the root
+// are never ratcheted.
 func (r ratchet) key(name string, index int) ratchet {
 	if !r.here.Correlated() {
 		return r
@@ -264,10 +262,10 @@ func (r ratchet) element(here correlate.Pair, index int) ratchet {
 	return ratchet{here: here, above: r.here, aboveIndex: index}
 }
 
-// variables resolves self and oldSelf for cel-go. All rules of a node share them.
+// variables resolves self and oldSelf for cel-go, for all rules of a node.
 type variables struct {
 	self, oldSelf ref.Val
-	hasOld        bool // oldSelf is defined, possibly as an empty optional
+	hasOld        bool // oldSelf is defined, maybe as an empty optional
 	memory        *cellib.Meter
 }
 
@@ -287,7 +285,7 @@ func (v *variables) ResolveName(name string) (any, bool) {
 
 func (v *variables) Parent() interpreter.Activation { return nil }
 
-// bind sets the variables of cel-go for the rules of n, without oldSelf unless a rule
+// bind sets the variables of cel-go for the rules of n. It sets oldSelf only if a rule
 // refers to it.
 func (r *run) bind(n *node) {
 	if r.bound {
