@@ -75,7 +75,7 @@ Examples:
   kustomize build . | crdkit admit -c crds/ -
   helm template --include-crds chart/ | crdkit admit --unknown-kinds skip -`
 
-// An admitter is the state of crdkit admit: its flags and what they load.
+// An admitter is the state of crdkit admit.
 type admitter struct {
 	session
 	old         string
@@ -129,8 +129,8 @@ func (a *admitter) run(ctx context.Context, files []string) error {
 	return a.end(r)
 }
 
-// report adds a verdict to the report. What concerns all objects of a kind comes at the
-// end, unless the format has a line an object.
+// report adds a verdict to the report. An error of the whole kind is reported once, at the
+// end, unless the format has a line for each object.
 func (a *admitter) report(r *report, v *verdict) error {
 	if a.skips(v.doc, v.err) {
 		return nil
@@ -150,7 +150,7 @@ func (a *admitter) report(r *report, v *verdict) error {
 	return r.add(&v.finding)
 }
 
-// end reports the errors of kinds, and what was passed over.
+// end reports the errors of kinds, and the objects and files that were passed over.
 func (a *admitter) end(r *report) error {
 	for _, k := range a.failed.list {
 		f := &finding{doc: k.first, objects: k.n}
@@ -164,7 +164,7 @@ func (a *admitter) end(r *report) error {
 		return err
 	}
 	if r.bar.total == 0 && len(a.skipped.list) == 1 && a.skipped.list[0].gvk.Kind == definitionKind {
-		// It may be that a shell has expanded a pattern after -c.
+		// Maybe the shell has expanded a pattern after -c.
 		a.warn(errors.New("the files have definitions only, which crdkit check judges; to give several files of definitions, repeat -c or name their directory"))
 	}
 	a.finish()
@@ -184,7 +184,8 @@ func (a *admitter) checkFlags() error {
 	return nil
 }
 
-// readOld calls add for each object of --old, if the flag has a name.
+// readOld calls add for each object in the file or directory name, the value of --old. It
+// does nothing if name is "".
 func readOld(ctx context.Context, r *manifest.Reader, name string, add func(*manifest.Object) error) error {
 	if name == "" {
 		return nil
@@ -217,8 +218,8 @@ func (a *admitter) keyOf(ctx context.Context, o *manifest.Object) objectKey {
 	return a.kinds.key(ctx, o.GroupKind(), o.Namespace, o.Name)
 }
 
-// oldOf returns the object that o replaces, as the server reads it at version, nil for
-// none.
+// oldOf returns the object that o replaces, as the server reads it at version. It returns
+// nil if there is none.
 func (a *admitter) oldOf(ctx context.Context, version *crdkit.Version, o *manifest.Object) (*unstructured.Unstructured, error) {
 	key := a.keyOf(ctx, o)
 	old := a.olds[key]
@@ -233,24 +234,23 @@ func (a *admitter) oldOf(ctx context.Context, version *crdkit.Version, o *manife
 	if err != nil {
 		return nil, fmt.Errorf("reading the old object of %w", locate(old, err))
 	}
-	read.SetNamespace(key.namespace) // with which the server stores it
+	read.SetNamespace(key.namespace) // the server stores it with this namespace
 	return read, nil
 }
 
 // A verdict is the result of admitting one document.
 type verdict struct {
 	finding
-	err    error // prevents a verdict
+	err    error // why there is no verdict
 	notes  []string
-	result *crdkit.Result // with what else is wrong with an object that is refused before validation
+	result *crdkit.Result // also has the errors of judgeRest
 
 	explainer *explanation.Explainer // nil before the version is known
 	explained bool                   // the errors have explanations
-	noValues  bool                   // the values of the object are left out
+	noValues  bool                   // the values of the object are not printed
 	why       map[*validation.Error]*explanation.Explanation
 }
 
-// decide judges an object. The verdict has its reasons.
 func (a *admitter) decide(ctx context.Context, o *manifest.Object) *verdict {
 	v := &verdict{finding: finding{doc: o, verdict: refused}, explained: a.explains, noValues: a.noValues}
 	defer v.finish(a.output)
@@ -279,7 +279,8 @@ func (a *admitter) decide(ctx context.Context, o *manifest.Object) *verdict {
 	return v
 }
 
-// finish drops what a waiting verdict does not need, and what only -o diff prints.
+// finish drops the parts of a verdict that are not needed to print it, to save memory. Only
+// -o diff prints the text of the object.
 func (v *verdict) finish(output string) {
 	v.line = v.jsonLine
 	v.source, v.why = nil, nil
@@ -288,7 +289,8 @@ func (v *verdict) finish(output string) {
 	}
 }
 
-// judge sends the object of a verdict and records the answer, or returns what prevents one.
+// judge sends the object of v to the version and records the answer. Its error says why
+// there is no verdict.
 func (a *admitter) judge(ctx context.Context, v *verdict) error {
 	version, err := a.kinds.version(ctx, v.doc.GroupVersionKind)
 	if err != nil {
@@ -315,8 +317,8 @@ func (a *admitter) judge(ctx context.Context, v *verdict) error {
 	return err
 }
 
-// judgeRest finds what else is wrong with an object that is refused for unknown or
-// duplicate fields.
+// judgeRest adds the other errors of an object that is refused for unknown or duplicate
+// fields.
 func (a *admitter) judgeRest(ctx context.Context, v *verdict, version *crdkit.Version) error {
 	refusal := v.result.Refusal
 	if !a.all || a.fields != crdkit.Strict || refusal == nil || len(refusal.Details) == 0 {
@@ -331,8 +333,8 @@ func (a *admitter) judgeRest(ctx context.Context, v *verdict, version *crdkit.Ve
 	return nil
 }
 
-// request sends the document to the version and returns the admitted object as JSON, or
-// nil.
+// request sends the document to the version. out is the admitted object as JSON, nil if it
+// is refused.
 func (a *admitter) request(ctx context.Context, o *manifest.Object, version *crdkit.Version, fields crdkit.FieldValidation) (out []byte, result *crdkit.Result, err error) {
 	opts := []crdkit.JSONOption{fields, crdkit.ReportChanges()}
 	if o.YAML {
@@ -357,8 +359,8 @@ func (a *admitter) request(ctx context.Context, o *manifest.Object, version *crd
 	}
 }
 
-// store returns what the server stores. If only a webhook could convert it to the storage
-// version, it stays at its version, with a note.
+// store returns the object as the server stores it. If only a webhook that may not be called
+// can convert it to the storage version, store returns it as it is and adds a note.
 func (a *admitter) store(ctx context.Context, v *verdict, version *crdkit.Version, out []byte) (*unstructured.Unstructured, error) {
 	obj := &unstructured.Unstructured{}
 	if err := utiljson.Unmarshal(out, &obj.Object); err != nil {
@@ -411,11 +413,11 @@ func (v *verdict) addRefusal(refusal *crdkit.Refusal) {
 	}
 }
 
-// objectOutputs are the formats in which crdkit admit prints objects, not findings.
+// objectOutputs returns the formats in which crdkit admit prints objects, not findings.
 func objectOutputs() []string { return []string{"yaml", "name", "diff"} }
 
-// An objectPrinter prints what is stored of admitted objects, and reasons on standard
-// error.
+// An objectPrinter prints admitted objects as the server stores them. It prints the errors
+// of other objects on standard error.
 type objectPrinter struct {
 	textPrinter
 	format  string
@@ -437,7 +439,6 @@ func (p *objectPrinter) print(f *finding) error {
 	return p.objects.yaml(f.stored.Object)
 }
 
-// diff prints the difference between the input and the stored object.
 func (p *objectPrinter) diff(f *finding) error {
 	var sent any
 	if err := yaml.Unmarshal(f.doc.Text, &sent); err != nil {

@@ -43,7 +43,7 @@ Examples:
   crdkit apply -c crd.yaml --live live.yaml --manager deployer manifests/
   crdkit apply -c crd.yaml --live live.yaml --manager deployer --force -o yaml widget.yaml`
 
-// An applyCommand is the state of crdkit apply: its flags and what they load.
+// An applyCommand is the state of crdkit apply.
 type applyCommand struct {
 	session
 	live    []string
@@ -53,7 +53,7 @@ type applyCommand struct {
 
 	clock    func() time.Time
 	stored   map[objectKey]*unstructured.Unstructured
-	appliers map[string]map[string]*apply.Applier // by the name of the definition and the version
+	appliers map[string]map[string]*apply.Applier // by definition and version
 	schemas  apply.Schemas                        // of the appliers
 	objects  objectWriter
 }
@@ -98,7 +98,7 @@ func (a *applyCommand) run(ctx context.Context, files []string) error {
 	return err
 }
 
-// readLive reads the objects of --live. It passes over other kinds.
+// readLive reads the objects of --live. It passes over objects without a definition.
 func (a *applyCommand) readLive(ctx context.Context) {
 	for o := range a.reader.Separate().Objects(ctx, a.live...) {
 		if o.Err == nil && !a.kinds.has(o.GroupVersionKind) {
@@ -117,7 +117,7 @@ func (a *applyCommand) keyOf(ctx context.Context, u *unstructured.Unstructured) 
 	return a.kinds.key(ctx, u.GroupVersionKind().GroupKind(), u.GetNamespace(), u.GetName())
 }
 
-// apply applies one configuration, and prints what it does.
+// apply applies one configuration, and prints the result.
 func (a *applyCommand) apply(ctx context.Context, o *manifest.Object, config *unstructured.Unstructured) error {
 	version, err := a.kinds.version(ctx, o.GroupVersionKind)
 	if err != nil {
@@ -179,7 +179,8 @@ func (a *applyCommand) print(o *manifest.Object, s apply.Step) error {
 	for _, d := range s.Dropped {
 		removed[d.Path] = d.Removed
 	}
-	changes := slices.DeleteFunc(slices.Clone(s.Changes), func(c apply.FieldChange) bool { return removed[c.Path] }) // the line below says why
+	// Removed fields are printed with s.Dropped, which says why.
+	changes := slices.DeleteFunc(slices.Clone(s.Changes), func(c apply.FieldChange) bool { return removed[c.Path] })
 	out := textWriter{a.out}
 	fmt.Fprintf(out, "%s: %s: %s\n", s.Action(), o.Location(), objectTitle(s.Config.GetKind(), s.Config.GetNamespace(), s.Config.GetName()))
 	for _, line := range slices.Concat(lines, texts(changes), texts(s.Dropped)) {
@@ -199,7 +200,7 @@ type applyLine struct {
 	Error     string          `json:"error,omitempty"`
 }
 
-// An applyChange is a field. A value is null if the object does not have the field.
+// An applyChange is a changed field. A value is null if the object does not have the field.
 type applyChange struct {
 	Path         string        `json:"path"`
 	Before       any           `json:"before"`

@@ -54,7 +54,7 @@ Examples:
   crdkit check --old stored.yaml --status migrated.yaml
   crdkit check -R -o sarif config/crd > crds.sarif`
 
-// A checker is the state of crdkit check: its flags and what they load.
+// A checker is the state of crdkit check.
 type checker struct {
 	session
 	old          string
@@ -127,7 +127,6 @@ func (c *checker) addOld(o *manifest.Object) error {
 	return nil
 }
 
-// decide checks a definition, unless it could not be read.
 func (c *checker) decide(o *manifest.Object) *finding {
 	f := &finding{doc: o, source: c.sources.of(o), verdict: refused}
 	err := o.Err
@@ -137,13 +136,13 @@ func (c *checker) decide(o *manifest.Object) *finding {
 	if err != nil && !c.refuse(f, err) {
 		f.fail(err)
 	}
-	f.doc, f.source = withoutText(o), nil // while the finding waits for its turn
+	f.doc, f.source = withoutText(o), nil // saves memory until f is printed
 	f.line = f.checkLine
 	return f
 }
 
-// refuse records the errors of a definition that cannot be decoded, an issue a field. It is
-// false for another error.
+// refuse records an error of a definition that cannot be decoded, as one issue for each
+// field. It returns false for any other error.
 func (c *checker) refuse(f *finding, err error) bool {
 	incomplete := errors.Is(err, manifest.ErrIncomplete)
 	if !incomplete && !errors.Is(err, definition.ErrRefused) {
@@ -157,7 +156,7 @@ func (c *checker) refuse(f *finding, err error) bool {
 		f.addComplaint(levelError, codeBadRequest, err.Error())
 	case errors.As(err, &strict):
 		c.addStrict(f, levelError, strict.Unwrap())
-	case all != nil: // what v1 cannot express
+	case all != nil: // errors of a definition that v1 cannot express
 		for _, err := range all.Errors() {
 			if e, ok := errors.AsType[*field.Error](err); ok {
 				f.addAt(f.fieldPointer(e.Field), issue{level: levelError, code: string(e.Type), text: e.Error(), named: true})
@@ -171,7 +170,7 @@ func (c *checker) refuse(f *finding, err error) bool {
 	return true
 }
 
-// addStrict records errors of strict decoding, with explanations unless they are warnings.
+// addStrict records errors of strict decoding. If they are not warnings, it explains them.
 func (c *checker) addStrict(f *finding, level string, errs []error) {
 	for _, err := range errs {
 		i := f.addText(level, codeDuplicateField, err.Error())
@@ -181,8 +180,7 @@ func (c *checker) addStrict(f *finding, level string, errs []error) {
 	}
 }
 
-// judge checks a definition and records its issues, or returns the error that prevents
-// that.
+// judge checks a definition and records its issues. Its error says why there is no verdict.
 func (c *checker) judge(f *finding) error {
 	var opts []definition.ParseOption
 	var found []error
@@ -269,7 +267,7 @@ func (f *finding) checkLine() any {
 	for i := range l.Errors {
 		e := &l.Errors[i]
 		if e.Step = ""; e.BadValue == nil {
-			e.BadValue = json.RawMessage("null") // this command omits no value
+			e.BadValue = json.RawMessage("null") // crdkit check always prints badValue
 		}
 	}
 	return l

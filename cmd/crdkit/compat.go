@@ -76,7 +76,7 @@ Examples:
   crdkit compat --old old.yaml --new new.yaml --objects export/ -R --shard 3/16 -o json > 3.json
   crdkit compat --merge *.json`
 
-// A comparer is the state of crdkit compat: its flags and what they load.
+// A comparer is the state of crdkit compat.
 type comparer struct {
 	session
 	old, new    string
@@ -151,7 +151,6 @@ func (c *comparer) checkFlags(files []string) error {
 	return nil
 }
 
-// compare compares the definitions, and the objects of --objects.
 func (c *comparer) compare(ctx context.Context) (*compatReport, error) {
 	pairs, err := pairDefinitions(ctx, c.definitionsOf(ctx, c.old, c.new), c.definitionsOf(ctx, c.new, c.old), "--old ", "--new ")
 	if err != nil {
@@ -192,7 +191,8 @@ func (c *comparer) comparePair(ctx context.Context, p *definitionPair) compatRep
 	})}
 }
 
-// findings compares two definitions, or says that there is only one.
+// findings compares the definitions of a pair. If there is only one, it was added or
+// removed.
 func (c *comparer) findings(ctx context.Context, p *definitionPair) ([]compat.Finding, error) {
 	switch {
 	case p.err != nil:
@@ -233,8 +233,8 @@ const (
 	codeDefinitionRemoved compat.Code = "definitionRemoved"
 )
 
-// definitionsOf yields the definitions of one side, or an error without any. other is the
-// other side.
+// definitionsOf yields the definitions of one side, --old or --new. If there are none, it
+// yields an error. other is the value of the other flag.
 func (c *comparer) definitionsOf(ctx context.Context, name, other string) iter.Seq[*manifest.Object] {
 	at, ok := parseRevision(name)
 	if !ok {
@@ -257,7 +257,7 @@ func (c *comparer) definitionsOf(ctx context.Context, name, other string) iter.S
 	}
 }
 
-// A revision is what git:REF or git:REF:PATH names.
+// A revision is a parsed git:REF or git:REF:PATH.
 type revision struct {
 	revision, path string
 	hasPath        bool
@@ -269,8 +269,8 @@ func parseRevision(name string) (r revision, ok bool) {
 	return r, ok
 }
 
-// revision returns a reader of the files of a revision, and its path there, by default the
-// other side's.
+// revision returns a reader of the files of a revision, and the path to read there. Without
+// a PATH it is the path of the other side.
 func (c *comparer) revision(ctx context.Context, at revision, other string) (*manifest.Reader, string, error) {
 	dir, name := ".", at.path
 	if !at.hasPath {
@@ -293,7 +293,7 @@ func (c *comparer) revision(ctx context.Context, at revision, other string) (*ma
 	return r, root, err
 }
 
-// A shard is a part of the files of --objects. The zero value is all of them.
+// A shard is a part of the files of --objects. The zero value means all files.
 type shard struct{ part, of int }
 
 func (s *shard) String() string {
@@ -303,7 +303,6 @@ func (s *shard) String() string {
 	return fmt.Sprintf("%d/%d", s.part, s.of)
 }
 
-// Type returns the name of the value in the help.
 func (s *shard) Type() string { return "I/N" }
 
 func (s *shard) Set(text string) error {
@@ -363,7 +362,7 @@ func (c *comparer) checkObjects(ctx context.Context, pairs []*definitionPair, re
 	return err
 }
 
-// checkObject checks one object of a definition, unless it cannot be read.
+// checkObject checks one object of a definition. Its error says why it cannot be read.
 func checkObject(ctx context.Context, o *manifest.Object, definition string, objects *compat.Objects, positions *sources) ([]compatFinding, error) {
 	obj, err := objectOf(o)
 	if err != nil {

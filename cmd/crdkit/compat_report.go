@@ -29,7 +29,7 @@ type compatReport struct {
 	Findings    []compatFinding      `json:"findings"`
 }
 
-// A comparedDefinition is a definition of one side or both.
+// A comparedDefinition is a definition of --old, of --new, or of both.
 type comparedDefinition struct {
 	Name     string         `json:"name"`
 	Verdict  compat.Verdict `json:"verdict"`
@@ -39,7 +39,7 @@ type comparedDefinition struct {
 	Error    string         `json:"error,omitempty"` // why there is no comparison
 }
 
-// A compatFinding is a finding with its place, and with the object if it is about one.
+// A compatFinding is a finding with its location. Object is set if it is about an object.
 type compatFinding struct {
 	Definition string      `json:"definition"`
 	File       string      `json:"file"`
@@ -53,7 +53,7 @@ type objectName struct {
 	Kind      string `json:"kind"`
 	Namespace string `json:"namespace,omitempty"`
 	Name      string `json:"name"`
-	Within    string `json:"within,omitempty"` // its list, as a JSON Pointer
+	Within    string `json:"within,omitempty"` // JSON Pointer, if it is in a list
 }
 
 func (o *objectName) String() string { return objectTitle(o.Kind, o.Namespace, o.Name) }
@@ -93,7 +93,6 @@ func (r *compatReport) undecided() bool {
 		slices.ContainsFunc(r.Definitions, func(d comparedDefinition) bool { return d.Error != "" })
 }
 
-// conclude sets the verdicts.
 func (r *compatReport) conclude() {
 	worst := map[string]compat.Verdict{}
 	r.Verdict = compat.VerdictCompatible
@@ -123,7 +122,7 @@ func worse(a, b compat.Verdict) compat.Verdict {
 	return order[max(slices.Index(order, a), slices.Index(order, b))]
 }
 
-// exitCode returns the exit code if more than errors fail.
+// exitCode returns the exit code. failOn are the values of --fail-on.
 func (r *compatReport) exitCode(failOn []string) int {
 	if r.undecided() {
 		return exitUndecided
@@ -142,7 +141,7 @@ func (r *compatReport) exitCode(failOn []string) int {
 	return code
 }
 
-// message returns a finding as one sentence: whom it concerns, where, and what.
+// message returns a finding as one sentence: versions, roles, field and text.
 func (f *compatFinding) message() string {
 	var parts []string
 	if versions := f.versions(); versions != "" {
@@ -155,7 +154,8 @@ func (f *compatFinding) message() string {
 	return text + f.what()
 }
 
-// versions returns the version, after the one whose objects are served at it.
+// versions returns the version. If objects of an old version are served at it, it also
+// returns the old version.
 func (f *compatFinding) versions() string {
 	if f.OldVersion != "" {
 		return f.OldVersion + " as " + f.Version
@@ -163,7 +163,7 @@ func (f *compatFinding) versions() string {
 	return f.Version
 }
 
-// what returns the text of a finding, and its effect on the witness.
+// what returns the text of a finding and its effect.
 func (f *compatFinding) what() string {
 	if f.Effect == "" {
 		return f.Text
@@ -171,7 +171,6 @@ func (f *compatFinding) what() string {
 	return f.Text + ": " + f.Effect
 }
 
-// roles lists whom a finding concerns.
 func (f *compatFinding) roles() string {
 	roles := []string{string(f.Role)}
 	for i := range f.Also {
@@ -182,7 +181,8 @@ func (f *compatFinding) roles() string {
 	return inEnglish(roles, "and")
 }
 
-// parts returns what a finding says of other fields, and of the same field for other roles.
+// parts returns the parts of a finding about other places, and about the same place for
+// other roles.
 func (f *compatFinding) parts() (places, roles []*compat.Finding) {
 	for i := range f.Also {
 		switch o := &f.Also[i]; {
@@ -200,10 +200,10 @@ func (f *compatFinding) otherWitnesses() []*compat.Finding {
 	return slices.DeleteFunc(roles, func(o *compat.Finding) bool { return reflect.DeepEqual(o.Witness, f.Witness) })
 }
 
-// mostPlaces is how many other fields of a finding a line lists.
+// mostPlaces is the number of other places that a line lists.
 const mostPlaces = 5
 
-// notes returns what a finding says besides its message.
+// notes returns the parts of a finding that are not in its message.
 func (f *compatFinding) notes() []string {
 	const saved = "saved by ratcheting"
 	var notes, others []string
@@ -234,8 +234,8 @@ func (f *compatFinding) notes() []string {
 	return notes
 }
 
-// asFindings returns a finding for each definition and object. In text the details are
-// lines, else they are part of the message, without witnesses.
+// asFindings returns a finding for each definition and object. If text is true, details are
+// lines of their own. Otherwise they are part of the message, and witnesses are omitted.
 func (r *compatReport) asFindings(text bool) []*finding {
 	var all []*finding
 	at := func(name string, verdict compat.Verdict, doc *manifest.Object) *finding {
@@ -297,7 +297,7 @@ func (f *compatFinding) asIssue(text bool) issue {
 	return i
 }
 
-// answers returns what the definitions answer, with their names.
+// answers returns the answers of the old and the new definition, with labels.
 func answers(before, after string) (labeled []string) {
 	if before != "" {
 		labeled = append(labeled, "old: "+before)
@@ -310,12 +310,11 @@ func answers(before, after string) (labeled []string) {
 
 // A compatConfig is the part of .crdkit.yaml that only crdkit compat reads.
 type compatConfig struct {
-	// Accepted are findings that do not count.
 	Accepted []*acceptance `json:"accepted"`
 }
 
-// An acceptance is a finding that does not count, for a reason. An empty field stands for
-// any value.
+// An acceptance says which findings are accepted, so that they do not fail. An empty field
+// means any value.
 type acceptance struct {
 	Code       string `json:"code"`
 	Definition string `json:"definition"`
@@ -325,7 +324,7 @@ type acceptance struct {
 	Reason     string `json:"reason"`
 }
 
-// values returns what a finding must have, "" for any value.
+// values returns the values that a finding must have, "" for any value.
 func (a *acceptance) values() []string {
 	return []string{a.Code, a.Definition, a.Version, a.Role, a.Field}
 }
@@ -334,7 +333,7 @@ func (a *acceptance) String() string {
 	return strings.Join(slices.DeleteFunc(a.values(), func(value string) bool { return value == "" }), " ")
 }
 
-// check returns an error for an acceptance that accepts too much or nothing.
+// check returns an error unless an acceptance has a known code and a reason.
 func (a *acceptance) check() error {
 	if a == nil || a.Code == "" {
 		return errors.New("code is missing")
@@ -361,8 +360,8 @@ func (a *acceptance) matches(definition string, f *compat.Finding) bool {
 	return true
 }
 
-// judge changes severities by codes, drops findings that are off, and marks accepted ones.
-// It returns the acceptances that accept nothing.
+// judge applies the severities of the configuration and marks accepted findings. It returns
+// the acceptances that accept no finding.
 func (c *configFile) judge(r *compatReport) []*acceptance {
 	used := map[*acceptance]bool{}
 	findings := []compatFinding{}
@@ -375,7 +374,7 @@ func (c *configFile) judge(r *compatReport) []*acceptance {
 	return slices.DeleteFunc(slices.Clone(c.Compat.Accepted), func(a *acceptance) bool { return used[a] })
 }
 
-// judgeFinding returns a finding with its severity, and behind it its accepted parts.
+// judgeFinding returns a finding with its severity, followed by its accepted parts.
 func (c *configFile) judgeFinding(f compatFinding, used map[*acceptance]bool) []compatFinding {
 	byReason := map[string][]compat.Finding{}
 	for _, part := range compat.Split([]compat.Finding{f.Finding}) {
@@ -403,8 +402,8 @@ func (c *configFile) judgeFinding(f compatFinding, used map[*acceptance]bool) []
 	return out
 }
 
-// mergeReports joins the reports of all shards, one a file. A single report without shards
-// stays.
+// mergeReports joins the reports of all shards, one in each file. A single report without a
+// shard is returned as it is.
 func mergeReports(ctx context.Context, r *manifest.Reader, files []string) (*compatReport, error) {
 	reports := make([]*compatReport, len(files))
 	for i, name := range files {
@@ -453,12 +452,12 @@ func (r *compatReport) split() (definitions, objects []compatFinding) {
 	return definitions, objects
 }
 
-// compareFiles compares the names of files in the order in which a directory is read.
+// compareFiles compares file names in the order in which directories are read.
 func compareFiles(a, b string) int {
 	return slices.Compare(strings.Split(filepath.ToSlash(a), "/"), strings.Split(filepath.ToSlash(b), "/"))
 }
 
-// checkShards returns an error unless the reports are all shards of one run.
+// checkShards returns an error unless the reports are the complete shards of one run.
 func checkShards(files []string, reports []*compatReport) error {
 	var first shard
 	found := map[int]string{}
@@ -490,7 +489,6 @@ func checkShards(files []string, reports []*compatReport) error {
 	return nil
 }
 
-// add adds the definitions and objects of another report.
 func (r *compatReport) add(other compatReport) error {
 	r.Definitions = append(r.Definitions, other.Definitions...)
 	r.Findings = append(r.Findings, other.Findings...)
@@ -547,7 +545,7 @@ func (r *compatReport) counted() string {
 	return fmt.Sprintf("%d compatible, %d incompatible, %d unknown", counts[compat.VerdictCompatible], counts[compat.VerdictIncompatible], counts[compat.VerdictUnknown])
 }
 
-// details returns lines of text about a finding: its notes, the answers, and the witnesses.
+// details returns the notes, answers and witnesses of a finding as lines of text.
 func (f *compatFinding) details() []string {
 	var lines []string
 	for _, note := range f.notes() {
@@ -561,7 +559,7 @@ func (f *compatFinding) details() []string {
 	return lines
 }
 
-// evidence returns the answers, and the witness as YAML that can be copied.
+// evidence returns the answers, and the witness as YAML.
 func evidence(f *compat.Finding) []string {
 	inLine := strings.NewReplacer("\n", " ", "\r", " ")
 	lines := answers(inLine.Replace(short(f.Old)), inLine.Replace(short(f.New)))
@@ -590,8 +588,8 @@ func yamlText(object map[string]any) string {
 	return string(text)
 }
 
-// printCompatMarkdown prints -o markdown: a table for each changed definition, with
-// witnesses in details.
+// printCompatMarkdown prints -o markdown: a table for each changed definition, and witnesses
+// that can be unfolded.
 func printCompatMarkdown(out io.Writer, r *compatReport) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### crdkit compat: %s\n\n%s\n", r.Verdict, r.counted())
@@ -629,8 +627,6 @@ func definitionMarkdown(b *strings.Builder, r *compatReport, d *comparedDefiniti
 	}
 }
 
-// witnessMarkdown prints the witness of a finding, or its old and new object, if it has
-// one.
 func witnessMarkdown(b *strings.Builder, about string, f *compat.Finding) {
 	if f.Witness == nil {
 		return
@@ -664,7 +660,7 @@ func cell(text string) string {
 	return strings.NewReplacer("\\", "\\\\", "|", "\\|", "\n", " ", "\r", " ", "<", "&lt;", "`", "\\`", "*", "\\*", "_", "\\_", "[", "\\[", "#", "\\#", "@", "&#64;").Replace(text)
 }
 
-// code returns a text as code in a cell, "" for an empty one.
+// code returns a text as code in a table cell, "" for "".
 func code(text string) string {
 	if text == "" {
 		return ""

@@ -14,8 +14,8 @@ import (
 	"github.com/crdkit/crdkit/versionsort"
 )
 
-// addShells adds the command that prints the scripts of shells, to the output of root at
-// the call. It refuses unknown shells, for which the library reports success.
+// addShells adds the command that prints completion scripts. It prints to the current output
+// of root. Unlike the library, it returns an error for an unknown shell.
 func addShells(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
 	if cmd, _, err := root.Find([]string{"completion"}); err == nil {
@@ -23,8 +23,8 @@ func addShells(root *cobra.Command) {
 	}
 }
 
-// addCompletion completes the values of flags. The library keeps the functions forever, so
-// only a process that completes calls it.
+// addCompletion registers the completion of flag values. The library never frees these
+// functions, so it is called only in a process that completes.
 func addCompletion(root *cobra.Command) {
 	for _, cmd := range root.Commands() {
 		for names, complete := range completions {
@@ -44,10 +44,10 @@ func addCompletion(root *cobra.Command) {
 	}
 }
 
-// completeManifests completes the names of files that may have objects.
+// completeManifests completes the names of YAML and JSON files.
 var completeManifests = completeFiles(strings.Fields(strings.ReplaceAll(strings.Join(manifest.Extensions(), " "), ".", ""))...)
 
-// completions has by the names of flags what completes their values.
+// completions are the completions of flag values by flag names.
 var completions = map[string]cobra.CompletionFunc{
 	"api-version group-version": completeGroupVersions,
 	"at-version to version":     completeVersions,
@@ -62,7 +62,7 @@ var completions = map[string]cobra.CompletionFunc{
 	"validate":                  completeStrings("strict", "warn", "ignore"),
 	"webhook":                   completeStrings(cobra.CompletionWithDesc(ofDefinition, "the URL in the definition")),
 
-	"kubernetes-version output unknown-kinds":                                          nil, // as the flag says
+	"kubernetes-version output unknown-kinds":                                          nil, // see textFlag.known
 	"field-selector label-columns manager max-depth now run selector shard time-limit": cobra.NoFileCompletions,
 }
 
@@ -74,8 +74,8 @@ func completeFiles(extensions ...string) cobra.CompletionFunc {
 	return cobra.FixedCompletions(extensions, cobra.ShellCompDirectiveFilterFileExt)
 }
 
-// givenDefinitions returns the definitions of -c or the configuration file, as far as they
-// can be read: a shell has no place for errors.
+// givenDefinitions returns the definitions of -c or the configuration file. It ignores
+// errors, because a shell cannot show them.
 func givenDefinitions(cmd *cobra.Command) []*apiextensionsv1.CustomResourceDefinition {
 	var names []string
 	switch f := cmd.Flags().Lookup("crd"); {
@@ -95,14 +95,13 @@ func givenDefinitions(cmd *cobra.Command) []*apiextensionsv1.CustomResourceDefin
 	return crds
 }
 
-// completionReader returns the reader of an incomplete command line, which does not read
-// the terminal. -R of crdkit explain is about fields.
+// completionReader returns a reader for an incomplete command line. It does not read
+// standard input. In crdkit explain, -R is not about directories.
 func completionReader(cmd *cobra.Command) *manifest.Reader {
 	below, err := cmd.Flags().GetBool("recursive")
 	return manifest.NewReader(nil, err == nil && below && cmd.Name() != "explain")
 }
 
-// unique sorts names and removes repeated ones.
 func unique(names []string) []string {
 	slices.Sort(names)
 	return slices.Compact(names)
@@ -147,8 +146,8 @@ func completeKinds(cmd *cobra.Command, args []string, _ string) ([]string, cobra
 	return unique(kinds), cobra.ShellCompDirectiveNoFileComp
 }
 
-// completePaths completes the argument of crdkit explain: resources, with an ambiguous
-// one's group, and fields after a dot.
+// completePaths completes the argument of crdkit explain: resources, with their group if the
+// name is ambiguous, and fields after a dot.
 func completePaths(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp

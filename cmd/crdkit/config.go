@@ -21,23 +21,19 @@ import (
 
 const configName = ".crdkit.yaml"
 
-// A configFile is what .crdkit.yaml holds. Flags win over it.
+// A configFile is the content of .crdkit.yaml. Flags win over it.
 type configFile struct {
 	// Definitions are files and directories, relative to the configuration file.
 	Definitions []string `json:"definitions"`
 	// SkipKinds are kinds to pass over, as GROUP/KIND.
-	SkipKinds []string `json:"skipKinds"`
-	// UnknownKinds is error, warn or skip.
-	UnknownKinds string `json:"unknownKinds"`
-	// KubernetesVersion is the version of the server.
-	KubernetesVersion string `json:"kubernetesVersion"`
-	// Severity has, by code, error, warning, note or off for warnings and notes.
-	Severity severities `json:"severity"`
-	// Compat is for crdkit compat.
-	Compat compatConfig `json:"compat"`
+	SkipKinds         []string     `json:"skipKinds"`
+	UnknownKinds      string       `json:"unknownKinds"` // error, warn or skip
+	KubernetesVersion string       `json:"kubernetesVersion"`
+	Severity          severities   `json:"severity"`
+	Compat            compatConfig `json:"compat"`
 }
 
-// readConfig reads the configuration file of the working directory or the nearest one
+// readConfig reads the configuration file in the working directory or the nearest directory
 // above.
 func readConfig() (*configFile, error) {
 	dir, err := os.Getwd()
@@ -65,7 +61,6 @@ func readConfig() (*configFile, error) {
 	}
 }
 
-// parseConfig reads the text of a configuration file in the directory dir.
 func parseConfig(text []byte, dir string) (*configFile, error) {
 	c := &configFile{}
 	if len(bytes.TrimSpace(text)) == 0 {
@@ -116,7 +111,7 @@ func (c *configFile) checkSeverity() error {
 	return nil
 }
 
-// checkCode returns an error with the nearest known code unless a code is known.
+// checkCode returns an error for an unknown code. It names the nearest known one.
 func checkCode(code string, known []string) error {
 	if slices.Contains(known, code) {
 		return nil
@@ -127,7 +122,7 @@ func checkCode(code string, known []string) error {
 	return fmt.Errorf("unknown code %q; docs/check.md and docs/compat.md have the codes, and errors of the server have none", code)
 }
 
-// withoutSteps returns an error of the YAML library without the steps of its reading.
+// withoutSteps removes from an error of the YAML library the prefixes that name steps.
 func withoutSteps(err error) error {
 	text := err.Error()
 	for _, step := range []string{"error converting YAML to JSON: ", "error unmarshaling JSON: ", "while decoding JSON: ", "json: "} {
@@ -136,7 +131,7 @@ func withoutSteps(err error) error {
 	return errors.New(text)
 }
 
-// shorter returns a file's name relative to the working directory, if it has one.
+// shorter returns a file name relative to the working directory, if possible.
 func shorter(name string) string {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -151,11 +146,11 @@ func shorter(name string) string {
 // severityOff drops a warning or note.
 const severityOff = "off"
 
-// severities are the levels of warnings and notes by their code.
+// severities are the levels of warnings and notes by code: error, warning, note or off.
 type severities map[string]string
 
-// apply changes the levels of warnings and notes. An error among them refuses. Errors of
-// the server stay.
+// apply sets the levels of warnings and notes. If one becomes an error, the object is
+// refused. Errors of the server do not change.
 func (s severities) apply(f *finding) {
 	if len(s) == 0 || f.verdict == undecided {
 		return

@@ -51,7 +51,7 @@ Examples:
   crdkit convert -c crd.yaml --to v1beta1 --served -o jsonl - < objects.json
   helm template --include-crds chart/ | crdkit convert --to v1 --unknown-kinds skip -`
 
-// A converter is the state of crdkit convert: its flags and what they load.
+// A converter is the state of crdkit convert.
 type converter struct {
 	session
 	to     string
@@ -85,7 +85,7 @@ func (c *converter) run(ctx context.Context, files []string) error {
 	return err
 }
 
-// prepare loads the definitions. A bad one ends the command if it is the only one.
+// prepare loads the definitions. If the only definition is invalid, it returns an error.
 func (c *converter) prepare(ctx context.Context, files []string) error {
 	c.load(ctx, files)
 	c.kinds.alwaysWebhook = true
@@ -117,7 +117,6 @@ type conversionError struct{ error }
 
 func (e conversionError) Unwrap() error { return e.error }
 
-// report prints a converted object or an error, and counts it.
 func (c *converter) report(o *manifest.Object, object map[string]any, err error) error {
 	_, failed := errors.AsType[conversionError](err)
 	switch {
@@ -145,7 +144,7 @@ func (c *converter) report(o *manifest.Object, object map[string]any, err error)
 	return nil
 }
 
-// object converts a document, which must be an object of a known kind or a list of them.
+// object converts a document, an object of a known kind or a list of them.
 func (c *converter) object(ctx context.Context, o *manifest.Object) (map[string]any, error) {
 	k := c.kinds.byKind[o.GroupKind()]
 	if k == nil {
@@ -172,11 +171,11 @@ func (c *converter) object(ctx context.Context, o *manifest.Object) (map[string]
 // A kindConverter converts the objects of one definition.
 type kindConverter struct {
 	crd       *apiextensionsv1.CustomResourceDefinition
-	target    *crdkit.Version // at which objects are wanted
+	target    *crdkit.Version // the version to convert to
 	converter conversion.Converter
 }
 
-// newKind returns what converts the objects of a definition, or why nothing can.
+// newKind returns the converter for the objects of a definition.
 func (c *converter) newKind(ctx context.Context, k *knownDefinition) (*kindConverter, error) {
 	if err := c.kinds.ensure(ctx, k); err != nil {
 		return nil, err
@@ -201,11 +200,10 @@ func (c *converter) newKind(ctx context.Context, k *knownDefinition) (*kindConve
 	return &kindConverter{k.crd, target, to}, err
 }
 
-// An uncalledWebhook stands for a webhook that may not be called. Objects at the wanted
-// version need no call.
+// An uncalledWebhook replaces a webhook that may not be called. It returns an error for
+// objects that are not at the wanted version.
 type uncalledWebhook struct{ none conversion.Converter }
 
-// Convert implements [conversion.Converter].
 func (u uncalledWebhook) Convert(ctx context.Context, objs []*unstructured.Unstructured, to string) ([]*unstructured.Unstructured, error) {
 	converted, err := u.none.Convert(ctx, objs, to)
 	if err != nil {

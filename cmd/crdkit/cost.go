@@ -42,7 +42,7 @@ Examples:
   crdkit cost -c crd.yaml
   crdkit cost -c crds/ -R -o json | jq '.[] | select(.report.over) | .definition'`
 
-// An estimator is the state of crdkit cost and crdkit rules, which print parts of one
+// An estimator is the state of crdkit cost and crdkit rules. Both print parts of the same
 // estimate.
 type estimator struct {
 	session
@@ -51,7 +51,7 @@ type estimator struct {
 	verdict bool // the exit code reports rules over a limit
 }
 
-// An estimatedVersion is one version of a definition with its report.
+// An estimatedVersion is a version of a definition with its report.
 type estimatedVersion struct {
 	File       string          `json:"file"`
 	Document   int             `json:"document"`
@@ -109,7 +109,7 @@ func (e estimatedVersion) refused() bool {
 	return e.Report.Over() || slices.ContainsFunc(e.Report.Expressions, func(c cel.ExpressionCost) bool { return c.Problem != "" })
 }
 
-// estimate estimates the versions of a definition, and reports what it cannot estimate.
+// estimate estimates the versions of a definition. It prints errors and goes on.
 func (e *estimator) estimate(d *parsedDefinition) []estimatedVersion {
 	var all []estimatedVersion
 	for i, v := range d.crd.Spec.Versions {

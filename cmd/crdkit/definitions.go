@@ -19,13 +19,12 @@ import (
 
 const definitionKind = "CustomResourceDefinition"
 
-// definitions are the definitions of a command by kind, parsed and compiled when asked for,
-// by several goroutines. None may be added then.
+// definitions are the definitions of a command by kind. A definition is parsed and compiled
+// when it is first used, by any goroutine. After that, none may be added.
 type definitions struct {
-	reader  *manifest.Reader // of definitions
-	webhook webhookFlag
-	// alwaysWebhook makes the webhook of the flags convert objects of every definition.
-	alwaysWebhook bool
+	reader        *manifest.Reader
+	webhook       webhookFlag
+	alwaysWebhook bool // use the webhook of the flags for every definition
 	catalog       *crdkit.Catalog
 	byKind        map[schema.GroupKind]*knownDefinition
 }
@@ -34,12 +33,12 @@ type definitions struct {
 type knownDefinition struct {
 	object *manifest.Object // without the text of its document
 	crd    *apiextensionsv1.CustomResourceDefinition
-	err    error // of a definition that cannot be served
+	err    error // why it cannot be served
 	load   sync.Once
 	given  bool // by -c
 }
 
-// load adds the definitions of files and directories, and reports what cannot be read.
+// load adds the definitions of files and directories. It reports errors and goes on.
 func (d *definitions) load(ctx context.Context, names []string, report func(error)) {
 	for o := range namedDefinitions(ctx, d.reader, names...) {
 		err := o.Err
@@ -55,7 +54,7 @@ func (d *definitions) load(ctx context.Context, names []string, report func(erro
 	}
 }
 
-// add adds a definition. It is an error if another one of the kind is there.
+// add adds a definition. It returns an error if there is another definition of the kind.
 func (d *definitions) add(o *manifest.Object) error {
 	if o.Defines.Empty() {
 		_, err := definition.Parse(o.Text)
@@ -78,7 +77,7 @@ func (d *definitions) add(o *manifest.Object) error {
 
 func (d *definitions) has(gvk schema.GroupVersionKind) bool { return d.byKind[gvk.GroupKind()] != nil }
 
-// ofList returns the definition whose lists have a kind, nil if none does.
+// ofList returns the definition whose list kind is gvk, nil if there is none.
 func (d *definitions) ofList(ctx context.Context, gvk schema.GroupVersionKind) *knownDefinition {
 	var found *knownDefinition
 	for kind, k := range d.byKind {
@@ -96,7 +95,7 @@ func listKindOf(crd *apiextensionsv1.CustomResourceDefinition) string {
 	return crd.Spec.Names.Kind + "List"
 }
 
-// A definitionError is the error of a definition that an object needs.
+// A definitionError is the error of an object whose definition cannot be served.
 type definitionError struct {
 	location string                                    // of the definition
 	crd      *apiextensionsv1.CustomResourceDefinition // nil if it cannot be read
@@ -128,7 +127,7 @@ func (d *definitions) version(ctx context.Context, gvk schema.GroupVersionKind) 
 	return v, nil
 }
 
-// declared returns the definition of a kind that version has found.
+// declared returns the definition of a kind, for which version must have been called.
 func (d *definitions) declared(kind schema.GroupKind) *apiextensionsv1.CustomResourceDefinition {
 	return d.byKind[kind].crd
 }
@@ -139,8 +138,7 @@ type objectKey struct {
 	namespace, name string
 }
 
-// key returns the key of an object, which is in "default" if namespaced without a
-// namespace.
+// key returns the key of an object. A namespaced object without a namespace is in "default".
 func (d *definitions) key(ctx context.Context, kind schema.GroupKind, namespace, name string) objectKey {
 	if k := d.byKind[kind]; k != nil && d.ensure(ctx, k) == nil {
 		switch {
@@ -189,17 +187,16 @@ func parsed(o *manifest.Object) (*parsedDefinition, error) {
 	return &parsedDefinition{o, crd}, err
 }
 
-// A definitionPair is a definition of both sides of a change, or of one of them.
+// A definitionPair has the old and the new definition of one name.
 type definitionPair struct {
 	old, new *parsedDefinition // nil if there is none
-	err      error             // of a new one that cannot be read
+	err      error             // why the new one cannot be read
 }
 
-// at returns the new definition if there is one, and the old one otherwise.
 func (p *definitionPair) at() *parsedDefinition { return cmp.Or(p.new, p.old) }
 
-// pairDefinitions pairs definitions by name, in the order of the new ones, then the old
-// ones without a new one. Errors have the prefix of their side.
+// pairDefinitions pairs definitions by name, in the order of the new ones. Old definitions
+// without a new one are last. Errors have the prefix of their side.
 func pairDefinitions(ctx context.Context, olds, news iter.Seq[*manifest.Object], oldPrefix, newPrefix string) ([]*definitionPair, error) {
 	old, crd := map[string]*parsedDefinition{}, map[string]*parsedDefinition{}
 	read := func(side map[string]*parsedDefinition, o *manifest.Object) (*parsedDefinition, error) {
@@ -224,7 +221,7 @@ func pairDefinitions(ctx context.Context, olds, news iter.Seq[*manifest.Object],
 	for o := range news {
 		d, err := read(crd, o)
 		if err != nil && o.Name == "" {
-			// It may be any definition, so nothing is known to be removed.
+			// Without its name, it is not known which definitions are removed.
 			return nil, fmt.Errorf("%s%w", newPrefix, locate(o, err))
 		}
 		if err != nil {
@@ -250,9 +247,9 @@ type kindCounts struct {
 type kindCount struct {
 	gvk      schema.GroupVersionKind
 	first    *manifest.Object    // without its text
-	position definition.Position // of the first one, if it is known
+	position definition.Position // of first, if it is known
 	n        int
-	err      error // that all of them have, if any
+	err      error // the error of all these objects, or nil
 }
 
 func (c *kindCounts) add(o *manifest.Object, err error) *kindCount {
@@ -276,7 +273,7 @@ func (c *kindCounts) report(print func(error)) {
 	}
 }
 
-// problem returns the error of the kind with the number of its objects, without a location.
+// problem returns the error of the kind with the number of its objects.
 func (k *kindCount) problem() error {
 	if k.n == 1 {
 		return fmt.Errorf("%w: 1 object", k.err)
@@ -305,7 +302,7 @@ func unknownKindsValues() []string { return []string{unknownError, unknownWarn, 
 // served.
 type noMatch struct {
 	gvk        schema.GroupVersionKind
-	definition string // that does not serve the version, "" if there is none
+	definition string // the definition of the kind, "" if there is none
 }
 
 func (e noMatch) Error() string {

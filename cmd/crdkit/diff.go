@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// around is the number of unchanged lines before and after a change.
+// around is the number of unchanged lines that are shown before and after a change.
 const around = 3
 
-// unified returns the difference of two texts in the unified format, "" for none.
+// unified returns the difference of two texts in the unified format, "" if they are equal.
 func unified(oldName, newName, before, after string) string {
 	edits := compare(lines(before), lines(after))
 	shown := make([]bool, len(edits))
@@ -47,12 +47,12 @@ func lines(text string) []string {
 	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 }
 
-// maxCommon is the size of the table in compare. For larger texts all between the common
-// ends counts as changed.
+// maxCommon is the largest size of the table in compare. For larger texts, everything
+// between the common start and the common end counts as changed.
 const maxCommon = 16 << 20
 
-// compare returns the edits from a to b, lines after ' ', '-' or '+'. It keeps the common
-// ends and a longest common subsequence between.
+// compare returns the edits from a to b: the lines with the prefix ' ', '-' or '+'. It keeps
+// the common start and end, and a longest common subsequence between them.
 func compare(a, b []string) (edits []string) {
 	add := func(op string, lines []string) {
 		for _, l := range lines {

@@ -50,7 +50,7 @@ Examples:
 type explainer struct {
 	session
 	apiVersion string
-	fieldsToo  bool // -R, which other commands have for directories
+	fieldsToo  bool // -R
 	maxDepth   int
 }
 
@@ -91,8 +91,8 @@ func (e *explainer) run(ctx context.Context, args []string) error {
 	return err
 }
 
-// withNearestField adds to an error the first field that does not exist, and what was
-// probably meant.
+// withNearestField adds to an error the first field that does not exist, and the name that
+// was probably meant.
 func withNearestField(err error, r kubectl.ExplainRequest) error {
 	for i, name := range r.Fields {
 		above := r
@@ -112,7 +112,7 @@ func withNearestField(err error, r kubectl.ExplainRequest) error {
 	return err
 }
 
-// find returns a request for the kind that a path names and the field at the end of the path.
+// find returns the request for a path: a resource and the path of a field.
 func (e *explainer) find(crds []*apiextensionsv1.CustomResourceDefinition, path string) (r kubectl.ExplainRequest, err error) {
 	crd, fields, err := findResource(crds, path)
 	if err != nil {
@@ -135,7 +135,7 @@ func (e *explainer) find(crds []*apiextensionsv1.CustomResourceDefinition, path 
 	return r, err
 }
 
-// version returns the served version of the flag, or the preferred one.
+// version returns the version of --api-version, or the preferred version.
 func (e *explainer) version(crd *apiextensionsv1.CustomResourceDefinition) (string, error) {
 	served := servedVersions(crd)
 	if e.apiVersion == "" {
@@ -162,8 +162,7 @@ func servedVersions(crd *apiextensionsv1.CustomResourceDefinition) []string {
 	return served
 }
 
-// findResource returns the definition that the start of a path names, maybe with its group,
-// and the rest.
+// findResource returns the definition that a path begins with, and the fields after it.
 func findResource(crds []*apiextensionsv1.CustomResourceDefinition, path string) (*apiextensionsv1.CustomResourceDefinition, []string, error) {
 	path = strings.TrimSuffix(path, ".")
 	name, rest, _ := strings.Cut(path, ".")
@@ -204,8 +203,8 @@ func steps(path string) []string {
 	return strings.Split(path, ".")
 }
 
-// matchesResource reports whether kubectl accepts a name: in any case, except for short
-// names.
+// matchesResource reports whether name is a name of the resource, as in kubectl. Case counts
+// only for short names.
 func matchesResource(crd *apiextensionsv1.CustomResourceDefinition, name string) bool {
 	n := crd.Spec.Names
 	if name == "" {
@@ -218,11 +217,11 @@ func matchesResource(crd *apiextensionsv1.CustomResourceDefinition, name string)
 	return slices.Contains(n.ShortNames, name)
 }
 
-// maxExplained is how many errors of an object or definition are explained: rules are
-// evaluated again.
+// maxExplained is the number of errors of an object or definition that are explained. An
+// explanation may evaluate a rule again.
 const maxExplained = 100
 
-// explain explains the errors of a refused object, for which it repeats the request.
+// explain explains the errors of a refused object. It repeats the request.
 func (a *admitter) explain(ctx context.Context, v *verdict, version *crdkit.Version) {
 	errs := v.result.Errors
 	if !a.explains || len(errs) == 0 {
@@ -249,8 +248,8 @@ func (a *admitter) explain(ctx context.Context, v *verdict, version *crdkit.Vers
 	}
 }
 
-// replay repeats the request of a verdict, and returns the object after it and the replaced
-// one, or nil.
+// replay repeats the request of a verdict. It returns the object after the request, and the
+// replaced object or nil.
 func (a *admitter) replay(ctx context.Context, v *verdict, version *crdkit.Version) (obj, old *unstructured.Unstructured, err error) {
 	if obj, err = objectOf(v.doc); err != nil {
 		return nil, nil, err
@@ -269,7 +268,8 @@ func (a *admitter) replay(ctx context.Context, v *verdict, version *crdkit.Versi
 	return obj, old, err
 }
 
-// explainDefinition explains an error about a definition, nil if there is nothing to add.
+// explainDefinition explains an error about a definition. It returns nil if it has no
+// explanation.
 func explainDefinition(crd *apiextensionsv1.CustomResourceDefinition, err error) *explanation.Explanation {
 	list := []error{err}
 	if all, ok := errors.AsType[utilerrors.Aggregate](err); ok {
@@ -299,7 +299,7 @@ type lineOperand struct {
 	Value      string `json:"value,omitempty"`
 }
 
-// lineBranches say how the branches of an anyOf or a oneOf judge a value.
+// lineBranches are validation.Branches as JSON.
 type lineBranches struct {
 	Keyword string   `json:"keyword"`
 	Count   int      `json:"count"`
@@ -308,7 +308,7 @@ type lineBranches struct {
 	Errors  []string `json:"errors,omitempty"` // of the closest one
 }
 
-// explanationLine returns an explanation as JSON, nil for none.
+// explanationLine returns the explanation as JSON, nil if there is none.
 func (i *issue) explanationLine() *lineExplanation {
 	if i.why == nil {
 		return nil

@@ -21,16 +21,16 @@ import (
 // A finding is the verdict on one object or definition, with its reasons.
 type finding struct {
 	doc    *manifest.Object
-	source *definition.Source // of positions, nil for none and when the finding is ready
+	source *definition.Source // finds positions; nil if there are none, or the finding is ready
 	name   string             // in messages, "" if it is not known
 	issues []issue
-	failed bool       // nothing could be judged
-	line   func() any // returns what -o json and -o jsonl print
+	failed bool       // there is no verdict
+	line   func() any // returns the value that -o json and -o jsonl print
 
 	verdict string // accepted, admitted, refused or undecided, or the verdict of crdkit compat
 
-	stored  *unstructured.Unstructured // what the server stores of an admitted object, nil for none
-	objects int                        // that it stands for, if more than one
+	stored  *unstructured.Unstructured // an admitted object as the server stores it, or nil
+	objects int                        // number of objects, 0 for one
 	more    []string                   // lines of text below the issues
 }
 
@@ -38,17 +38,17 @@ type finding struct {
 type issue struct {
 	level    string // error, warning or note
 	code     string // the type of an error, the code of a note
-	text     string // "" if err has it
-	err      error  // of an object; its text may be long, and is made when it is printed
+	text     string // "" if err is set
+	err      error  // its text may be long, so it is made when it is printed
 	named    bool   // text names the field
 	pointer  string
 	position definition.Position
-	also     []place // that the issue is about, too
+	also     []place // other places of the issue
 
 	details []string // lines of text below the issue
 
 	why  *explanation.Explanation                  // nil if there is none
-	hide func(*validation.Error) *validation.Error // leaves values out; nil if they are shown
+	hide func(*validation.Error) *validation.Error // removes values; nil if they are shown
 }
 
 // A place is a part of a document.
@@ -67,10 +67,10 @@ const (
 	codeUndecided = "Undecided"
 	codeNote      = "Note"
 
-	// The codes of what strict decoding finds.
+	// The codes of errors of strict decoding.
 	codeUnknownField   = "UnknownField"
 	codeDuplicateField = "DuplicateField"
-	// codeBadRequest is the server's reason to refuse what it cannot decode.
+	// codeBadRequest is the server's reason if it cannot decode a request.
 	codeBadRequest = "BadRequest"
 )
 
@@ -92,7 +92,7 @@ func (i *issue) description() string {
 	return i.text
 }
 
-// fail records the error that prevents a verdict, with its position.
+// fail records the error that prevents a verdict.
 func (f *finding) fail(err error) {
 	f.failed, f.verdict, f.issues = true, undecided, nil
 	f.addComplaint(levelError, codeUndecided, err.Error())
@@ -107,20 +107,19 @@ func (f *finding) addNote(text string) {
 	f.issues = append(f.issues, issue{level: levelNote, code: codeNote, text: text, position: f.start()})
 }
 
-// addOmitted says how many errors are not listed, if any.
 func (f *finding) addOmitted(n int) {
 	if n > 0 {
 		f.addNote(fmt.Sprintf("%d more errors are not listed", n))
 	}
 }
 
-// fieldComplaint is a complaint of strict decoding about a field.
+// fieldComplaint matches an error of strict decoding about a field.
 var fieldComplaint = regexp.MustCompile(`^(unknown|duplicate) field (".*")$`)
 
 var warnedField = regexp.MustCompile(`^metadata\.[^ :]+`)
 
-// addText adds an issue whose text may name a field or a line. It returns an issue about an
-// unknown field.
+// addText adds an issue whose text may name a field or a line. It returns the issue if it is
+// about an unknown field, else nil.
 func (f *finding) addText(level, code, text string) *issue {
 	path := warnedField.FindString(text)
 	if match := fieldComplaint.FindStringSubmatch(text); match != nil {
@@ -144,8 +143,8 @@ func (f *finding) addText(level, code, text string) *issue {
 	return &f.issues[len(f.issues)-1]
 }
 
-// addComplaint adds an issue about the object, or one for each line that the YAML library
-// names.
+// addComplaint adds an issue about the object. If the YAML library names several lines, it
+// adds one issue for each line.
 func (f *finding) addComplaint(level, code, text string) {
 	for _, text := range complaints(text) {
 		i := issue{level: level, code: code, text: inFile(text, f.doc.Line), position: f.start()}
@@ -166,7 +165,8 @@ func (f *finding) start() definition.Position {
 	return f.at(f.doc.Within)
 }
 
-// at returns the position of a pointer into the document, or of the document.
+// at returns the position of a JSON Pointer into the document. If it has none, it returns
+// the position of the document.
 func (f *finding) at(pointer string) definition.Position {
 	if f.source != nil {
 		if p := f.source.Position(pointer); p.IsValid() {
@@ -176,7 +176,7 @@ func (f *finding) at(pointer string) definition.Position {
 	return positionOf(f.doc)
 }
 
-// complaints returns the single errors that a text joins, as the YAML library does.
+// complaints splits the text of an error, in which the YAML library may join several errors.
 func complaints(text string) []string {
 	before, list, ok := strings.Cut(text, "yaml: unmarshal errors:\n")
 	if !ok {
@@ -193,7 +193,7 @@ var repeatedKey = regexp.MustCompile(`^yaml: line \d+: key ".*" already set in m
 
 var yamlLine = regexp.MustCompile(`\bline (\d{1,9})\b`)
 
-// lineIn returns the first line that an error of the YAML library names, or 0.
+// lineIn returns the first line number in an error of the YAML library, or 0.
 func lineIn(text string) int {
 	match := yamlLine.FindStringSubmatch(text)
 	if match == nil || !strings.Contains(text, "yaml: ") {
@@ -203,8 +203,8 @@ func lineIn(text string) int {
 	return line
 }
 
-// inFile changes the lines in an error to lines of the file, where the document begins at
-// first.
+// inFile changes the line numbers in an error from lines of the document to lines of the
+// file. The document begins at line first.
 func inFile(text string, first int) string {
 	if first <= 1 || !strings.Contains(text, "yaml: ") {
 		return text
@@ -214,7 +214,8 @@ func inFile(text string, first int) string {
 	})
 }
 
-// fieldPointer returns the JSON Pointer of a field path as far as the document has it.
+// fieldPointer returns the JSON Pointer of a field path, as far as the path exists in the
+// document.
 func (f *finding) fieldPointer(path string) string {
 	for within := f.doc.Within; within != ""; {
 		at := strings.LastIndex(within, "/items/")
@@ -224,19 +225,19 @@ func (f *finding) fieldPointer(path string) string {
 	return f.source.FieldPointer(path)
 }
 
-// maxLocated is the size of documents in which positions are found: a tree is many times as
-// large.
+// maxLocated is the largest size of a document in which positions are found. Its tree needs
+// many times as much memory.
 const maxLocated = 16 << 20
 
-// sources finds positions, for several goroutines. It keeps the last document, which may be
-// a list of many objects.
+// sources finds positions. It is safe for concurrent use. It keeps the last document, which
+// may be a list of many objects.
 type sources struct {
 	mu     sync.Mutex
 	doc    *manifest.Document
 	source *definition.Source
 }
 
-// of returns the positions of the document of an object.
+// of returns the source of an object's document.
 func (s *sources) of(o *manifest.Object) *definition.Source {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -254,8 +255,8 @@ func positionOf(o *manifest.Object) definition.Position {
 	return definition.Position{Line: o.Line, Column: o.Column}
 }
 
-// objectTitle returns an object's kind, namespace and name, such as "Widget team/a", as far
-// as it has them.
+// objectTitle returns the kind, namespace and name of an object, such as "Widget team/a". It
+// omits empty ones.
 func objectTitle(kind, namespace, name string) string {
 	if namespace != "" && name != "" {
 		name = namespace + "/" + name
@@ -272,7 +273,7 @@ func withoutText(o *manifest.Object) *manifest.Object {
 	return &slim
 }
 
-// objectOf decodes the text of an object, unless it could not be read.
+// objectOf decodes the text of an object. It returns o.Err if that is set.
 func objectOf(o *manifest.Object) (*unstructured.Unstructured, error) {
 	if o.Err != nil {
 		return nil, o.Err
@@ -298,7 +299,8 @@ func locate(o *manifest.Object, err error) error {
 	return fmt.Errorf("%s: %w", o.Location(), errorInFile{err, o.Line})
 }
 
-// An errorInFile is an error about a document that begins at the line first of its file.
+// An errorInFile is an error about a document. The document begins at line first of its
+// file.
 type errorInFile struct {
 	err   error
 	first int

@@ -18,21 +18,20 @@ import (
 	"github.com/crdkit/crdkit/internal/text/manifest"
 )
 
-// A textFlag is a flag with a text that is checked when the command line is read.
+// A textFlag is a string flag with a check.
 type textFlag struct {
 	value *string
 	check func(text string) error
-	known []string // that a shell offers
+	known []string // for completion
 }
 
 func (t *textFlag) String() string {
 	if t.value == nil {
-		return "" // pflag asks the zero value
+		return "" // pflag calls String of a zero value
 	}
 	return *t.value
 }
 
-// Type returns the name of the value in the help.
 func (t *textFlag) Type() string { return "string" }
 
 func (t *textFlag) Set(text string) error {
@@ -43,7 +42,7 @@ func (t *textFlag) Set(text string) error {
 	return nil
 }
 
-// addChoice adds a flag that takes one of some strings, by default the first one.
+// addChoice adds a flag with one of these values. The first one is the default.
 func (s *session) addChoice(value *string, name, shorthand, usage string, of ...string) {
 	check := func(text string) error {
 		if !slices.Contains(of, text) {
@@ -67,16 +66,16 @@ func (s *session) addDefinitions() {
 	s.cmd.Flags().StringArrayVarP(&s.definitions, "crd", "c", nil, "file or directory with CustomResourceDefinitions; may be repeated (default: definitions in "+configName+")")
 }
 
-// require makes the command refuse a command line without some flags.
+// require makes flags required.
 func (s *session) require(names ...string) {
 	for _, name := range names {
 		if err := s.cmd.MarkFlagRequired(name); err != nil {
-			panic(err) // the flag is defined before
+			panic(err) // not reached: the flag exists
 		}
 	}
 }
 
-// parseNow returns the time of --now, or the time of the clock without the flag.
+// parseNow returns the time of --now, or the current time if value is "".
 func parseNow(value string) (time.Time, error) {
 	if value == "" {
 		return time.Now(), nil
@@ -88,7 +87,7 @@ func parseNow(value string) (time.Time, error) {
 	return at, err
 }
 
-// inEnglish lists words, with another one before the last of them.
+// inEnglish joins words: "a, b and c" if between is "and".
 func inEnglish(words []string, between string) string {
 	last := len(words) - 1
 	if last < 1 {
@@ -99,8 +98,7 @@ func inEnglish(words []string, between string) string {
 
 var errKubernetesVersion = errors.New("must be a version of Kubernetes " + kubeversion.Span)
 
-// addVersion adds the flag with the server version to follow. It refuses what is no
-// version, because other rules would mislead.
+// addVersion adds the flag --kubernetes-version.
 func (s *session) addVersion() {
 	check := func(text string) error {
 		if _, err := kubeversion.Parse(text); err != nil || text == "" {
@@ -123,7 +121,7 @@ func (s *session) addJudging() {
 	f.BoolVar(&s.explains, "explain", false, "explain each error: what decided, the values, and what was probably meant (default: on a terminal)")
 }
 
-// startJudging reads the flags of addJudging. Errors are explained by default if out is a
+// startJudging reads the flags of addJudging. By default, errors are explained if out is a
 // terminal.
 func (s *session) startJudging(out io.Writer) error {
 	if !s.cmd.Flags().Changed("explain") {
@@ -139,10 +137,10 @@ func (s *session) startJudging(out io.Writer) error {
 	return nil
 }
 
-// ofDefinition is the value of --webhook that stands for the URL in the definition.
+// ofDefinition is the value of --webhook for the URL in the definition.
 const ofDefinition = "definition"
 
-// errNeedsWebhook replaces conversion.ErrNoWebhook: a command calls no webhook unasked.
+// errNeedsWebhook replaces conversion.ErrNoWebhook. It says which flag allows the call.
 var errNeedsWebhook = errors.New("the definition converts objects with a webhook, which crdkit calls only with --webhook URL, or --webhook " + ofDefinition + " for the URL in the definition")
 
 func (w *webhookFlag) needs(err error) bool {
@@ -156,8 +154,8 @@ func (w *webhookFlag) hint(err error) error {
 	return err
 }
 
-// A webhookFlag has the URL and certificates of the converting webhook. Without a URL none
-// is called.
+// A webhookFlag has the URL and certificates of the conversion webhook. Without a URL, no
+// webhook is called.
 type webhookFlag struct{ url, ca string }
 
 func (w *webhookFlag) addTo(cmd *cobra.Command) {
@@ -166,8 +164,9 @@ func (w *webhookFlag) addTo(cmd *cobra.Command) {
 	f.StringVar(&w.ca, "ca", "", "file of PEM certificates that --webhook trusts instead of the system's")
 }
 
-// apply makes a definition convert with the webhook, without force only one with the
-// strategy Webhook. Without a URL it removes the address, so that nothing can call it.
+// apply makes a definition convert with the webhook. It does nothing to a definition without
+// the strategy Webhook, unless force is true. Without a URL it removes the address of the
+// webhook, so that nothing can call it.
 func (w *webhookFlag) apply(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, force bool) error {
 	c := crd.Spec.Conversion
 	declared := c != nil && c.Strategy == apiextensionsv1.WebhookConverter

@@ -25,16 +25,15 @@ import (
 	"github.com/crdkit/crdkit/validation"
 )
 
-// A findingPrinter prints findings in one format.
 type findingPrinter interface {
 	print(*finding) error
-	end() error // is called once, after the last finding
+	end() error // called once, after the last finding
 }
 
 func findingOutputs() []string { return []string{"text", "json", "jsonl", "sarif", "junit", "github"} }
 
-// newFindingPrinter returns a printer of findingOutputs. passed is the word for a good
-// verdict. colors is for text, see hasColors.
+// newFindingPrinter returns the printer for one of findingOutputs. passed is the positive
+// verdict. colors is only for text, see hasColors.
 func newFindingPrinter(output, passed string, out io.Writer, colors bool) findingPrinter {
 	switch output {
 	case "json", "jsonl":
@@ -56,11 +55,10 @@ type report struct {
 	printer findingPrinter
 	buffer  *bufio.Writer // standard output
 	bar     *progress
-	shared  bool // the progress line is where findings go
+	shared  bool // findings are printed on the terminal that shows the progress
 }
 
-// newReport returns a report over what, a plural noun. passed is the word for a good
-// verdict.
+// newReport returns a report about what, a plural noun. passed is the positive verdict.
 func newReport(s *session, what, passed string) *report {
 	buffer := bufio.NewWriter(s.out)
 	return &report{s, newFindingPrinter(s.output, passed, buffer, hasColors(s.out)), buffer, newProgress(s.errOut, what, passed), isTerminal(s.out)}
@@ -76,18 +74,16 @@ func (r *report) add(f *finding) error {
 	return cmp.Or(r.printer.print(f), r.buffer.Flush())
 }
 
-// end is called once, after the last finding.
 func (r *report) end() error {
 	r.bar.clear()
 	return cmp.Or(r.printer.end(), r.buffer.Flush())
 }
 
-// textPrinter prints -o text.
 type textPrinter struct {
 	out    io.Writer
-	passed string // the word for a positive verdict
-	quiet  bool   // no verdicts without a reason, and no counts
-	colors bool   // out is a terminal
+	passed string // the positive verdict
+	quiet  bool   // print neither counts nor positive verdicts without issues
+	colors bool   // see hasColors
 	counts map[string]int
 }
 
@@ -125,7 +121,6 @@ var colors = map[string]int{
 
 const red, green, yellow = 31, 32, 33
 
-// paint returns a verdict or level in its color.
 func (p *textPrinter) paint(word string) string {
 	if color := colors[word]; p.colors && color != 0 {
 		return fmt.Sprintf("\x1b[%dm%s\x1b[0m", color, word)
@@ -146,7 +141,7 @@ func (i *issue) line(file string) string {
 	return fmt.Sprintf("%s: %s: %s", positionText(file, i.position), i.level, i.explained())
 }
 
-// explained returns the message of the issue, and its explanation, if any, on another line.
+// explained returns the message of the issue. Its explanation, if any, is a second line.
 func (i *issue) explained() string {
 	if i.why == nil {
 		return i.message()
@@ -154,7 +149,7 @@ func (i *issue) explained() string {
 	return i.message() + "\n  " + i.explanation()
 }
 
-// explanation returns the text of an explanation as one line, whatever keys it quotes.
+// explanation returns the explanation as one line. It may quote keys with line feeds.
 func (i *issue) explanation() string { return strings.ReplaceAll(short(i.why.Text), "\n", `\n`) }
 
 func positionText(file string, p definition.Position) string {
@@ -165,7 +160,7 @@ func positionText(file string, p definition.Position) string {
 	return file + ":" + p.String()
 }
 
-// message returns the text of the issue with its field. Only an error names it itself.
+// message returns the text of the issue with its field.
 func (i *issue) message() string {
 	text := short(i.description())
 	switch {
@@ -179,7 +174,7 @@ func (i *issue) message() string {
 	return text
 }
 
-// short cuts the middle of a very long text. Errors that print a whole schema are very long.
+// short cuts the middle of a very long text, such as an error that prints a whole schema.
 func short(text string) string {
 	const most = 1000
 	if len(text) <= most {
@@ -225,7 +220,7 @@ var (
 	annotationProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 )
 
-// jsonPrinter prints -o jsonl, or as an array -o json. It keeps no finding.
+// jsonPrinter prints -o jsonl, or -o json if array is true. It does not buffer findings.
 type jsonPrinter struct {
 	out     io.Writer
 	array   bool
@@ -296,7 +291,7 @@ type lineKind struct {
 type lineOrigin struct {
 	File     string `json:"file"`
 	Document int    `json:"document"`
-	Item     string `json:"item,omitempty"` // a pointer into the document
+	Item     string `json:"item,omitempty"` // JSON Pointer into the document
 	Line     int    `json:"line"`           // of the document
 }
 
@@ -340,7 +335,7 @@ func lineErrorOf(i *issue) lineError {
 	return line
 }
 
-// badValue returns a value that JSON can encode, nil for an omitted value.
+// badValue returns v as a value that JSON can encode. It returns nil for an omitted value.
 func badValue(v any) any {
 	if _, ok := v.(field.OmitValueType); ok {
 		return nil
@@ -351,7 +346,7 @@ func badValue(v any) any {
 	return v
 }
 
-// encodeJSON writes a value as JSON and a line feed, see jsonText.
+// encodeJSON writes jsonText(v, indent).
 func encodeJSON(w io.Writer, v any, indent string) error {
 	text, err := jsonText(v, indent)
 	if err != nil {
@@ -361,7 +356,7 @@ func encodeJSON(w io.Writer, v any, indent string) error {
 	return err
 }
 
-// jsonText returns a value as JSON and a line feed, with escapes for what a terminal obeys.
+// jsonText returns a value as JSON with a line feed. Control characters are escaped.
 func jsonText(v any, indent string) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -371,7 +366,7 @@ func jsonText(v any, indent string) ([]byte, error) {
 	return escapeJSON(b.Bytes()), err
 }
 
-// escapeJSON returns JSON with escape sequences for characters that a terminal obeys.
+// escapeJSON escapes control characters and other characters that are not graphic in JSON.
 func escapeJSON(text []byte) []byte {
 	if bytes.IndexFunc(text, escapedInJSON) < 0 {
 		return text
@@ -387,13 +382,11 @@ func escapeJSON(text []byte) []byte {
 	return escaped.Bytes()
 }
 
-// escapedInJSON reports whether a character of a string needs an escape sequence on a
-// terminal.
 func escapedInJSON(r rune) bool { return r != '\n' && r <= 0xffff && !unicode.IsGraphic(r) }
 
-// junitPrinter prints -o junit, the XML of Ant's JUnit task: a suite for each file, a case
-// for each definition or object. A refused one is a failure, an undecided one an error, and
-// warnings and notes are output.
+// junitPrinter prints -o junit, the XML of Ant's JUnit task. A file is a suite, a definition
+// or object is a case. Refused is a failure, undecided is an error. Warnings and notes are
+// output.
 //
 // See https://github.com/testmoapp/junitxml.
 type junitPrinter struct {
@@ -471,7 +464,8 @@ func (p *junitPrinter) add(c junitCase) {
 	}
 }
 
-// lines returns the issues of some levels, and the first message with the number of others.
+// lines returns the issues of these levels as lines. first is the first message, with the
+// number of other issues.
 func (f *finding) lines(levels ...string) (lines, first string) {
 	var b strings.Builder
 	issues := f.ofLevel(levels...)
@@ -496,14 +490,13 @@ func (p *junitPrinter) end() error {
 	return err
 }
 
-// sarifPrinter prints -o sarif: one run of SARIF 2.1.0 with a result for each issue, and
-// the rules.
+// sarifPrinter prints -o sarif: one run of SARIF 2.1.0 with a result for each issue.
 //
 // See https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html.
 type sarifPrinter struct {
 	out     io.Writer
 	results []sarifResult
-	used    map[string]bool // codes
+	used    map[string]bool // the codes of results
 	failed  bool
 }
 
@@ -524,7 +517,7 @@ type sarifRun struct {
 		} `json:"driver"`
 	} `json:"tool"`
 	Invocations [1]struct {
-		ExecutionSuccessful bool `json:"executionSuccessful"` // whatever the results
+		ExecutionSuccessful bool `json:"executionSuccessful"` // also if objects are refused
 	} `json:"invocations"`
 	ColumnKind string        `json:"columnKind"`
 	Results    []sarifResult `json:"results"`
@@ -592,7 +585,7 @@ func sarifLocationOf(f *finding, at place) sarifLocation {
 	return l
 }
 
-// fileURI returns the reference to a file, relative if its name is.
+// fileURI returns the URI of a file. It is relative if name is relative.
 func fileURI(name string) string {
 	u := url.URL{Path: filepath.ToSlash(name)}
 	if filepath.IsAbs(name) {
@@ -621,7 +614,7 @@ func (p *sarifPrinter) end() error {
 	return encodeJSON(p.out, log, "  ")
 }
 
-// descriptions are the meanings of codes that no package of crdkit describes.
+// descriptions are the meanings of the codes of this command.
 var descriptions = map[string]string{
 	codeUndecided:                 "The file, the definition or the object cannot be read",
 	codeWarning:                   "The server accepts this with a warning",

@@ -44,7 +44,7 @@ Examples:
   crdkit get -c crds/ -R -A -o wide manifests/
   crdkit get -c crd.yaml objects.yaml --field-selector spec.color=blue -o yaml`
 
-// A getter is the state of crdkit get: its flags and what they load.
+// A getter is the state of crdkit get.
 type getter struct {
 	session
 	now           string
@@ -101,7 +101,7 @@ func (g *getter) run(ctx context.Context, files []string) (err error) {
 	return nil
 }
 
-// object returns an object as the server serves it, nil if it is not selected.
+// object returns an object as the server serves it, nil if a selector excludes it.
 func (g *getter) object(ctx context.Context, o *manifest.Object) (*unstructured.Unstructured, error) {
 	version, err := g.kinds.version(ctx, o.GroupVersionKind)
 	if err != nil {
@@ -178,8 +178,9 @@ func listOf(objs []*unstructured.Unstructured) *unstructured.UnstructuredList {
 	return list
 }
 
-// tables returns a table for adjacent objects of one version, with empty lines between
-// unless headers are off. With several tables names have a prefix.
+// tables returns a table for each run of objects of one version. Tables are separated by
+// empty lines, unless --no-headers is set. If there are several tables, names have the kind
+// as prefix.
 func (g *getter) tables(objs []*unstructured.Unstructured) ([]byte, error) {
 	var b bytes.Buffer
 	for len(objs) > 0 {

@@ -103,7 +103,7 @@ func (e *schemaExporter) run(ctx context.Context, _ []string) error {
 	return e.exportOne(ctx)
 }
 
-// exportOne prints the schema of a version of the only definition.
+// exportOne prints the schema of one version. There must be only one definition.
 func (e *schemaExporter) exportOne(ctx context.Context) error {
 	var found *parsedDefinition
 	for o := range namedDefinitions(ctx, e.reader, e.definitions...) {
@@ -135,7 +135,7 @@ func (e *schemaExporter) exportOne(ctx context.Context) error {
 	return err
 }
 
-// exportAll writes the schemas of all served versions, and reports what it cannot export.
+// exportAll writes the schemas of all served versions. It prints errors and goes on.
 func (e *schemaExporter) exportAll(ctx context.Context) (err error) {
 	if err := os.MkdirAll(e.dir, 0o777); err != nil {
 		return err
@@ -182,8 +182,8 @@ func (e *schemaExporter) write(d *parsedDefinition, version string, text []byte)
 	return err
 }
 
-// schemaName returns the name of the file for a version, in one directory that a definition
-// cannot leave.
+// schemaName returns the file name for a version: group/kind_version.json. It returns an
+// error for names that could leave the directory.
 func schemaName(crd *apiextensionsv1.CustomResourceDefinition, version string) (string, error) {
 	group, kind := crd.Spec.Group, strings.ToLower(crd.Spec.Names.Kind)
 	switch {
@@ -197,7 +197,7 @@ func schemaName(crd *apiextensionsv1.CustomResourceDefinition, version string) (
 	return path.Join(group, kind+"_"+version+".json"), nil
 }
 
-// replaceFile creates or replaces a file at once. On an error it is as it was.
+// replaceFile creates or replaces a file atomically. If it fails, the file is unchanged.
 func replaceFile(root *os.Root, name string, text []byte) error {
 	temporary := name + "." + rand.Text() + ".tmp"
 	f, err := root.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)

@@ -65,11 +65,11 @@ func main() {
 	}
 }
 
-// patience is how long a command may take to end after an interrupt, in work without a
-// context.
+// patience is the time that a command has to end after an interrupt. Some work does not look
+// at the context.
 const patience = 70 * time.Millisecond
 
-// An exitCode is an error that only sets the exit code, after messages were printed.
+// An exitCode is an error that sets the exit code and prints no message.
 type exitCode int
 
 func (c exitCode) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
@@ -132,8 +132,8 @@ func buildVersion() string {
 	return versionText(info)
 }
 
-// versionText returns the versions of the module and the server, and the revision if
-// recorded.
+// versionText returns the versions of the module, the server and Go, and the revision if it
+// is known.
 func versionText(info *debug.BuildInfo) string {
 	settings := map[string]string{}
 	for _, s := range info.Settings {

@@ -53,7 +53,7 @@ Examples:
   kubectl get crd crontabs.example.com -o yaml > old.yaml
   crdkit migrate -c new.yaml --old old.yaml -o jsonl backup/`
 
-// A migrator is the state of crdkit migrate: its flags and what they load.
+// A migrator is the state of crdkit migrate.
 type migrator struct {
 	session
 	new, old  string
@@ -62,9 +62,9 @@ type migrator struct {
 
 	compiled  *crdkit.Definition
 	counts    map[migration.Outcome]int
-	ratcheted int                       // objects that are admitted only by ratcheting
+	ratcheted int                       // number of objects that are admitted only by ratcheting
 	defined   map[schema.GroupKind]bool // the kinds of all definitions
-	read      bool                      // the files were read for another definition
+	read      bool                      // an earlier definition has read the files
 }
 
 func newMigrate() *cobra.Command {
@@ -106,7 +106,7 @@ func (m *migrator) run(ctx context.Context, files []string) error {
 	return nil
 }
 
-// migrate prints the plan for a definition, and the dry run on the objects of the files.
+// migrate prints the plan for a definition, and the dry run on the objects in files.
 func (m *migrator) migrate(ctx context.Context, old, crd *apiextensionsv1.CustomResourceDefinition, files []string) (err error) {
 	if err := m.webhook.apply(ctx, crd, true); err != nil {
 		return err
@@ -130,11 +130,10 @@ func (m *migrator) migrate(ctx context.Context, old, crd *apiextensionsv1.Custom
 	return err
 }
 
-// dryRun rewrites the objects of the files on all processors, and prints the results in
-// order.
+// dryRun rewrites the objects in files, and prints the results in order.
 func (m *migrator) dryRun(ctx context.Context, files []string) error {
 	for _, err := range migration.DryRun(ctx, m.compiled, migration.Objects(), m.opts...) {
-		return err // there is no dry run
+		return err // a dry run is not possible
 	}
 	reader := m.reader
 	if m.read {
@@ -157,7 +156,8 @@ func (m *migrator) dryRun(ctx context.Context, files []string) error {
 	return nil
 }
 
-// A rewritten is the result of the dry run, or an error, or neither for another kind.
+// A rewritten is the result of the dry run for one object, or an error. Objects of other
+// kinds have neither.
 type rewritten struct {
 	from   *manifest.Object // without its text
 	result *migration.Rewrite
@@ -182,8 +182,8 @@ func (m *migrator) rewrite(ctx context.Context, o *manifest.Object) rewritten {
 	return r
 }
 
-// report prints the result of one object. With the first definition it also reports what
-// cannot be read, and counts undefined kinds.
+// report prints the result of one object. Only for the first definition, it also reports
+// objects that cannot be read, and counts objects without a definition.
 func (m *migrator) report(one rewritten) error {
 	o, r := one.from, one.result
 	switch {
@@ -252,7 +252,7 @@ func (m *migrator) printPlan(name string, p *migration.Plan) error {
 	return err
 }
 
-// isOnlyVersion reports whether a definition has one version, which nobody wants to drop.
+// isOnlyVersion reports whether v is the only version. It cannot be dropped.
 func isOnlyVersion(p *migration.Plan, v migration.VersionPlan) bool {
 	return len(p.Versions) == 1 && v.InNew && v.Name == p.Storage
 }
@@ -283,7 +283,7 @@ func (m *migrator) printRewrite(o *manifest.Object, r *migration.Rewrite) error 
 	return err
 }
 
-// ratcheted returns the errors that are forgiven because the values did not change.
+// ratcheted returns the forgiven errors of an object.
 func ratcheted(r *migration.Rewrite) []string {
 	if r.Failure != nil || r.Result == nil {
 		return nil
@@ -291,8 +291,8 @@ func ratcheted(r *migration.Rewrite) []string {
 	return mapped(r.Result.Ratcheted, func(e *validation.Error) string { return short(e.Error()) })
 }
 
-// pairs reads the definitions of -c and --old. Of several, each replaces the one of its
-// name.
+// pairs reads the definitions of -c and --old, and pairs them by name. If there is one of
+// each, they are a pair even with different names.
 func (m *migrator) pairs(ctx context.Context) ([]*definitionPair, error) {
 	olds, news := namedDefinitions(ctx, m.reader.Separate(), m.old), namedDefinitions(ctx, m.reader.Separate(), m.new)
 	all, err := pairDefinitions(ctx, olds, news, "", "")
@@ -324,7 +324,7 @@ func (m *migrator) pairs(ctx context.Context) ([]*definitionPair, error) {
 	return pairs, nil
 }
 
-// A planLine is the first line of -o jsonl about a definition, before its objects.
+// A planLine is the line of -o jsonl for a definition. The lines of its objects follow.
 type planLine struct {
 	Definition string        `json:"definition"`
 	Storage    string        `json:"storage"`
@@ -371,8 +371,7 @@ type rewriteLine struct {
 	Stored       map[string]any `json:"stored,omitempty"`
 }
 
-// lineOf returns the line of an object with its dry run, or with the error that prevents
-// one.
+// lineOf returns the line of an object: the result r of the dry run, or err.
 func lineOf(o *manifest.Object, r *migration.Rewrite, err error) rewriteLine {
 	l := rewriteLine{lineOrigin: originOf(o), Namespace: o.Namespace, Name: o.Name}
 	if err != nil {

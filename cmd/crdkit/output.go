@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// An outputWriter is standard output. It keeps the first error, so that lost output is no
-// success.
+// An outputWriter is standard output. It keeps the first error, so that the command fails if
+// output is lost.
 type outputWriter struct {
 	out io.Writer
 	err error
@@ -29,8 +29,8 @@ func (w *outputWriter) Write(p []byte) (int, error) {
 	return n, w.err
 }
 
-// A textWriter writes text for people. It escapes what a terminal obeys, since it may quote
-// input.
+// A textWriter writes text for people. The text may quote input, so control characters are
+// escaped.
 type textWriter struct{ out io.Writer }
 
 func (w textWriter) Write(p []byte) (int, error) {
@@ -40,7 +40,8 @@ func (w textWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// printable escapes what is not graphic, except line feeds and tabs, and what is not UTF-8.
+// printable escapes characters that are not graphic, except line feeds and tabs, and bytes
+// that are not UTF-8.
 func printable(text string) string {
 	if strings.IndexFunc(text, unprintable) < 0 && utf8.ValidString(text) {
 		return text
@@ -65,7 +66,7 @@ func printable(text string) string {
 
 func unprintable(r rune) bool { return r != '\n' && r != '\t' && !unicode.IsGraphic(r) }
 
-// mapped returns what f makes of values. It is never nil: in JSON it is a list.
+// mapped returns f(v) for each value v. The result is never nil, so it is a list in JSON.
 func mapped[T, U any](values []T, f func(T) U) []U {
 	all := []U{}
 	for _, v := range values {
@@ -74,14 +75,14 @@ func mapped[T, U any](values []T, f func(T) U) []U {
 	return all
 }
 
-// listed returns values, never nil: in JSON they are a list.
+// listed returns a copy of values that is never nil, so it is a list in JSON.
 func listed[T any](values []T) []T { return append([]T{}, values...) }
 
 func texts[T any](values []T) []string {
 	return mapped(values, func(v T) string { return fmt.Sprint(v) })
 }
 
-// fileBelow returns the file to which a writer of this package writes, or nil.
+// fileBelow returns the file that w writes to, or nil.
 func fileBelow(w io.Writer) *os.File {
 	switch w := w.(type) {
 	case *outputWriter:

@@ -15,10 +15,10 @@ import (
 	"github.com/crdkit/crdkit/internal/text/manifest"
 )
 
-// A worklog says how far a command has come, for the message of an interrupt.
+// A worklog records the progress of a command, for the message after an interrupt.
 type worklog struct {
 	judged  atomic.Int64
-	current atomic.Pointer[manifest.Object] // that is being judged
+	current atomic.Pointer[manifest.Object]
 }
 
 type worklogKey struct{}
@@ -30,13 +30,12 @@ func worklogOf(ctx context.Context) *worklog {
 	return &worklog{}
 }
 
-// done records that the current object was judged.
 func (w *worklog) done() {
 	w.judged.Add(1)
 	w.current.Store(nil)
 }
 
-// report prints what an interrupt left undone.
+// report prints how many objects were judged before an interrupt.
 func (w *worklog) report(out io.Writer) {
 	rest := "the rest was not"
 	if o := w.current.Load(); o != nil {
@@ -50,15 +49,16 @@ func (w *worklog) report(out io.Writer) {
 	fmt.Fprintf(out, "error: interrupted: %d %s judged, %s\n", n, objects, rest)
 }
 
-// inOrder works on objects on all processors and calls use for each result in order. A
-// result that waits for its turn delays further work, and should not hold its text. It ends
-// when use fails or the context ends, and panics if objects or work does.
+// inOrder calls work for each object, on all processors, and use for each result, in the
+// order of the objects. A few finished results per processor are buffered. They should not
+// refer to the text of the object. inOrder ends when use fails or the context ends. It
+// panics if objects or work panics.
 func inOrder[T any](ctx context.Context, objects iter.Seq[*manifest.Object], work func(*manifest.Object) T, use func(T) error) error {
 	type pending struct {
 		object *manifest.Object // without its text
 		result T
-		crash  string        // the panic of the work
-		done   chan struct{} // is closed when there is a result
+		crash  string        // the panic of work, "" if there was none
+		done   chan struct{} // closed when there is a result
 	}
 	log := worklogOf(ctx)
 	ctx, cancel := context.WithCancel(ctx)
@@ -110,7 +110,7 @@ func inOrder[T any](ctx context.Context, objects iter.Seq[*manifest.Object], wor
 	return ctx.Err()
 }
 
-// recovered is deferred by a goroutine whose panic another one repeats.
+// recovered is deferred. It stores a panic and its stack in crash, for another goroutine.
 func recovered(crash *string) {
 	if p := recover(); p != nil {
 		*crash = fmt.Sprintf("%v\n\n%s", p, debug.Stack())
@@ -119,9 +119,9 @@ func recovered(crash *string) {
 
 // progress shows a long run on a terminal, after the first second.
 type progress struct {
-	out    io.Writer // nil if nothing is to be shown
+	out    io.Writer // nil if it is not a terminal
 	what   string
-	passed string    // the word for a positive verdict
+	passed string    // the positive verdict
 	next   time.Time // when to write again
 	counts map[string]int
 	total  int
@@ -133,12 +133,11 @@ const (
 	progressEvery = 100 * time.Millisecond
 )
 
-// newProgress returns the progress of a run over what, a plural noun, with the word for
-// passed.
+// newProgress returns the progress of a run over what, a plural noun.
 func newProgress(out io.Writer, what, passed string) *progress {
 	p := &progress{what: what, passed: passed, next: time.Now().Add(progressAfter), counts: map[string]int{}}
 	if isTerminal(out) {
-		p.out = fileBelow(out) // as it is: the line has control characters
+		p.out = fileBelow(out) // does not escape the control characters of the line
 	}
 	return p
 }
@@ -157,7 +156,6 @@ func isTerminal(out io.Writer) bool {
 	return err != nil || !os.SameFile(info, null)
 }
 
-// done counts one more item with its verdict.
 func (p *progress) done(verdict string) {
 	p.total++
 	p.counts[verdict]++
@@ -172,7 +170,6 @@ func (p *progress) done(verdict string) {
 	}
 }
 
-// clear removes the progress line before other output.
 func (p *progress) clear() {
 	if p.shown {
 		fmt.Fprint(p.out, "\r\x1b[K")

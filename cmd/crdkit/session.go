@@ -18,7 +18,7 @@ import (
 	"github.com/crdkit/crdkit/internal/text/manifest"
 )
 
-// A session is one run of a command: its streams, common flags, and what these load.
+// A session is one run of a command: its streams, the common flags, and what they load.
 type session struct {
 	cmd         *cobra.Command
 	in          io.Reader
@@ -37,16 +37,16 @@ type session struct {
 	validate           string
 	explains           bool
 
-	fields  crdkit.FieldValidation // of validate
+	fields  crdkit.FieldValidation // from validate
 	reader  *manifest.Reader
 	kinds   *definitions
 	skipped kindCounts
-	failed  kindCounts // with errors that all objects of the kind have
+	failed  kindCounts // kinds with an error that all their objects have
 }
 
-// command returns a command that calls run. help has the usage, a line of summary, the
-// description and examples. config names keys of the configuration file that the command
-// uses. If all are on the command line, the file is not read.
+// command returns a command that calls run. help has the usage, a one-line summary, the
+// description and examples. config names the flags that the configuration file can set. If
+// all of them are on the command line, the file is not read.
 func (s *session) command(help string, args cobra.PositionalArgs, run func(context.Context, []string) error, config ...string) *cobra.Command {
 	head, examples, _ := strings.Cut(help, "\n\nExamples:\n")
 	head, long, _ := strings.Cut(head, "\n\n")
@@ -68,7 +68,6 @@ func (s *session) command(help string, args cobra.PositionalArgs, run func(conte
 	return s.cmd
 }
 
-// configure reads the configuration file, and sets flags from it.
 func (s *session) configure(keys []string) (err error) {
 	if s.config, err = readConfig(); err != nil {
 		return err
@@ -84,8 +83,8 @@ func (s *session) configure(keys []string) (err error) {
 	return err
 }
 
-// definitionCommand returns a command that reads definitions, with at most so many
-// arguments: a shell that expands -c makes arguments of further files.
+// definitionCommand returns a command that reads definitions. It has at most this number of
+// arguments. There are more if a shell expands a pattern after -c.
 func (s *session) definitionCommand(help string, most int, run func(context.Context, []string) error) *cobra.Command {
 	args := func(_ *cobra.Command, args []string) error {
 		if len(args) > most {
@@ -103,7 +102,8 @@ func (s *session) definitionCommand(help string, most int, run func(context.Cont
 	return cmd
 }
 
-// objectCommand returns a command that reads objects and definitions. config has more keys.
+// objectCommand returns a command that reads objects and definitions. config is as in
+// command, without the flags that every such command has.
 func (s *session) objectCommand(help string, run func(context.Context, []string) error, config ...string) *cobra.Command {
 	cmd := s.command(help, cobra.MinimumNArgs(1), func(ctx context.Context, files []string) error {
 		for _, kind := range s.skipKinds {
@@ -130,7 +130,6 @@ func (s *session) undecided(err error) {
 
 func (s *session) warn(err error) { fmt.Fprintf(s.errOut, "Warning: %v\n", err) }
 
-// exit returns the exit code as an error, nil if it is 0.
 func (s *session) exit() error {
 	if s.worst != exitOK {
 		return exitCode(s.worst)
@@ -138,7 +137,8 @@ func (s *session) exit() error {
 	return nil
 }
 
-// allDefinitions returns the definitions of -c, or prints errors and returns an exit code.
+// allDefinitions returns the definitions of -c. If some cannot be read, it prints their
+// errors and returns an exitCode.
 func (s *session) allDefinitions(ctx context.Context) ([]*apiextensionsv1.CustomResourceDefinition, error) {
 	var crds []*apiextensionsv1.CustomResourceDefinition
 	err := s.eachDefinition(ctx, func(d *parsedDefinition) error {
@@ -162,7 +162,8 @@ func (s *session) eachDefinition(ctx context.Context, use func(*parsedDefinition
 	return ctx.Err()
 }
 
-// load finds definitions of -c and among objects. Those of -c win, and then the first one.
+// load loads the definitions of -c and the definitions in files. For one kind, a definition
+// of -c wins, then the first one.
 func (s *session) load(ctx context.Context, files []string, opts ...crdkit.Option) {
 	s.kinds = &definitions{
 		reader: s.reader.Separate(), webhook: s.webhook, catalog: crdkit.NewCatalog(opts...), byKind: map[schema.GroupKind]*knownDefinition{},
@@ -174,7 +175,7 @@ func (s *session) load(ctx context.Context, files []string, opts ...crdkit.Optio
 	}
 	for o := range s.reader.Mentioning(definitionKind).Objects(ctx, files...) {
 		if o.Err != nil || o.Defines.Empty() {
-			continue // what is wrong with it is said when its turn comes
+			continue // the command reports it later
 		}
 		if k := s.kinds.byKind[o.Defines]; k != nil && k.given {
 			continue
@@ -186,7 +187,8 @@ func (s *session) load(ctx context.Context, files []string, opts ...crdkit.Optio
 }
 
 // eachObject calls work for each object that is not passed over, on all processors, and use
-// in order. The objects of use have no text. What cannot be read has an error as result.
+// with the results, in order. use gets objects without text. For an object that cannot be
+// read, it gets an error.
 func eachObject[T any](ctx context.Context, s *session, files []string, work func(*manifest.Object) (T, error), use func(*manifest.Object, T, error) error) error {
 	type result struct {
 		from  *manifest.Object
@@ -207,8 +209,7 @@ func eachObject[T any](ctx context.Context, s *session, files []string, work fun
 	})
 }
 
-// skips reports whether an object is passed over, also because its kind has no definition.
-// It counts it.
+// skips reports whether an object is passed over, and counts it. err is its error.
 func (s *session) skips(o *manifest.Object, err error) bool {
 	if !s.passesOver(o) && (s.unknownKinds == unknownError || !isUnknownKind(err)) {
 		return false
@@ -228,7 +229,7 @@ func (s *session) wantsSkipped(kind schema.GroupKind) bool {
 	})
 }
 
-// fail reports the error of an object, at the end if all objects of the kind have it.
+// fail reports the error of an object. An error of the whole kind is reported at the end.
 func (s *session) fail(o *manifest.Object, err error) {
 	if isOfKind(err) {
 		s.failed.add(o, err)
@@ -237,13 +238,13 @@ func (s *session) fail(o *manifest.Object, err error) {
 	}
 }
 
-// end reports the errors of kinds and what was passed over.
+// end reports the errors of kinds, and the objects and files that were passed over.
 func (s *session) end() {
 	s.failed.report(s.undecided)
 	s.finish()
 }
 
-// finish is end after the errors of kinds were reported.
+// finish is end without the errors of kinds.
 func (s *session) finish() {
 	if slices.ContainsFunc(s.failed.list, func(k *kindCount) bool { return isUnknownKind(k.err) }) {
 		fmt.Fprintln(s.errOut, "hint: crdkit judges kinds that have a definition. Name more definitions with -c, or pass over other kinds with --skip-kind GROUP/KIND or --unknown-kinds skip")
@@ -256,7 +257,7 @@ func (s *session) finish() {
 	s.reportPassedOver()
 }
 
-// reportPassedOver prints what was neither judged nor reported.
+// reportPassedOver prints the counts of objects and files that were passed over.
 func (s *session) reportPassedOver() {
 	var parts []string
 	for _, k := range s.skipped.list {
@@ -270,8 +271,8 @@ func (s *session) reportPassedOver() {
 	}
 }
 
-// namedDefinitions yields the definitions of files and directories. What has none, or
-// cannot be read, is an object with an error.
+// namedDefinitions yields the definitions of files and directories. For a name without a
+// definition, or that cannot be read, it yields an object with an error.
 func namedDefinitions(ctx context.Context, r *manifest.Reader, names ...string) iter.Seq[*manifest.Object] {
 	return func(yield func(*manifest.Object) bool) {
 		for _, name := range names {
@@ -292,7 +293,7 @@ func namedDefinitions(ctx context.Context, r *manifest.Reader, names ...string) 
 	}
 }
 
-// unusable stands for a file that cannot be used.
+// unusable returns an object with an error about a file.
 func unusable(name string, err error) *manifest.Object {
 	return &manifest.Object{Document: &manifest.Document{File: name}, Err: err}
 }

@@ -47,7 +47,7 @@ Examples:
   crdkit test -o junit . > report.xml
   crdkit test --run 'onCreate|immutable' --cover cover.html .`
 
-// A tester is the state of crdkit test: its flags, what it prints, and what it counts.
+// A tester is the state of crdkit test.
 type tester struct {
 	session
 	pattern string
@@ -56,7 +56,7 @@ type tester struct {
 	text  io.Writer
 	junit junitPrinter
 
-	cases, wrong, stuck int // wrong are not as recorded, stuck cannot be run
+	cases, wrong, stuck int // all cases, with another result, that cannot be run
 }
 
 func newTest() *cobra.Command {
@@ -119,7 +119,8 @@ func (c *tester) run(ctx context.Context, paths []string) error {
 	return nil
 }
 
-// report counts a result and prints it: as text, unless it is as recorded.
+// report counts a result and prints it. As text, it prints only results that are not as
+// recorded.
 func (c *tester) report(one *suite.Case, problem string, err error) {
 	c.cases++
 	result := junitCase{Name: one.Name, ClassName: one.File, File: one.File, Line: one.Line}
