@@ -20,7 +20,6 @@ func New(n *schema.Node) *Defaulter {
 	return &Defaulter{nulls: compileNulls(n), defaults: compileDefaults(n)}
 }
 
-// A recorder records the paths of changes. A nil recorder records nothing.
 type recorder = pathstack.Recorder[schema.Path, schema.Step]
 
 // DropNulls removes from obj, in place, the map entries with a null value whose
@@ -102,7 +101,6 @@ type set struct {
 	nullable bool      // a null is not replaced
 }
 
-// copy returns a copy of the default, with all defaults below it.
 func (s *set) copy() any {
 	v := jsonval.Clone(s.value)
 	if s.below != nil {
@@ -159,7 +157,6 @@ func (n *fillNode) fillObject(m map[string]any, rec *recorder) {
 	}
 }
 
-// probe looks up the properties with defaults below in m.
 func (n *fillNode) probe(m map[string]any, rec *recorder) {
 	for i := range n.walks {
 		f := &n.walks[i]

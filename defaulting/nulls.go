@@ -92,7 +92,6 @@ func (n *nullNode) dropInObject(m map[string]any, rec *recorder) {
 	}
 }
 
-// scan ranges over m and applies the rule of each entry.
 func (n *nullNode) scan(m map[string]any, rec *recorder) {
 	for name, v := range m {
 		if v != nil && !jsonval.IsContainer(v) {

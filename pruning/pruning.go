@@ -79,7 +79,6 @@ func isMeta(name string) bool {
 	return name == "apiVersion" || name == "kind" || name == "metadata"
 }
 
-// A recorder records the paths of removed fields. A nil recorder records nothing.
 type recorder = pathstack.Recorder[schema.Path, schema.Step]
 
 func (n *node) value(v any, s schema.Step, rec *recorder) {

@@ -282,7 +282,6 @@ func (c *compiler) newNode(s *apiextensionsv1.JSONSchemaProps, p *parts, nested 
 	return n
 }
 
-// limitsOf returns the limits of s, nil if it has none.
 func (c *compiler) limitsOf(s *apiextensionsv1.JSONSchemaProps) *Limits {
 	if s.Format == "" && s.Pattern == "" && s.Minimum == nil && s.Maximum == nil && s.MultipleOf == nil &&
 		s.MinLength == nil && s.MaxLength == nil && s.MinItems == nil && s.MaxItems == nil &&
@@ -411,7 +410,6 @@ func (c *compiler) annotated(s *apiextensionsv1.JSONSchemaProps, a Annotations, 
 	return c.interner.annotation(notes, n, s.Example)
 }
 
-// example decodes an example. It returns nil for text that is not JSON.
 func example(raw []byte) any {
 	var v any
 	if err := json.Unmarshal(raw, &v); err != nil {

@@ -86,7 +86,6 @@ func annotationID(a *Annotations) uint64 {
 	return uint64(a.id)
 }
 
-// appendKey appends the key of the node of s.
 func (p *parts) appendKey(b []byte, s *apiextensionsv1.JSONSchemaProps, nested bool) []byte {
 	b = append(appendBool(b, nested), byte(flagsOf(s)))
 	b = appendString(b, s.Type)

@@ -251,13 +251,11 @@ func (c *structuralCheck) patternCompiles(n *apiextensionsv1.JSONSchemaProps) {
 	c.patterns[n.Pattern] = true
 }
 
-// require adds an error for a keyword that the current schema must have.
 func (c *structuralCheck) require(keyword, detail string) {
 	at := c.at.Here().Child(keyword)
 	c.errs.AddAt(at, field.Required(at.Path(), detail))
 }
 
-// forbid adds an error for a keyword that the current schema must not have.
 func (c *structuralCheck) forbid(keyword, detail string) {
 	at := c.at.Here().Child(keyword)
 	c.errs.AddAt(at, field.Forbidden(at.Path(), detail))

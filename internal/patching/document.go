@@ -72,9 +72,6 @@ func tooLarge(message string) *crdkit.Refusal {
 	return crdkit.RefusalOf(apierrors.NewRequestEntityTooLargeError(message))
 }
 
-// mergePatch applies a JSON merge patch to the JSON of an object.
-//
-// See https://www.rfc-editor.org/rfc/rfc7386.
 func mergePatch(ctx context.Context, live string, body []byte, strict bool) (patched []byte, complaints []string, r *crdkit.Refusal, err error) {
 	if strict {
 		decoded := map[string]any{}

@@ -76,7 +76,6 @@ func failed(index int, kind string, err error) *crdkit.Refusal {
 	return r
 }
 
-// A document is the JSON of an object while operations change it.
 type document struct {
 	root   *node
 	copied int // number of bytes
@@ -84,7 +83,6 @@ type document struct {
 
 type operation struct{ jsonpatch.Operation }
 
-// operand returns the value of the operation, nil if it has none.
 func (o operation) operand() *node {
 	switch raw, ok := o.Operation["value"]; {
 	case !ok:
