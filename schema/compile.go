@@ -35,11 +35,11 @@ func Compile(props *apiextensionsv1.JSONSchemaProps, opts ...Option) (*Node, fie
 	if c.options.unstructured {
 		level = levelUnchecked
 	}
-	root, notes := c.compile(props, level, false)
+	root, annotations := c.compile(props, level, false)
 	if errs := c.errors(props); len(errs) > 0 {
 		return nil, errs
 	}
-	return c.root(root, notes), nil
+	return c.root(root, annotations), nil
 }
 
 // A compiler is the state of one Compile. It walks the schema once. On the way it enforces
@@ -82,12 +82,12 @@ func (c *compiler) errors(props *apiextensionsv1.JSONSchemaProps) field.ErrorLis
 }
 
 // root returns a copy of n with the fields that only the root has.
-func (c *compiler) root(n *Node, notes *Annotations) *Node {
-	key := sharedRoot{n, notes}
+func (c *compiler) root(n *Node, annotations *Annotations) *Node {
+	key := sharedRoot{n, annotations}
 	root := c.interner.roots[key]
 	if root == nil {
 		root = new(*n)
-		root.stats, root.annotations = c.stats, notes
+		root.stats, root.annotations = c.stats, annotations
 	}
 	if c.options.interner != nil {
 		c.interner.roots[key] = root
@@ -197,17 +197,17 @@ func (c *compiler) properties(s *apiextensionsv1.JSONSchemaProps, level structur
 	for i, name := range p.names {
 		property = s.Properties[name]
 		c.check.at.PushKey("properties", name)
-		n, notes := c.compile(&property, level, nested)
+		n, annotations := c.compile(&property, level, nested)
 		c.check.at.Pop()
 		if c.stop != nil {
 			return
 		}
 		c.nodes = append(c.nodes, n)
-		if notes != nil {
+		if annotations != nil {
 			if a.properties == nil {
 				a.properties = make([]*Annotations, len(p.names))
 			}
-			a.properties[i] = notes
+			a.properties[i] = annotations
 		}
 	}
 	p.props = c.nodes[first:]
@@ -400,14 +400,14 @@ func (c *compiler) annotated(s *apiextensionsv1.JSONSchemaProps, a Annotations, 
 	if a.empty() {
 		return nil
 	}
-	notes := new(a)
+	annotations := new(a)
 	if a.properties != nil {
-		notes.names = n.names
+		annotations.names = n.names
 	}
 	if c.options.interner == nil {
-		return notes
+		return annotations
 	}
-	return c.interner.annotation(notes, n, s.Example)
+	return c.interner.annotation(annotations, n, s.Example)
 }
 
 func example(raw []byte) any {

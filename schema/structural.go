@@ -119,7 +119,7 @@ func (c *structuralCheck) schema(n *apiextensionsv1.JSONSchemaProps, level struc
 	default:
 		c.structure(n, level)
 	}
-	c.patternCompiles(n)
+	c.checkPattern(n)
 }
 
 // structure checks a schema that is not nested. Any type name is allowed.
@@ -127,8 +127,8 @@ func (c *structuralCheck) structure(n *apiextensionsv1.JSONSchemaProps, level st
 	if n.Type == "array" && itemsOf(n) == nil {
 		c.require("items", "must be specified")
 	}
-	c.typeIsStated(n, level)
-	c.intOrStringStandsAlone(n)
+	c.requireType(n, level)
+	c.checkIntOrString(n)
 	if level == levelRoot {
 		c.root(n)
 	}
@@ -142,10 +142,10 @@ func (c *structuralCheck) structure(n *apiextensionsv1.JSONSchemaProps, level st
 	}
 }
 
-// typeIsStated checks that a schema has a type. x-kubernetes-int-or-string and
+// requireType checks that a schema has a type. x-kubernetes-int-or-string and
 // x-kubernetes-preserve-unknown-fields replace it. For embedded resources see
 // [structuralCheck.embedded].
-func (c *structuralCheck) typeIsStated(n *apiextensionsv1.JSONSchemaProps, level structuralLevel) {
+func (c *structuralCheck) requireType(n *apiextensionsv1.JSONSchemaProps, level structuralLevel) {
 	if n.XEmbeddedResource || n.Type != "" || n.XIntOrString || preservesUnknown(n) {
 		return
 	}
@@ -159,9 +159,9 @@ func (c *structuralCheck) typeIsStated(n *apiextensionsv1.JSONSchemaProps, level
 	}
 }
 
-// intOrStringStandsAlone checks that x-kubernetes-int-or-string is not combined with
+// checkIntOrString checks that x-kubernetes-int-or-string is not combined with
 // x-kubernetes-preserve-unknown-fields or x-kubernetes-embedded-resource.
-func (c *structuralCheck) intOrStringStandsAlone(n *apiextensionsv1.JSONSchemaProps) {
+func (c *structuralCheck) checkIntOrString(n *apiextensionsv1.JSONSchemaProps) {
 	const detail = "must be false if x-kubernetes-int-or-string is true"
 	if n.XIntOrString && preservesUnknown(n) {
 		c.invalid("x-kubernetes-preserve-unknown-fields", true, detail)
@@ -236,8 +236,8 @@ func preservesUnknown(n *apiextensionsv1.JSONSchemaProps) bool {
 	return n.XPreserveUnknownFields != nil && *n.XPreserveUnknownFields
 }
 
-// patternCompiles checks that the pattern is valid for package regexp.
-func (c *structuralCheck) patternCompiles(n *apiextensionsv1.JSONSchemaProps) {
+// checkPattern checks that the pattern is valid for package regexp.
+func (c *structuralCheck) checkPattern(n *apiextensionsv1.JSONSchemaProps) {
 	if n.Pattern == "" || c.patterns[n.Pattern] {
 		return
 	}
