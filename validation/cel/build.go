@@ -30,9 +30,9 @@ type node struct {
 	omitValue bool                   // errors do not show the value: an object or a list
 	self      *celvalue.DeclaredType // nil without rules
 	rules     []rule
-	usesOld   bool       // a rule of the node refers to oldSelf
-	needsOld  bool       // a rule here or below may refer to oldSelf
-	ruled     bool       // there are rules, or a reason why they do not run
+	usesOld   bool // a rule of the node refers to oldSelf
+	needsOld  bool // a rule here or below may refer to oldSelf
+	hasRules  bool
 	broken    string     // why the rules do not run, "" if they do
 	lazy      *lazyRules // compiles the rules at the first value; nil if they are compiled
 
@@ -128,7 +128,7 @@ func (b *builder) build(n *schema.Node, t *celtypes.Type, root, implied bool, pa
 	if values, _ := n.AdditionalProperties(); celtypes.HasRules(values) {
 		out.values = b.buildNode(values, elem, values.EmbeddedResource(), implied, path.Child("additionalProperties"))
 	}
-	if !out.ruled && out.items == nil && out.values == nil && len(out.fields) == 0 {
+	if !out.hasRules && out.items == nil && out.values == nil && len(out.fields) == 0 {
 		return nil
 	}
 	out.needsOld = out.usesOld || out.lazy.mayUseOld() || out.items.asksForOld() || out.values.asksForOld() ||
@@ -178,8 +178,8 @@ func (b *builder) untyped(out *node, n *schema.Node, path *field.Path) {
 
 func (b *builder) rules(out *node, n *schema.Node, t *celtypes.Type, root bool, path *field.Path) {
 	rules := n.Rules()
-	out.ruled = len(rules) > 0
-	if !out.ruled {
+	out.hasRules = len(rules) > 0
+	if !out.hasRules {
 		return
 	}
 	path = path.Child("x-kubernetes-validations")
@@ -263,12 +263,12 @@ func (b *builder) unreached(n *schema.Node, path *field.Path) {
 	if b.stored {
 		return
 	}
-	b.refuse(n, path, false)
+	b.reportUntyped(n, path, false)
 }
 
-// refuse reports rules on values without a CEL type. below is true if a schema above n has
-// rules and no CEL type.
-func (b *builder) refuse(n *schema.Node, path *field.Path, below bool) {
+// reportUntyped reports rules on values without a CEL type. below is true if a schema above
+// n has rules and no CEL type.
+func (b *builder) reportUntyped(n *schema.Node, path *field.Path, below bool) {
 	if !celtypes.HasRules(n) || b.watch.Ended() {
 		return
 	}
@@ -285,12 +285,12 @@ func (b *builder) refuse(n *schema.Node, path *field.Path, below bool) {
 			"internal error: failed to construct type information for x-kubernetes-validations rules: %s",
 			"unable to convert structural schema to CEL declarations")))
 	}
-	b.refuse(n.Items(), path.Child("items"), below)
+	b.reportUntyped(n.Items(), path.Child("items"), below)
 	for name, child := range n.Properties() {
-		b.refuse(child, path.Child("properties").Key(name), below)
+		b.reportUntyped(child, path.Child("properties").Key(name), below)
 	}
 	values, _ := n.AdditionalProperties()
-	b.refuse(values, path.Child("additionalProperties"), below)
+	b.reportUntyped(values, path.Child("additionalProperties"), below)
 }
 
 func (b *builder) report(err *field.Error) {

@@ -65,7 +65,7 @@ func (r *run) rule(n *node, i int) {
 	if rule.condition == nil || rule.usesOld && r.frame.Old == nil && !rule.optional {
 		return
 	}
-	result, cost, err := r.decide(n, rule)
+	result, cost, err := r.evalRule(n, rule)
 	switch cost {
 	case costUnknown:
 		text := "runtime cost could not be calculated for validation rule: " + rule.name + ", no further validation rules will be run"
@@ -86,9 +86,9 @@ func (r *run) rule(n *node, i int) {
 	}
 }
 
-// decide evaluates a rule with its closure. If there is none or it declines, cel-go
+// evalRule evaluates a rule with its closure. If there is none or it declines, cel-go
 // evaluates the rule.
-func (r *run) decide(n *node, rule *rule) (bool, costProblem, error) {
+func (r *run) evalRule(n *node, rule *rule) (bool, costProblem, error) {
 	if x := &rule.fast; x.Compiled() {
 		if result, cost, failed, ok := x.Eval(&r.frame); ok {
 			err := r.evalError(failed)
@@ -224,7 +224,7 @@ func (r *run) message(n *node, rule *rule) (text string, err *field.Error) {
 	return made, nil
 }
 
-// evalMessage evaluates a messageExpression like decide. It returns "" if the result is not
+// evalMessage evaluates a messageExpression like evalRule. It returns "" if the result is not
 // a string.
 func (r *run) evalMessage(n *node, e *expression) (string, costProblem, error) {
 	// Closures do not support an absent oldSelf.
@@ -358,12 +358,12 @@ func (r *rule) errorText(what error) string {
 	if isNoSuchOverload(what) {
 		return "'" + what.Error() + "': call arguments did not match a supported operator, function or macro signature for rule: " + r.name
 	}
-	return asServer(what.Error()) + " evaluating rule: " + r.name
+	return withServerTypes(what.Error()) + " evaluating rule: " + r.name
 }
 
-// asServer replaces the Go type names of this module in an error text of cel-go by the names
-// of the server.
-func asServer(text string) string {
+// withServerTypes replaces the Go type names of this module in an error text of cel-go by
+// the names of the server.
+func withServerTypes(text string) string {
 	if !strings.Contains(text, "*celvalue.") {
 		return text
 	}

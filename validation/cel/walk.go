@@ -72,8 +72,8 @@ func (r *run) stop() { r.remaining = -1 }
 // visit runs the rules of n and below on value, which is not null. old is the old value, nil
 // if there is none or no rule needs it.
 func (r *run) visit(n *node, value, old any) {
-	if n.ruled {
-		r.rules(n, value, present(old))
+	if n.hasRules {
+		r.rules(n, value, withoutTypedNil(old))
 		if r.stopped() {
 			return
 		}
@@ -167,8 +167,8 @@ func (r *run) leave() {
 	}
 }
 
-// present returns nil for a nil list or object.
-func present(old any) any {
+// withoutTypedNil returns nil for a nil list or object.
+func withoutTypedNil(old any) any {
 	switch v := old.(type) {
 	case map[string]any:
 		if v == nil {
@@ -185,9 +185,9 @@ func present(old any) any {
 // A level has the ratchet of the value at one level of the path. It is computed when a rule
 // needs an old value or fails.
 type level struct {
-	ratchet  ratchet
-	elements correlate.Elements
-	listed   bool // elements is set
+	ratchet     ratchet
+	elements    correlate.Elements
+	hasElements bool // elements is set
 
 	compared, same bool // ratchet.here was compared, and is unchanged
 }
@@ -212,8 +212,8 @@ func (l *level) below(s pathstack.Step, index int) ratchet {
 	if s.Kind != pathstack.Item {
 		return l.ratchet.key(s.Name, index)
 	}
-	if !l.listed {
-		l.elements, l.listed = l.ratchet.here.Elements(), true
+	if !l.hasElements {
+		l.elements, l.hasElements = l.ratchet.here.Elements(), true
 	}
 	return l.ratchet.element(l.elements.At(s.Index), index)
 }
