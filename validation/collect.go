@@ -491,8 +491,8 @@ func (r *listRun) elements(n *leafcheck.Node, list []any) {
 
 // at adds the error e for the element at index i. It sets the field of e.
 func (r *listRun) at(i int, e field.Error) {
-	if over := r.limit.over(len(r.errs), e.Type); over != nil {
-		r.errs = append(r.errs, over)
+	if placeholder := r.limit.placeholder(len(r.errs), e.Type); placeholder != nil {
+		r.errs = append(r.errs, placeholder)
 		return
 	}
 	b := r.stack.AppendSchemaPointer(r.buf[:0])

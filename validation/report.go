@@ -42,8 +42,8 @@ type located struct {
 // errors have the current path as field, others the start. All strings share one allocation.
 // It returns nil if the limit is reached.
 func (r *run) add(text []byte, e field.Error, placed bool) *Error {
-	if over := r.limit.over(len(r.found), e.Type); over != nil {
-		r.found = append(r.found, finding{err: over})
+	if placeholder := r.limit.placeholder(len(r.found), e.Type); placeholder != nil {
+		r.found = append(r.found, finding{err: placeholder})
 		return nil
 	}
 	b := r.stack.AppendPointer(text)
@@ -73,7 +73,7 @@ func (r *run) keepImportant(kept *[]finding, branch []finding) {
 		if !ok {
 			continue
 		}
-		x := finding{err: r.limit.over(len(*kept), field.ErrorTypeInvalid)}
+		x := finding{err: r.limit.placeholder(len(*kept), field.ErrorTypeInvalid)}
 		if x.err == nil {
 			e := &field.Error{Type: field.ErrorTypeInvalid, Field: r.stack.StartField(), BadValue: "", Detail: text}
 			x = finding{text: text, err: NewError(e, StepSchema, f.err.Pointer, f.err.SchemaPointer)}
@@ -118,8 +118,8 @@ func (r *run) join() {
 
 func (r *run) restore(taken []finding) {
 	for _, x := range taken {
-		if over := r.limit.over(len(r.found), x.err.Type); over != nil {
-			x = finding{err: over, more: x.more}
+		if placeholder := r.limit.placeholder(len(r.found), x.err.Type); placeholder != nil {
+			x = finding{err: placeholder, more: x.more}
 		}
 		r.found = append(r.found, x)
 	}
@@ -128,24 +128,24 @@ func (r *run) restore(taken []finding) {
 // A limit bounds each list of errors. In a full list, placeholders that have only a type
 // stand for omitted errors.
 type limit struct {
-	most    int                        // 0: any number
-	further map[field.ErrorType]*Error // the placeholders
+	most         int // 0: any number
+	placeholders map[field.ErrorType]*Error
 }
 
 func (l *limit) holds(n int) bool { return l.most <= 0 || n < l.most }
 
-// over returns the placeholder for one more error in a list of n, nil if there is room.
-func (l *limit) over(n int, kind field.ErrorType) *Error {
+// placeholder returns the placeholder for one more error in a list of n, nil if there is room.
+func (l *limit) placeholder(n int, kind field.ErrorType) *Error {
 	if l.holds(n) {
 		return nil
 	}
-	if l.further[kind] == nil {
-		if l.further == nil {
-			l.further = map[field.ErrorType]*Error{}
+	if l.placeholders[kind] == nil {
+		if l.placeholders == nil {
+			l.placeholders = map[field.ErrorType]*Error{}
 		}
-		l.further[kind] = &Error{fieldError: &field.Error{Type: kind}}
+		l.placeholders[kind] = &Error{fieldError: &field.Error{Type: kind}}
 	}
-	return l.further[kind]
+	return l.placeholders[kind]
 }
 
 // omitted reports whether e stands for an error over the limit.

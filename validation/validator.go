@@ -195,7 +195,7 @@ func (v *Validator) addLists(res *Result, obj, old map[string]any) {
 func (v *Validator) addResources(res *Result, obj map[string]any) {
 	var errs ErrorList
 	v.embedded.EachProblem(obj, func(p objectmeta.Problem) {
-		e := res.limit.over(len(errs), p.Err.Type)
+		e := res.limit.placeholder(len(errs), p.Err.Type)
 		if e == nil {
 			e = NewError(p.Err, StepEmbedded, p.Pointer, p.SchemaPointer)
 		}
