@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// around is the number of unchanged lines that are shown before and after a change.
-const around = 3
+// contextLines is the number of unchanged lines that are shown before and after a change.
+const contextLines = 3
 
 // unified returns the difference of two texts in the unified format, "" if they are equal.
 func unified(oldName, newName, before, after string) string {
 	edits := compare(lines(before), lines(after))
 	shown := make([]bool, len(edits))
 	for i, e := range edits {
-		for j := max(i-around, 0); e[0] != ' ' && j <= min(i+around, len(edits)-1); j++ {
+		for j := max(i-contextLines, 0); e[0] != ' ' && j <= min(i+contextLines, len(edits)-1); j++ {
 			shown[j] = true
 		}
 	}

@@ -49,9 +49,9 @@ Examples:
 // An explainer is the state of crdkit explain.
 type explainer struct {
 	session
-	apiVersion string
-	fieldsToo  bool // -R
-	maxDepth   int
+	apiVersion      string
+	recursiveFields bool // -R
+	maxDepth        int
 }
 
 func newExplain() *cobra.Command {
@@ -75,14 +75,14 @@ func (e *explainer) run(ctx context.Context, args []string) error {
 		return fmt.Errorf("name a resource: %s", strings.Join(names, ", "))
 	case e.maxDepth < 0:
 		return errors.New("--max-depth must be non-negative")
-	case e.maxDepth > 0 && !e.fieldsToo:
+	case e.maxDepth > 0 && !e.recursiveFields:
 		return errors.New("--max-depth requires --recursive")
 	}
 	request, err := e.find(crds, append(args, names...)[0])
 	if err != nil {
 		return err
 	}
-	request.Recursive, request.MaxDepth = e.fieldsToo, e.maxDepth
+	request.Recursive, request.MaxDepth = e.recursiveFields, e.maxDepth
 	text, err := kubectl.Explain(request)
 	if err != nil {
 		return withNearestField(err, request)

@@ -268,9 +268,9 @@ func objectTitle(kind, namespace, name string) string {
 }
 
 func withoutText(o *manifest.Object) *manifest.Object {
-	slim, doc := *o, *o.Document
-	slim.Document, slim.Text, doc.Text = &doc, nil, nil
-	return &slim
+	out, doc := *o, *o.Document
+	out.Document, out.Text, doc.Text = &doc, nil, nil
+	return &out
 }
 
 // objectOf decodes the text of an object. It returns o.Err if that is set.

@@ -315,11 +315,11 @@ func (m *migrator) pairs(ctx context.Context) ([]*definitionPair, error) {
 	if len(pairs) == 0 {
 		return nil, cmp.Or(ctx.Err(), errors.New("no definition is both in -c and in --old"))
 	}
-	switch alone := len(all) - len(pairs); {
-	case alone == 1:
+	switch unpaired := len(all) - len(pairs); {
+	case unpaired == 1:
 		fmt.Fprintln(m.errOut, "passed over: 1 definition that only one of -c and --old has")
-	case alone > 1:
-		fmt.Fprintf(m.errOut, "passed over: %d definitions that only one of -c and --old has\n", alone)
+	case unpaired > 1:
+		fmt.Fprintf(m.errOut, "passed over: %d definitions that only one of -c and --old has\n", unpaired)
 	}
 	return pairs, nil
 }
