@@ -37,7 +37,7 @@ func ExampleNew() {
 }
 
 func ExamplePruner_Prune() {
-	// Without a schema nothing is declared, but a resource keeps its head.
+	// Without a schema, only apiVersion, kind and metadata are kept.
 	p := pruning.New(nil)
 	obj := map[string]any{
 		"kind":     "Widget",

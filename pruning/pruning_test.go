@@ -133,9 +133,8 @@ func TestProbeIsFaster(t *testing.T) {
 	}
 }
 
-// Fields are looked up in the order in which objects are likely to have them:
-// required ones, those with defaults in them, others. Those of a resource come
-// first.
+// TestFieldOrder checks that likely fields are looked up first: apiVersion, kind
+// and metadata, then required fields, fields with defaults below, and others.
 func TestFieldOrder(t *testing.T) {
 	const text = `{type: object, required: [r, u], properties: {
 		a: {type: string}, b: {type: object, properties: {x: {type: string, default: y}}}, c: {type: integer, default: 1},

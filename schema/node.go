@@ -368,7 +368,7 @@ type Rule struct {
 	MessageExpression string // CEL expression for the message of the error
 	Reason            string // an apiextensions/v1.FieldValueErrorReason, "" for none
 	FieldPath         string // path of the error below the node
-	// SetReason reports whether a reason is declared, even "", which no definition may have.
+	// SetReason reports whether a reason is declared. It may be "", which the server refuses.
 	SetReason bool
 	// OptionalOldSelf makes oldSelf an optional. SetOptionalOldSelf reports whether it is
 	// declared, even as false.

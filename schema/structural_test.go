@@ -138,8 +138,8 @@ func TestStructuralCasesCoverRules(t *testing.T) {
 	}
 }
 
-// structuralTexts returns the string literals of structural*.go that are error
-// texts: those with a space that are not import paths.
+// structuralTexts returns the error texts in structural*.go: the string literals
+// with a space.
 func structuralTexts(t *testing.T) []string {
 	t.Helper()
 	paths, err := filepath.Glob("structural*.go")

@@ -20,9 +20,9 @@ import (
 // If no branch of an anyOf or oneOf is satisfied, the errors of the branch with the most
 // passed checks are reported. So the walk counts checks as the server does, see [run.check].
 //
-// The walk calls Valid for each value and skips valid ones, unless it counts. Below
-// maxMisses invalid values it calls Valid no more for containers: each call visits
-// everything in the value again.
+// The walk calls Valid for each value and skips valid ones, unless it counts. After
+// maxMisses invalid values on the path, it does not call Valid for containers, because
+// each call visits everything in the value again.
 type run struct {
 	stack       pathstack.Stack
 	found       []finding

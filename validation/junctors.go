@@ -53,8 +53,8 @@ func (r *run) nested(n *leafcheck.Node, v any) (count int) {
 	return count
 }
 
-// branch checks v against one branch. It returns the count and the findings, which it does
-// not add to r.
+// branch checks v against one branch. It returns the count and the findings, but adds no
+// findings to r.
 func (r *run) branch(kind pathstack.Kind, i int, n *leafcheck.Node, v any) (int, []finding) {
 	before, outer := len(r.found), r.mark
 	r.mark = before

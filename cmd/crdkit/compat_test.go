@@ -65,8 +65,8 @@ func TestCompatShards(t *testing.T) {
 	}
 }
 
-// TestCompatWitnesses gives the witnesses of reports to crdkit admit: the old definition
-// admits each of them, and the new one refuses those that it is said to refuse.
+// TestCompatWitnesses gives the witnesses of reports to crdkit admit. The old definition
+// must admit each witness. The new one must refuse it if the report says so.
 func TestCompatWitnesses(t *testing.T) {
 	for _, name := range []string{"compat", "compat_list", "compat_update"} {
 		t.Run(name, func(t *testing.T) {

@@ -12,9 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// bashCompletes is a script that loads the completion of bash and prints what it offers for
-// the words that are its arguments. _init_completion stands for that of the package
-// bash-completion, and splits nothing.
+// bashCompletes is a script that prints the completions of bash for the words in its
+// arguments. Its _init_completion replaces the function of the package bash-completion. It
+// does not split words.
 const bashCompletes = `
 _init_completion() { words=("${COMP_WORDS[@]}"); cword=$COMP_CWORD; cur=${words[cword]}; prev=${words[cword-1]}; }
 compopt() { :; }

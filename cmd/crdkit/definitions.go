@@ -127,7 +127,7 @@ func (d *definitions) version(ctx context.Context, gvk schema.GroupVersionKind) 
 	return v, nil
 }
 
-// declared returns the definition of a kind, for which version must have been called.
+// declared returns the definition of a kind. version must have succeeded for the kind.
 func (d *definitions) declared(kind schema.GroupKind) *apiextensionsv1.CustomResourceDefinition {
 	return d.byKind[kind].crd
 }

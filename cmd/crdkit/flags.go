@@ -42,7 +42,7 @@ func (t *textFlag) Set(text string) error {
 	return nil
 }
 
-// addChoice adds a flag with one of these values. The first one is the default.
+// addChoice adds a flag whose value is one of these. The first one is the default.
 func (s *session) addChoice(value *string, name, shorthand, usage string, of ...string) {
 	check := func(text string) error {
 		if !slices.Contains(of, text) {
@@ -164,8 +164,9 @@ func (w *webhookFlag) addTo(cmd *cobra.Command) {
 	f.StringVar(&w.ca, "ca", "", "file of PEM certificates that --webhook trusts instead of the system's")
 }
 
-// apply makes a definition convert with the webhook. It does nothing to a definition without
-// the strategy Webhook, unless force is true. Without a URL it removes the address of the
+// apply changes the webhook of a definition, as --webhook says. With a URL, the definition
+// converts with this webhook; without force only if it has the strategy Webhook. With
+// "definition", apply changes nothing. Without the flag, it removes the address of the
 // webhook, so that nothing can call it.
 func (w *webhookFlag) apply(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, force bool) error {
 	c := crd.Spec.Conversion

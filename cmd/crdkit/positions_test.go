@@ -16,8 +16,8 @@ import (
 	"github.com/crdkit/crdkit/internal/text/manifest"
 )
 
-// TestPositionsOfSamples compares the positions of all errors of the samples of the
-// corpus with those of the nodes of a YAML reader.
+// TestPositionsOfSamples compares the positions of all errors in the samples of the corpus
+// with the positions that a YAML reader reports.
 func TestPositionsOfSamples(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long on one goroutine; skipped with -short")
@@ -86,8 +86,7 @@ func nodeOf(t *testing.T, text []byte, o *manifest.Object) *yaml.Node {
 	return doc.Content[0]
 }
 
-// find returns the position to which a pointer leads, or that of the innermost value on
-// the way there.
+// find returns the position of a pointer, or of the innermost value on its path.
 func find(n *yaml.Node, pointer string) (line, column int) {
 	line, column = n.Line, n.Column
 	for step := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {

@@ -103,7 +103,7 @@ func (s *session) definitionCommand(help string, most int, run func(context.Cont
 }
 
 // objectCommand returns a command that reads objects and definitions. config is as in
-// command, without the flags that every such command has.
+// command. It adds the flags that all these commands have.
 func (s *session) objectCommand(help string, run func(context.Context, []string) error, config ...string) *cobra.Command {
 	cmd := s.command(help, cobra.MinimumNArgs(1), func(ctx context.Context, files []string) error {
 		for _, kind := range s.skipKinds {

@@ -10,8 +10,8 @@ import (
 	"github.com/crdkit/crdkit"
 )
 
-// TestDocument tests the patches of documents that have no verdict, and those that are
-// refused before the document is read.
+// TestDocument tests patches that have no verdict, and patches that are refused before the
+// document is read.
 func TestDocument(t *testing.T) {
 	ended, end := context.WithCancel(context.Background())
 	end()

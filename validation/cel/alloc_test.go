@@ -141,8 +141,8 @@ x-kubernetes-validations: [{rule: "self.l.filter(x, x.a > 1).size() > 0"}, {rule
 
 const errorAllocations = 8 // for one error
 
-// TestMessageAllocation checks that a messageExpression takes one allocation
-// for each text that it makes, in addition to those of the error.
+// TestMessageAllocation checks that a messageExpression allocates once for each
+// text that it makes, in addition to errorAllocations.
 func TestMessageAllocation(t *testing.T) {
 	const schema = `
 type: object

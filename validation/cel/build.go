@@ -88,8 +88,8 @@ type buildKey struct {
 }
 
 // buildNode builds the tree for n, whose values have the CEL type t. It returns nil if there
-// are no rules. implied is true at and below a metadata field that the schema does not
-// declare.
+// are no rules. implied is true at and below apiVersion, kind and metadata that the CEL type
+// adds to the schema.
 func (b *builder) buildNode(n *schema.Node, t *celtypes.Type, root, implied bool, path *field.Path) *node {
 	if b.watch.Ended() {
 		return nil
@@ -156,8 +156,9 @@ func (b *builder) property(parent *node, name string, n *schema.Node, t *celtype
 	}
 }
 
-// untyped checks rules of a schema n whose values have no CEL type, such as items without
-// the type array. They never run. The server admits them if they compile for n alone.
+// untyped checks rules of n, whose values have no CEL type: n is in items, but the schema
+// above is not an array. The rules never run. The server admits them if they compile for n
+// alone.
 func (b *builder) untyped(out *node, n *schema.Node, path *field.Path) {
 	if b.stored {
 		return

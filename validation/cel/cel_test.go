@@ -204,7 +204,7 @@ func TestWrongVersion(t *testing.T) {
 	}
 }
 
-// TestMapsAsKeys: a key that is a map with keys of the result repeats nothing.
+// TestMapsAsKeys checks that a map as a key is not a duplicate of a key of the result.
 func TestMapsAsKeys(t *testing.T) {
 	p := compile(t, `
 type: object

@@ -70,8 +70,8 @@ type ExpressionCost struct {
 	// Total is at most half of Limit.
 	Bounds []Bound
 	// Together is set if Total exceeds Limit and no single bound can change that. If all
-	// bounds have at most this value, the total is within the limit. 0 means that this does
-	// not help either.
+	// bounds have at most this value, the total is within the limit. It is 0 if this does
+	// not help either, and in all other cases.
 	Together int64
 }
 

@@ -118,7 +118,7 @@ func (r *run) evalError(failed *celeval.EvalError) error {
 	return failed
 }
 
-// overCallLimit is the error of cel-go for an evaluation that exceeds [DefaultPerCallLimit].
+// overCallLimit is the error of cel-go for an evaluation that exceeds [PerCallLimit].
 var overCallLimit error = interpreter.EvalCancelledError{Message: "operation cancelled: actual cost limit exceeded", Cause: interpreter.CostLimitExceeded}
 
 func interrupted(ctx context.Context) error {

@@ -53,7 +53,7 @@ type Result struct {
 // there are no rules or n is nil, it returns a nil Program, which is valid.
 //
 // There is an error for each rule and messageExpression that does not compile, with the text
-// of kube-apiserver, and an internal error for each rule on a value without a CEL type. They
+// of kube-apiserver. There are internal errors for rules on values without a CEL type. All
 // are in the order of the schema: a node, its items, its properties by name, its
 // additionalProperties. Rules may use all functions of the version, as stored rules in the
 // server. [Check] also checks syntax and costs.

@@ -34,8 +34,7 @@ func TestEmptyReport(t *testing.T) {
 	}
 }
 
-// TestRunForgets: a run that ended refers to nothing of its objects, so that the
-// pool does not keep them.
+// TestRunForgets checks that a run in the pool does not refer to objects.
 func TestRunForgets(t *testing.T) {
 	n, errs := schema.Compile(&apiextensionsv1.JSONSchemaProps{
 		Type: "object",

@@ -33,7 +33,8 @@ type run struct {
 	known    int      // the number of valid levels
 	ratchets bool     // there is an old object
 
-	// The variables of the current rules, for closures and for cel-go.
+	// The values of self and oldSelf: frame for closures, the others for cel-go. optional is
+	// for rules with optionalOldSelf.
 	frame              celeval.Frame
 	bound              bool // required and optional are set
 	required, optional variables
