@@ -75,7 +75,6 @@ Examples:
   kustomize build . | crdkit admit -c crds/ -
   helm template --include-crds chart/ | crdkit admit --unknown-kinds skip -`
 
-// An admitter is the state of crdkit admit.
 type admitter struct {
 	session
 	old         string

@@ -43,7 +43,6 @@ Examples:
   crdkit apply -c crd.yaml --live live.yaml --manager deployer manifests/
   crdkit apply -c crd.yaml --live live.yaml --manager deployer --force -o yaml widget.yaml`
 
-// An applyCommand is the state of crdkit apply.
 type applyCommand struct {
 	session
 	live    []string

@@ -54,7 +54,6 @@ Examples:
   crdkit check --old stored.yaml --status migrated.yaml
   crdkit check -R -o sarif config/crd > crds.sarif`
 
-// A checker is the state of crdkit check.
 type checker struct {
 	session
 	old          string

@@ -76,7 +76,6 @@ Examples:
   crdkit compat --old old.yaml --new new.yaml --objects export/ -R --shard 3/16 -o json > 3.json
   crdkit compat --merge *.json`
 
-// A comparer is the state of crdkit compat.
 type comparer struct {
 	session
 	old, new    string

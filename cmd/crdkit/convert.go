@@ -51,7 +51,6 @@ Examples:
   crdkit convert -c crd.yaml --to v1beta1 --served -o jsonl - < objects.json
   helm template --include-crds chart/ | crdkit convert --to v1 --unknown-kinds skip -`
 
-// A converter is the state of crdkit convert.
 type converter struct {
 	session
 	to     string

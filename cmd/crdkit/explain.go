@@ -46,7 +46,6 @@ Examples:
   crdkit explain -c crds/ crontabs.spec -R
   crdkit explain -c crds/ crontabs.spec.replicas --api-version stable.example.com/v1beta1`
 
-// An explainer is the state of crdkit explain.
 type explainer struct {
 	session
 	apiVersion      string

@@ -44,7 +44,6 @@ Examples:
   crdkit get -c crds/ -R -A -o wide manifests/
   crdkit get -c crd.yaml objects.yaml --field-selector spec.color=blue -o yaml`
 
-// A getter is the state of crdkit get.
 type getter struct {
 	session
 	now           string

@@ -48,7 +48,6 @@ Examples:
   crdkit jsonschema -c config/crd/bases -o schemas
   kubeconform -schema-location 'schemas/{{.Group}}/{{.ResourceKind}}_{{.ResourceAPIVersion}}.json' widget.yaml`
 
-// A schemaExporter is the state of crdkit jsonschema.
 type schemaExporter struct {
 	session
 	wanted         string // version

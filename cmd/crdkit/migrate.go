@@ -53,7 +53,6 @@ Examples:
   kubectl get crd crontabs.example.com -o yaml > old.yaml
   crdkit migrate -c new.yaml --old old.yaml -o jsonl backup/`
 
-// A migrator is the state of crdkit migrate.
 type migrator struct {
 	session
 	new, old  string

@@ -34,7 +34,6 @@ Examples:
   crdkit openapi -c crds/ -R --v2
   crdkit openapi -c crds/ --group-version stable.example.com/v1`
 
-// A publisher is the state of crdkit openapi.
 type publisher struct {
 	session
 	v2           bool

@@ -27,7 +27,6 @@ Examples:
   kubectl get widget w -o yaml --show-managed-fields | crdkit owners -
   crdkit owners --manager deployer live/`
 
-// An ownersCommand is the state of crdkit owners.
 type ownersCommand struct {
 	session
 	manager string

@@ -47,7 +47,6 @@ Examples:
   crdkit test -o junit . > report.xml
   crdkit test --run 'onCreate|immutable' --cover cover.html .`
 
-// A tester is the state of crdkit test.
 type tester struct {
 	session
 	pattern string
