@@ -58,7 +58,7 @@ func newExplain() *cobra.Command {
 	f := e.definitionCommand(explainHelp, 1, e.run).Flags()
 	e.cmd.ValidArgsFunction = completePaths
 	f.StringVar(&e.apiVersion, "api-version", "", "group and version to describe: GROUP/VERSION")
-	f.BoolVarP(&e.fieldsToo, "recursive", "R", false, "print the names of all fields below, without descriptions")
+	f.BoolVarP(&e.recursiveFields, "recursive", "R", false, "print the names of all fields below, without descriptions")
 	f.IntVar(&e.maxDepth, "max-depth", 0, "levels of fields with --recursive, 0 for all")
 	return e.cmd
 }
