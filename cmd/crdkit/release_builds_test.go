@@ -60,12 +60,12 @@ func TestReleaseImage(t *testing.T) {
 	t.Logf("%s", version)
 }
 
-// TestReleaseAction runs the script of the action with the go command.
+// TestReleaseAction runs the scripts of the action with the go command, and no release.
 func TestReleaseAction(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, dir, "crd.yaml", strings.ReplaceAll(widgets, "ENUM", "a"))
 	writeFile(t, dir, "object.yaml", widget+"list: [b]\n")
-	code, out := runAction(t, dir, nil)
+	code, out := runAction(t, repositoryRoot(t), dir, nil, "CRDKIT_RELEASES=file://"+t.TempDir())
 	if want := "::error file=object.yaml,line=5,col=8,"; code != exitRefused || !strings.Contains(out, want) {
 		t.Errorf("exit code %d, want %d; want %q in\n%s", code, exitRefused, want, out)
 	}

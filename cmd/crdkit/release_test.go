@@ -37,7 +37,8 @@ type preCommitHook struct {
 }
 
 // TestPreCommitHooks runs the hooks as pre-commit does: the entry, the arguments and no file
-// names, in the root of a repository.
+// names, in the root of a repository. With the build tag bash, TestActionInstall runs the
+// script that is their entry.
 func TestPreCommitHooks(t *testing.T) {
 	var hooks []preCommitHook
 	if err := yaml.UnmarshalStrict([]byte(atRoot(t, ".pre-commit-hooks.yaml")), &hooks); err != nil {
@@ -48,16 +49,16 @@ func TestPreCommitHooks(t *testing.T) {
 		ids = append(ids, h.ID)
 		t.Run(h.ID, func(t *testing.T) {
 			command := append(strings.Fields(h.Entry), h.Args...)
-			if h.Language != "golang" || h.PassFilenames == nil || *h.PassFilenames || h.Name == "" || command[0] != "crdkit" {
+			if h.Language != "script" || h.PassFilenames == nil || *h.PassFilenames || h.Name == "" || command[0] != ".ci/install" || command[1] != "run" {
 				t.Fatalf("hook %+v", h)
 			}
 			t.Chdir(t.TempDir())
 			writeRepository(t, "a")
-			if code, out, errOut := runIn(t, command[1:]...); code != exitOK {
+			if code, out, errOut := runIn(t, command[2:]...); code != exitOK {
 				t.Errorf("%v in a good repository: exit code %d\n%s%s", command, code, out, errOut)
 			}
 			writeRepository(t, "b")
-			if code, out, errOut := runIn(t, command[1:]...); code != exitRefused {
+			if code, out, errOut := runIn(t, command[2:]...); code != exitRefused {
 				t.Errorf("%v in a bad repository: exit code %d\n%s%s", command, code, out, errOut)
 			}
 		})
@@ -103,6 +104,8 @@ type action struct {
 }
 
 type actionStep struct {
+	ID    string            `json:"id"`
+	If    string            `json:"if"`
 	Uses  string            `json:"uses"`
 	With  map[string]string `json:"with"`
 	Shell string            `json:"shell"`
@@ -123,11 +126,15 @@ var actionExpression = regexp.MustCompile(`\$\{\{ *([a-z._-]+) *\}\}`)
 
 // TestActionInputs checks that each input has a description and is used, that scripts have
 // no expressions, which an input could turn into code, and that setup-go reads files that
-// exist.
+// exist and runs only if nothing was downloaded.
 func TestActionInputs(t *testing.T) {
 	a := readAction(t)
-	if a.Runs.Using != "composite" || len(a.Runs.Steps) != 2 {
+	if a.Runs.Using != "composite" || len(a.Runs.Steps) != 3 || a.Runs.Steps[1].If != "steps.download.outputs.program == ''" {
 		t.Fatalf("runs: %+v", a.Runs)
+	}
+	known := []string{"github.action_path", "steps.download.outputs.program"}
+	for name := range a.Inputs {
+		known = append(known, "inputs."+name)
 	}
 	var used []string
 	for _, step := range a.Runs.Steps {
@@ -135,7 +142,11 @@ func TestActionInputs(t *testing.T) {
 			t.Errorf("a script has an expression:\n%s", step.Run)
 		}
 		for _, value := range step.Env {
-			used = append(used, actionExpression.FindStringSubmatch(value)[1])
+			expression := actionExpression.FindStringSubmatch(value)[1]
+			if !slices.Contains(known, expression) {
+				t.Errorf("the expression %s is unknown, and so empty", expression)
+			}
+			used = append(used, expression)
 		}
 		for _, value := range step.With {
 			atRoot(t, strings.TrimPrefix(value, "${{ github.action_path }}/"))
@@ -145,9 +156,6 @@ func TestActionInputs(t *testing.T) {
 		if input.Description == "" || !slices.Contains(used, "inputs."+name) {
 			t.Errorf("input %s: description %q, used: %v", name, input.Description, used)
 		}
-	}
-	if want := len(a.Inputs) + 1; len(used) != want {
-		t.Errorf("%d expressions %v, want %d: an unknown input is empty", len(used), used, want)
 	}
 }
 
@@ -162,8 +170,12 @@ type releaseConfig struct {
 		GOARCH  []string `json:"goarch"`
 	} `json:"builds"`
 	Archives []struct {
-		Files []string `json:"files"`
+		NameTemplate string   `json:"name_template"`
+		Files        []string `json:"files"`
 	} `json:"archives"`
+	Checksum struct {
+		NameTemplate string `json:"name_template"`
+	} `json:"checksum"`
 }
 
 // A releaseBuild is one program of a release.
@@ -173,12 +185,18 @@ type releaseBuild struct {
 	args     []string // of go build, without -o
 }
 
-func releaseBuilds(t *testing.T) []releaseBuild {
+func readReleaseConfig(t *testing.T) releaseConfig {
 	t.Helper()
 	var config releaseConfig
 	if err := yaml.Unmarshal([]byte(atRoot(t, ".goreleaser.yaml")), &config); err != nil {
 		t.Fatal(err)
 	}
+	return config
+}
+
+func releaseBuilds(t *testing.T) []releaseBuild {
+	t.Helper()
+	config := readReleaseConfig(t)
 	for _, archive := range config.Archives {
 		for _, name := range archive.Files {
 			atRoot(t, name)
@@ -221,11 +239,25 @@ func imageBuild(t *testing.T) string {
 	return ""
 }
 
+// goVersion returns the version of Go that go.mod names, without the patch.
+func goVersion(t *testing.T) string {
+	t.Helper()
+	return regexp.MustCompile(`(?m)^go (\d+\.\d+)`).FindStringSubmatch(atRoot(t, "go.mod"))[1]
+}
+
+// TestReleaseWorkflow checks that releases are built with the version of Go that go.mod names.
+func TestReleaseWorkflow(t *testing.T) {
+	if want := `go-version: "` + goVersion(t) + `"`; !strings.Contains(atRoot(t, ".github/workflows/release.yml"), want) {
+		t.Errorf("release.yml lacks %s", want)
+	}
+}
+
 // TestDockerfile checks that the image is built with the version of Go that go.mod names, as
-// a program that needs no library, for a base image without one.
+// a program that needs no library, for a base image without one. The image of a release
+// differs only in where the program comes from.
 func TestDockerfile(t *testing.T) {
 	text := atRoot(t, "Dockerfile")
-	language := regexp.MustCompile(`(?m)^go (\d+\.\d+)`).FindStringSubmatch(atRoot(t, "go.mod"))[1]
+	language := goVersion(t)
 	images := regexp.MustCompile(`(?m)^FROM (\S+)`).FindAllStringSubmatch(text, -1)
 	if len(images) != 2 || images[0][1] != "golang:"+language || !strings.HasPrefix(images[1][1], "gcr.io/distroless/static") {
 		t.Errorf("images %v, want golang:%s and distroless/static", images, language)
@@ -233,9 +265,14 @@ func TestDockerfile(t *testing.T) {
 	if command := imageBuild(t); !strings.Contains(command, "CGO_ENABLED=0 ") || !strings.Contains(command, " -o /crdkit ./cmd/crdkit") {
 		t.Errorf("the program is built with %q", command)
 	}
-	for _, line := range []string{"COPY --from=build /crdkit /crdkit\n", `ENTRYPOINT ["/crdkit"]`} {
-		if !strings.Contains(text, line) {
-			t.Errorf("the Dockerfile lacks %q", line)
-		}
+	final := text[strings.LastIndex(text, "FROM "):]
+	want := "FROM gcr.io/distroless/static:nonroot\nCOPY --from=build /crdkit /crdkit\nUSER 65532:65532\nWORKDIR /work\nENTRYPOINT [\"/crdkit\"]\n"
+	if diff := cmp.Diff(want, final); diff != "" {
+		t.Errorf("the last stage of Dockerfile (-want +got):\n%s", diff)
+	}
+	release := atRoot(t, "Dockerfile.release")
+	want = strings.Replace(want, "COPY --from=build /crdkit", "ARG TARGETPLATFORM\nCOPY $TARGETPLATFORM/crdkit", 1)
+	if diff := cmp.Diff(want, release[strings.Index(release, "FROM "):]); diff != "" {
+		t.Errorf("Dockerfile.release (-want +got):\n%s", diff)
 	}
 }

@@ -32,7 +32,7 @@ import (
 // noEngines are the packages that serve tests, developers or the command.
 var noEngines = []string{
 	"cmd/crdkit", "conversion/conversiontest", "internal/test/apicheck", "internal/test/depcheck",
-	"internal/text/jsondiff", "internal/kube/kubectl", "internal/text/manifest", "internal/test/mutate",
+	"internal/text/jsondiff", "internal/kube/kubectl", "internal/text/manifest", "internal/test/mutate", "internal/test/release",
 	"internal/test/testkit", "internal/test/testkit/enginetest", "internal/test/testkit/fuzz", "internal/test/testkit/generate", "internal/test/testkit/hostile",
 	"internal/test/testkit/hostile/attack", "internal/test/testkit/hostile/statements",
 }
