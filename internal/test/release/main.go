@@ -280,7 +280,7 @@ func (r *release) commit(ctx context.Context, file, text, message string) (strin
 			return "", err
 		}
 	}
-	if err := r.tree.run(ctx, "git", "commit", "--quiet", "--all", "--message="+message); err != nil {
+	if err := r.tree.run(ctx, "git", "commit", "--quiet", "--all", "--allow-empty", "--message="+message); err != nil {
 		return "", err
 	}
 	return r.tree.output(ctx, "git", "rev-parse", "HEAD")

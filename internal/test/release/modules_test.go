@@ -74,8 +74,17 @@ func TestReleaseModules(t *testing.T) {
 	} {
 		t.Logf("$ %s\n%s", strings.Join(args, " "), run(t, stranger, args[0], args[1:]...))
 	}
+	mod, err := os.ReadFile(filepath.Join(stranger.dir, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range modules {
+		if !strings.Contains(string(mod), "\t"+m.path+" "+released+"\n") || strings.Contains(string(mod), "replace") {
+			t.Errorf("the stranger's go.mod does not require %s %s:\n%s", m.path, released, mod)
+		}
+	}
 	t.Logf("the stranger needed %.0f s", time.Since(start).Seconds())
-	if got, want := run(t, stranger, "go", "run", "."), "crdkit: spec: Invalid value: large widgets are red\n"+
+	if got, want := run(t, stranger, "go", "run", "."), "crdkit: Widget.example.com \"a\" is invalid: spec: Invalid value: large widgets are red\n"+
 		"controllertest: map[color:blue size:1]"; got != want {
 		t.Errorf("the program prints\n%s\nwant\n%s", got, want)
 	}
