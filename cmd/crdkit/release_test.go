@@ -225,6 +225,10 @@ func TestReleasePlatforms(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("platforms (-want +got):\n%s", diff)
 	}
+	// With its output in git status, goreleaser would build programs of version v0.1.0+dirty.
+	if !strings.Contains(atRoot(t, ".gitignore"), "\n/dist/\n") {
+		t.Error(".gitignore lacks the directory dist of goreleaser")
+	}
 }
 
 // imageBuild returns the command of the Dockerfile that builds the program.
