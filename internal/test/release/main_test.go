@@ -116,6 +116,85 @@ func TestCheck(t *testing.T) {
 	expect("not the tip of main at origin")
 }
 
+// TestMakeRelease releases three modules, the second of which in the order of names requires
+// the third.
+func TestMakeRelease(t *testing.T) {
+	const root = "github.com/example/example"
+	dir := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		file := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("CHANGELOG.md", "# Changelog\n\n## Unreleased\n\n- new\n")
+	write("go.mod", "module "+root+"\n\ngo 1.26\n")
+	write("p.go", "package example\n")
+	write("internal/oracle/go.mod", "module "+root+"/internal/oracle\n\ngo 1.26\n")
+	const require = "\n\ngo 1.26\n\nrequire "
+	write("server/go.mod", "module "+root+"/server"+require+root+" v0.0.0-1\n\nreplace "+root+" => ..\n")
+	write("server/go.sum", "")
+	write("server/p.go", "package server\n\nimport _ \""+root+"\"\n")
+	client := "module " + root + "/client" + require + "(\n\t" + root + " v0.0.0-1\n\t" + root + "/server v0.0.0-1\n)\n"
+	write("client/go.mod", client+"\nreplace (\n\t"+root+" => ..\n\t"+root+"/server => ../server\n)\n")
+	write("client/go.sum", "github.com/z/z v1.0.0 h1:\n")
+	write("client/p.go", "package client\n\nimport _ \""+root+"/server\"\n")
+	testkit.Commit(t, dir, "v0.1.0")
+	repository := command{dir: dir}
+	git := func(args ...string) string {
+		t.Helper()
+		out, err := repository.output(t.Context(), "git", args...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	git("config", "user.name", "test")
+	git("config", "user.email", "test@example.com")
+
+	var out strings.Builder
+	if err := makeRelease(t.Context(), repository, "v0.2.0", day, &out); err != nil {
+		t.Fatal(err)
+	}
+	want := "client/v0.2.0\nserver/v0.2.0\nv0.1.0\nv0.2.0"
+	if diff := cmp.Diff(want, git("tag")); diff != "" {
+		t.Errorf("tags (-want +got):\n%s", diff)
+	}
+	if want := "    git push --atomic origin main v0.2.0\n    git push origin server/v0.2.0\n    git push origin client/v0.2.0\n"; !strings.HasSuffix(out.String(), want) {
+		t.Errorf("the output does not end with\n%s\n%s", want, &out)
+	}
+	want = strings.TrimSuffix(strings.ReplaceAll(client, "v0.0.0-1", "v0.2.0"), "\n")
+	if diff := cmp.Diff(want, git("show", "client/v0.2.0:client/go.mod")); diff != "" {
+		t.Errorf("go.mod of the client (-want +got):\n%s", diff)
+	}
+	var sums []string
+	for line := range strings.Lines(git("show", "client/v0.2.0:client/go.sum")) {
+		sums = append(sums, strings.Join(strings.Fields(line)[:2], " "))
+	}
+	if diff := cmp.Diff([]string{root + " v0.2.0", root + " v0.2.0/go.mod", root + "/server v0.2.0", root + "/server v0.2.0/go.mod", "github.com/z/z v1.0.0"}, sums); diff != "" {
+		t.Errorf("go.sum of the client (-want +got):\n%s", diff)
+	}
+
+	// A release that fails leaves nothing.
+	write("server/go.mod", "module "+root+"/server"+require+"(\n\t"+root+" v0.0.0-1\n\t"+root+"/client v0.0.0-1\n)\n")
+	write("CHANGELOG.md", "# Changelog\n\n## Unreleased\n\n- newer\n")
+	testkit.Commit(t, dir, "v0.2.1")
+	before := git("show-ref")
+	if got := errorText(makeRelease(t.Context(), repository, "v0.3.0", day, &out)); !strings.Contains(got, "in a circle") {
+		t.Errorf("error %q", got)
+	}
+	if diff := cmp.Diff(before, git("show-ref")); diff != "" {
+		t.Errorf("references (-before +after):\n%s", diff)
+	}
+	if trees := git("worktree", "list"); strings.Contains(trees, "\n") {
+		t.Errorf("work trees:\n%s", trees)
+	}
+}
+
 func errorText(err error) string {
 	if err == nil {
 		return ""
