@@ -23,7 +23,7 @@ import (
 type Applier struct {
 	version  *crdkit.Version
 	clock    func() time.Time
-	schemas  *Schemas // only set while options are read: the cache of types
+	schemas  *Schemas // the cache of types; nil once the Applier is made
 	types    *kindTypes
 	reset    map[subresource]resetFields
 	replicas managedfields.ResourcePathMappings
@@ -48,8 +48,8 @@ type option func(*Applier)
 
 func (f option) apply(a *Applier) { f(a) }
 
-// Clock sets the clock that gives the times of managers. A nil function means the clock
-// of the system. The clock is read once in a request.
+// Clock sets the clock for the times in managedFields. A nil function means the system's clock. A
+// request reads the clock once.
 func Clock(now func() time.Time) Option {
 	return option(func(a *Applier) {
 		if now != nil {
@@ -132,8 +132,8 @@ func apiVersion(crd *apiextensionsv1.CustomResourceDefinition, version string) f
 	return fieldpath.APIVersion(crd.Spec.Group + "/" + version)
 }
 
-// replicasPaths returns the path of the desired replicas at each version. The path is nil at a
-// version without a scale subresource.
+// replicasPaths returns the path of the desired replicas for each version, or nil for a version
+// without a scale subresource.
 func replicasPaths(crd *apiextensionsv1.CustomResourceDefinition) managedfields.ResourcePathMappings {
 	out := managedfields.ResourcePathMappings{}
 	for _, v := range crd.Spec.Versions {
@@ -170,16 +170,16 @@ func (a *Applier) newObject() *unstructured.Unstructured {
 	return u
 }
 
-// A Step is the apply of one configuration of a preview.
+// A Step is the result of applying one configuration in [Applier.Preview].
 type Step struct {
 	Config *unstructured.Unstructured
 	// Live is the object before the step, nil if there is none.
 	Live *unstructured.Unstructured
 	// Result is the verdict of the server.
 	Result *Result
-	// Changes are the fields whose values or owners change, by path. Fields below a field that only
-	// one of the two objects has are left out. Changes is empty if the apply is refused, or if Live
-	// is nil.
+	// Changes are the fields whose values or owners change, sorted by path. Fields below a field
+	// that only one of the two objects has are left out. Changes is empty if the apply is refused,
+	// or if Live is nil.
 	Changes []FieldChange
 	// Dropped are the fields that the manager no longer applies, see [Explanation].
 	Dropped []Drop
@@ -200,10 +200,10 @@ func (s Step) Action() string {
 	return "changed"
 }
 
-// Preview applies configurations in the given order, as [Applier.Apply] does. Each is applied to
-// the live object of its namespace and name. A later configuration of the same object sees the
-// result of the earlier one. Nothing is changed: the results are what the server would store. A
-// configuration of another version is refused.
+// Preview applies configurations in the given order, as [Applier.Apply] does. Each configuration is
+// applied to the live object with its namespace and name. A later configuration of the same object
+// sees the result of the earlier one. Preview changes neither live nor configs. The results are
+// what the server would store. A configuration of another version is refused.
 func (a *Applier) Preview(ctx context.Context, live, configs []*unstructured.Unstructured, manager string, force bool, opts ...crdkit.RequestOption) ([]Step, error) {
 	type key struct{ namespace, name string }
 	objects := map[key]*unstructured.Unstructured{}

@@ -22,7 +22,7 @@ import (
 type Explanation struct {
 	// Result is the verdict on the apply, without force.
 	Result *Result
-	// Fields are the fields with owners: after the apply, or of the live object if the apply is
+	// Fields are the fields that have owners after the apply, or in the live object if the apply is
 	// refused.
 	Fields []Field
 	// Dropped are the fields that the manager applied before and now omits. Fields below a dropped
@@ -33,7 +33,7 @@ type Explanation struct {
 // A Drop is a field that a manager no longer applies.
 type Drop struct {
 	Path    string `json:"path"`
-	Value   any    `json:"value"` // of the live object
+	Value   any    `json:"value"` // the value in the live object
 	Removed bool   `json:"removed"`
 	// Why says why the apply removes the field or keeps it.
 	Why string `json:"why"`
@@ -51,8 +51,8 @@ func (d Drop) String() string {
 }
 
 // Explain says which fields an apply would remove and why, and who would own which field. It takes
-// the arguments of [Applier.Apply]. A subresource is an error. Force has no effect. If the apply
-// conflicts, the dropped fields are the ones that a forced apply would drop.
+// the arguments of [Applier.Apply]. A request with a subresource is an error. Force has no effect.
+// If the apply conflicts, the dropped fields are the ones that a forced apply would drop.
 func (a *Applier) Explain(ctx context.Context, r Request, opts ...crdkit.RequestOption) (*Explanation, error) {
 	if r.Subresource != "" {
 		return nil, errSubresource
@@ -134,7 +134,8 @@ func appliedBy(owners []Owner, manager string) bool {
 
 // A Conflict is a field that an apply would change and that another manager owns.
 type Conflict struct {
-	// Manager owns the field through Operation on Subresource, "" for the object itself.
+	// Manager owns the field. It wrote the field by Operation to Subresource, which is "" for the
+	// object itself.
 	Manager     string
 	Operation   metav1.ManagedFieldsOperationType
 	Subresource string
@@ -159,7 +160,7 @@ func (c Conflict) String() string {
 	return fmt.Sprintf("%s: %s, wanted %s, owned by %q (%s)", c.Field, valueText(c.Current), valueText(c.Wanted), c.Manager, by)
 }
 
-// sortCauses sorts causes by manager, because the library's order is random.
+// sortCauses sorts the causes of a conflict by manager: the library's order is random.
 func sortCauses(err error) {
 	status, ok := errors.AsType[*apierrors.StatusError](err)
 	if !ok || status.ErrStatus.Details == nil {

@@ -47,7 +47,6 @@ func Migrate(obj *unstructured.Unstructured, manager string) (bool, error) {
 	return !reflect.DeepEqual(before, obj.GetManagedFields()), nil
 }
 
-// annotationOwners returns the managers that own [LastApplied] through an operation.
 func annotationOwners(obj *unstructured.Unstructured, operation metav1.ManagedFieldsOperationType) []metav1.ManagedFieldsEntry {
 	annotation := fieldpath.NewSet(fieldpath.MakePathOrDie("metadata", "annotations", LastApplied))
 	return csaupgrade.FindFieldsOwners(obj.GetManagedFields(), operation, annotation)
@@ -60,14 +59,14 @@ const kubectlManager = "kubectl"
 const annotationManager = "kubectl-last-applied"
 
 // ApplyAsKubectl makes the requests of kubectl apply --server-side. The first is [Applier.Apply].
-// If the object was managed with client-side apply, two more follow: an update that migrates its
-// managers (see [Migrate]), and the apply again. The second apply removes the fields that the
-// configuration does not have. For "kubectl", the default manager of kubectl, the annotation
-// [LastApplied] stays: the manager "kubectl-last-applied" applies it.
+// If the object was managed with client-side apply, two more requests follow: an update that
+// migrates its managers (see [Migrate]), and the same apply again. The second apply removes the
+// fields that the configuration does not have. For "kubectl", the default manager of kubectl, the
+// annotation [LastApplied] stays: the manager "kubectl-last-applied" applies it.
 //
-// The result is the result of the first apply, with the object that the last request leaves. If the
-// server refuses a later request, a warning says so, in the words of kubectl. A subresource is an
-// error.
+// The result is the result of the first apply, with the object after the last request. If the
+// server refuses a later request, a warning says so, in the words of kubectl. A request with a
+// subresource is an error.
 func (a *Applier) ApplyAsKubectl(ctx context.Context, r Request, opts ...crdkit.RequestOption) (*Result, error) {
 	if r.Subresource != "" {
 		return nil, errSubresource
@@ -104,8 +103,8 @@ func (a *Applier) ApplyAsKubectl(ctx context.Context, r Request, opts ...crdkit.
 	return out, err
 }
 
-// keepAnnotation makes annotationManager apply [LastApplied], if kubectl would. It reports false if
-// the server refuses that.
+// keepAnnotation makes annotationManager apply [LastApplied], if kubectl would. It returns false if
+// the server refuses that apply.
 func (a *Applier) keepAnnotation(ctx context.Context, out *Result, live *unstructured.Unstructured, manager string, opts []crdkit.RequestOption) (bool, error) {
 	text, found := out.Object.GetAnnotations()[LastApplied]
 	if manager != kubectlManager || !found || len(annotationOwners(out.Object, metav1.ManagedFieldsOperationApply)) > 0 {

@@ -23,7 +23,7 @@ type Owner struct {
 	Manager     string                            `json:"manager"`
 	Operation   metav1.ManagedFieldsOperationType `json:"operation"`
 	Subresource string                            `json:"subresource,omitempty"` // "" for the object itself
-	APIVersion  string                            `json:"-"`                     // at which the manager wrote
+	APIVersion  string                            `json:"-"`                     // the version at which the manager wrote
 	// Time is the last write of the manager, not of the field. It is zero if unknown.
 	Time time.Time `json:"-"`
 }
@@ -108,8 +108,9 @@ func setOf(entry metav1.ManagedFieldsEntry) (*fieldpath.Set, error) {
 	return set, set.FromJSON(bytes.NewReader(entry.FieldsV1.GetRawBytes()))
 }
 
-// pathsByText returns the paths of all fields that have an owner. If there is none, it returns the
-// paths of all fields: an apply then makes the manager "before-first-apply" own them.
+// pathsByText returns the paths of all fields that have an owner. If no field has an owner, it
+// returns the paths of all fields, because an apply makes the manager "before-first-apply" own all
+// of them.
 func (a *Applier) pathsByText(obj *unstructured.Unstructured) map[string]fieldpath.Path {
 	fields, err := fieldsByPath(obj)
 	if err != nil {
@@ -233,8 +234,8 @@ func ownersText(owners []Owner) string {
 	return strings.Join(names, " and ")
 }
 
-// changes returns the fields that differ, by path. It leaves out fields below a field that only one
-// of the objects has.
+// changes returns the fields that differ, sorted by path. It leaves out fields below a field that
+// only one of the objects has.
 func (a *Applier) changes(live, obj *unstructured.Unstructured) ([]FieldChange, error) {
 	before, err := a.typed(live)
 	if err != nil {
@@ -318,7 +319,7 @@ func (o Owner) how() string {
 	return string(o.Operation) + " of " + o.Subresource
 }
 
-// keepTimes copies the times of live to obj if nothing else differs, as the store does. It reports
+// keepTimes copies the times of live to obj if only the times differ, as the store does. It reports
 // whether the objects are then equal.
 func keepTimes(obj, live *unstructured.Unstructured) bool {
 	if !jsonval.Equal(withoutTimes(obj), withoutTimes(live)) {

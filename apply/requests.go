@@ -46,8 +46,7 @@ type Request struct {
 	// autoscaling/v1.
 	Config *unstructured.Unstructured
 	// Body is a patch. For an apply it is the configuration as YAML or JSON, instead of Config.
-	// Repeated keys are then refused with [crdkit.Strict], and cause warnings with [crdkit.Warn],
-	// the default.
+	// Then [crdkit.Strict] refuses repeated keys, and [crdkit.Warn], the default, warns of them.
 	Body []byte
 	// PatchType is the type of a patch.
 	PatchType types.PatchType
@@ -61,7 +60,7 @@ type Request struct {
 
 var errSubresource = errors.New("apply: a subresource is not possible here")
 
-// check returns an error if the subresource does not exist, or has no live object.
+// check returns an error if the subresource does not exist, or if it lacks a live object.
 func (r *Request) check() (subresource, error) {
 	switch s := subresource(r.Subresource); {
 	case s != mainResource && s != statusResource && s != scaleResource:
@@ -82,18 +81,19 @@ func (r *Request) check() (subresource, error) {
 // step runs on the merged object.
 //
 // With the subresource "scale" the object of the result is the custom resource. The server merges a
-// Scale, but cannot convert the merged Scale to a version of the custom resource. It answers 409 if
-// there is a conflict, and 500 otherwise. Apply the replicas field of the custom resource instead.
+// Scale, but cannot convert the merged Scale to a version of the custom resource. So it answers 409
+// if there is a conflict, and 500 otherwise. Apply the replicas field of the custom resource
+// instead.
 //
 // Apply returns an error if there is no verdict, because
 //
 //   - ctx ended (a nil ctx never ends),
-//   - an option has a value that does not exist,
+//   - an option has an invalid value,
 //   - there is no configuration,
 //   - the version does not have the subresource, or
 //   - an object has a value of a Go type that JSON is not decoded to.
 //
-// Apply checks ctx before and after the merge by structured-merge-diff. The time of a merge grows
+// Apply checks ctx before and after the merge by structured-merge-diff. The time of the merge grows
 // with the square of the length of a list.
 func (a *Applier) Apply(ctx context.Context, r Request, opts ...crdkit.RequestOption) (*Result, error) {
 	s, err := r.check()
@@ -117,7 +117,7 @@ func (a *Applier) Apply(ctx context.Context, r Request, opts ...crdkit.RequestOp
 	if s == scaleResource {
 		return a.applyScale(ctx, &r, opts)
 	}
-	if r.Body, err = jsonscan.Encode(make([]byte, 0, 1<<10), r.Config.Object); err != nil { // as a client in Go does
+	if r.Body, err = jsonscan.Encode(make([]byte, 0, 1<<10), r.Config.Object); err != nil { // as a Go client encodes it
 		return nil, err
 	}
 	return a.apply(ctx, s, &r, crdkit.Ignore, opts)
@@ -150,8 +150,8 @@ func checkManager(manager string, applies bool) error {
 	return apierrors.NewInvalid(schema.GroupKind{Group: metav1.GroupName, Kind: kind}, "", errs)
 }
 
-// apply applies the body of a request. fields says how repeated keys of the body are treated.
-func (a *Applier) apply(ctx context.Context, s subresource, r *Request, fields crdkit.FieldValidation, opts []crdkit.RequestOption) (*Result, error) {
+// apply applies the body of a request. validation says how repeated keys of the body are treated.
+func (a *Applier) apply(ctx context.Context, s subresource, r *Request, validation crdkit.FieldValidation, opts []crdkit.RequestOption) (*Result, error) {
 	if ctx == nil {
 		ctx = context.Background()
 	}
@@ -177,10 +177,10 @@ func (a *Applier) apply(ctx context.Context, s subresource, r *Request, fields c
 		return res, nil
 	}
 	var repeated error
-	if !unique && fields != crdkit.Ignore {
+	if !unique && validation != crdkit.Ignore {
 		repeated = yaml.UnmarshalStrict(r.Body, &map[string]any{})
 	}
-	if repeated != nil && fields == crdkit.Strict {
+	if repeated != nil && validation == crdkit.Strict {
 		return a.refused(apierrors.NewBadRequest(fmt.Sprintf("error strict decoding patch: %v", repeated))), nil
 	}
 	var res *Result
@@ -236,7 +236,7 @@ func (a *Applier) merge(ctx context.Context, s subresource, live, config *unstru
 	t.hide(before)
 	merged, err := f.Apply(before, config, manager, force)
 	if err != nil && live != nil && strings.HasPrefix(err.Error(), "failed to decode managed fields:") {
-		_, err = f.Apply(live.DeepCopy(), config, manager, force) // for an error that contains the text of live, with its times
+		_, err = f.Apply(live.DeepCopy(), config, manager, force) // again, because the error quotes live with its times
 	}
 	if err != nil {
 		return nil, err
@@ -251,7 +251,8 @@ func resourceName(d *crdkit.Definition) string {
 	return name[:max(0, len(name)-len(group)-1)]
 }
 
-// write validates the merged object as an update of live, and returns the server's answer.
+// write validates the merged object as a create, or as an update of live, and returns the server's
+// answer.
 func (a *Applier) write(ctx context.Context, s subresource, obj, live *unstructured.Unstructured, opts []crdkit.RequestOption) (*Result, error) {
 	opts = append(opts[:len(opts):len(opts)], requestopt.Merged{})
 	var res *crdkit.Result
@@ -274,7 +275,7 @@ func (a *Applier) write(ctx context.Context, s subresource, obj, live *unstructu
 	out.Created = live == nil
 	out.Unchanged = live != nil && keepTimes(obj, live)
 	if out.Unchanged && a.version.IsStorage() {
-		out.Object = obj // reading it again changes nothing
+		out.Object = obj // Read would change nothing
 		return out, nil
 	}
 	kept := obj
@@ -304,9 +305,9 @@ func (a *Applier) Create(ctx context.Context, obj *unstructured.Unstructured, ma
 	})
 }
 
-// Update is [crdkit.Version.Update] for a manager. For the subresource "status" it is
-// [crdkit.Version.UpdateStatus]. It records that the manager owns the fields that it changes. obj
-// replaces the live object of the request. [crdkit.Mutate] has no effect.
+// Update is [crdkit.Version.Update] for a manager, or [crdkit.Version.UpdateStatus] if the
+// subresource is "status". It records that the manager owns the fields that the request changes.
+// obj replaces the live object of the request. [crdkit.Mutate] has no effect.
 func (a *Applier) Update(ctx context.Context, obj *unstructured.Unstructured, r Request, opts ...crdkit.RequestOption) (*Result, error) {
 	s, err := r.check()
 	if err != nil {
@@ -324,7 +325,7 @@ func (a *Applier) Update(ctx context.Context, obj *unstructured.Unstructured, r 
 	})
 }
 
-// track calls do, which changes obj in place, and records the manager.
+// track calls the function do, which changes obj in place and records the manager.
 func (a *Applier) track(obj, live *unstructured.Unstructured, s subresource, manager string, opts []crdkit.RequestOption, do func([]crdkit.RequestOption) (*crdkit.Result, error)) (*Result, error) {
 	if err := checkGoTypes(obj); err != nil {
 		return nil, err
@@ -344,8 +345,8 @@ func (a *Applier) track(obj, live *unstructured.Unstructured, s subresource, man
 	return out, nil
 }
 
-// Patch is the Patch of [patch.Patcher] for a manager. For the subresource "status" it is
-// PatchStatus. For the subresource "scale" it patches the Scale of the object, and the object of
+// Patch is [patch.Patcher.Patch] for a manager, or [patch.Patcher.PatchStatus] if the subresource
+// is "status". For the subresource "scale" it patches the Scale of the object, and the object of
 // the result is the custom resource. [crdkit.Mutate] has no effect.
 func (a *Applier) Patch(ctx context.Context, r Request, opts ...crdkit.RequestOption) (*Result, error) {
 	s, err := r.check()
@@ -396,8 +397,8 @@ func (a *Applier) tracking(live *unstructured.Unstructured, s subresource, manag
 // storedUID is the uid that [stored] gives a live object without one.
 const storedUID = "stored"
 
-// stored returns a copy of a live object. If it has no uid, it gets one: objects in a store have
-// one.
+// stored returns a copy of a live object. A copy without a uid gets one, because every stored
+// object has a uid.
 func stored(live *unstructured.Unstructured) *unstructured.Unstructured {
 	out := live.DeepCopy()
 	if out.GetUID() == "" {
@@ -456,7 +457,8 @@ func decodeCanonical(s string) (map[string]any, bool) {
 
 const (
 	maxYAMLKey = 150 // YAML allows 1,023 characters, and each may be an escape of 6 bytes
-	// maxYAMLFraction is the length up to which no decoder rounds a fraction.
+	// maxYAMLFraction is a length in bytes. No decoder rounds a fractional number that is not
+	// longer.
 	maxYAMLFraction = 16
 )
 

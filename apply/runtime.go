@@ -16,7 +16,6 @@ import (
 
 // This file implements the interfaces that a field manager needs.
 
-// A convertor converts objects for a field manager.
 type convertor struct {
 	ctx        context.Context
 	definition *crdkit.Definition
@@ -103,10 +102,10 @@ func checkGoTypes(objs ...*unstructured.Unstructured) error {
 	return nil
 }
 
-// ApplyJSON is [Applier.Apply] for a live object as JSON, nil if the object does not exist. The
-// Live of the request is not used. ApplyJSON returns the object to store, encoded like the server
-// does. If the server refuses the request, it returns no bytes. The Object of the result is nil.
-// live is not changed and not kept.
+// ApplyJSON is [Applier.Apply] for a live object in JSON. live is nil if the object does not exist.
+// The field Live of the request is not used. ApplyJSON returns the object to store as the server
+// encodes it, or no bytes if the server refuses the request. The Object of the result is nil.
+// ApplyJSON does not change or keep live.
 func (a *Applier) ApplyJSON(ctx context.Context, live []byte, r Request, opts ...crdkit.RequestOption) ([]byte, *Result, error) {
 	r.Live = nil
 	if live != nil {

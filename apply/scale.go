@@ -20,8 +20,8 @@ import (
 	"github.com/crdkit/crdkit/internal/requestopt"
 )
 
-// UpdateScale changes an object like a write to its scale subresource by a manager. change gets the
-// current Scale and turns it into the Scale that the client sends, see
+// UpdateScale changes an object like a write to its scale subresource by a manager. The function
+// change gets the current Scale and turns it into the Scale that the client sends, see
 // [github.com/crdkit/crdkit/serving/scale.Scaler.Update]. The object of the result is the custom
 // resource. It is an error if the version has no scale subresource.
 func (a *Applier) UpdateScale(ctx context.Context, live *unstructured.Unstructured, change func(*autoscalingv1.Scale) error, manager string, opts ...crdkit.RequestOption) (*Result, error) {
@@ -86,8 +86,8 @@ type scaleWrite struct {
 	refusal  *crdkit.Refusal
 }
 
-// writeScale changes the replicas of an object and their managers. do sets next or refusal of the
-// scaleWrite. config is nil if the request is not an apply.
+// writeScale changes the replicas of an object and their managers. The function do sets the field
+// next or refusal of the scaleWrite. config is nil if the request is not an apply.
 func (a *Applier) writeScale(ctx context.Context, live *unstructured.Unstructured, manager string, config *unstructured.Unstructured, opts []crdkit.RequestOption, do func(context.Context, *scaleWrite) error) (*Result, error) {
 	if err := a.checkScaled(live); err != nil {
 		return nil, err
@@ -123,8 +123,8 @@ func (a *Applier) writeScale(ctx context.Context, live *unstructured.Unstructure
 	return res, nil
 }
 
-// misnames reports whether the server refuses obj as an update of live, because the Scale has
-// another name or namespace.
+// misnames reports whether the server refuses obj as an update of live, because the name or
+// namespace differs.
 func (a *Applier) misnames(ctx context.Context, obj, live *unstructured.Unstructured, opts []crdkit.RequestOption) bool {
 	res, err := a.write(ctx, mainResource, obj.DeepCopy(), live, opts)
 	return err != nil || res.Err() != nil
@@ -172,7 +172,7 @@ func (a *Applier) warnFirst(res *Result, warnings []string) {
 	res.Warnings = slices.Insert(res.Warnings, at, warnings...)
 }
 
-// change changes the replicas of obj and their managers. do sets w.next.
+// change changes the replicas of obj and their managers. The function do sets w.next.
 func (w *scaleWrite) change(obj *unstructured.Unstructured, do func() error) error {
 	a := w.applier
 	handler := managedfields.NewScaleHandler(obj.GetManagedFields(), a.version.GroupVersionKind().GroupVersion(), a.replicas)
@@ -206,7 +206,7 @@ func (w *scaleWrite) change(obj *unstructured.Unstructured, do func() error) err
 // errRefused ends a write for which w.refusal is set.
 var errRefused = errors.New("apply: the write is refused")
 
-// track records the manager in next, and makes it the next Scale.
+// track records the manager in next and sets w.next.
 func (w *scaleWrite) track(next *autoscalingv1.Scale) {
 	before := w.current.DeepCopy()
 	if before.UID == "" {
@@ -221,7 +221,6 @@ func (w *scaleWrite) track(next *autoscalingv1.Scale) {
 	w.next = tracked.(*autoscalingv1.Scale)
 }
 
-// merge makes the next Scale by applying a configuration.
 func (w *scaleWrite) merge(config *unstructured.Unstructured, force bool) error {
 	before := w.current.DeepCopy()
 	w.hideTimes(before)
@@ -237,7 +236,7 @@ func (w *scaleWrite) merge(config *unstructured.Unstructured, force bool) error 
 	return nil
 }
 
-// hideTimes is [times.hide] for Scales. The custom resource keeps its own times.
+// hideTimes is [times.hide] for Scales. It does not hide the times of the custom resource.
 func (w *scaleWrite) hideTimes(scales ...*autoscalingv1.Scale) {
 	objects := make([]*unstructured.Unstructured, len(scales))
 	for i, s := range scales {

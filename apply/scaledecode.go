@@ -30,12 +30,11 @@ func decodeScale(text []byte, strict bool) (*autoscalingv1.Scale, []string, erro
 		err = nil
 	}
 	if err == nil && obj != out {
-		err = scheme.Convert(obj, out, nil) // another kind of autoscaling/v1
+		err = scheme.Convert(obj, out, nil) // obj is another kind of autoscaling/v1
 	}
 	return out, complaints, err
 }
 
-// undecodable is the server's answer to a patch whose result cannot be decoded.
 func undecodable(patched []byte, err error, details []string) *crdkit.Refusal {
 	r := crdkit.RefusalOf(apierrors.NewInvalid(schema.GroupKind{}, "", field.ErrorList{field.Invalid(field.NewPath("patch"), string(patched), err.Error())}))
 	r.Details = details

@@ -28,7 +28,6 @@ type Schemas struct {
 	kinds map[schemaKey]*kindType
 }
 
-// A schemaKey identifies equal schemas.
 type schemaKey struct {
 	node            *schema.Node // schema of the version; a catalog has one node for equal schemas
 	preserveUnknown bool
@@ -37,8 +36,8 @@ type schemaKey struct {
 
 // Share makes Appliers take their typed schemas from s, and add missing ones to s. Versions of one
 // [crdkit.Catalog] with equal schemas share one typed schema, also if they belong to different
-// definitions. Without Share, only the versions of one definition share them. A nil s means a new
-// one.
+// definitions. Without Share, only the versions of one definition share typed schemas. If s is nil,
+// a new cache is used.
 func Share(s *Schemas) Option {
 	return option(func(a *Applier) { a.schemas = s })
 }
@@ -49,8 +48,8 @@ type kindType struct {
 	defaults func() *defaulting.Defaulter
 }
 
-// of returns the type for a key. If there is none, it calls compile and keeps the result.
-func (s *Schemas) of(key schemaKey, compile func() (*kindType, error)) (*kindType, error) {
+// typeFor returns the type for a key. If there is none, it calls compile and keeps the result.
+func (s *Schemas) typeFor(key schemaKey, compile func() (*kindType, error)) (*kindType, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if k := s.kinds[key]; k != nil {
@@ -69,11 +68,10 @@ func (s *Schemas) of(key schemaKey, compile func() (*kindType, error)) (*kindTyp
 
 // kindTypes converts objects of all versions and Scales to typed values, for a field manager.
 type kindTypes struct {
-	managedfields.TypeConverter // without types, for errors about other kinds
+	managedfields.TypeConverter // knows no types; returns the errors for other kinds
 	kinds                       map[runtimeschema.GroupVersionKind]*kindType
 }
 
-// ObjectToTyped returns an object as a typed value.
 func (t *kindTypes) ObjectToTyped(obj runtime.Object, opts ...typed.ValidationOptions) (*typed.TypedValue, error) {
 	k := t.kinds[obj.GetObjectKind().GroupVersionKind()]
 	if k == nil {
@@ -105,20 +103,20 @@ func (s *Schemas) newTypes(d *crdkit.Definition, crd *apiextensionsv1.CustomReso
 		}
 		doc := &document{crd: crd, version: declared.Name}
 		gvk := v.GroupVersionKind()
-		if out.kinds[gvk], err = s.of(schemaKey{node: v.Schema(), preserveUnknown: crd.Spec.PreserveUnknownFields}, func() (*kindType, error) { return doc.compile(gvk, v.Schema()) }); err != nil {
+		if out.kinds[gvk], err = s.typeFor(schemaKey{node: v.Schema(), preserveUnknown: crd.Spec.PreserveUnknownFields}, func() (*kindType, error) { return doc.compile(gvk, v.Schema()) }); err != nil {
 			return nil, err
 		}
 		if declared.Subresources == nil || declared.Subresources.Scale == nil {
 			continue
 		}
-		if out.kinds[scaleKind], err = s.of(schemaKey{scale: true}, func() (*kindType, error) { return doc.compile(scaleKind, nil) }); err != nil {
+		if out.kinds[scaleKind], err = s.typeFor(schemaKey{scale: true}, func() (*kindType, error) { return doc.compile(scaleKind, nil) }); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
 }
 
-// A document is the OpenAPI document of a version, read when it is first needed.
+// A document is the OpenAPI document of a version. It is made when it is first needed.
 type document struct {
 	crd     *apiextensionsv1.CustomResourceDefinition
 	version string

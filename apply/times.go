@@ -13,9 +13,9 @@ import (
 )
 
 // times replaces the times of managers by placeholders while a field manager works. The field
-// manager reads the system's clock. So a time that is not a placeholder afterwards was set by it,
-// and becomes now, the time of the request's clock. The placeholder of seconds[i] is i, or
-// placeholderFuture+i for a time after now.
+// manager reads the system's clock. Afterwards each time that is not a placeholder was set by the
+// field manager and is replaced by now. The placeholder for seconds[i] is i, or placeholderFuture+i
+// if the time is after now.
 type times struct {
 	seconds []int64 // the times of managers, in increasing order
 	now     int64   // the time of the request

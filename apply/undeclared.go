@@ -37,13 +37,12 @@ func (k *kindType) typeErrors(object map[string]any, opts []typed.ValidationOpti
 type undeclared struct {
 	schema *schema.Schema
 	errs   typed.ValidationErrors
-	size   int // of the texts in errs, in bytes
+	size   int // bytes of the texts in errs
 	more   int // number of errors left out because the text was too long
 }
 
-// remove returns a value without undeclared members. If a list item has an object or a list as a
-// key, remove drops the item and all later ones, because structured-merge-diff writes the error
-// about it in random order.
+// remove returns a value without undeclared members. If the key of a list item is an object or a
+// list, remove drops the item and all later items: the order in the library's error is random.
 func (u *undeclared) remove(ref schema.TypeRef, v any, path fieldpath.Path) any {
 	a, _ := u.schema.Resolve(ref)
 	switch v := v.(type) {
@@ -93,8 +92,8 @@ func structuredKey(element fieldpath.PathElement) string {
 	return ""
 }
 
-// element returns the path element of an item. It returns false for an item of a map list without
-// keys.
+// element returns the path element of a list item. It returns false for an item without keys in a
+// list of type map.
 func (u *undeclared) element(l *schema.List, i int, item any) (fieldpath.PathElement, bool) {
 	if l.ElementRelationship != schema.Associative {
 		return fieldpath.PathElement{Index: &i}, true
