@@ -14,16 +14,16 @@ import (
 const coverFlag = "crdtest.cover"
 
 // Main runs the tests of a package, from a function TestMain. If the flag -crdtest.cover names a
-// file, it records which parts of the definitions they exercise:
+// file, Main records which parts of the definitions the tests exercise:
 //
 //	func TestMain(m *testing.M) { crdtest.Main(m) }
 //
 //	go test ./... -crdtest.cover=$PWD/cover.html
 //
-// Main writes three files, with the extensions .json, .txt and .html in place of the flag's: the
-// record, a summary with all goals that no test meets, and a page with the text of each definition
-// in colors. It adds to an existing record, so that the packages of one run have one record. Remove
-// the record to begin anew. If the text of a definition has changed, its old counts are dropped.
+// With this flag, Main writes the record to cover.json, a summary with all goals that no test meets
+// to cover.txt, and a page with the text of each definition in colors to cover.html. It adds to an
+// existing record, so that all packages of a run share one record. Remove the record to begin anew.
+// If the text of a definition has changed, its old counts are dropped.
 //
 // Every package on the command line must have the flag. Main ends the program if m is nil or if it
 // cannot write the record. With the flag, garbage is collected less often, as with GOGC=400, unless
@@ -45,19 +45,17 @@ func Main(m *testing.M) {
 	}
 }
 
-// A collector is the value of the flag, and records requests. A Set finds it by the flag's name.
+// A collector is the value of the flag -crdtest.cover, and records requests.
 type collector struct {
 	file     string // "" if coverage is off
 	recorder *coverage.Recorder
 }
 
-// String returns the value of the flag.
 func (c *collector) String() string { return c.file }
 
-// gcPercent is the GOGC of a process with coverage. Its run is short and makes much garbage.
+// gcPercent is the GOGC of a process with coverage: it is short and makes much garbage.
 const gcPercent = 400
 
-// Set sets the value of the flag.
 func (c *collector) Set(file string) error {
 	c.file = file
 	if file != "" && os.Getenv("GOGC") == "" {
@@ -78,7 +76,6 @@ func activeCollector() *collector {
 	return nil
 }
 
-// observe records a request if coverage is on.
 func (s *Set) observe(t testing.TB, r *Response) {
 	t.Helper()
 	c := activeCollector()

@@ -1,5 +1,5 @@
-// Package crdtest tests definitions in go test, without an API server: the schema, the
-// rules, the defaults, and what a change of them does to objects.
+// Package crdtest tests definitions in go test, without an API server: the schema, the rules, the
+// defaults, and the effect of a changed definition on objects.
 //
 //	func TestCronTab(t *testing.T) {
 //		set := crdtest.Load(t, "config/crd/bases")
@@ -14,23 +14,23 @@
 //
 // # Semantics
 //
-// A [Set] has the definitions of files, of an [embed.FS] or of a program. Its requests are those of
-// package crdkit and have the verdicts of kube-apiserver 1.37. A test gives objects as Go structs,
-// as YAML or JSON text, or as unstructured objects. It says what it expects: [Admitted], [Refused],
-// [RefusedBy], [Errors], [Exactly], [Warned], [Stored]. A request without expectations must be
-// admitted. [Set.Patch] takes JSON patches and merge patches.
+// A [Set] has the definitions of files, of an [embed.FS] or of a program. Its requests are the
+// requests of package crdkit and have the verdicts of kube-apiserver 1.37. A test gives objects as
+// Go structs, as YAML or JSON text, or as unstructured objects. It says what it expects:
+// [Admitted], [Refused], [RefusedBy], [Errors], [Exactly], [Warned], [Stored]. A request without
+// expectations must be admitted. [Set.Patch] takes JSON patches and merge patches.
 //
 // If a test fails, it reports the unmet expectations and the unexpected errors and warnings. Each
 // has its line and column in the object. An error of a rule also has the rule's position in the
 // definition and the part that decided.
 //
 // [Mutations] tests a table of changes of one valid object. [Golden] compares the answers for a
-// directory of samples with stored answers. The environment variable CRDTEST_UPDATE=1 makes it
-// write them.
+// directory of samples with stored answers. With CRDTEST_UPDATE=1 in the environment, it writes the
+// stored answers.
 //
 // [Main] measures which rules, terms of rules, branches, enum values, bounds and fields the tests
-// of one or more packages exercise. It writes a page with the text of the definitions in colors. It
-// costs nothing without the flag -crdtest.cover.
+// of one or more packages exercise. It writes a page with the text of the definitions in colors.
+// Without the flag -crdtest.cover it costs nothing.
 //
 // [Objects] generates objects that a version admits, for tests of controllers and as seeds of fuzz
 // tests. [Broken] finds, for each rule and keyword of [Targets], a request that breaks it and
@@ -46,6 +46,6 @@
 //
 // # Concurrency and ownership
 //
-// A [Set] is safe for concurrent use and may serve all tests of a package. A [Response]
-// belongs to the caller. Requests do not change the objects that they are given.
+// A [Set] is safe for concurrent use and may serve all tests of a package. A [Response] belongs to
+// the caller. Requests do not change the objects of a test.
 package crdtest

@@ -20,17 +20,16 @@ import (
 
 // An Expectation says what the answer to a request must be. If there are several, all must be met.
 type Expectation interface {
-	// String returns the call that made it, such as Refused("spec.image", "Required").
+	// String returns the call that made the Expectation, such as Refused("spec.image", "Required").
 	String() string
 	judge(*verdict)
 }
 
-// A verdict compares an answer with expectations.
 type verdict struct {
 	set        *Set
 	response   *Response
 	complaints []complaint
-	warnings   []bool // whether an expectation is about it
+	warnings   []bool // whether an expectation is about the warning
 	onlyThese  bool   // unexpected complaints fail the test
 	onlyWarned bool   // unexpected warnings fail the test
 	unmet      []string
@@ -40,10 +39,10 @@ type verdict struct {
 type complaint struct {
 	err      *validation.Error // nil for a refusal before validation
 	field    string
-	text     string // of the server, with the field
+	text     string // the server's text, with the field
 	expected bool
-	// implied is true if the complaint only says that other errors prevented rules. It needs no
-	// expectation.
+	// implied is true if the complaint only says that rules did not run because of other errors. It
+	// needs no expectation.
 	implied bool
 }
 
@@ -58,7 +57,7 @@ func (e expectation) String() string { return e.text() }
 
 func (e expectation) judge(v *verdict) { e.apply(v) }
 
-// expects returns an expectation. Its text is a call of the function.
+// expects returns an expectation. Its text is the call of function with arguments.
 func expects[T any](function string, arguments []T, apply func(*verdict)) Expectation {
 	return expectation{apply: apply, text: func() string {
 		var texts []string
@@ -83,8 +82,8 @@ func Admitted() Expectation {
 }
 
 // Refused expects an error about a field, with a text that contains a substring. The field is as
-// the server writes it, such as spec.containers[0].image; "" means any field. The text is the same
-// as for [Errors]. The server may report other errors too; see [Exactly].
+// the server writes it, such as spec.containers[0].image; "" means any field. The text is as for
+// [Errors]. The server may report other errors too; see [Exactly].
 func Refused(field, substring string) Expectation {
 	return expects("Refused", []string{field, substring}, func(v *verdict) {
 		v.match(fmt.Sprintf("an error at %s with %q", fieldText(field), substring), func(c complaint) bool {
@@ -170,7 +169,8 @@ func Stored(want any) Expectation {
 	})
 }
 
-// match marks the first fitting complaint that no other expectation has marked.
+// match marks the first fitting complaint that no other expectation has marked. If there is none,
+// the expectation with the text what is unmet.
 func (v *verdict) match(what string, fits func(complaint) bool) {
 	for i := range v.complaints {
 		if c := &v.complaints[i]; !c.expected && fits(*c) {
@@ -230,7 +230,7 @@ func withMetadataOf(got, want map[string]any) map[string]any {
 	return out
 }
 
-// expect compares the answer with the expectations. An unmet one fails the test.
+// expect compares the answer with the expectations. An unmet expectation fails the test.
 func (r *Response) expect(t testing.TB, s *Set, want []Expectation) *Response {
 	t.Helper()
 	v := newVerdict(s, r)
@@ -325,7 +325,7 @@ func (v *verdict) position(c *complaint) string {
 		return ""
 	}
 	path, _, _ := strings.Cut(quoted, `"`)
-	if in.operations != nil && !strings.HasPrefix(before, "json patch ") { // in the result of a JSON patch
+	if in.operations != nil && !strings.HasPrefix(before, "json patch ") { // the path is in the patched object
 		return in.position("/" + strings.NewReplacer(".", "/", "[", "/", "]", "").Replace(path))
 	}
 	if p := in.text.Position(in.text.FieldPointer(path)); p.IsValid() {
@@ -362,7 +362,6 @@ func (s *Set) definitionPosition(definition, version, pointer string) string {
 	return ""
 }
 
-// why returns the explanation of a complaint, or "".
 func (v *verdict) why(ctx context.Context, c *complaint) string {
 	x := explanation.New(v.response.version)
 	if c.err == nil {

@@ -45,13 +45,13 @@ func NewGenerator(v *crdkit.Version) (*Generator, error) {
 // String returns a text that names the version.
 func (g *Generator) String() string { return "generator of " + kindOf(g.version) }
 
-// Objects yields objects that a version admits when they are created, without end. They have the
-// required fields and, mostly, some optional ones. The same seed gives the same objects on every
+// Objects yields an endless sequence of objects that a version admits on creation. They have the
+// required fields and, mostly, some optional fields. The same seed gives the same objects on every
 // machine. Objects belong to the caller.
 //
-// If v is nil, if ctx ends or if no object is found, Objects yields an error and ends. In the last
-// case it is an [*UnreachableError]. The work for one object is limited, and so is its size (about
-// 1 MiB). The error names the limit that the search reached.
+// If v is nil, if ctx ends or if no object is found, Objects yields an error and ends. If no object
+// is found, the error is an [*UnreachableError], which names the limit that the search reached. The
+// work for one object is limited, and so is the object's size (about 1 MiB).
 func Objects(ctx context.Context, v *crdkit.Version, seed uint64) iter.Seq2[*unstructured.Unstructured, error] {
 	g, err := NewGenerator(v)
 	if err != nil {
@@ -76,9 +76,9 @@ func (g *Generator) Objects(ctx context.Context, seed uint64) iter.Seq2[*unstruc
 	}
 }
 
-// A Target is a rule or a keyword of a version that an object can break, from [Targets].
+// A Target is a rule or a keyword of a version that an object can break. See [Targets].
 type Target struct {
-	// SchemaPointer is the location of its schema, as in [validation.Error].
+	// SchemaPointer is the location of the schema, as in [validation.Error].
 	SchemaPointer string
 	// Rule is the index in x-kubernetes-validations. It is -1 for a keyword.
 	Rule int
@@ -86,7 +86,7 @@ type Target struct {
 	Expression string
 	// Keyword is the keyword, such as maxLength, or "" for a rule.
 	Keyword string
-	// Name is the missing field of the keyword required. It is "" for other targets.
+	// For the keyword required, Name is the required field. For other targets it is "".
 	Name string
 }
 
@@ -99,9 +99,9 @@ func (t Target) String() string {
 	return fmt.Sprintf("%s: rule %d: %s", t.SchemaPointer, t.Rule, strings.Join(strings.Fields(t.Expression), " "))
 }
 
-// Targets returns the rules and keywords of a version, in the order of its schema. A nil version
-// has none. anyOf, oneOf, allOf and not are keywords. A keyword in one of their branches has a
-// SchemaPointer such as "/properties/spec/anyOf/0".
+// Targets returns the rules and keywords of a version, in the order of its schema. It returns nil
+// if v is nil. The keywords include anyOf, oneOf, allOf and not. A keyword in a branch of theirs
+// has a SchemaPointer such as "/properties/spec/anyOf/0".
 func Targets(v *crdkit.Version) []Target {
 	if v == nil {
 		return nil
@@ -113,9 +113,9 @@ func Targets(v *crdkit.Version) []Target {
 	return out
 }
 
-// A Violation is a request that breaks one rule or keyword, and nothing else. If it breaks a
-// keyword of a branch, the server also reports the allOf, anyOf or oneOf around it. For anyOf and
-// oneOf it may report other branches.
+// A Violation is a request that breaks one rule or keyword, and nothing else. If the keyword is in
+// a branch of an allOf, anyOf or oneOf, the server also reports the allOf, anyOf or oneOf. For
+// anyOf and oneOf it may report other branches too.
 type Violation struct {
 	Target Target
 	// Object is the object of the request: a creation, or an update if Old is not nil.
@@ -158,15 +158,15 @@ type UnreachableError struct{ Cause string }
 func (e *UnreachableError) Error() string { return "crdtest: " + e.Cause }
 
 // Broken returns a violation of a target. Its object is as small as possible: if any part is
-// removed, the object is admitted or has another error. The rule of a violation is false. If no
-// object makes it false, the rule ends with an error, such as "no such key". A transition rule is
-// broken by an update, and a rule about the status by an update of the status. The same seed gives
-// the same violation.
+// removed, the object is admitted or has another error. The target's rule is false or, if no object
+// makes it false, ends with an error such as "no such key". A transition rule is broken by an
+// update, and a rule about the status by an update of the status. The same seed gives the same
+// violation.
 //
 // If no object was found, Broken returns an [*UnreachableError]. The rule may be true for all
-// objects, other rules may say the same, or the server may report a branch other than the target's.
-// The work of the search is limited as for [Objects]. If ctx ends, Broken returns its error. For
-// many targets of one version, [Generator.Broken] does less work.
+// objects, another rule may say the same, or the server may report another branch than the
+// target's. The work of the search is limited as for [Objects]. If ctx ends, Broken returns the
+// error of ctx. For many targets of one version, [Generator.Broken] does less work.
 func Broken(ctx context.Context, v *crdkit.Version, t Target, seed uint64) (*Violation, error) {
 	g, err := NewGenerator(v)
 	if err != nil {

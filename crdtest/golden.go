@@ -24,12 +24,12 @@ const goldenSuffix = ".golden"
 const UpdateVariable = "CRDTEST_UPDATE"
 
 // Golden creates the objects of the files in a directory and compares the answers with golden
-// files. The golden file of samples/a.yaml is samples/a.yaml.golden. For each object it says
-// whether it is admitted, the errors and warnings, what was pruned and defaulted, and the object as
-// it is stored. Objects of other kinds are skipped.
+// files. The golden file of samples/a.yaml is samples/a.yaml.golden. For each object a golden file
+// has the verdict, the errors and warnings, what was pruned and defaulted, and the stored object.
+// Objects of other kinds are skipped.
 //
-// Golden writes the golden files instead if the environment variable CRDTEST_UPDATE is 1, or if the
-// test has a boolean flag named update that is set.
+// If the environment variable CRDTEST_UPDATE is 1, or if a boolean flag named update is set, Golden
+// writes the golden files and compares nothing.
 //
 // A golden file without its sample file fails the test. If no file has an object of the set, Golden
 // ends the test.
@@ -56,13 +56,11 @@ func Golden(t testing.TB, s *Set, dir string) {
 	}
 }
 
-// A goldenFile is a file of samples and the expected content of its golden file.
 type goldenFile struct {
 	name string
 	text strings.Builder
 }
 
-// goldenTexts makes the requests for the samples of a directory.
 func (s *Set) goldenTexts(t testing.TB, dir string) ([]*goldenFile, error) {
 	t.Helper()
 	var files []*goldenFile

@@ -27,7 +27,7 @@ type input struct {
 	text    *definition.Source         // nil if the object is not given as text
 	// ambiguous is the text of an object with a repeated key. The server complains about it.
 	ambiguous []byte
-	// operations are the paths of text if it is a JSON patch, otherwise nil.
+	// operations are the paths of the operations if text is a JSON patch, otherwise nil.
 	operations []string
 }
 
@@ -85,7 +85,8 @@ func textOf(obj any) ([]byte, bool) {
 	return nil, false
 }
 
-// onlyDocument returns a text if it has one document. The server ignores others: a test should not.
+// onlyDocument returns a text, or an error if it has several documents. The server ignores all but
+// the first, but a test should not.
 func onlyDocument(text []byte) ([]byte, error) {
 	var only []byte
 	for parts := document.Split(text); ; {
@@ -125,7 +126,7 @@ func decode(text []byte) (map[string]any, error) {
 	return content, nil
 }
 
-// goType returns the type of a struct or of a pointer to one, or nil.
+// goType returns the type of a struct or of a pointer to a struct. It returns nil for other values.
 func goType(obj any) reflect.Type {
 	t := reflect.TypeOf(obj)
 	for t != nil && t.Kind() == reflect.Pointer {
@@ -186,7 +187,7 @@ func (s *Set) ambiguity(candidates []*crdkit.Version, apiVersion, kind string, f
 	return fmt.Errorf("%s may be of %s: set apiVersion and kind, or use Set.Kind", what, strings.Join(texts, " or "))
 }
 
-// typeFields returns apiVersion and kind of an object, or "" for what it does not have.
+// typeFields returns apiVersion and kind of an object. A missing field is "".
 func typeFields(obj any) (apiVersion, kind string, err error) {
 	var head struct{ APIVersion, Kind string }
 	switch obj := obj.(type) {

@@ -17,7 +17,7 @@ import (
 )
 
 // A Mutation is a change of a valid object, with the expected answer to the changed object. [Put],
-// [Delete] and [Append] make one. Methods return a changed copy.
+// [Delete] and [Append] make a Mutation. Its methods return a changed copy.
 type Mutation struct {
 	name  string
 	edits []edit
@@ -26,7 +26,7 @@ type Mutation struct {
 }
 
 // Put returns a mutation that sets the value at a JSON pointer (RFC 6901). It creates absent
-// objects around the value. to is encoded as JSON.
+// objects around the value. The argument to is encoded as JSON.
 func Put(pointer string, to any) Mutation { return Mutation{}.Put(pointer, to) }
 
 // Delete returns a mutation that removes the value at a JSON pointer. If there is no value, it ends
@@ -65,24 +65,24 @@ func (m Mutation) Named(name string) Mutation {
 	return m
 }
 
-// OnUpdate makes the request an update of the valid object to the changed one. The default is a
-// creation of the changed one.
+// OnUpdate makes the request an update of the valid object to the changed object. The default is to
+// create the changed object.
 func (m Mutation) OnUpdate() Mutation {
 	m.verb = updating
 	return m
 }
 
-// OnStatusUpdate makes the request an update of the valid object's status to the status of the
-// changed one.
+// OnStatusUpdate makes the request an update of the valid object's status to the changed object's
+// status.
 func (m Mutation) OnStatusUpdate() Mutation {
 	m.verb = updatingStatus
 	return m
 }
 
-// Mutations creates a valid object, and then makes one request for each mutation of it. Each is a
-// subtest if t is a *testing.T. The edits apply to the object as it is stored, with its defaults.
-// Mutations ends the test if the object is refused, or if an edit is impossible. It does not change
-// valid.
+// Mutations creates a valid object, and then makes one request for each mutation of it. Each
+// request is a subtest if t is a *testing.T. The edits apply to the object as it is stored, with
+// its defaults. Mutations ends the test if the object is refused, or if an edit is impossible. It
+// does not change valid.
 func Mutations(t testing.TB, s *Set, valid any, mutations ...Mutation) {
 	t.Helper()
 	stored := s.stored(t, valid)
@@ -94,7 +94,7 @@ func Mutations(t testing.TB, s *Set, valid any, mutations ...Mutation) {
 	}
 }
 
-// run runs a subtest if t has subtests, and in t itself otherwise.
+// run runs test as a subtest if t has subtests, otherwise in t itself.
 func run(t testing.TB, name string, test func(testing.TB)) {
 	t.Helper()
 	if parent, ok := t.(*testing.T); ok {
@@ -145,7 +145,6 @@ func (m Mutation) request(t testing.TB, s *Set, stored *Response) {
 	s.do(t, verb, old, changed).expect(t, s, m.want)
 }
 
-// An edit changes one value of an object.
 type edit struct {
 	op      string // put, delete or append
 	pointer string
@@ -171,7 +170,6 @@ const (
 	opAppend = "append"
 )
 
-// decoded encodes a Go value as JSON and decodes it.
 func decoded(v any) (any, error) {
 	raw, err := json.Marshal(v)
 	if err != nil {
@@ -193,8 +191,8 @@ func (e edit) apply(obj map[string]any) error {
 
 var errAbsent = errors.New("there is no such value")
 
-// edited returns v after the edit of the value at tokens. It makes absent objects around that
-// value.
+// edited returns v after the edit of the value at the path tokens. It creates absent objects around
+// the value.
 func (e edit) edited(v any, present bool, tokens []string) (any, error) {
 	switch {
 	case !present && e.op == opDelete:

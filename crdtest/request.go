@@ -55,7 +55,6 @@ func (r *Response) what() string {
 	return r.version.GroupVersionKind().Kind + " " + name
 }
 
-// verdict returns a text with the object and whether it is admitted.
 func (r *Response) verdict() string {
 	if r.Admitted() {
 		return r.what() + ": admitted"
@@ -81,7 +80,6 @@ func (r *Response) Decode(t testing.TB, into any) {
 	}
 }
 
-// A verb is the kind of a request.
 type verb string
 
 const (
@@ -117,15 +115,15 @@ func (s *Set) Update(t testing.TB, old, obj any, want ...Expectation) *Response 
 	return s.do(t, updating, s.stored(t, old).Object, obj).expect(t, s, want)
 }
 
-// UpdateStatus is [Set.Update] for the status subresource. It only takes the status and some
+// UpdateStatus is [Set.Update] for the status subresource. It takes only the status and some
 // metadata from obj. It ends the test if the version has no status subresource.
 func (s *Set) UpdateStatus(t testing.TB, old, obj any, want ...Expectation) *Response {
 	t.Helper()
 	return s.do(t, updatingStatus, s.stored(t, old).Object, obj).expect(t, s, want)
 }
 
-// Existing returns a response with an object that is already stored, such as one from before a rule
-// existed. As in a GET, the object is pruned and gets defaults, and is not validated.
+// Existing returns a response with an object that is already stored, such as an object that is
+// older than a rule. As in a GET, the object is pruned and gets defaults, and is not validated.
 func (s *Set) Existing(t testing.TB, obj any) *Response {
 	t.Helper()
 	in, err := s.input(obj)
@@ -173,7 +171,6 @@ func (s *Set) stored(t testing.TB, old any) *Response {
 	return updated
 }
 
-// do makes a request.
 func (s *Set) do(t testing.TB, verb verb, old *unstructured.Unstructured, obj any) *Response {
 	t.Helper()
 	in, err := s.input(obj)
@@ -229,18 +226,18 @@ func (s *Set) runText(t testing.TB, r *Response) (err error) {
 
 // Patch patches old at its version and compares the answer with the expectations. old is as for
 // [Set.Update]. patchType is [types.MergePatchType] or [types.JSONPatchType]; the server refuses
-// others. body is JSON or YAML as a string, []byte or [json.RawMessage], or a value that is encoded
-// as JSON: a struct or a map for a merge patch, a list of operations for a JSON patch.
+// other types. body is JSON or YAML as a string, []byte or [json.RawMessage], or a value that is
+// encoded as JSON: a struct or a map for a merge patch, a list of operations for a JSON patch.
 //
-// If the patch cannot be applied, the object of the response is the old one. Patch ends the test if
-// body is neither JSON nor YAML, or if it is YAML with a repeated key.
+// If the patch cannot be applied, the object of the response is the old object. Patch ends the test
+// if body is neither JSON nor YAML, or if it is YAML with a repeated key.
 func (s *Set) Patch(t testing.TB, old any, patchType types.PatchType, body any, want ...Expectation) *Response {
 	t.Helper()
 	return s.patch(t, patching, s.stored(t, old), patchType, body).expect(t, s, want)
 }
 
-// PatchStatus is [Set.Patch] for the status subresource. It ends the test if the version
-// has none.
+// PatchStatus is [Set.Patch] for the status subresource. It ends the test if the version has no
+// status subresource.
 func (s *Set) PatchStatus(t testing.TB, old any, patchType types.PatchType, body any, want ...Expectation) *Response {
 	t.Helper()
 	return s.patch(t, patchingStatus, s.stored(t, old), patchType, body).expect(t, s, want)
@@ -268,7 +265,8 @@ func (s *Set) patch(t testing.TB, verb verb, old *Response, patchType types.Patc
 	return r
 }
 
-// bodyOf returns the JSON of a patch, and whether body is text. JSON keeps its repeated keys.
+// bodyOf returns the JSON of a patch, and whether body is text. Text that is JSON is returned as it
+// is.
 func bodyOf(body any) (content []byte, isText bool, err error) {
 	text, isText := textOf(body)
 	switch {
@@ -287,8 +285,8 @@ func bodyOf(body any) (content []byte, isText bool, err error) {
 	return content, true, err
 }
 
-// runPatch makes the request of a response. The object of a refused patch is the object that was
-// validated.
+// runPatch makes the request of a response. If the patch is refused, r.Object is the object that
+// was validated.
 func (s *Set) runPatch(ctx context.Context, r *Response, patchType types.PatchType, body []byte) error {
 	do, update := patch.New(r.version).Patch, r.version.Update
 	if r.verb == patchingStatus {
@@ -329,7 +327,7 @@ func pathsOf(body []byte) []string {
 }
 
 // position returns the position of a pointer in the object's text, in the merge patch, or in the
-// operation that wrote the value. It returns "" if it is unknown.
+// operation that wrote the value. It returns "" if the position is unknown.
 func (in *input) position(pointer string) string {
 	if in.operations != nil {
 		var ok bool
@@ -343,7 +341,7 @@ func (in *input) position(pointer string) string {
 	return ""
 }
 
-// inOperation returns the pointer into a JSON patch of a value that the patch wrote.
+// inOperation returns the pointer to a value in the JSON patch that wrote it.
 func (in *input) inOperation(pointer string) (written string, ok bool) {
 	tokens, appended := pathstack.Tokens(pointer), false
 	for i, path := range in.operations {
@@ -366,8 +364,8 @@ func (in *input) inOperation(pointer string) (written string, ok bool) {
 	return written, ok
 }
 
-// leadsTo reports whether an operation writes the value at tokens, or a value around it. "-" at the
-// end is a new element.
+// leadsTo reports whether an operation writes the value at tokens, or a value around it. "-" as the
+// last step is a new list element.
 func leadsTo(steps, tokens []string) bool {
 	if len(steps) == 0 || len(steps) > len(tokens) {
 		return false

@@ -20,8 +20,8 @@ import (
 	"github.com/crdkit/crdkit/internal/text/manifest"
 )
 
-// A Set holds definitions. It answers requests on their objects like a server with these
-// definitions. It is safe for concurrent use, as in parallel tests.
+// A Set holds definitions. It answers requests on objects like a server with these definitions. It
+// is safe for concurrent use, as in parallel tests.
 type Set struct {
 	catalog *crdkit.Catalog
 	byName  map[string]*source // by name of the definition
@@ -29,7 +29,6 @@ type Set struct {
 	only    *crdkit.Version // the version of [Set.Kind], or nil
 }
 
-// A source is a definition with positions in its text. Line is 0 if it is not from a file.
 type source struct {
 	coverage.Source
 	positions *definition.Source
@@ -50,11 +49,11 @@ func kindOf(v *crdkit.Version) string {
 }
 
 // Load returns the set of the definitions in files and directories. From a directory it takes the
-// .yaml, .yml, .json, .jsonl and .ndjson files, but not those of its subdirectories. Objects of
-// other kinds are skipped.
+// .yaml, .yml, .json, .jsonl and .ndjson files, but no files in subdirectories. Objects of other
+// kinds are skipped.
 //
 // Load ends the test if a file cannot be read, if there is no definition, if two definitions have
-// the same name, or if the server would refuse one.
+// the same name, or if the server would refuse a definition.
 func Load(t testing.TB, paths ...string) *Set {
 	t.Helper()
 	return load(t, nil, paths)
@@ -155,7 +154,7 @@ func addSource(byName map[string]*source, o *manifest.Object) error {
 		return err
 	}
 	start := definition.Position{Line: o.Line, Column: o.Column}
-	if o.Within != "" { // the text differs from the file's
+	if o.Within != "" { // in a list: positions in o.Text are not positions in the file
 		start = definition.Position{}
 	}
 	s := &source{coverage.Source{CRD: crd, File: o.File, Line: start.Line, Text: o.Text}, definition.NewSource(o.Text, start)}
@@ -166,7 +165,7 @@ func addSource(byName map[string]*source, o *manifest.Object) error {
 	return s.check()
 }
 
-// check returns the server's errors as one, with their positions.
+// check returns the server's errors as one error, with their positions.
 func (s *source) check() error {
 	report := definition.Check(s.CRD)
 	if report.Undecided != nil {
@@ -206,7 +205,7 @@ func (s *Set) WithRequestOptions(opts ...crdkit.RequestOption) *Set {
 }
 
 // Kind returns a set for the objects of one version. Its methods take only objects of that version;
-// apiVersion and kind may be missing. It ends the test if the set does not serve the version.
+// apiVersion and kind may be missing. Kind ends the test if the set does not serve the version.
 func (s *Set) Kind(t testing.TB, apiVersion, kind string) *Set {
 	t.Helper()
 	other := *s

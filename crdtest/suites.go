@@ -14,10 +14,10 @@ type SuiteOption func(*suiteOptions)
 
 type suiteOptions struct{ except map[string]string }
 
-// Except says why the result of a case differs from the recorded one, or why the case cannot be run
-// because it names no definition. A wrong exception is a failure: the case fails if its result is
-// as recorded, and the test fails if there is no such case. name is the file of the case, a colon,
-// a space, and the name in the file, as failures show it. A nil SuiteOption changes nothing.
+// Except says why the result of a case differs from the recorded result, or why the case cannot be
+// run because it names no definition. The case fails if its result is as recorded. The test fails
+// if there is no such case. name is the case as failures show it: its file, a colon, a space, and
+// its name in the file. A nil SuiteOption changes nothing.
 func Except(name, reason string) SuiteOption {
 	return func(o *suiteOptions) { o.except[name] = reason }
 }
@@ -82,7 +82,6 @@ func runSuites(t testing.TB, files fs.FS, more []*suite.Definition, opts []Suite
 	}
 }
 
-// checkNames fails the test for each exception that names no case.
 func (o *suiteOptions) checkNames(t testing.TB, cases []*suite.Case) {
 	t.Helper()
 	named := map[string]bool{}
@@ -96,7 +95,8 @@ func (o *suiteOptions) checkNames(t testing.TB, cases []*suite.Case) {
 	}
 }
 
-// judge runs a case. The test fails if the result is not as recorded, or is so despite an exception.
+// judge runs a case. The test fails if the result is not as recorded. A case with an exception
+// fails the test if its result is as recorded.
 func (o *suiteOptions) judge(t testing.TB, c *suite.Case) {
 	t.Helper()
 	problem, err := c.Run(t.Context())
