@@ -20,12 +20,12 @@ import (
 )
 
 // Definition explains an error of package definition, or of [crdkit.Compile], about a rule that
-// does not compile or costs too much. For other errors, and if it has nothing to add to the
-// server's text, it returns nil. So it does if crd or err is nil.
+// does not compile or costs too much. It returns nil for other errors, if it has nothing to add to
+// the server's text, and if crd or err is nil.
 //
 // It finds names that need escaping (self.a-b is self.a__dash__b), reserved words and names without
-// self. For other names it finds the nearest declared field. It compiles the schema that has the
-// rule. crd and err are not changed.
+// self. For other names it finds the nearest declared field. Definition compiles the schema that
+// has the rule. It does not change crd or err.
 //
 // See
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules.
@@ -61,8 +61,8 @@ const (
 	schemaRoot = "openAPIV3Schema"
 )
 
-// schemaOfRule returns the schema with the rule of an error, or nil, and the rest of the field path
-// from the rule on.
+// schemaOfRule returns the schema that has the rule at a field path, and the part of the path from
+// the rule on. The schema is nil if there is no rule.
 func schemaOfRule(crd *apiextensionsv1.CustomResourceDefinition, fieldPath string) (*apiextensionsv1.JSONSchemaProps, string) {
 	before, rest, ok := strings.Cut(fieldPath, schemaRoot)
 	if !ok || len(crd.Spec.Versions) == 0 {
@@ -87,7 +87,8 @@ func schemaOfRule(crd *apiextensionsv1.CustomResourceDefinition, fieldPath strin
 	return props, strings.TrimPrefix(rest, ".")
 }
 
-// enterSchema follows one step of a field path. It returns nil if the path ends.
+// enterSchema follows the first step of rest, a field path. It returns nil if there is no such
+// schema.
 func enterSchema(props *apiextensionsv1.JSONSchemaProps, rest string) (*apiextensionsv1.JSONSchemaProps, string) {
 	if after, ok := strings.CutPrefix(rest, ".items"); ok && props.Items != nil {
 		return props.Items.Schema, after
@@ -112,7 +113,7 @@ func enterSchema(props *apiextensionsv1.JSONSchemaProps, rest string) (*apiexten
 	return &child, after[len(longest)+1:]
 }
 
-// expressionOf returns the expression that rest names, the part of a field path from the rule on.
+// expressionOf returns an expression of props. rest is the part of its field path from the rule on.
 func expressionOf(props *apiextensionsv1.JSONSchemaProps, rest string) (string, bool) {
 	number, member, _ := strings.Cut(strings.TrimPrefix(rest, ruleList), "]")
 	i, err := strconv.Atoi(number)
@@ -135,11 +136,11 @@ func (x *Explainer) uncompiled(err *validation.Error) *Explanation {
 }
 
 const (
-	maxNames = 10_000   // of fields to compare with names in a rule
-	maxRule  = 16 << 10 // bytes of a rule to search for names
+	maxNames = 10_000   // most fields whose names are compared with names in a rule
+	maxRule  = 16 << 10 // most bytes of a rule that is searched for names
 )
 
-// hintFor explains why a rule of n does not compile, or returns nil. detail is cel-go's text.
+// hintFor explains why a rule of n does not compile, or returns nil. detail is cel-go's error.
 func hintFor(n *schema.Node, rule, detail string) *Explanation {
 	if len(rule) > maxRule {
 		return nil
@@ -153,11 +154,10 @@ func hintFor(n *schema.Node, rule, detail string) *Explanation {
 	return nil
 }
 
-// A hint searches for the mistake in a rule.
 type hint struct {
 	node         *schema.Node
 	rule, detail string
-	names        []string // of node's fields and all below, sorted
+	names        []string // of the node's fields and all fields below, sorted
 }
 
 // namesBelow returns the names of n's fields and of all fields below, sorted.
@@ -201,7 +201,7 @@ func (h *hint) unescaped() (what, write string) {
 	return fmt.Sprintf("rules spell the field %q in another form", longest), owner + escaped
 }
 
-// owner finds a field by name in the rule, and returns the text before it, with a dot.
+// owner finds a field in the rule and returns the text before its name, such as "self.spec.".
 func (h *hint) owner(name string) (string, bool) {
 	for from := 0; ; {
 		i := strings.Index(h.rule[from:], "."+name)
@@ -226,7 +226,8 @@ func isIdentifier(c byte) bool {
 	return c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
-// chainBefore returns the names, dots and indexes that end a text, from the first name on.
+// chainBefore returns the chain of names and indexes at the end of a text, such as
+// self.list[0].spec.
 func chainBefore(text string) string {
 	i := len(text)
 	for i > 0 && (isIdentifier(text[i-1]) || strings.IndexByte(".[]", text[i-1]) >= 0) {
@@ -248,7 +249,7 @@ func (h *hint) reserved() (what, write string) {
 	return name + " is a reserved word of CEL", "self." + escaped
 }
 
-// undefined finds the declared field that is nearest to an undeclared one.
+// undefined finds the declared field that is nearest to an undeclared field.
 func (h *hint) undefined() (what, write string) {
 	name, ok := quotedAfter(h.detail, "undefined field ")
 	if !ok {
@@ -269,7 +270,7 @@ func (h *hint) undefined() (what, write string) {
 	return "", ""
 }
 
-// chainAt returns the names before the location of a complaint.
+// chainAt returns the chain of names in the rule before the location of a complaint.
 func (h *hint) chainAt(complaint string) string {
 	before, _, _ := strings.Cut(h.detail, complaint)
 	start := strings.LastIndex(before, "<input>:")
@@ -281,7 +282,7 @@ func (h *hint) chainAt(complaint string) string {
 	return chainBefore(h.rule[:n-1])
 }
 
-// follow returns the schema of a chain of fields of self, or nil for other chains.
+// follow returns the schema at a chain such as self.spec, or nil for other chains.
 func (h *hint) follow(chain string) *schema.Node {
 	names := strings.Split(chain, ".")
 	if names[0] != celtypes.Self && names[0] != celtypes.OldSelf {
@@ -323,7 +324,7 @@ func (h *hint) undeclared() (what, write string) {
 	return "", ""
 }
 
-// quotedAfter returns the word after a complaint, without its quotes.
+// quotedAfter returns the word after complaint in text, without quotes.
 func quotedAfter(text, complaint string) (string, bool) {
 	_, after, ok := strings.Cut(text, complaint)
 	if !ok {

@@ -26,14 +26,14 @@
 //	||        all terms
 //	?:        the condition and the taken branch
 //	all()     the first element that fails
-//	exists()  the first element; it fails like all others
+//	exists()  the first element (the condition is false for all elements)
 //
-// If a rule ends with an error, the text has the innermost part with the error. Entries of maps are
-// visited in the order of their keys.
+// If a rule ends with an error, the text has the innermost part that ends with it. Entries of maps
+// are visited in the order of their keys.
 //
 // If no branch of an anyOf or a oneOf is satisfied, the text has the errors of the branch with the
-// fewest errors. The server adds the errors of the branch in which most checks passed, which may be
-// another one. If several branches of a oneOf are satisfied, the text has these branches and the
+// fewest errors. The server adds the errors of the branch in which most checks passed. That may be
+// another branch. If several branches of a oneOf are satisfied, the text has these branches and the
 // fields that they require.
 //
 // For an unknown field, and for a value that is not in an enum, the suggestion is the nearest known
@@ -41,7 +41,7 @@
 // is allowed for each three bytes, and at most three.
 //
 // A value is cut after 80 characters. [WithoutValues] leaves values out, and [Explainer.HideValues]
-// leaves them out of the errors themselves. The same input has the same explanation. Texts may
+// removes them from the errors themselves. The same input has the same explanation. Texts may
 // change between releases.
 //
 // # Differences from Kubernetes

@@ -23,10 +23,10 @@ type Explanation struct {
 	Text string
 	// Decided is the first deciding part of a failed rule, as CEL. It is "" for other errors.
 	Decided string
-	// Operands are the values that the deciding parts compare and read, in order, at most 16.
+	// Operands are the values that the deciding parts read, in order. There are at most 16.
 	Operands []Operand
-	// Branches have the verdicts of the branches of an anyOf or oneOf on the value. They are nil
-	// for other errors.
+	// Branches says which branches of an anyOf or oneOf admit the value. It is nil for other
+	// errors.
 	Branches *validation.Branches
 	// Suggestion says what to write or do: a name, a value or a short sentence without a period. It
 	// may be "".
@@ -36,19 +36,20 @@ type Explanation struct {
 // An Operand is a part of a rule and its value.
 type Operand struct {
 	Expression string // CEL
-	// Value is a literal of CEL, cut by [ValueLength]. It is "" with [WithoutValues].
+	// Value is a literal of CEL, at most as long as [ValueLength] says. It is "" with
+	// [WithoutValues].
 	Value string
 }
 
-// An Explainer explains errors of the objects of one version. It is safe for concurrent use. Only
-// [New] makes one: the methods of a nil Explainer panic.
+// An Explainer explains errors of the objects of one version. It is safe for concurrent use. [New]
+// makes an Explainer. The methods of a nil Explainer panic.
 type Explainer struct {
 	root  *schema.Node
 	runes int
 }
 
-// New returns an Explainer for a version. It does no work and never returns nil. A nil v, and a v
-// without a schema, declare no fields.
+// New returns an Explainer for a version. It does no work and never returns nil. If v is nil or has
+// no schema, no field counts as declared.
 func New(v *crdkit.Version, opts ...Option) *Explainer {
 	x := &Explainer{runes: configOf(opts).runes}
 	if v != nil {
@@ -60,13 +61,14 @@ func New(v *crdkit.Version, opts ...Option) *Explainer {
 // Error explains an error of a request on obj. If it has nothing to add to the server's text, it
 // returns nil without an error.
 //
-// obj is the object as Create, Update or UpdateStatus left it: pruned and with defaults. A refused
-// request on JSON returns no object: decode the text and call the other form to get one. old is the
-// old object of an update, and nil for other requests. Neither is changed.
+// obj is the object as Create, Update or UpdateStatus left it: pruned and with defaults. CreateJSON
+// and other methods on JSON return no object if they refuse the request: decode the text and call
+// Create instead. old is the old object of an update, and nil for other requests. Error does not
+// change obj or old.
 //
-// For a rule's error, Error evaluates the rule again with cel-go. For all(), exists() and
-// exists_one() it evaluates it once more at each level, over at most 10,000 elements in all. For an
-// error of an anyOf or a oneOf, it validates the value again.
+// For a rule's error, Error evaluates the rule again with cel-go. It also evaluates the conditions
+// of all(), exists() and exists_one() again, for at most 10,000 elements in all. For an error of an
+// anyOf or a oneOf, it validates the value again.
 //
 // Error returns an error if ctx ended, if err does not belong to obj, or if the rule does not fail
 // on obj. A nil ctx never ends.
@@ -105,7 +107,7 @@ func (x *Explainer) schemaError(err *validation.Error, obj *unstructured.Unstruc
 	return nil
 }
 
-// DefaultValueLength is how many Unicode characters of a value an explanation shows.
+// DefaultValueLength is the number of Unicode characters of a value that an explanation shows.
 const DefaultValueLength = 80
 
 // An Option changes what explanations show. A nil Option changes nothing.
@@ -141,7 +143,7 @@ func configOf(opts []Option) config {
 	return c
 }
 
-// Parts of the details of rules that could not run.
+// Parts of the server's texts about rules that could not run.
 const (
 	notCompiled = "rule compile error: "
 	overBudget  = "running out of cost budget"
@@ -199,7 +201,7 @@ func (x *Explainer) input(err *validation.Error, obj, old *unstructured.Unstruct
 	return in, nil
 }
 
-// oldValue returns the old value for the value at a path, or nil.
+// oldValue returns the value in old that corresponds to the value at a path in obj, or nil.
 func oldValue(root *schema.Node, path schema.Path, obj, old map[string]any) any {
 	pair := correlate.New(root).Pair(obj, old)
 	for _, step := range path {

@@ -22,8 +22,8 @@ import (
 // refusal: `unknown field "spec.replica"`. It returns nil for other texts, and for a path that the
 // schema declares.
 //
-// Names may have dots, so the path in a complaint can be ambiguous. Then the longest declared names
-// are taken. [Explainer.Pruned] takes exact paths.
+// Names may have dots, so the path in a complaint can be ambiguous. UnknownField then takes the
+// longest declared names. [Explainer.Pruned] takes exact paths.
 //
 // The suggestion is the name of the nearest declared field. UnknownField compares the name with
 // each declared field of the object.
@@ -73,11 +73,11 @@ func (x *Explainer) Pruned(path schema.Path) *Explanation {
 // An object is a schema on the path to a field.
 type object struct {
 	node     *schema.Node
-	root     bool // it is a resource, with apiVersion, kind and metadata
-	metadata bool // it is the metadata of a resource; the schema does not declare its fields
+	root     bool // a resource with apiVersion, kind and metadata
+	metadata bool // the metadata of a resource; the schema does not declare its fields
 }
 
-// enter returns the schema of a part, and reports whether the part is declared.
+// enter returns the schema of a field or list item, and reports whether it is declared.
 func (o object) enter(name string, index bool) (object, bool) {
 	if index {
 		items := o.node.Items()
@@ -93,7 +93,8 @@ func (o object) enter(name string, index bool) (object, bool) {
 	return object{node: values, root: values.EmbeddedResource()}, values != nil
 }
 
-// longest enters the part with the longest name that begins the path. rest is the rest of it.
+// longest enters the field with the longest declared name at the beginning of path. rest is the
+// path after that name.
 func (o object) longest(path string) (next object, rest string, ok bool) {
 	if i, after, isIndex := leadingIndex(path); isIndex {
 		if next, ok := o.enter(i, true); ok {
@@ -130,7 +131,7 @@ func leadingIndex(path string) (index, rest string, ok bool) {
 	return path[1:end], path[end+1:], true
 }
 
-// firstKey returns the first key of a path and the rest.
+// firstKey returns the first key of a path, and the path after the key.
 func firstKey(path string) (key, rest string) {
 	if end := strings.IndexByte(path, ']'); end > 0 && path[0] == '[' {
 		return path[1:end], path[end+1:]
@@ -141,7 +142,7 @@ func firstKey(path string) (key, rest string) {
 	return path, ""
 }
 
-// fields yields the known names. Some come twice.
+// fields yields the names of the known fields. Some names come twice.
 func (o object) fields() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		switch {
@@ -166,7 +167,8 @@ func (o object) unknown(name, path string) *Explanation {
 	return unknownField(name, path, o.fields())
 }
 
-// unknownField explains that the object at a path lacks the field name. known are its fields.
+// unknownField explains that the object at a path does not have the field name. known yields the
+// fields that it can have.
 func unknownField(name, path string, known iter.Seq[string]) *Explanation {
 	e := &Explanation{Text: fmt.Sprintf("%s has no field %s", ownerText(path), strconv.Quote(celtrace.Cut(name, maxText)))}
 	if near, ok := nearname.Nearest(name, known); ok {

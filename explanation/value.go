@@ -18,8 +18,8 @@ import (
 )
 
 const (
-	maxShown = 5   // how many errors, branches and names a text has
-	maxText  = 300 // Unicode characters of an error in a text
+	maxShown = 5   // most errors, branches and names in a text
+	maxText  = 300 // most Unicode characters of an error in a text
 )
 
 // enum explains a value that is not in an enum. It returns nil if no value is near.
@@ -42,8 +42,8 @@ func (x *Explainer) enum(err *validation.Error) *Explanation {
 	return &Explanation{Text: fmt.Sprintf("did you mean %q?", near), Suggestion: near}
 }
 
-// located returns the schema and the value of an error. They are nil for a branch, or if there are
-// none.
+// located returns the schema and the value of an error. Both are nil if the error is about a branch
+// or does not belong to obj.
 func (x *Explainer) located(err *validation.Error, obj *unstructured.Unstructured) (*schema.Node, any) {
 	l, ok := schemapath.At(x.root, err.SchemaPointer)
 	path, fits := schemapath.Value(err.SchemaPointer, err.Pointer)
@@ -77,7 +77,7 @@ func (x *Explainer) tooMany(err *validation.Error, obj *unstructured.Unstructure
 	n, v := x.located(err, obj)
 	members, _ := v.(map[string]any)
 	names := slices.Sorted(maps.Keys(members))
-	if x.runes == 0 { // keys of maps are values
+	if x.runes == 0 { // keys of maps count as values
 		names = slices.DeleteFunc(names, func(name string) bool { return n.Property(name) == nil })
 	}
 	if len(names) == 0 {
@@ -171,9 +171,9 @@ const hidden = `"…"`
 // err, except:
 //
 //   - BadValue is [field.OmitValueType].
-//   - A string is left out of the detail.
-//   - The text of a messageExpression, or of an error that ended a rule, is replaced by the rule's
-//     message or text.
+//   - A BadValue that is a string is left out of the detail.
+//   - A detail from a messageExpression, or from an error that ended a rule, is replaced by the
+//     rule's message or expression.
 func (x *Explainer) HideValues(err *validation.Error) *validation.Error {
 	if err == nil {
 		return nil
