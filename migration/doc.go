@@ -34,12 +34,12 @@
 //
 // # Differences from Kubernetes
 //
-// The errors of a plan and the verdicts of a dry run are the server's. One blocker is not: the
-// server would drop a version that is served ([IsServed]).
+// The errors of a plan and the verdicts of a dry run are the server's. The blocker [IsServed] is
+// not the server's: the server would drop a version that is served.
 //
 // # Concurrency and ownership
 //
 // Plans and rewrites belong to the caller. [Rewrite.Object] is the given object, not a copy.
 // Definitions and objects are not changed. A sequence from DryRun runs in the goroutine that ranges
-// over it. It can be ranged over as often as the sequence of objects.
+// over it. It can be ranged over as often as its sequence of objects.
 package migration

@@ -34,7 +34,7 @@ func AtVersion(version string) Option {
 // A Rewrite says what happens to one stored object when it is read and written
 // back. It belongs to the caller, except for Object.
 type Rewrite struct {
-	// Index is the number of the object, from 0.
+	// Index is the index of the object in the sequence.
 	Index int
 	// Object is the stored object as it was given.
 	Object *unstructured.Unstructured
@@ -43,7 +43,7 @@ type Rewrite struct {
 	// Stored is the new object in storage, or nil if the object cannot be rewritten.
 	Stored *unstructured.Unstructured
 	// Failure says why the object cannot be rewritten: it cannot be read or converted, or the
-	// server refuses it. Storage then keeps the old object. It is nil if there is no failure.
+	// server refuses it. Storage then keeps the old object.
 	Failure error
 	// Result is the verdict on the update that writes the object back, or nil if the object could
 	// not be read. Ratcheted lists tolerated errors.
@@ -51,11 +51,11 @@ type Rewrite struct {
 	// Changes are the differences between Object and Stored, by field. They leave out apiVersion,
 	// generation, managedFields and resourceVersion.
 	Changes []crdkit.Change
-	// Lost has the paths of lost values in Object: no schema declares them, or they are missing or
+	// Lost has the paths of lost values in Object: they are not declared, or they are missing or
 	// different when Stored is read at From. A value that conversion moves and moves back is not
 	// lost. Nor is a null that the server never returns.
 	Lost []schema.Path
-	// Irreversible says why Stored cannot be read at From. It is nil if it can.
+	// Irreversible says why Stored cannot be read at From. It is nil if Stored can be read.
 	Irreversible error
 }
 
@@ -97,18 +97,18 @@ const (
 	Replaced crdkit.Op = "replaced"
 )
 
-// DryRun reads each object from storage and writes it back, and reports what happens to it. A
-// rewrite is how objects get to a new storage version. Nothing is really written. def is the new
-// definition. The apiVersion of an object is the version at which it is stored. Objects are not
-// changed.
+// DryRun reports what happens to each stored object when it is read and written back. A storage
+// migration rewrites all objects in this way. DryRun writes nothing and does not change the
+// objects. def is the new definition. The apiVersion of an object is the version at which it is
+// stored.
 //
 // The object is decoded at its stored version, converted, pruned, sent back unchanged, defaulted,
 // validated as an update, and converted to the storage version. Then it is read at its old version
 // again, to find what is lost.
 //
-// The sequence holds one object at a time. If objects yields an error, the sequence yields that
-// error in its place, and continues. If the context ends, its error comes last. If def is nil or
-// does not serve the version, the only element is an error.
+// The sequence holds one object at a time. If the sequence objects yields an error, DryRun yields
+// that error and continues. If ctx ends, the error of ctx comes last. If def is nil or does not
+// serve the version, the only element is an error.
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#upgrade-existing-objects-to-a-new-stored-version.
 func DryRun(ctx context.Context, def *crdkit.Definition, objects iter.Seq2[*unstructured.Unstructured, error], opts ...Option) iter.Seq2[*Rewrite, error] {
@@ -206,7 +206,8 @@ func (d *dryRun) rewrite(ctx context.Context, at *crdkit.Version, obj *unstructu
 	return one, nil
 }
 
-// wired returns a copy of obj with numbers as JSON decodes them. DeepCopy would panic on others.
+// wired returns a copy of obj with numbers as JSON decodes them. DeepCopy would panic on other
+// numbers.
 func wired(obj *unstructured.Unstructured) *unstructured.Unstructured {
 	object, _ := jsonval.Wire(jsonval.Clone(obj.Object)).(map[string]any)
 	return &unstructured.Unstructured{Object: object}
@@ -224,7 +225,6 @@ func (r *Rewrite) name() string {
 	return strconv.Quote(name)
 }
 
-// rewrite reads the stored object and writes it back.
 func (r *Rewrite) rewrite(ctx context.Context, at *crdkit.Version, stored *unstructured.Unstructured) {
 	old, _, err := at.Read(ctx, stored)
 	if err != nil {
@@ -246,7 +246,6 @@ func (r *Rewrite) rewrite(ctx context.Context, at *crdkit.Version, stored *unstr
 	jsonval.Wire(r.Stored.Object)
 }
 
-// compare finds what changed and what is lost.
 func (r *Rewrite) compare(ctx context.Context, from *crdkit.Version, stored *unstructured.Unstructured) {
 	for _, d := range jsondiff.Of(stored.Object, r.Stored.Object) {
 		if d.Path.String() != "apiVersion" && !isServerOwned(d.Path) {

@@ -17,15 +17,16 @@ import (
 type Plan struct {
 	// Storage is the version at which the new definition stores objects, "" for none.
 	Storage string
-	// Stored has the versions at which objects may then be stored: the new status.storedVersions.
+	// Stored has the versions at which objects may be stored after the change: the new
+	// status.storedVersions.
 	Stored []string
 	// Assumed is true if the old definition has no status.storedVersions, as in a file. The plan
 	// then assumes that objects are stored at its storage version.
 	Assumed bool
 	// Versions are the versions of both definitions and the stored versions, by priority.
 	Versions []VersionPlan
-	// Steps are to be done in this order. Then all objects are stored at Storage, and it is the
-	// only stored version.
+	// Steps are the steps in order. After them all objects are stored at Storage, the only stored
+	// version.
 	Steps []Step
 	// Errors are the server's errors about the change: fields that must not change, and stored
 	// versions that are missing.
@@ -40,7 +41,7 @@ type VersionPlan struct {
 	// Served, Storage and Stored are the version's properties in the new definition.
 	Served, Storage, Stored bool
 	// Blockers say why the version cannot be removed from spec.versions after the change. There are
-	// none if it can be or has been removed.
+	// none if the version can be removed or has been removed.
 	Blockers []Blocker
 }
 
@@ -50,7 +51,6 @@ func (v VersionPlan) CanDrop() bool { return len(v.Blockers) == 0 }
 // A Blocker is a reason why a version cannot be dropped.
 type Blocker string
 
-// The blockers.
 const (
 	// IsStorage: the version is the storage version, and every definition needs one.
 	IsStorage Blocker = "storage"
@@ -94,7 +94,6 @@ func (s Step) String() string {
 // An Action is what a step does.
 type Action string
 
-// The actions.
 const (
 	// KeepVersion: keep a version in spec.versions of the new definition.
 	KeepVersion Action = "keep-version"
@@ -106,9 +105,9 @@ const (
 	ForgetVersion Action = "forget-version"
 )
 
-// NewPlan says what it means for stored objects to replace the definition old with new: which
-// versions can be dropped, what keeps the others, and what to do. If old is nil, the definition is
-// new and there are no objects. If new is nil, the plan has an error. Neither is changed or kept.
+// NewPlan says what to do if the definition new replaces old: which versions can be dropped, why
+// the others cannot, and the steps. If old is nil, there are no stored objects yet. If new is nil,
+// the plan has an error. NewPlan does not change or keep the definitions.
 func NewPlan(old, new *apiextensionsv1.CustomResourceDefinition) *Plan {
 	p := &Plan{}
 	if new == nil {
