@@ -9,10 +9,9 @@
 //
 // # Semantics
 //
-// A name is Kubernetes-like if it is "v" and a major number, optionally followed by "alpha"
-// or "beta" and a minor number: v1, v2beta3. Each number is one or more ASCII digits and
-// must fit an int64; otherwise the name is not Kubernetes-like. [Version priority]
-// documents the rule:
+// A name is Kubernetes-like if it is "v" and a major number, optionally followed by "alpha" or
+// "beta" and a minor number: v1, v2beta3. Each number is one or more ASCII digits and must fit an
+// int64; otherwise the name is not Kubernetes-like. [Version priority] documents the rule:
 //
 //   - Kubernetes-like names come before all others.
 //   - General availability comes before beta, and beta before alpha. Then the greater major number
@@ -24,10 +23,9 @@
 //
 // # Differences from Kubernetes
 //
-// kube-apiserver treats names such as v1 and v01 as equal, and may put them in either
-// order. Here the shorter name comes first, and names of equal length are ordered by their
-// bytes (versionsort/leading_zeros in docs/DIFFERENCES.md). Numbers have 64 bits on every
-// platform.
+// kube-apiserver treats names such as v1 and v01 as equal, and may put them in either order. Here
+// the shorter name comes first, and names of equal length are ordered by their bytes
+// (versionsort/leading_zeros in docs/DIFFERENCES.md). Numbers have 64 bits on every platform.
 //
 // # Concurrency and ownership
 //

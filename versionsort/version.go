@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// A Stability is the promise that a Kubernetes-like version name makes about
-// its API. A greater Stability has the higher priority.
+// A Stability is the promise that a Kubernetes-like version name makes about its API. A greater
+// Stability has a higher priority.
 type Stability int8
 
 // The stabilities in increasing order of priority.
@@ -91,8 +91,8 @@ func cutNumber(s string) (n int64, rest string, ok bool) {
 	return n, s[end:], end > 0
 }
 
-// cutStability cuts "alpha" or "beta" off the front of s. It reports false if s
-// begins with neither.
+// cutStability cuts "alpha" or "beta" off the front of s. It reports false if s begins with neither
+// word.
 func cutStability(s string) (stability Stability, rest string, ok bool) {
 	if rest, ok := strings.CutPrefix(s, "alpha"); ok {
 		return Alpha, rest, true
@@ -124,7 +124,7 @@ func Compare(a, b string) int {
 }
 
 // compareLike compares two Kubernetes-like names and their Versions. Different names with equal
-// Versions differ only in leading zeros. The shorter one then comes first.
+// Versions differ only in leading zeros. The shorter name comes first.
 func compareLike(a, b string, versionA, versionB Version) int {
 	return cmp.Or(
 		cmp.Compare(versionB.Stability, versionA.Stability),
