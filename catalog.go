@@ -54,12 +54,12 @@ func (c *Catalog) initialize() {
 	}
 }
 
-// Add adds a definition, or replaces the one with the same name. The catalog keeps crd
-// until all its versions are compiled; the caller must not change it any more.
+// Add adds a definition, or replaces the one with the same name. The catalog keeps crd until all
+// its versions are compiled. The caller must not change crd any more.
 //
-// Add returns an error, and changes nothing, if another definition of the group uses one of
-// its names. Add also returns the errors of [Compile] that are not about a schema.
-// [Catalog.Version] returns those about a schema.
+// Add returns an error, and changes nothing, if another definition of the group uses one of its
+// names. Add also returns the errors of [Compile], except errors about a schema: [Catalog.Version]
+// returns them.
 func (c *Catalog) Add(crd *apiextensionsv1.CustomResourceDefinition) error {
 	switch {
 	case c.wrong != nil:
@@ -95,9 +95,9 @@ func (c *Catalog) Add(crd *apiextensionsv1.CustomResourceDefinition) error {
 	return nil
 }
 
-// Remove removes the definition with this name, and reports whether there was
-// one. It closes connections to the webhook of the definition that no call uses, but
-// does not close the definition, which running requests may use.
+// Remove removes the definition with this name, and reports whether there was one. It closes the
+// idle connections to its webhook. It does not close the definition, because running requests may
+// use it.
 func (c *Catalog) Remove(name string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -130,18 +130,16 @@ func (c *Catalog) Definition(name string) (*Definition, bool) {
 	return d, ok
 }
 
-// Definitions returns all definitions in increasing order of name. The list belongs
-// to the caller.
+// Definitions returns all definitions in increasing order of name. The list belongs to the caller.
 func (c *Catalog) Definitions() []*Definition {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	return slices.SortedFunc(maps.Values(c.byName), func(a, b *Definition) int { return cmp.Compare(a.name, b.name) })
 }
 
-// Version returns the served version of a kind, compiled. It returns an error
-// if no definition serves the kind. If the version does not compile, it returns
-// the errors of [Compile] about that version. The first call compiles; later
-// calls return the same result.
+// Version returns the served version of a kind, compiled. It returns an error if no definition
+// serves the kind. If the version does not compile, it returns the errors of [Compile] about that
+// version. The first call compiles; later calls return the same result.
 func (c *Catalog) Version(gvk runtimeschema.GroupVersionKind) (*Version, error) {
 	c.mu.RLock()
 	d, ok := c.byKind[gvk.GroupKind()]
@@ -159,8 +157,7 @@ func (c *Catalog) Version(gvk runtimeschema.GroupVersionKind) (*Version, error) 
 	return v, nil
 }
 
-// VersionFor is [Catalog.Version] for the kind of an object. It returns an
-// error if obj is nil.
+// VersionFor is [Catalog.Version] for the kind of an object. It returns an error if obj is nil.
 func (c *Catalog) VersionFor(obj *unstructured.Unstructured) (*Version, error) {
 	gvk, err := kindOf(obj)
 	if err != nil {
@@ -203,17 +200,15 @@ func claimOf(crd *apiextensionsv1.CustomResourceDefinition) crdversion.Claim {
 	return crdversion.ClaimOf(&names)
 }
 
-// A lazyVersion compiles a version of a catalog at its first use, and keeps the error.
+// A lazyVersion compiles a version of a catalog when it is first used, and keeps the error.
 type lazyVersion struct {
 	once   sync.Once
 	err    atomic.Pointer[error]         // nil before the version is compiled
 	source atomic.Pointer[versionSource] // nil once the version is compiled
 }
 
-// errNotCompiled is the error of a version whose compilation did not end.
 var errNotCompiled = errors.New("crdkit: the version was not compiled")
 
-// A versionSource is what a version is compiled from, and by which function.
 type versionSource struct {
 	crd     *apiextensionsv1.CustomResourceDefinition
 	index   int
@@ -246,8 +241,7 @@ func (v *Version) ready() error {
 	return *l.err.Load()
 }
 
-// readyForObject compiles the version that the object names. It may differ from the version
-// of the request.
+// readyForObject compiles the object's version, which may differ from the request's version.
 func (r *request) readyForObject() error {
 	if r.version.lazy == nil || r.obj == nil {
 		return nil
@@ -265,7 +259,6 @@ type sharing struct {
 	trees   map[*schema.Node]*tree // by root
 }
 
-// A tree holds the engines and rules of a schema.
 type tree struct {
 	engines *engines
 	rules   *cel.Program
@@ -294,7 +287,7 @@ func (c *Catalog) compile(v *Version, s *versionSource) field.ErrorList {
 	return nil
 }
 
-// find compiles a schema. The tree is the tree of an equal schema, or nil.
+// find compiles a schema. It returns the tree of an equal schema, or nil if there is none.
 func (s *sharing) find(source *versionSource) (*schema.Node, *tree, field.ErrorList) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -302,8 +295,7 @@ func (s *sharing) find(source *versionSource) (*schema.Node, *tree, field.ErrorL
 	return node, s.trees[node], errs
 }
 
-// add makes the tree for the schema of version i. If another goroutine has made one, add
-// returns that one.
+// add makes the tree for the schema of version i, or returns the tree that another goroutine made.
 func (s *sharing) add(node *schema.Node, i int, cfg config) (*tree, field.ErrorList) {
 	rules, engines, errs := compileEngines(node, i, cfg, nil)
 	if len(errs) > 0 {

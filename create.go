@@ -14,9 +14,9 @@ import (
 //
 // Create changes obj in place, and nothing else may use obj meanwhile:
 //
-//   - An admitted object is what the server stores at version v (see [Version.Store]). Only
-//     the fields are missing that a running server sets: metadata.uid, creationTimestamp,
-//     resourceVersion, managedFields, and a name made from generateName.
+//   - An admitted object is what the server stores at version v (see [Version.Store]). It lacks
+//     only the fields that a running server sets: metadata.uid, creationTimestamp, resourceVersion,
+//     managedFields, and a name made from generateName.
 //   - A refused object is pruned and defaulted, as the server judged it.
 //   - After an error obj may be changed in part.
 //
@@ -64,7 +64,6 @@ func (v *Version) ValidJSON(raw []byte) bool {
 	return err == nil && res.Admitted()
 }
 
-// create takes the object through the steps of a POST.
 func (r *request) create() (*Refusal, error) {
 	if refusal, err := r.receive(); refusal != nil || err != nil {
 		return refusal, err
@@ -102,14 +101,13 @@ func (r *request) create() (*Refusal, error) {
 	return nil, nil
 }
 
-// setPlaceholderName gives an object a name while it is validated, in place of a generated one.
+// setPlaceholderName gives an object with generateName a name while it is validated.
 func (r *request) setPlaceholderName() {
 	if r.meta.Name == "" && r.meta.GenerateName != "" {
 		r.meta.Name, r.placeholder = objectmeta.PlaceholderName(r.meta.GenerateName), "name"
 	}
 }
 
-// dropPlaceholder removes from the metadata of the object what only validation needs.
 func (r *request) dropPlaceholder() {
 	if r.placeholder == "" {
 		return

@@ -16,11 +16,11 @@ import (
 	"github.com/crdkit/crdkit/internal/text/jsonscan"
 )
 
-// MaxRequestBytes is the size of the largest request body that kube-apiserver reads, in
-// bytes. A JSON form refuses larger input.
+// MaxRequestBytes is the size of the largest request body that kube-apiserver reads, in bytes.
+// Requests on JSON refuse a larger body.
 const MaxRequestBytes = 3 * 1024 * 1024
 
-// decode begins the pipeline of a JSON form and decodes the body of the request.
+// decode begins the pipeline of a request on JSON and decodes the body.
 func (r *request) decode() (*Refusal, error) {
 	if err := r.begin(); err != nil {
 		return nil, err
@@ -31,8 +31,8 @@ func (r *request) decode() (*Refusal, error) {
 	return nil, r.readyForObject()
 }
 
-// decodeBody reads the body. It records what strict decoding complains of. The refusal is the
-// answer to an unreadable body.
+// decodeBody reads the body and records the complaints of strict decoding. It refuses an unreadable
+// or too large body.
 func (r *request) decodeBody() *Refusal {
 	raw := r.raw
 	if len(raw) > MaxRequestBytes && r.origin == fromClient {
@@ -80,11 +80,11 @@ func (r *request) decodeBoth(old []byte) (*Refusal, error) {
 	return nil, err
 }
 
-// decodeObject reads an object. Errors name it by called.
-func decodeObject(raw []byte, called string) (*unstructured.Unstructured, error) {
+// decodeObject reads an object. Errors call it the old object if role is "old".
+func decodeObject(raw []byte, role string) (*unstructured.Unstructured, error) {
 	obj := &unstructured.Unstructured{}
 	if err := obj.UnmarshalJSON(raw); err != nil {
-		return nil, fmt.Errorf("crdkit: reading the %s object: %w", called, err)
+		return nil, fmt.Errorf("crdkit: reading the %s object: %w", role, err)
 	}
 	return obj, nil
 }
@@ -108,7 +108,7 @@ func (r *request) decodeFast(raw []byte, isYAML bool) *unstructured.Unstructured
 		return nil
 	}
 	for name := range obj {
-		// The server finds both without regard to case.
+		// The server ignores the case of these two names.
 		if (strings.EqualFold(name, "kind") || strings.EqualFold(name, "apiVersion")) && name != "kind" && name != "apiVersion" {
 			return nil
 		}
@@ -122,7 +122,6 @@ func opensObject(raw []byte) bool {
 	return len(raw) > 0 && raw[0] == '{'
 }
 
-// creator makes the objects that a serializer decodes into.
 type creator struct{}
 
 func (creator) New(runtimeschema.GroupVersionKind) (runtime.Object, error) {

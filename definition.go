@@ -30,8 +30,7 @@ type Definition struct {
 	plural     string
 	namespaced bool
 	names      crdversion.Claim // set in a catalog only
-	// preserve keeps unknown fields of all objects (spec.preserveUnknownFields, from
-	// v1beta1).
+	// preserve keeps unknown fields of all objects (spec.preserveUnknownFields, from v1beta1).
 	preserve  bool
 	reference bool // use the reference implementations
 
@@ -43,7 +42,7 @@ type Definition struct {
 	noConverter error
 }
 
-// A heldConverter is the converter of a definition. It is nil if the definition has none.
+// A heldConverter is the converter of a definition. Its Converter is nil if there is none.
 type heldConverter struct {
 	conversion.Converter
 	own bool // Compile made it
@@ -51,12 +50,12 @@ type heldConverter struct {
 
 // Compile prepares a definition for requests. It does not change or keep crd.
 //
-// The error lists everything that keeps the server from serving objects of the definition:
-// schemas that are not structural, and rules that do not compile. It has the texts and
-// field paths of the server, and unwraps to the single *field.Error values.
+// The error lists everything that keeps the server from serving objects of the definition: schemas
+// that are not structural, and rules that do not compile. It has the server's texts and field
+// paths, and unwraps to *field.Error values.
 //
-// Compile defers what cannot fail to the first request that needs it. Versions with the
-// same schema share the result.
+// Compile leaves work that cannot fail to the first request that needs it. Versions with the same
+// schema share the result.
 //
 // If preserveUnknownFields is true, objects keep fields that their schema does not have.
 // The schemas need not be structural then: they only decide which values are valid.
@@ -92,7 +91,7 @@ func newConfig(opts []Option) (config, error) {
 }
 
 // newDefinition returns a definition without a converter, whose versions are not compiled. It
-// returns an error if a field is missing that every request needs.
+// returns an error if crd lacks a field that every request needs.
 func newDefinition(crd *apiextensionsv1.CustomResourceDefinition, cfg config) (*Definition, error) {
 	d := &Definition{
 		name:       crd.Name,
@@ -120,8 +119,7 @@ func newDefinition(crd *apiextensionsv1.CustomResourceDefinition, cfg config) (*
 	return d, nil
 }
 
-// setConverter sets the converter of the options. Without one it sets the converter that crd
-// declares.
+// setConverter sets the converter of the options, or else the converter that crd declares.
 func (d *Definition) setConverter(crd *apiextensionsv1.CustomResourceDefinition, cfg config) error {
 	if d.converter.Converter = cfg.converter; cfg.converter != nil {
 		return nil
@@ -157,8 +155,8 @@ func (d *Definition) checkShape(crd *apiextensionsv1.CustomResourceDefinition) e
 	return d.wrong(errs, 0)
 }
 
-// wrong returns the error of Compile for errs and for more errors that are not listed. It
-// returns nil if errs is empty.
+// wrong returns the error of Compile for errs. more is the number of errors that are not in errs.
+// wrong returns nil if errs is empty.
 func (d *Definition) wrong(errs field.ErrorList, more int) error {
 	if len(errs) == 0 {
 		return nil
@@ -166,7 +164,7 @@ func (d *Definition) wrong(errs field.ErrorList, more int) error {
 	return &wrongDefinition{cmp.Or(d.name, "without a name"), errs, more}
 }
 
-// A wrongDefinition is the error of Compile. It makes its text when it is asked for it.
+// A wrongDefinition is the error of Compile. Its text is made when Error is called.
 type wrongDefinition struct {
 	name string
 	errs field.ErrorList
@@ -177,7 +175,6 @@ func (e *wrongDefinition) Error() string {
 	return "crdkit: definition " + e.name + ": " + e.Unwrap().Error()
 }
 
-// Unwrap returns the distinct errors as one error.
 func (e *wrongDefinition) Unwrap() error { return errorlist.OfSome(e.errs, e.more) }
 
 func (d *Definition) compileVersions(crd *apiextensionsv1.CustomResourceDefinition, cfg config, watch *interrupt.Watch) error {
@@ -194,8 +191,8 @@ func (d *Definition) compileVersions(crd *apiextensionsv1.CustomResourceDefiniti
 	return d.wrong(cfg.limit.Cut(errs), cfg.limit.Omitted())
 }
 
-// earlierVersions is how many earlier versions a version is compared with. To compare all
-// pairs may take longer than to compile them.
+// earlierVersions is the number of earlier versions that a version is compared with. Comparing all
+// pairs may take longer than compiling them.
 const earlierVersions = 16
 
 // earlierEqual returns a compiled version among the last [earlierVersions] that has the
@@ -232,17 +229,15 @@ func (d *Definition) Namespaced() bool { return d.namespaced }
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#version-priority.
 func (d *Definition) Versions() []*Version { return slices.Clone(d.versions) }
 
-// Version returns the version with this name, served or not, and reports
-// whether there is one.
+// Version returns the version with this name, served or not, and reports whether there is one.
 func (d *Definition) Version(name string) (*Version, bool) {
 	v, ok := d.byName[name]
 	return v, ok
 }
 
 // VersionFor returns the version that the apiVersion of obj names. It returns an error if the
-// definition does not serve that version, if obj is of another group or kind, if its
-// apiVersion is malformed, and if obj is nil. [Definition.Version] also returns versions that
-// are not served.
+// definition does not serve that version, if obj is of another group or kind, if its apiVersion is
+// malformed, and if obj is nil. [Definition.Version] also returns versions that are not served.
 func (d *Definition) VersionFor(obj *unstructured.Unstructured) (*Version, error) {
 	gvk, err := kindOf(obj)
 	if err != nil {
@@ -291,10 +286,10 @@ func (d *Definition) Preferred() (*Version, bool) {
 	return nil, false
 }
 
-// Convert returns objs at version to, in the same order, according to the conversion
-// strategy of the definition. It does not prune, default or validate; [Version.Read]
-// returns objects as they are served. Convert does not change objs, but the results may
-// share memory with them below their top-level fields; see [conversion.Converter].
+// Convert returns objs, in the same order, at the version that the parameter to names. It follows
+// the conversion strategy of the definition. It does not prune, default or validate; [Version.Read]
+// returns objects as they are served. Convert does not change objs, but the results may share
+// memory with them below their top-level fields; see [conversion.Converter].
 func (d *Definition) Convert(ctx context.Context, objs []*unstructured.Unstructured, to string) ([]*unstructured.Unstructured, error) {
 	if d.byName[to] == nil {
 		return nil, fmt.Errorf("request to convert CR to an invalid group/version: %s/%s", d.group, to)
@@ -316,14 +311,13 @@ func (d *Definition) Close() error {
 	return nil
 }
 
-// closeIdle closes the idle connections to the webhook.
 func (d *Definition) closeIdle() {
 	if c, ok := d.converter.Converter.(interface{ CloseIdleConnections() }); ok && d.converter.own {
 		c.CloseIdleConnections()
 	}
 }
 
-// convertOne is Convert for one object that it may change.
+// convertOne is Convert for one object. It may change the object.
 func (d *Definition) convertOne(ctx context.Context, obj *unstructured.Unstructured, to *Version) (*unstructured.Unstructured, error) {
 	if obj.GetAPIVersion() == to.apiVersion() {
 		return obj, nil
@@ -341,8 +335,8 @@ func (d *Definition) convertOne(ctx context.Context, obj *unstructured.Unstructu
 	return out[0], nil
 }
 
-// deprecation returns the warning of a deprecated version, or "". The warning recommends
-// best, unless that is nil.
+// deprecation returns the warning of a deprecated version, or "". It recommends best if best is not
+// nil.
 func (d *Definition) deprecation(v, best *apiextensionsv1.CustomResourceDefinitionVersion) string {
 	if !v.Deprecated {
 		return ""
@@ -357,8 +351,7 @@ func (d *Definition) deprecation(v, best *apiextensionsv1.CustomResourceDefiniti
 	return text
 }
 
-// bestVersion returns the served version with the highest priority that is not deprecated,
-// or nil.
+// bestVersion returns the served version with the highest priority that is not deprecated, or nil.
 func bestVersion(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinitionVersion {
 	var best *apiextensionsv1.CustomResourceDefinitionVersion
 	for i := range crd.Spec.Versions {

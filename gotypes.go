@@ -13,12 +13,11 @@ import (
 	"github.com/crdkit/crdkit/internal/value/jsonval"
 )
 
-// ToUnstructured returns typed as an object of version v, in the form that the
-// methods of v take. It encodes typed as JSON, as clients do, and decodes the text
-// as Kubernetes does: an integer that fits becomes an int64, any other number a
-// float64. The object has every field that the encoding has, such as a null or an
-// empty status. ToUnstructured sets apiVersion and kind, which typed may leave out.
-// It does not change typed, and the result shares no memory with it.
+// ToUnstructured returns typed as an object of version v, in the form that the methods of v take.
+// It encodes typed as JSON, as clients do, and decodes the text as Kubernetes does: an integer that
+// fits becomes an int64, any other number a float64. The object has every field that the encoding
+// has, such as a null or an empty status. ToUnstructured sets apiVersion and kind, which typed may
+// leave out. It does not change typed, and the result shares no memory with it.
 //
 // typed is a struct or a map, or a pointer to one. It may also be an object that a
 // program made by hand, with values of Go types that decoded JSON does not have,
@@ -96,9 +95,9 @@ func setTypeField(object map[string]any, name, want string) error {
 	return nil
 }
 
-// Programs build objects with int or []string, which decoded JSON does not have. The engines
-// take these for wrong types, so the verdict would be wrong. Only refused objects are
-// searched: an admitted object has no such value where a type is declared.
+// Programs build objects with int or []string, which decoded JSON does not have. The engines take
+// such values for wrong types, so the verdict would be wrong. Only refused objects are searched: an
+// admitted object has no such value where a type is declared.
 
 // checkGoTypes returns an error for the first value, in the order of paths, whose Go type
 // decoded JSON does not have.
@@ -114,22 +113,21 @@ func (r *request) checkGoTypes() error {
 	return checkGoTypes(r.old.Object, "old ")
 }
 
-// checkGoTypes is [request.checkGoTypes] for one object. which is "" or "old ", for texts.
-func checkGoTypes(obj map[string]any, which string) error {
+// checkGoTypes is [request.checkGoTypes] for one object. prefix is "" or "old ", for error texts.
+func checkGoTypes(obj map[string]any, prefix string) error {
 	if jsonval.IsDecoded(obj) {
 		return nil
 	}
 	if jsonval.TooDeep(obj) {
-		return fmt.Errorf("crdkit: the %sobject: %w", which, jsonval.ErrDepth)
+		return fmt.Errorf("crdkit: the %sobject: %w", prefix, jsonval.ErrDepth)
 	}
 	path, value, _ := jsonval.Foreign(obj)
-	if which != "" {
-		path += " of the " + which + "object"
+	if prefix != "" {
+		path += " of the " + prefix + "object"
 	}
 	return fmt.Errorf("crdkit: %s is of the Go type %T; %s", path, value, jsonval.GoTypes)
 }
 
-// orBackground returns ctx, or for nil the context that never ends.
 func orBackground(ctx context.Context) context.Context {
 	if ctx == nil {
 		return context.Background()

@@ -24,8 +24,8 @@ type config struct {
 	converter conversion.Converter
 	reference bool              // tests only: requests take the pipeline, cel-go evaluates rules
 	version   string            // of Kubernetes, "" for the default
-	ctx       context.Context   // of Compile; nil never ends
-	limit     *errorlimit.Limit // of the errors of Compile; nil admits any number
+	ctx       context.Context   // for Compile; nil never ends
+	limit     *errorlimit.Limit // on the errors of Compile; nil for no limit
 }
 
 func (c config) minor() int {
@@ -47,13 +47,13 @@ func configOf(opts []Option) config {
 	return cfg
 }
 
-// WithConverter makes the definition convert objects with c instead of what its
-// spec.conversion declares. c may run in this process (see [conversion.Local]), or call the
-// webhook with other settings:
+// WithConverter makes the definition convert objects with c instead of the converter that
+// spec.conversion declares. c may run in this process (see [conversion.Local]), or call the webhook
+// with other settings:
 //
 //	converter, err := conversion.New(crd, conversion.Timeout(time.Second))
 //
-// A nil c means the converter of the definition.
+// If c is nil, the definition uses the converter that it declares.
 func WithConverter(c conversion.Converter) Option {
 	return compileOption(func(cfg *config) { cfg.converter = c })
 }
@@ -83,9 +83,9 @@ func unknownVersion(version string) error {
 	return nil
 }
 
-// A JSONOption changes one request on JSON, such as [Version.CreateJSON]. A request without
-// options is a request without query parameters. A later option wins over an earlier one. A
-// nil option changes nothing. A request with an invalid option returns an error.
+// A JSONOption changes one request on JSON, such as [Version.CreateJSON]. Without options a request
+// is one without query parameters. A later option wins over an earlier one. A nil option changes
+// nothing. A request with an invalid option returns an error.
 type JSONOption interface {
 	// JSONOption seals the interface: only this module implements it.
 	JSONOption(testopt.Sealed)
@@ -157,11 +157,11 @@ func (o *requestOptions) apply(opt any) {
 type FieldValidation string
 
 const (
-	// Warn drops the fields and adds a warning for each. It is the default.
+	// Warn drops unknown and duplicate fields, and adds a warning for each. It is the default.
 	Warn FieldValidation = "Warn"
-	// Ignore drops the fields.
+	// Ignore drops unknown and duplicate fields.
 	Ignore FieldValidation = "Ignore"
-	// Strict refuses the request.
+	// Strict refuses a request with unknown or duplicate fields.
 	Strict FieldValidation = "Strict"
 )
 
@@ -176,10 +176,10 @@ func ReportChanges() ReadOption {
 	return readOption{requestOption{func(o *requestOptions) { o.report = true }}}
 }
 
-// InNamespace sets the namespace of the request. The server refuses an object that
-// names another one. By default the request is made in the namespace of the object,
-// or in "default" if the object names none, as kubectl does. It is an error for a
-// version of a cluster-scoped definition. The empty string sets no namespace.
+// InNamespace sets the namespace of the request. The server refuses an object that names another
+// namespace. By default the request is made in the namespace of the object, or in "default" if the
+// object names none, as kubectl does. The option is an error for a cluster-scoped definition. The
+// empty string sets no namespace.
 func InNamespace(namespace string) RequestOption {
 	return requestOption{func(o *requestOptions) { o.namespace = namespace }}
 }
@@ -189,9 +189,8 @@ func InNamespace(namespace string) RequestOption {
 // is pruned and no null is dropped. What f sets in metadata stays, such as a uid, also in the
 // bytes that [Version.CreateJSON] returns.
 //
-// Duplicate owner references are dropped before and after f, in a PATCH (package patch) only
-// after it. If f returns an error, the request returns it and has no verdict. f must not be
-// nil.
+// Duplicate owner references are dropped before and after f, but in a PATCH (package patch) only
+// after f. If f returns an error, the request returns it and has no verdict. f must not be nil.
 func Mutate(f func(ctx context.Context, obj *unstructured.Unstructured) error) RequestOption {
 	if f == nil {
 		f = func(context.Context, *unstructured.Unstructured) error { return errors.New("the function is nil") }
@@ -199,20 +198,19 @@ func Mutate(f func(ctx context.Context, obj *unstructured.Unstructured) error) R
 	return requestOption{func(o *requestOptions) { o.mutate = f }}
 }
 
-// RuleMemory limits the memory of one evaluation of a rule, in bytes, as
-// [cel.Memory] does. The default is [cel.DefaultMemory]; 0 means the default.
-// [math.MaxUint64] lifts the limit.
+// RuleMemory limits the memory of one evaluation of a rule, in bytes, as [cel.Memory] does. The
+// default is [cel.DefaultMemory]; 0 means the default. [math.MaxUint64] lifts the limit.
 func RuleMemory(bytes uint64) RequestOption {
 	return requestOption{func(o *requestOptions) { o.memory = bytes }}
 }
 
-// DefaultMaxErrors is how many errors a result has without [MaxErrors].
+// DefaultMaxErrors is the most errors that a result has without [MaxErrors].
 const DefaultMaxErrors = errorlimit.Default
 
-// MaxErrors limits [Result.Errors] and [Result.Ratcheted] to n errors each. [Result.Omitted]
-// counts the other errors. The same input has the same errors in the lists, but these need
-// not be the first ones in the order of all errors. 0 means [DefaultMaxErrors], and
-// [math.MaxInt] no limit. A request with a negative n returns an error.
+// MaxErrors limits [Result.Errors] and [Result.Ratcheted] to n errors each. [Result.Omitted] counts
+// the other errors. The same input always has the same errors in the lists. They need not be the
+// first of all errors. 0 means [DefaultMaxErrors], and [math.MaxInt] no limit. A request with a
+// negative n returns an error.
 func MaxErrors(n int) RequestOption {
 	return requestOption{func(o *requestOptions) { o.maxErrors = n }}
 }
@@ -230,7 +228,6 @@ func AppendTo(buf []byte) JSONOption {
 	return jsonOption(func(o *requestOptions) { o.buffer = buf })
 }
 
-// check returns an error for an invalid option.
 func (o *requestOptions) check(v *Version) error {
 	if err := requestopt.Check(o.fields); err != nil {
 		return err

@@ -15,7 +15,7 @@ import (
 	"github.com/crdkit/crdkit/internal/failure/errorlist"
 )
 
-// An origin says how the server came by the object that a request writes.
+// An origin says how the server got the object that a request writes.
 type origin uint8
 
 const (
@@ -37,7 +37,7 @@ func invalid(kind runtimeschema.GroupKind, name string, err *field.Error) *Refus
 }
 
 // dropDuplicateOwners drops duplicate owner references before mutation and warns of them. In a
-// PATCH the server drops them after mutation, with another text.
+// PATCH the server drops them after mutation, with another warning.
 func (r *request) dropDuplicateOwners() {
 	r.changeMetadata(func() {
 		switch {
@@ -63,8 +63,8 @@ func (r *request) dropMutatedOwners() {
 	})
 }
 
-// checkVersions compares resource versions as the store does: as numbers, or as texts if the
-// old one is not a number.
+// checkVersions compares resource versions as the store does: as numbers, or as texts if want, the
+// version of the old object, is not a number.
 func (r *request) checkVersions(want, got string) *Refusal {
 	had, err := strconv.ParseUint(want, 10, 64)
 	switch {
@@ -104,7 +104,7 @@ func (r *request) checkTyped() *Refusal {
 
 func missingVersion() error { return runtime.NewMissingVersionErr("object has no apiVersion field") }
 
-// checkUID refuses an update of an object with another uid, as the store does.
+// checkUID refuses an object with another uid than the old object, as the store does.
 func (r *request) checkUID() *Refusal {
 	got, want := r.meta.UID, r.oldMeta.UID
 	if got == "" || want == "" || got == want {
@@ -116,7 +116,7 @@ func (r *request) checkUID() *Refusal {
 		key, got, want))
 }
 
-// conflict is the answer to an update of another object, or of another state of it.
+// conflict is the answer if the uid or resourceVersion differs from the old object's.
 func (r *request) conflict(why string) *Refusal {
 	d := r.version.def
 	return &Refusal{
@@ -127,5 +127,5 @@ func (r *request) conflict(why string) *Refusal {
 	}
 }
 
-// modified says why the server refuses an update of another state of the object.
+// modified is the server's text for a resourceVersion that differs from the old object's.
 const modified = "the object has been modified; please apply your changes to the latest version and try again"

@@ -16,9 +16,9 @@ import (
 // malformed metadata and sets defaults. It then converts the object to v and prunes it with
 // the schema of v. It sets no defaults of v.
 //
-// stored is not changed, and the returned object shares no memory with it. A read is never
-// refused: the [Result] has the warnings and, with [ReportChanges], the changes. The error
-// says why the server could not serve the object.
+// Read does not change stored, and the returned object shares no memory with it. A read is never
+// refused: the [Result] has the warnings and, with [ReportChanges], the changes. An error says why
+// the server could not serve the object.
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#defaulting.
 func (v *Version) Read(ctx context.Context, stored *unstructured.Unstructured, opts ...ReadOption) (*unstructured.Unstructured, *Result, error) {
@@ -43,8 +43,8 @@ func (v *Version) Read(ctx context.Context, stored *unstructured.Unstructured, o
 	return r.obj, r.result, nil
 }
 
-// ReadJSON is [Version.Read] for an object that is stored as JSON. It returns JSON as the
-// server encodes it, with sorted keys. stored is not changed and not kept.
+// ReadJSON is [Version.Read] for an object that is stored as JSON. It returns JSON as the server
+// encodes it, with sorted keys. ReadJSON does not change or keep stored.
 func (v *Version) ReadJSON(ctx context.Context, stored []byte, opts ...ReadOption) ([]byte, *Result, error) {
 	obj, err := decodeObject(stored, "stored")
 	if err != nil {
@@ -58,10 +58,10 @@ func (v *Version) ReadJSON(ctx context.Context, stored []byte, opts ...ReadOptio
 	return out, res, err
 }
 
-// Store returns obj as the server writes it to storage. If v is not the storage version,
-// Store converts obj to it and prunes it with its schema. It sets no defaults. obj must have
-// been admitted at v; Store returns an error if it has another kind or version. obj is not
-// changed, and the result shares no memory with it.
+// Store returns obj as the server writes it to storage. If v is not the storage version, Store
+// converts obj to the storage version and prunes the result with that version's schema. It sets no
+// defaults. obj must have been admitted at v; Store returns an error if it has another kind or
+// version. obj is not changed, and the result shares no memory with it.
 func (v *Version) Store(ctx context.Context, obj *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	r, err := newReadRequest(ctx, v.def.storage, obj, nil)
 	if err != nil {
@@ -108,8 +108,8 @@ func newReadRequest(ctx context.Context, v *Version, obj *unstructured.Unstructu
 	return r, r.begin()
 }
 
-// convert converts r.obj to the version of the request as the codec of the store does. It
-// coerces metadata even if the object has that version.
+// convert converts r.obj to the version of the request as the codec of the store does. It also
+// coerces metadata if r.obj has that version already.
 func (r *request) convert() error {
 	if err := r.ctx.Err(); err != nil {
 		return err

@@ -13,8 +13,8 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// receive does the steps of decoding that every body takes. Server-side apply has done most
-// of them.
+// receive does the decoding steps of every write. A server-side apply has already done most of
+// them.
 func (r *request) receive() (*Refusal, error) {
 	if r.origin != fromMerge {
 		if refusal := r.coerce(coercion{report: r.fields != Ignore}); refusal != nil {
@@ -32,16 +32,15 @@ func (r *request) receive() (*Refusal, error) {
 	return r.checkVersion(), r.ctx.Err()
 }
 
-// A coercion holds the options of coerce.
 type coercion struct {
 	report bool // complain of unknown fields
 	stored bool // the object comes from storage: drop malformed metadata, repair the generation
 }
 
-// coerce does to an object what decoding into a Go struct does to a built-in kind. Metadata
-// becomes ObjectMeta; fields that are not declared and nulls that are not allowed go. It
-// complains of unknown fields in this order: of metadata, of the object, of embedded
-// metadata. The refusal is about malformed metadata.
+// coerce does to an object what decoding into a Go struct does to a built-in kind. Metadata becomes
+// ObjectMeta; fields that are not declared and nulls that are not allowed go. It complains of
+// unknown fields in this order: of metadata, of the object, of embedded metadata. It refuses
+// malformed metadata.
 func (r *request) coerce(c coercion) *Refusal {
 	obj, d := r.obj.Object, r.version.def
 	gv, err := groupVersionOf(obj)
@@ -135,7 +134,7 @@ func (r *request) unknown(c coercion, paths []schema.Path) {
 	}
 }
 
-// unreadable returns the answer to metadata that cannot be decoded. It returns nil for nil.
+// unreadable returns the answer to metadata that cannot be decoded, or nil if err is nil.
 func (r *request) unreadable(err error) *Refusal {
 	if err == nil {
 		return nil
@@ -197,7 +196,6 @@ func (r *request) setDefaults() {
 	r.change(Defaulted, d.engines.setDefaults().DefaultAndReport(r.obj.Object)...)
 }
 
-// checkVersion refuses an object of another version.
 func (r *request) checkVersion() *Refusal {
 	r.sentKind = r.obj.GroupVersionKind().GroupKind()
 	if got, want := r.obj.GroupVersionKind().GroupVersion().String(), r.version.apiVersion(); got != want && r.origin == fromClient {
@@ -218,8 +216,7 @@ func joinUnique(texts []string) string {
 	return strings.Join(unique, ", ")
 }
 
-// groupVersionOf parses the apiVersion of an object. The server refuses one that does not
-// parse.
+// groupVersionOf parses the apiVersion of an object. The server refuses a malformed one.
 func groupVersionOf(obj map[string]any) (runtimeschema.GroupVersion, error) {
 	apiVersion, _, err := unstructured.NestedString(obj, "apiVersion")
 	if err != nil {

@@ -16,17 +16,17 @@ import (
 	"github.com/crdkit/crdkit/internal/text/jsonscan"
 )
 
-// A request takes an object through the server's steps, on maps. create.go, update.go,
-// status.go and read.go have the steps of each verb in order. The JSON forms first try the
-// fast path, which handles a request or declines it.
+// A request takes an object through the server's steps, on maps. create.go, update.go, status.go
+// and read.go have the steps of each verb in order. Requests on JSON first try the fast path, which
+// handles a request or declines it.
 type request struct {
 	version *Version
 	requestOptions
 	ctx   context.Context
-	watch *interrupt.Watch // of ctx, nil if it cannot end
+	watch *interrupt.Watch // watches ctx; nil if ctx cannot end
 
-	encoded bool   // the request is a JSON form
-	raw     []byte // the body of a JSON form
+	encoded bool   // the request is on JSON
+	raw     []byte // the body of a request on JSON
 	fast    fastpath.Request
 
 	obj, old *unstructured.Unstructured
@@ -34,7 +34,7 @@ type request struct {
 	meta, oldMeta *objectmeta.Meta
 	complaints    []string // about unknown and duplicate fields
 	otherType     bool     // kind and apiVersion are not those of the version
-	// sentKind is the kind of the object, which errors name.
+	// sentKind is the object's kind for the texts of errors.
 	sentKind runtimeschema.GroupKind
 	// rulesBlocked is true if an error that is not in the result keeps rules from running.
 	rulesBlocked  bool
@@ -102,10 +102,8 @@ func newJSONRequest(ctx context.Context, v *Version, raw []byte, opts []JSONOpti
 	return r, nil
 }
 
-// errNil is the error of a request without an object.
 var errNil = errors.New("crdkit: the object is nil")
 
-// errNotPatched is the error of requests that cannot take the result of a patch.
 var errNotPatched = errors.New("crdkit: only UpdateJSON and UpdateStatusJSON take the result of a patch")
 
 // fastPath returns the plan of the fast path, or nil if it does not handle the definition or
@@ -190,7 +188,6 @@ func (r *request) subject() *subject {
 	return s
 }
 
-// warn adds warnings to the result.
 func (r *request) warn(texts ...string) {
 	if len(r.result.Warnings) == 0 {
 		r.result.Warnings = slices.Clip(texts)
@@ -199,7 +196,7 @@ func (r *request) warn(texts ...string) {
 	r.result.Warnings = append(r.result.Warnings, texts...)
 }
 
-// enterNamespace puts the object into a namespace, "" for its own.
+// enterNamespace puts the object into a namespace. "" means the namespace that the object names.
 func (r *request) enterNamespace(namespace string) *Refusal {
 	same := false
 	r.changeMetadata(func() { same = r.meta.EnterNamespace(r.version.def.namespaced, namespace) })

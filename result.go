@@ -21,23 +21,23 @@ import (
 // A Result is the verdict on one request: [Result.Err] is nil if the server admits the
 // object. It belongs to the caller.
 type Result struct {
-	// Errors are what 422 Invalid lists, sorted by field, type and detail, repeated as the
-	// server repeats them.
+	// Errors are the errors in the server's answer 422 Invalid, sorted by field, type and detail.
+	// An error is repeated if the server repeats it.
 	Errors validation.ErrorList
-	// Omitted is how many errors are not in Errors because of [MaxErrors]. One may count
-	// several times.
+	// Omitted is the number of errors that are not in Errors because of [MaxErrors]. The same error
+	// may count several times.
 	Omitted int
-	// Refusal is set instead if the server turns the request down before validation.
+	// Refusal is set if the server refuses the request before validation. There are no Errors then.
 	Refusal *Refusal
 	// Warnings are the warning headers of the response, in the server's order.
 	Warnings []string
-	// Ratcheted are errors that the server forgives an update, because the values did not
+	// Ratcheted are the errors that the server forgives in an update, because the values did not
 	// change.
 	Ratcheted validation.ErrorList
-	// Changes are what the server changed, in the order of its steps, with [ReportChanges]
-	// only.
+	// Changes are the server's changes of the object, in the order of its steps. They are only
+	// recorded with [ReportChanges].
 	Changes []Change
-	// Cost is what the rules spent, in CEL cost units, of a budget of 10,000,000.
+	// Cost is the cost of the rules in CEL cost units. The budget is 10,000,000.
 	Cost uint64
 
 	about *subject // nil if the request is admitted
@@ -49,7 +49,7 @@ type subject struct {
 	name string
 }
 
-// A Refusal is an answer other than the list of errors of an object.
+// A Refusal is an answer of the server that is not a list of errors of an object.
 type Refusal struct {
 	Code    int    // HTTP status, such as 400
 	Reason  string // as metav1.StatusReason, such as BadRequest or Conflict
@@ -58,7 +58,7 @@ type Refusal struct {
 	// "spec.replica"`.
 	Details []string
 
-	resource string // plural name, of a conflict
+	resource string // plural name; only set for a conflict
 	answer   error  // of RefusalOf
 }
 
@@ -140,9 +140,9 @@ const (
 	NullDropped Op = "null-dropped"
 	// Defaulted: a default was set.
 	Defaulted Op = "defaulted"
-	// Coerced: metadata was brought into the server's form, also of an embedded resource.
+	// Coerced: metadata, also of an embedded resource, was brought into the server's form.
 	Coerced Op = "coerced"
-	// Reset: a field was overwritten that a request cannot set, such as status.
+	// Reset: a field that a request cannot set, such as status, was overwritten.
 	Reset Op = "reset"
 )
 
@@ -166,7 +166,7 @@ func (r *request) change(op Op, paths ...crdschema.Path) {
 	}
 }
 
-// reset records that the server overwrote a field.
+// reset records that the server overwrote a field. names is the path of the field.
 func (r *request) reset(names ...string) {
 	if !r.report {
 		return

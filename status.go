@@ -25,8 +25,8 @@ func (v *Version) UpdateStatus(ctx context.Context, obj, old *unstructured.Unstr
 	return r.answer(r.updateStatus())
 }
 
-// UpdateStatusJSON is [Version.UpdateStatus] for the body of a request; see
-// [Version.CreateJSON]. old is JSON even with the option [YAML].
+// UpdateStatusJSON is [Version.UpdateStatus] for the body of a request; see [Version.CreateJSON].
+// old is always JSON, also with the option [YAML].
 func (v *Version) UpdateStatusJSON(ctx context.Context, raw, old []byte, opts ...JSONOption) ([]byte, *Result, error) {
 	if err := v.checkStatus(); err != nil {
 		return nil, nil, err
@@ -47,7 +47,6 @@ func (v *Version) UpdateStatusJSON(ctx context.Context, raw, old []byte, opts ..
 	return r.answerJSON(r.updateStatus())
 }
 
-// updateStatus takes the object through the steps of a PUT of its status.
 func (r *request) updateStatus() (*Refusal, error) {
 	if refusal, err := r.receiveUpdate(); refusal != nil || err != nil {
 		return refusal, err
@@ -76,8 +75,7 @@ func (r *request) updateStatus() (*Refusal, error) {
 	return nil, nil
 }
 
-// restoreAllButStatus sets all fields but metadata and status to the values of the old
-// object.
+// restoreAllButStatus sets all fields but metadata and status to the values of the old object.
 func (r *request) restoreAllButStatus() {
 	for _, name := range sortedKeys(r.obj.Object, r.old.Object) {
 		if name != "status" && name != "metadata" {

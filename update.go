@@ -18,10 +18,9 @@ import (
 // [Version.Read] returns it at version v; Update returns an error if it has another version
 // or kind. Update does not change old, and the result shares no memory with it.
 //
-// If old has no namespace, it gets the namespace of the request. The server refuses an
-// update without metadata.resourceVersion. Update does so only if obj has another
-// resourceVersion than old: there is no store here, so an object without one is taken to be
-// made from old.
+// If old has no namespace, it gets the namespace of the request. The server refuses an update
+// without metadata.resourceVersion. Update accepts it: an obj without resourceVersion counts as
+// made from old. Update refuses an obj with another resourceVersion than old.
 func (v *Version) Update(ctx context.Context, obj, old *unstructured.Unstructured, opts ...RequestOption) (*Result, error) {
 	r, err := newMapRequest(ctx, v, obj, old, opts)
 	if err != nil {
@@ -30,8 +29,8 @@ func (v *Version) Update(ctx context.Context, obj, old *unstructured.Unstructure
 	return r.answer(r.update())
 }
 
-// UpdateJSON is [Version.Update] for the body of a request; see [Version.CreateJSON]. old is
-// JSON even with the option [YAML].
+// UpdateJSON is [Version.Update] for the body of a request; see [Version.CreateJSON]. old is always
+// JSON, also with the option [YAML].
 func (v *Version) UpdateJSON(ctx context.Context, raw, old []byte, opts ...JSONOption) ([]byte, *Result, error) {
 	r, err := newJSONRequest(ctx, v, raw, opts)
 	if err != nil {
@@ -49,7 +48,6 @@ func (v *Version) UpdateJSON(ctx context.Context, raw, old []byte, opts ...JSONO
 	return r.answerJSON(r.update())
 }
 
-// update takes the object through the steps of a PUT.
 func (r *request) update() (*Refusal, error) {
 	if refusal, err := r.receiveUpdate(); refusal != nil || err != nil {
 		return refusal, err
@@ -86,7 +84,7 @@ func (r *request) update() (*Refusal, error) {
 	return nil, nil
 }
 
-// receiveUpdate does the steps before the fields are set that clients cannot set.
+// receiveUpdate does the steps before the server resets the fields that clients cannot set.
 func (r *request) receiveUpdate() (*Refusal, error) {
 	if err := r.checkOld(); err != nil {
 		return nil, err
@@ -118,7 +116,7 @@ func (r *request) checkOld() error {
 }
 
 // enterNamespaces puts both objects into the namespace of the request. By default this is the
-// namespace of the old object, else of the new one, else "default". The old object changes
+// namespace of the old object, else of the new one, else "default". The old object gets a namespace
 // only if it has none.
 func (r *request) enterNamespaces() *Refusal {
 	if refusal := r.enterNamespace(cmp.Or(r.namespace, r.oldMeta.Namespace)); refusal != nil {
@@ -130,8 +128,8 @@ func (r *request) enterNamespaces() *Refusal {
 	return nil
 }
 
-// setOld sets a metadata field of the old object. It copies the object and its metadata
-// first, which belong to the caller.
+// setOld sets a metadata field of the old object. It first copies the object and its metadata,
+// because they belong to the caller.
 func (r *request) setOld(name, value string) {
 	metadata, _ := r.old.Object["metadata"].(map[string]any)
 	if metadata == nil {
@@ -144,7 +142,7 @@ func (r *request) setOld(name, value string) {
 	r.oldMeta.ReadMap(r.old.Object)
 }
 
-// checkName refuses an update of another object.
+// checkName refuses an object with another name than the old object.
 func (r *request) checkName() *Refusal {
 	switch name, got := r.oldMeta.Name, r.meta.Name; {
 	case got == name:
@@ -156,7 +154,7 @@ func (r *request) checkName() *Refusal {
 	}
 }
 
-// checkState refuses an update of another object, or of another state of it.
+// checkState refuses an object with another uid or resourceVersion than the old object.
 func (r *request) checkState() *Refusal {
 	want, got := r.oldMeta.ResourceVersion, r.meta.ResourceVersion
 	if r.origin != fromClient {
@@ -175,8 +173,8 @@ func (r *request) checkState() *Refusal {
 	return r.checkVersions(want, got)
 }
 
-// keepManaged sets metadata.managedFields to what the server starts from. An apply has set
-// them.
+// keepManaged sets the managed fields with which the server starts an update, unless the object
+// comes from a server-side apply.
 func (r *request) keepManaged(status bool) {
 	if r.origin != fromMerge {
 		r.changeMetadata(func() { r.meta.KeepManaged(r.oldMeta, status) })
@@ -203,8 +201,8 @@ func (r *request) specChanged() (bool, error) {
 	return false, nil
 }
 
-// setPlaceholderVersions gives both objects one resourceVersion while they are validated.
-// Stored objects have one, and rules must see no difference.
+// setPlaceholderVersions gives both objects the same resourceVersion while they are validated,
+// because stored objects have one and rules must see no difference.
 func (r *request) setPlaceholderVersions() {
 	const placeholder = "1"
 	if _, ok := r.obj.Object["metadata"].(map[string]any); !ok || r.meta.ResourceVersion != "" {

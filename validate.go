@@ -35,8 +35,8 @@ func (r *request) addTypeError(name, got, want string) {
 	r.add(validation.ErrorList{validation.NewError(field.Invalid(field.NewPath(name), got, "must be "+want), validation.StepTypeMeta, "/"+name, "")})
 }
 
-// checkScale validates the fields of the scale subresource, unless the object has another
-// kind.
+// checkScale validates the fields of the scale subresource, unless apiVersion or kind is wrong.
+// spec is false for an update of the status.
 func (r *request) checkScale(spec bool) {
 	if s := r.version.scale; s != nil && !r.otherType {
 		if spec {
@@ -46,7 +46,8 @@ func (r *request) checkScale(spec bool) {
 	}
 }
 
-// addValidation adds the errors of schema validation, unless the object has another kind.
+// addValidation adds the errors of a validation, without schema errors if apiVersion or kind is
+// wrong.
 func (r *request) addValidation(res validation.Result) {
 	if r.otherType {
 		res.Errors = slices.DeleteFunc(res.Errors, func(e *validation.Error) bool { return e.Step == validation.StepSchema })
@@ -76,8 +77,8 @@ func (r *request) forgive(errs validation.ErrorList) {
 	r.result.Ratcheted = append(r.result.Ratcheted, errs[:min(len(errs), room)]...)
 }
 
-// newMetadataLimit returns the limit of errors for the next check of metadata. addProblems
-// reads it.
+// newMetadataLimit returns the limit of errors for the next check of metadata. addProblems reads
+// its counts.
 func (r *request) newMetadataLimit() *errorlimit.Limit {
 	r.metadataLimit = *errorlimit.New(r.maxErrors)
 	return &r.metadataLimit
@@ -90,7 +91,7 @@ func (r *request) addProblems(problems []objectmeta.Problem) {
 	}
 }
 
-// evaluateRules runs the rules, unless an error makes the values unfit for them.
+// evaluateRules runs the rules. If an earlier error prevents that, it adds an error that says so.
 func (r *request) evaluateRules() error {
 	if r.version.rules == nil {
 		return nil
@@ -175,7 +176,7 @@ func (p scalePath) checkReplicas(obj map[string]any) validation.ErrorList {
 	return p.placed(p.CheckReplicas(obj))
 }
 
-// placed adds the pointer of the field to an error about it.
+// placed adds the JSON pointer of the field to an error.
 func (p scalePath) placed(err *field.Error) validation.ErrorList {
 	if err == nil {
 		return nil

@@ -20,8 +20,8 @@ import (
 	"github.com/crdkit/crdkit/validation/cel"
 )
 
-// A Version is one version of a definition with everything that a request to
-// it needs, compiled. It never changes and is safe for concurrent use.
+// A Version is one compiled version of a definition. It never changes and is safe for concurrent
+// use.
 type Version struct {
 	def  *Definition
 	name string
@@ -38,13 +38,13 @@ type Version struct {
 }
 
 // compiled holds what compilation sets. Call [Version.ready] before reading a field: a catalog
-// compiles its versions late.
+// compiles a version when it is first used.
 type compiled struct {
 	node    *schema.Node // nil if the version has no schema
 	engines *engines
 	rules   *cel.Program // nil if there are no rules
 
-	minor int // of the Kubernetes version whose formats apply, 0 for the default
+	minor int // of the Kubernetes version to emulate, 0 for the default
 	// plan returns the plan of the fast path, or nil if it declines all objects. The first call
 	// makes the plan.
 	plan func() *fastpath.Plan
@@ -68,8 +68,8 @@ func newVersion(d *Definition, declared, best *apiextensionsv1.CustomResourceDef
 	return v
 }
 
-// compile compiles the schema of version i. If equal is not nil, v takes the compiled parts
-// of equal instead, which has the same schema.
+// compile compiles the schema of version i. If equal is not nil, it has the same schema, and v
+// takes its compiled parts instead.
 func (v *Version) compile(crd *apiextensionsv1.CustomResourceDefinition, i int, cfg config, equal *Version, watch *interrupt.Watch) field.ErrorList {
 	if equal != nil {
 		v.set(equal.node, equal.engines, equal.rules, cfg)
@@ -141,8 +141,8 @@ func (v *Version) HasStatus() bool { return v.status }
 // response of the version. It is "" if the version is not deprecated.
 func (v *Version) Warning() string { return v.warning }
 
-// Schema returns the compiled schema. It returns nil if the version has none,
-// and if the version belongs to a [Catalog] and does not compile.
+// Schema returns the compiled schema. It returns nil if the version has no schema, or if it belongs
+// to a [Catalog] and does not compile.
 func (v *Version) Schema() *schema.Node {
 	if v.ready() != nil {
 		return nil
@@ -157,9 +157,8 @@ func (v *Version) GroupVersionKind() runtimeschema.GroupVersionKind {
 
 func (v *Version) apiVersion() string { return v.groupVersion }
 
-// The engines do the work of the pipeline, except for the rules. Each engine is made at its
-// first call: the fast path needs none of them. Versions with the same schema share their
-// engines.
+// The engines do the work of the pipeline, except for the rules. Each engine is made at its first
+// call: the fast path needs none of them. Versions with the same schema share their engines.
 type engines struct {
 	prune       func() *pruning.Pruner
 	setDefaults func() *defaulting.Defaulter
@@ -168,7 +167,7 @@ type engines struct {
 	reads       fieldaccess.Program // what the rules read
 }
 
-// newEngines returns engines for a schema, which is nil if the version has none.
+// newEngines returns engines for a schema. n is nil if the version has no schema.
 func newEngines(n *schema.Node, cfg config) *engines {
 	return &engines{
 		prune:       sync.OnceValue(func() *pruning.Pruner { return pruning.New(n) }),
