@@ -29,7 +29,7 @@ type Definition struct {
 	kind       string
 	plural     string
 	namespaced bool
-	names      crdversion.Claim // set in a catalog only
+	names      crdversion.Claim // only set in a catalog
 	// preserve keeps unknown fields of all objects (spec.preserveUnknownFields, from v1beta1).
 	preserve  bool
 	reference bool // use the reference implementations
@@ -335,8 +335,8 @@ func (d *Definition) convertOne(ctx context.Context, obj *unstructured.Unstructu
 	return out[0], nil
 }
 
-// deprecation returns the warning of a deprecated version, or "". It recommends best if best is not
-// nil.
+// deprecation returns the warning of a deprecated version, or "". The warning recommends the
+// version best, unless best is nil.
 func (d *Definition) deprecation(v, best *apiextensionsv1.CustomResourceDefinitionVersion) string {
 	if !v.Deprecated {
 		return ""

@@ -13,11 +13,12 @@ import (
 	"github.com/crdkit/crdkit/internal/value/jsonval"
 )
 
-// ToUnstructured returns typed as an object of version v, in the form that the methods of v take.
-// It encodes typed as JSON, as clients do, and decodes the text as Kubernetes does: an integer that
-// fits becomes an int64, any other number a float64. The object has every field that the encoding
-// has, such as a null or an empty status. ToUnstructured sets apiVersion and kind, which typed may
-// leave out. It does not change typed, and the result shares no memory with it.
+// ToUnstructured converts the Go value typed to an object of version v, in the form that the
+// methods of v take. It encodes the value as JSON, as clients do, and decodes the text as
+// Kubernetes does: an integer that fits becomes an int64, any other number a float64. The object
+// has every field that the encoding has, such as a null or an empty status. ToUnstructured sets
+// apiVersion and kind, which the value may leave out. It does not change the value, and the result
+// shares no memory with it.
 //
 // typed is a struct or a map, or a pointer to one. It may also be an object that a
 // program made by hand, with values of Go types that decoded JSON does not have,

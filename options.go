@@ -23,9 +23,9 @@ type Option interface{ applyCompile(*config) }
 type config struct {
 	converter conversion.Converter
 	reference bool              // tests only: requests take the pipeline, cel-go evaluates rules
-	version   string            // of Kubernetes, "" for the default
-	ctx       context.Context   // for Compile; nil never ends
-	limit     *errorlimit.Limit // on the errors of Compile; nil for no limit
+	version   string            // Kubernetes version; "" for the default
+	ctx       context.Context   // context of Compile; nil never ends
+	limit     *errorlimit.Limit // limits the errors of Compile; nil for no limit
 }
 
 func (c config) minor() int {
@@ -110,11 +110,11 @@ type requestOptions struct {
 	report    bool
 	namespace string
 	mutate    func(context.Context, *unstructured.Unstructured) error
-	memory    uint64 // of one evaluation of a rule, in bytes
+	memory    uint64 // limit for one evaluation of a rule, in bytes
 	maxErrors int    // 0: DefaultMaxErrors
 
 	origin          origin
-	patchComplaints []string // about the patch itself
+	patchComplaints []string // complaints about the patch itself
 
 	yaml   bool
 	buffer []byte // the output is appended to it

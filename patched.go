@@ -19,9 +19,9 @@ import (
 type origin uint8
 
 const (
-	fromClient origin = iota // it decoded the body of the request
-	fromPatch                // it decoded the result of a patch
-	fromMerge                // it merged the live object and an applied configuration
+	fromClient origin = iota // the server decoded the body of the request
+	fromPatch                // the server decoded the result of a patch
+	fromMerge                // the server merged the live object and an applied configuration
 )
 
 // invalidPatch is the answer of the server to a patch whose result cannot be decoded.

@@ -33,12 +33,12 @@ type request struct {
 	// meta is the metadata of obj. It is written to obj before anything else looks at obj.
 	meta, oldMeta *objectmeta.Meta
 	complaints    []string // about unknown and duplicate fields
-	otherType     bool     // kind and apiVersion are not those of the version
+	otherType     bool     // apiVersion or kind is wrong
 	// sentKind is the object's kind for the texts of errors.
 	sentKind runtimeschema.GroupKind
 	// rulesBlocked is true if an error that is not in the result keeps rules from running.
 	rulesBlocked  bool
-	metadataLimit errorlimit.Limit // of the errors of the last check of the metadata
+	metadataLimit errorlimit.Limit // limits the errors of the last metadata check
 	// placeholder is the metadata field that is set during validation only, "" for none.
 	placeholder string
 
@@ -176,7 +176,6 @@ func (r *request) answerJSON(refusal *Refusal, err error) ([]byte, *Result, erro
 	return out, res, nil
 }
 
-// subject returns the object that the answer to a refused request names.
 func (r *request) subject() *subject {
 	s := &subject{kind: r.version.def.GroupKind()}
 	if r.result.Refusal == nil && !r.sentKind.Empty() {

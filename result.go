@@ -54,8 +54,7 @@ type Refusal struct {
 	Code    int    // HTTP status, such as 400
 	Reason  string // as metav1.StatusReason, such as BadRequest or Conflict
 	Message string // the server's words
-	// Details are the single complaints of a joined message, such as `unknown field
-	// "spec.replica"`.
+	// Details are the complaints that Message joins, such as `unknown field "spec.replica"`.
 	Details []string
 
 	resource string // plural name; only set for a conflict

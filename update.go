@@ -116,8 +116,8 @@ func (r *request) checkOld() error {
 }
 
 // enterNamespaces puts both objects into the namespace of the request. By default this is the
-// namespace of the old object, else of the new one, else "default". The old object gets a namespace
-// only if it has none.
+// namespace of the old object, else of the new object, else "default". The old object gets a
+// namespace only if it has none.
 func (r *request) enterNamespaces() *Refusal {
 	if refusal := r.enterNamespace(cmp.Or(r.namespace, r.oldMeta.Namespace)); refusal != nil {
 		return refusal

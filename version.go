@@ -31,7 +31,7 @@ type Version struct {
 	served, storage bool
 	status          bool // has the status subresource
 	scale           *scale
-	warning         string // on every request; "" if the version is not deprecated
+	warning         string // in every response; "" if the version is not deprecated
 
 	compiled
 	lazy *lazyVersion // nil unless the version belongs to a catalog
@@ -44,7 +44,7 @@ type compiled struct {
 	engines *engines
 	rules   *cel.Program // nil if there are no rules
 
-	minor int // of the Kubernetes version to emulate, 0 for the default
+	minor int // minor version of Kubernetes to emulate; 0 for the default
 	// plan returns the plan of the fast path, or nil if it declines all objects. The first call
 	// makes the plan.
 	plan func() *fastpath.Plan

@@ -72,7 +72,7 @@ func New(v *crdkit.Version, crd *apiextensionsv1.CustomResourceDefinition, opts 
 	return appliers[v.Name()], nil
 }
 
-// NewAll returns the Appliers of all versions of a definition, by the names of the
+// NewAll returns the Appliers of all versions of a definition. The keys are the names of the
 // versions. They share the typed schemas. See [New].
 func NewAll(d *crdkit.Definition, crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) (map[string]*Applier, error) {
 	if d == nil || crd == nil {

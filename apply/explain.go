@@ -134,8 +134,8 @@ func appliedBy(owners []Owner, manager string) bool {
 
 // A Conflict is a field that an apply would change and that another manager owns.
 type Conflict struct {
-	// Manager owns the field. It wrote the field by Operation to Subresource, which is "" for the
-	// object itself.
+	// Manager owns the field. It wrote the field with Operation, through Subresource ("" for the
+	// object itself).
 	Manager     string
 	Operation   metav1.ManagedFieldsOperationType
 	Subresource string

@@ -103,8 +103,8 @@ func (a *Applier) ApplyAsKubectl(ctx context.Context, r Request, opts ...crdkit.
 	return out, err
 }
 
-// keepAnnotation makes annotationManager apply [LastApplied], if kubectl would. It returns false if
-// the server refuses that apply.
+// keepAnnotation makes annotationManager apply [LastApplied], if kubectl would do so. It returns
+// false if the server refuses that apply.
 func (a *Applier) keepAnnotation(ctx context.Context, out *Result, live *unstructured.Unstructured, manager string, opts []crdkit.RequestOption) (bool, error) {
 	text, found := out.Object.GetAnnotations()[LastApplied]
 	if manager != kubectlManager || !found || len(annotationOwners(out.Object, metav1.ManagedFieldsOperationApply)) > 0 {

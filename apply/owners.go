@@ -24,7 +24,8 @@ type Owner struct {
 	Operation   metav1.ManagedFieldsOperationType `json:"operation"`
 	Subresource string                            `json:"subresource,omitempty"` // "" for the object itself
 	APIVersion  string                            `json:"-"`                     // the version at which the manager wrote
-	// Time is the last write of the manager, not of the field. It is zero if unknown.
+	// Time is the time of the manager's last write, which may be of another field. It is zero if
+	// unknown.
 	Time time.Time `json:"-"`
 }
 

@@ -325,7 +325,7 @@ func (a *Applier) Update(ctx context.Context, obj *unstructured.Unstructured, r 
 	})
 }
 
-// track calls the function do, which changes obj in place and records the manager.
+// track calls the function do, which changes obj in place, with an option that records the manager.
 func (a *Applier) track(obj, live *unstructured.Unstructured, s subresource, manager string, opts []crdkit.RequestOption, do func([]crdkit.RequestOption) (*crdkit.Result, error)) (*Result, error) {
 	if err := checkGoTypes(obj); err != nil {
 		return nil, err

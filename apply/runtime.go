@@ -86,8 +86,8 @@ func (creator) New(kind schema.GroupVersionKind) (runtime.Object, error) {
 	return u, nil
 }
 
-// checkGoTypes returns an error for Go types that JSON is not decoded to, and for deep nesting,
-// which the library cannot copy. Nil objects are allowed.
+// checkGoTypes returns an error for a value of a Go type that decoded JSON does not have, and for
+// nesting that is too deep for the library to copy. Nil objects are allowed.
 func checkGoTypes(objs ...*unstructured.Unstructured) error {
 	for _, obj := range objs {
 		if obj == nil || jsonval.IsDecoded(obj.Object) {

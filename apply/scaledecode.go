@@ -13,8 +13,8 @@ import (
 	"github.com/crdkit/crdkit"
 )
 
-// decodeScale reads a Scale as the server does. With strict, it returns the complaints of strict
-// decoding. The error is the server's error.
+// decodeScale reads a Scale as the server does. If strict is true, it returns the complaints of
+// strict decoding. The error is the server's error.
 func decodeScale(text []byte, strict bool) (*autoscalingv1.Scale, []string, error) {
 	scheme := runtime.NewScheme()
 	if err := autoscalingv1.AddToScheme(scheme); err != nil {

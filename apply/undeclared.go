@@ -16,9 +16,9 @@ import (
 	"github.com/crdkit/crdkit/internal/value/jsonval"
 )
 
-// typeErrors returns all errors of an object, by path. structured-merge-diff stops at an undeclared
-// member, and visits members in random order. So typeErrors lists the undeclared members itself,
-// removes them from a copy, and lets the library check the rest.
+// typeErrors returns all errors of an object, sorted by path. structured-merge-diff stops at an
+// undeclared member, and visits members in random order. So typeErrors lists the undeclared members
+// itself, removes them from a copy, and lets the library check the rest.
 func (k *kindType) typeErrors(object map[string]any, opts []typed.ValidationOptions) error {
 	object = jsonval.Clone(object).(map[string]any)
 	u := &undeclared{schema: k.Schema}
@@ -118,7 +118,7 @@ func (u *undeclared) element(l *schema.List, i int, item any) (fieldpath.PathEle
 	return fieldpath.PathElement{Key: &keys}, len(keys) > 0
 }
 
-// add adds an error, unless the texts become too long.
+// add adds an error, unless the texts of the errors are too long already.
 func (u *undeclared) add(path fieldpath.Path, message string) {
 	if u.size > errorlist.MaxText {
 		u.more++

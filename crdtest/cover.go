@@ -53,7 +53,7 @@ type collector struct {
 
 func (c *collector) String() string { return c.file }
 
-// gcPercent is the GOGC of a process with coverage: it is short and makes much garbage.
+// gcPercent is the GOGC of a process with coverage. The process is short and makes much garbage.
 const gcPercent = 400
 
 func (c *collector) Set(file string) error {

@@ -29,7 +29,7 @@ type verdict struct {
 	set        *Set
 	response   *Response
 	complaints []complaint
-	warnings   []bool // whether an expectation is about the warning
+	warnings   []bool // for each warning, whether an expectation is about it
 	onlyThese  bool   // unexpected complaints fail the test
 	onlyWarned bool   // unexpected warnings fail the test
 	unmet      []string
@@ -120,8 +120,8 @@ func Exactly(want ...Expectation) Expectation {
 
 // Errors expects these errors in any order, and no others. Each is the whole text of an error, as
 // in the message of the server: "spec.replicas: Required value". If errors prevent the evaluation
-// of rules, the server adds an error that says so. It may be left out, also for [Exactly]. Without
-// texts, Errors expects that the object is admitted.
+// of rules, the server adds an error that says so. This error may be left out, also for [Exactly].
+// Without texts, Errors expects that the object is admitted.
 func Errors(texts ...string) Expectation {
 	return expects("Errors", texts, func(v *verdict) {
 		v.onlyThese = true
@@ -147,8 +147,9 @@ func Warned(substrings ...string) Expectation {
 	})
 }
 
-// Stored expects that the object is admitted and stored as want: pruned, with defaults. want is an
-// object as [Set.Create] takes it. In the metadata, only the fields of want are compared.
+// Stored expects that the object is admitted and that the stored object, pruned and with defaults,
+// equals want. want is an object as [Set.Create] takes it. In the metadata, only the fields of want
+// are compared.
 func Stored(want any) Expectation {
 	return expects("Stored", []any{want}, func(v *verdict) {
 		if len(v.complaints) > 0 {
@@ -170,7 +171,7 @@ func Stored(want any) Expectation {
 }
 
 // match marks the first fitting complaint that no other expectation has marked. If there is none,
-// the expectation with the text what is unmet.
+// the expectation is unmet.
 func (v *verdict) match(what string, fits func(complaint) bool) {
 	for i := range v.complaints {
 		if c := &v.complaints[i]; !c.expected && fits(*c) {
@@ -211,7 +212,7 @@ func isRuleAt(v *crdkit.Version, pointer string, index int, rule string) bool {
 // sameText reports whether two texts differ in white space only.
 func sameText(a, b string) bool { return slices.Equal(strings.Fields(a), strings.Fields(b)) }
 
-// withMetadataOf returns a copy of got with only the metadata fields that want has.
+// withMetadataOf returns a copy of got without the metadata fields that are not in want.
 func withMetadataOf(got, want map[string]any) map[string]any {
 	out := maps.Clone(got)
 	wanted, ok := want["metadata"].(map[string]any)

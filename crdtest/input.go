@@ -85,8 +85,8 @@ func textOf(obj any) ([]byte, bool) {
 	return nil, false
 }
 
-// onlyDocument returns a text, or an error if it has several documents. The server ignores all but
-// the first, but a test should not.
+// onlyDocument returns a text, or an error if it has several documents. The server ignores all
+// documents but the first. In a test that is a mistake.
 func onlyDocument(text []byte) ([]byte, error) {
 	var only []byte
 	for parts := document.Split(text); ; {
@@ -146,7 +146,7 @@ func (s *Set) versionOf(obj any, from reflect.Type) (*crdkit.Version, error) {
 		return nil, err
 	}
 	if s.only != nil {
-		return s.only, nil // ToUnstructured refuses another type
+		return s.only, nil // ToUnstructured refuses an obj of another type
 	}
 	var candidates []*crdkit.Version
 	for _, d := range s.catalog.Definitions() {

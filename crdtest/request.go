@@ -315,7 +315,7 @@ func (s *Set) runPatch(ctx context.Context, r *Response, patchType types.PatchTy
 func pathsOf(body []byte) []string {
 	var operations []struct{ Op, Path string }
 	if json.Unmarshal(body, &operations) != nil {
-		return nil // the server refuses it
+		return nil // the server refuses the patch
 	}
 	paths := make([]string, len(operations))
 	for i, o := range operations {

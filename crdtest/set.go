@@ -24,7 +24,7 @@ import (
 // is safe for concurrent use, as in parallel tests.
 type Set struct {
 	catalog *crdkit.Catalog
-	byName  map[string]*source // by name of the definition
+	byName  map[string]*source // by the definition's name
 	request []crdkit.RequestOption
 	only    *crdkit.Version // the version of [Set.Kind], or nil
 }

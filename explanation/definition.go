@@ -157,7 +157,7 @@ func hintFor(n *schema.Node, rule, detail string) *Explanation {
 type hint struct {
 	node         *schema.Node
 	rule, detail string
-	names        []string // of the node's fields and all fields below, sorted
+	names        []string // sorted names of the node's fields and of all fields below
 }
 
 // namesBelow returns the names of n's fields and of all fields below, sorted.

@@ -167,8 +167,8 @@ func (o object) unknown(name, path string) *Explanation {
 	return unknownField(name, path, o.fields())
 }
 
-// unknownField explains that the object at a path does not have the field name. known yields the
-// fields that it can have.
+// unknownField explains that the object at a path does not have the field name. The sequence known
+// yields its declared fields.
 func unknownField(name, path string, known iter.Seq[string]) *Explanation {
 	e := &Explanation{Text: fmt.Sprintf("%s has no field %s", ownerText(path), strconv.Quote(celtrace.Cut(name, maxText)))}
 	if near, ok := nearname.Nearest(name, known); ok {

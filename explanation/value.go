@@ -167,11 +167,11 @@ func (x *Explainer) missing(err *validation.Error) string {
 const hidden = `"…"`
 
 // HideValues returns an error of a request without the values of the object, as [WithoutValues]
-// does for explanations. It returns nil for nil. err is not changed. The result has the fields of
-// err, except:
+// does for explanations. It does not change err, and returns nil if err is nil. The result has the
+// fields of err, except:
 //
 //   - BadValue is [field.OmitValueType].
-//   - A BadValue that is a string is left out of the detail.
+//   - If err.BadValue is a string, it is left out of the detail.
 //   - A detail from a messageExpression, or from an error that ended a rule, is replaced by the
 //     rule's message or expression.
 func (x *Explainer) HideValues(err *validation.Error) *validation.Error {

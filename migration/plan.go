@@ -23,7 +23,7 @@ type Plan struct {
 	// Assumed is true if the old definition has no status.storedVersions, as in a file. The plan
 	// then assumes that objects are stored at its storage version.
 	Assumed bool
-	// Versions are the versions of both definitions and the stored versions, by priority.
+	// Versions are the versions of both definitions and the stored versions, in order of priority.
 	Versions []VersionPlan
 	// Steps are the steps in order. After them all objects are stored at Storage, the only stored
 	// version.
@@ -99,7 +99,8 @@ const (
 	KeepVersion Action = "keep-version"
 	// ApplyDefinition: apply the new definition.
 	ApplyDefinition Action = "apply-definition"
-	// RewriteObjects: read all objects and write them back, so that they are stored at the version.
+	// RewriteObjects: read all objects and write them back, so that they are stored at the version
+	// of the step.
 	RewriteObjects Action = "rewrite-objects"
 	// ForgetVersion: remove a version from status.storedVersions.
 	ForgetVersion Action = "forget-version"

@@ -5,7 +5,7 @@
 //	preferred := names[0] // v1
 //
 // A client that names no version gets the version of highest priority. Discovery lists the versions
-// in this order. It depends only on the names.
+// in this order. The order depends only on the names.
 //
 // # Semantics
 //
