@@ -11,15 +11,15 @@
 //   - a field is set;
 //   - a value of an enum, or another value;
 //   - a value below, at and above a bound;
-//   - a text that matches a pattern, and one that does not;
+//   - a string that matches a pattern, and a string that does not match;
 //   - a required field is there, and is missing;
 //   - a branch of anyOf or oneOf is satisfied;
-//   - a rule is true, and is false. The same for each term of a rule (package celbranch).
+//   - a rule, or a term of a rule (package celbranch), is true, and is false.
 //
-// The goal that a rule ends with an error is optional.
+// A rule also has an optional goal: its evaluation ends with an error.
 //
-// Objects are observed as they are validated: pruned and with defaults. It does not matter whether
-// they are admitted. Rules are observed if the server evaluates them.
+// Objects are observed after pruning and defaulting, even if they are refused. Rules are observed
+// if the server evaluates them.
 //
 // A [Recorder] is safe for concurrent use. It keeps the definitions, and no objects.
 package coverage

@@ -95,7 +95,7 @@ func (l *location) visit(v any) {
 	}
 }
 
-// points returns copies of the points of a location and of all locations below, by name.
+// points appends copies of the points of l and of all locations below it to out.
 func (l *location) points(out []*Point) []*Point {
 	if l == nil {
 		return out
@@ -120,7 +120,6 @@ func (p *Point) clone() *Point {
 
 func (l *location) add(p *Point, goal func(v any) int) { l.checks = append(l.checks, check{p, goal}) }
 
-// goalIf returns goal 0 if cond is true, else the other goal.
 func goalIf(cond bool, otherwise int) int {
 	if cond {
 		return 0
@@ -141,7 +140,7 @@ func (l *location) addRequired() {
 	}
 }
 
-// addEnum adds a point for each value of an enum, and one for all other values.
+// addEnum adds a point for each value of an enum, and a point for all other values.
 func (l *location) addEnum() {
 	var wanted []any
 	for i, raw := range l.props.Enum {
@@ -167,7 +166,8 @@ const (
 	above
 )
 
-// addBounds adds a point for each bound of a number or a size. A size cannot be below 0.
+// addBounds adds a point for each bound of a number or a size. If the bound of a size is 0, the
+// goal below it is optional.
 func (l *location) addBounds() {
 	p := l.props
 	l.number("/minimum", p.Minimum)
@@ -211,7 +211,7 @@ func (l *location) number(keyword string, bound *float64) {
 	})
 }
 
-// Sizes are -1 for values of other types.
+// textSize, listSize and objectSize return -1 for a value of another type.
 
 func textSize(v any) int {
 	if text, ok := v.(string); ok {

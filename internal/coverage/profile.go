@@ -17,15 +17,15 @@ type Kind string
 const (
 	Rule     Kind = "rule"     // x-kubernetes-validations
 	Term     Kind = "term"     // an operand or a condition in a rule
-	Field    Kind = "field"    // a property, an element or an entry
-	Required Kind = "required" // one name of required
-	Enum     Kind = "enum"     // one value, or all others
+	Field    Kind = "field"    // a property, a list element or a map entry
+	Required Kind = "required" // a name in required
+	Enum     Kind = "enum"     // a value in enum, or all other values
 	Bound    Kind = "bound"    // minimum, maxLength, ...
 	Pattern  Kind = "pattern"
-	Branch   Kind = "branch" // of anyOf, oneOf or not
+	Branch   Kind = "branch" // a branch of anyOf, oneOf or not
 )
 
-// kinds has the order of reports.
+// kinds are all kinds, in the order of reports.
 var kinds = [...]Kind{Rule, Term, Branch, Required, Enum, Bound, Pattern, Field}
 
 // A Point is a part of the schema of a version that tests can exercise.
@@ -50,7 +50,7 @@ type Goal struct {
 	Optional bool `json:"optional,omitempty"`
 }
 
-// Met returns how many goals are met, and how many there are. Optional goals do not count.
+// Met returns the number of goals that are met, and of all goals. Optional goals do not count.
 func (p *Point) Met() (met, goals int) {
 	for _, g := range p.Goals {
 		if g.Optional {
@@ -100,7 +100,7 @@ type Definition struct {
 	Text     string     `json:"text"`
 	Versions []*Version `json:"versions"`
 
-	// positions caches positions in Text by pointer. Both reports ask for most of them.
+	// positions caches positions in Text by pointer.
 	source    *definition.Source
 	positions map[string]definition.Position
 }
@@ -156,8 +156,8 @@ func Read(name string) (*Profile, error) {
 	return p, nil
 }
 
-// Merge adds the counts of another profile, and may keep parts of it. If the text of a definition
-// differs, the other definition replaces the older one.
+// Merge adds the counts of other to p. p may keep parts of other. If the text of a definition
+// differs, its record in other replaces its record in p.
 func (p *Profile) Merge(other *Profile) {
 	for _, d := range other.Definitions {
 		p.Definitions = slices.DeleteFunc(p.Definitions, func(o *Definition) bool { return o.Name == d.Name && o.Text != d.Text })

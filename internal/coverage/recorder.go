@@ -59,8 +59,8 @@ func NewRecorder() *Recorder {
 	return &Recorder{recorded: map[definitionKey]*definitionRecord{}}
 }
 
-// Observe records a request. It returns an error if the version has no schema or the observers do
-// not compile.
+// Observe records a request. It returns an error if the version has no schema or its rules cannot
+// be observed.
 func (r *Recorder) Observe(ctx context.Context, s Source, name string, req Request) error {
 	v, err := r.version(s, name)
 	if err != nil {

@@ -42,8 +42,8 @@ func (v *Version) Summaries() []Summary {
 	return out
 }
 
-// WriteText writes for each version which part of the goals is met, and the points with goals that
-// are not met. Fields are only counted.
+// WriteText writes for each version how many goals are met. Then it lists the points with goals
+// that are not met, except fields.
 func (p *Profile) WriteText(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	for _, d := range p.Definitions {
@@ -80,7 +80,7 @@ func percent(part, whole int) float64 {
 	return 100 * float64(part) / float64(whole)
 }
 
-// maxText is the most bytes of a rule in a line of text.
+// maxText limits the bytes of a rule in the text report.
 const maxText = 160
 
 // describe returns the text of a point, or the end of its pointer.
@@ -99,13 +99,13 @@ func (v *Version) pointer(inSchema string) string {
 	return "/spec/versions/" + strconv.Itoa(v.Index) + "/schema/openAPIV3Schema" + inSchema
 }
 
-// pageStart is the page up to the first version. It has no references to other files.
+// pageStart is the part of the page before the first version. It refers to no other files.
 //
 //go:embed page.html
 var pageStart string
 
 // WriteHTML writes a page with the text of each version. The color of a line shows how many of its
-// goals are met. Terms of rules have their own colors. Titles have the counts.
+// goals are met. Terms of rules have their own colors. Tooltips show the counts.
 func (p *Profile) WriteHTML(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	b.WriteString(pageStart)
@@ -154,8 +154,8 @@ func hiddenUnless(shown bool) string {
 type page struct {
 	lines       []string
 	first, last int              // from 1
-	points      map[int][]*Point // by line, without terms
-	panels      map[int][]*Point // rules with terms, by the line above the terms
+	points      map[int][]*Point // points other than terms, by line
+	panels      map[int][]*Point // rules, by the last line of the rule
 	terms       map[string][]*Point
 }
 
@@ -231,7 +231,7 @@ func (p *page) blockEnd(line, column int) int {
 	return line
 }
 
-// lineState returns the class of a line: all goals of its points are met, some, or none.
+// lineState returns the CSS class for points: full, part or none of their goals are met.
 func lineState(points []*Point) string {
 	met, goals := 0, 0
 	for _, p := range points {
@@ -259,7 +259,8 @@ func titleOf(points []*Point) string {
 	return strings.Join(texts, "\n")
 }
 
-// writeTerms writes the text of a rule. Each term is an element within the term around it.
+// writeTerms writes the text of a rule, with an HTML element for each term. Elements are nested
+// like the terms.
 func writeTerms(w *bufio.Writer, rule *Point, terms []*Point) {
 	terms = slices.Clone(terms)
 	slices.SortStableFunc(terms, func(a, b *Point) int {
@@ -284,7 +285,7 @@ func writeTerms(w *bufio.Writer, rule *Point, terms []*Point) {
 	}
 	for _, t := range terms {
 		if t.Start < at || t.End > len(rule.Text) {
-			continue // not in this text: a damaged record
+			continue // the record is damaged
 		}
 		closeTo(t.Start)
 		upTo(t.Start)

@@ -23,20 +23,20 @@ const (
 	failed
 )
 
-// observed is the message of an observer that is false. An evaluation that ends with an error has
-// another message.
+// observed is the message of the error if an observer is false. If its evaluation fails, the
+// message is different.
 const observed = "observed"
 
 type ruleSet struct {
 	program   *cel.Program
 	points    []*Point
 	locations map[string]*ruleLocation // by schema pointer
-	// unread are the rules in which some terms are not observed.
+	// unread are the pointers of rules in which some terms are not observed.
 	unread []string
 }
 
-// A ruleLocation is a schema with rules. observers[i] are the observers for rule i of the schema
-// that takes its place. Equal expressions share one rule.
+// A ruleLocation is a schema with rules. The expressions of observers replace its rules.
+// observers[i] are the observers with expression i.
 type ruleLocation struct {
 	observers [][]observer
 	shared    map[expression]int // index in observers
@@ -44,22 +44,23 @@ type ruleLocation struct {
 	evaluated []evaluations
 }
 
-// Observers with the same expression in one location are one rule.
+// Observers with the same expression in one location share a compiled rule.
 type expression struct {
 	text     string
 	optional bool // optionalOldSelf
 }
 
-// evaluations counts how often rules are evaluated for one object.
+// evaluations counts how often an expression is evaluated for one object.
 type evaluations struct {
 	expression
 	count int
 }
 
-// An observer is a goal of a rule or term. Without a rule it counts evaluations.
+// An observer finds out whether a goal of a rule or term is met. If rule is nil, it counts
+// evaluations.
 type observer struct {
 	rule  *observedRule
-	term  int // celbranch.Whole for the rule
+	term  int // index of the term, celbranch.Whole for the rule
 	goal  int
 	class int // index in ruleLocation.evaluated
 }
@@ -69,10 +70,10 @@ type observedRule struct {
 	*celbranch.Rule
 	point *Point
 	terms []*Point
-	// class is the index of the count of evaluations. It is none if an observer reports that the
-	// rule is true.
+	// class is the index in ruleLocation.evaluated. It is none if an observer reports that the rule
+	// is true.
 	class   int
-	notTrue int // how often it was false or an error, for one object
+	notTrue int // how often the rule was false or an error, for one object
 }
 
 const none = -1
@@ -109,7 +110,7 @@ func newRuleSet(props *apiextensionsv1.JSONSchemaProps) (*ruleSet, error) {
 	return s, nil
 }
 
-// replaced returns a schema with observers in place of rules. Parts without rules are shared.
+// replaced returns a schema with observers in place of rules. Both schemas may share parts.
 func (s *ruleSet) replaced(props *apiextensionsv1.JSONSchemaProps, pointer string) *apiextensionsv1.JSONSchemaProps {
 	p := *props
 	p.Default, p.XValidations = nil, nil

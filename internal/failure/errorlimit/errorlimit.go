@@ -4,7 +4,8 @@
 // A check makes one [Limit] and passes it down. Each part collects its errors in a [List] and
 // returns [List.Errors]. The check joins these lists with [Limit.Cut].
 //
-// A List keeps the errors that come first by field, type, detail and value.
+// If there are too many errors, a List keeps the first in the order of field, type, detail and
+// value.
 //
 // A Limit can also record the JSON pointers of errors.
 package errorlimit
@@ -21,11 +22,11 @@ import (
 	"github.com/crdkit/crdkit/internal/test/testopt"
 )
 
-// Default is the limit for a request or a report without an option.
+// Default is the limit of a request or a report, unless an option sets another limit.
 const Default = 100_000
 
-// A Limit is the most errors to keep, and the number of errors over it. It belongs to one
-// goroutine. A nil Limit keeps all errors. A Limit is also an option of packages schema and
+// A Limit bounds the number of errors to keep, and counts the errors over the limit. It belongs to
+// one goroutine. A nil Limit keeps all errors. A Limit is also an option of packages schema and
 // validation/cel, which share it with the caller.
 type Limit struct {
 	most     int
@@ -33,16 +34,16 @@ type Limit struct {
 	pointers map[*field.Error]string // nil unless KeepPointers was called
 }
 
-// New returns a limit of most errors. If most is 0, it is [Default].
-func New(most int) *Limit { return &Limit{most: cmp.Or(most, Default)} }
+// New returns a limit of n errors. If n is 0, the limit is [Default].
+func New(n int) *Limit { return &Limit{most: cmp.Or(n, Default)} }
 
 // KeepPointers makes l record the pointers of errors.
 func (l *Limit) KeepPointers() { l.pointers = map[*field.Error]string{} }
 
-// Separate returns a limit of the same size that shares the pointers of l but counts for itself.
+// Separate returns a limit of the same size with its own count. It shares the pointers of l.
 func (l *Limit) Separate() *Limit { return &Limit{most: l.most, pointers: l.pointers} }
 
-// At returns err. It records the pointer of at for err.
+// At returns err, and records the pointer of a location for it.
 func (l *Limit) At(at *pathstack.Chain, err *field.Error) *field.Error {
 	if l != nil && l.pointers != nil {
 		l.pointers[err] = at.Pointer()
@@ -50,7 +51,7 @@ func (l *Limit) At(at *pathstack.Chain, err *field.Error) *field.Error {
 	return err
 }
 
-// AtPointer returns err. It records pointer for err.
+// AtPointer returns err, and records a pointer for it.
 func (l *Limit) AtPointer(pointer string, err *field.Error) *field.Error {
 	if l != nil && l.pointers != nil {
 		l.pointers[err] = pointer
@@ -61,7 +62,7 @@ func (l *Limit) AtPointer(pointer string, err *field.Error) *field.Error {
 // Pointer returns the pointer of an error, "" if it was not recorded.
 func (l *Limit) Pointer(err *field.Error) string { return l.pointers[err] }
 
-// Most returns the most errors that are kept.
+// Most returns the limit.
 func (l *Limit) Most() int {
 	if l == nil {
 		return math.MaxInt
@@ -84,7 +85,7 @@ func (l *Limit) Omitted() int {
 	return l.omitted
 }
 
-// Cut removes the errors over the limit, and counts them. If there are any, it sorts errs.
+// If there are errors over the limit, Cut sorts errs, removes those errors, and counts them.
 func (l *Limit) Cut(errs field.ErrorList) field.ErrorList {
 	if len(errs) <= l.Most() {
 		return errs
@@ -98,7 +99,7 @@ func (l *Limit) Cut(errs field.ErrorList) field.ErrorList {
 	return errs[:l.Most()]
 }
 
-// compare also compares values that are strings: errors about labels differ only in them.
+// compare compares values only if they are strings. Errors about labels differ only in the value.
 func compare(a, b *field.Error) int {
 	c := cmp.Or(cmp.Compare(a.Field, b.Field), cmp.Compare(a.Type, b.Type), cmp.Compare(a.Detail, b.Detail))
 	if c == 0 {
@@ -134,8 +135,8 @@ func (l *List) AddAt(at *pathstack.Chain, err *field.Error) { l.Add(l.Limit.At(a
 // Added returns the number of errors that were added.
 func (l *List) Added() int { return len(l.errs) + l.removed }
 
-// Errors returns the errors within the limit, in the order in which they were added. If some were
-// removed, the errors are sorted. The List must not be used afterwards.
+// Errors returns the errors within the limit. They are in the order of adding, or sorted if some
+// were removed. The List must not be used afterwards.
 func (l *List) Errors() field.ErrorList { return l.Limit.Cut(l.errs) }
 
 func (*Limit) SchemaOption(testopt.Sealed) {}

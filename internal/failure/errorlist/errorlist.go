@@ -5,7 +5,7 @@
 //	err := errorlist.Invalid(groupKind, name, errs)   // like apierrors.NewInvalid
 //
 // The time of apimachinery's aggregate grows with the square of the number of errors. The time of
-// this one is linear.
+// this package is linear.
 //
 // A text ends after [MaxText] bytes (errors/text in docs/DIFFERENCES.md).
 package errorlist
@@ -22,7 +22,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// MaxText is the most bytes of errors in a text. Further errors are counted.
+// MaxText limits the bytes of errors in a text. The text only counts further errors.
 const MaxText = 4 << 20
 
 type aggregate struct {
@@ -30,10 +30,12 @@ type aggregate struct {
 	more int // number of errors that are not in the list
 }
 
-// Of joins errors. It leaves out errors with equal texts. It returns nil if there are none.
+// Of joins errors. It keeps one of several errors with equal texts. It returns nil if there are no
+// errors.
 func Of(errs field.ErrorList) utilerrors.Aggregate { return OfSome(errs, 0) }
 
-// OfSome is Of for a list from which more errors were omitted. The text says how many.
+// OfSome is [Of] for a list that is not complete. more is the number of omitted errors, which the
+// text gives.
 func OfSome(errs field.ErrorList, more int) utilerrors.Aggregate {
 	if len(errs) == 0 {
 		return nil
@@ -42,8 +44,8 @@ func OfSome(errs field.ErrorList, more int) utilerrors.Aggregate {
 	return aggregate{kept, more}
 }
 
-// Join joins errors into one. They must not be nil. more is the number of omitted errors, which the
-// text gives. Join returns nil if there are no errors. The result keeps errs.
+// Join joins errors into one, or returns nil if there are none. No error may be nil. The result
+// keeps errs. more is the number of omitted errors.
 func Join(errs []error, more int) utilerrors.Aggregate {
 	if len(errs) == 0 {
 		return nil
@@ -51,8 +53,7 @@ func Join(errs []error, more int) utilerrors.Aggregate {
 	return aggregate{errs, more}
 }
 
-// Error returns the distinct texts, separated by commas. If there are several, they are in
-// brackets.
+// Error returns the distinct texts, separated by commas. Several texts are in brackets.
 func (a aggregate) Error() string {
 	if len(a.errs) == 1 && a.more == 0 {
 		return a.errs[0].Error()
@@ -61,8 +62,8 @@ func (a aggregate) Error() string {
 	return join("", texts, len(kept)-len(texts)+a.more)
 }
 
-// distinct returns the errors and their texts without repeated texts. If the texts have more than
-// MaxText bytes, it returns all errors and no texts.
+// distinct returns the errors and their texts without repeated texts. After MaxText bytes of texts,
+// it returns all further errors without their texts.
 func distinct[E error](errs []E) (kept []error, texts []string) {
 	seen := make(map[string]bool, len(errs))
 	size := 0
@@ -81,8 +82,8 @@ func distinct[E error](errs []E) (kept []error, texts []string) {
 	return kept, texts
 }
 
-// join returns the texts after prefix, with commas and brackets. It adds the number more. It
-// allocates once.
+// join returns prefix and the texts, with commas and brackets. more is the number of omitted
+// errors, which it adds. It allocates once.
 func join(prefix string, texts []string, more int) string {
 	if len(texts) == 1 && more == 0 {
 		return prefix + texts[0]
@@ -126,8 +127,8 @@ func (a aggregate) Is(target error) bool {
 // Unwrap returns the errors for errors.As. The caller must not change the list.
 func (a aggregate) Unwrap() []error { return a.errs }
 
-// Invalid returns the server's answer for an object with errors. Its causes, too, end after MaxText
-// bytes. more is the number of omitted errors.
+// Invalid returns the server's answer for an object with errors. The causes in it end after MaxText
+// bytes, too. more is the number of omitted errors.
 func Invalid(kind schema.GroupKind, name string, errs field.ErrorList, more int) *apierrors.StatusError {
 	err := apierrors.NewInvalid(kind, name, nil)
 	if len(errs) == 0 {
