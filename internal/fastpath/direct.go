@@ -5,7 +5,7 @@ import (
 	"github.com/crdkit/crdkit/internal/value/leafcheck"
 )
 
-// guessedMember handles member n. s[i:] begins with its key in canonical form.
+// guessedMember handles declared member n. s[i:] begins with the key in canonical form.
 func (w *walk) guessedMember(o *objectWalk, n, i int) int {
 	p := &o.node.members.list[n]
 	at := i + len(p.text)
@@ -31,10 +31,10 @@ func (w *walk) otherMember(o *objectWalk, i int) int {
 	return w.member(o, k, i, at)
 }
 
-// direct is a short way for common values. It handles member n at s[i] with its value at s[at] if
-// the value is an object, a list or a valid scalar that is kept as it is, and if the member
-// directly follows the last one in the text. [members.guess] must have found it. Otherwise direct
-// does nothing and returns 0. A repeated member is found later, by [walk.sort].
+// direct handles member n at s[i], with its value at s[at], in the most common case. The value is
+// an object, a list, or a valid scalar that stays unchanged. The member directly follows the last
+// member that is kept. In other cases direct does nothing and returns 0. [walk.sort] finds repeated
+// members.
 func (w *walk) direct(o *objectWalk, p *member, n, i, at int) int {
 	if o.last < 0 && len(w.entries) > o.base {
 		return 0
@@ -82,7 +82,7 @@ func (w *walk) nested(o *objectWalk, p *member, n, i, at int) int {
 	return end
 }
 
-// directEnd returns the index after a valid scalar at s[at] that is kept as it is. It returns 0 for
+// directEnd returns the index after a valid scalar at s[at] that stays unchanged. It returns 0 for
 // any other value.
 func (p *member) directEnd(s string, at int) int {
 	switch c := s[at]; {
@@ -125,11 +125,10 @@ func (w *walk) markSeen(o *objectWalk, index int) bool {
 
 type memberKey struct {
 	name   string
-	text   jsonscan.Text // what the text of the key contains
+	text   jsonscan.Text // properties of the text of the key
 	member int           // index of the declared member, or undeclared
 }
 
-// span returns the span of the name in the input. The member begins at s[i].
 func (k memberKey) span(i int) span { return span{i + 1, i + 1 + len(k.name)} }
 
 // key reads the key at s[i] and returns the index of the value. The index is negative if the key
@@ -146,8 +145,8 @@ func (w *walk) key(o *objectWalk, i int) (memberKey, int) {
 	return k, at
 }
 
-// guess returns the declared member at s[i] if it is one of the next few from next on, else
-// undeclared. Members mostly come in the order of the schema, with few left out.
+// guess returns the index of the declared member at s[i] if it is one of a few members from next
+// on, else undeclared. Members mostly come in the order of the schema, with few left out.
 func (m *members) guess(s string, i, next int) int {
 	const tries = 8
 	if len(s)-i <= wordSize || s[i] != '"' {
@@ -155,7 +154,7 @@ func (m *members) guess(s string, i, next int) int {
 	}
 	head := word(s, i+1)
 	quotes := zeros(head ^ '"'*ones)
-	head &= (quotes&-quotes)>>7 - 1 // only the bytes before the quote, if there is one
+	head &= (quotes&-quotes)>>7 - 1 // if there is a quote, keep only the bytes before it
 	for n := next; n < len(m.heads) && n < next+tries; n++ {
 		if m.heads[n] == head && m.list[n].ends(s, i, quotes) {
 			return n
@@ -164,8 +163,8 @@ func (m *members) guess(s string, i, next int) int {
 	return undeclared
 }
 
-// ends reports whether s[i:] begins with the member. The caller has compared the head. quotes marks
-// the quotes in the head.
+// ends reports whether s[i:] begins with the key of p. The caller has compared the first eight
+// bytes of the name. quotes marks the quotes in these bytes.
 func (p *member) ends(s string, i int, quotes uint64) bool {
 	const first = 1 + wordSize
 	n := len(p.text)
@@ -175,7 +174,7 @@ func (p *member) ends(s string, i int, quotes uint64) bool {
 	case quotes != 0:
 		return s[i+n-1] == ':'
 	case n < first:
-		return false // the name is shorter than a head, and s has zero bytes
+		return false // the name is shorter than a word, and s has zero bytes after it
 	}
 	return word(s, i+n-wordSize) == p.tail && (n <= first+wordSize || s[i+first:i+n-wordSize] == p.text[first:n-wordSize])
 }
@@ -185,11 +184,11 @@ const (
 	ones     = 0x0101010101010101
 	highs    = 0x8080808080808080
 
-	// unmatched contains a quote, so no name has this head.
+	// unmatched contains quotes, so headOf never returns it.
 	unmatched = '"' * ones
 )
 
-// zeros sets the highest bit of each zero byte of x. Only the lowest bit that is set is certain.
+// zeros sets the highest bit of each zero byte of x. Only the lowest bit that it sets is reliable.
 func zeros(x uint64) uint64 { return (x - ones) &^ x & highs }
 
 // headOf returns the first eight bytes of a name as a number, padded with zeros.

@@ -12,11 +12,12 @@
 // A plan handles a request as a whole or declines it. If it handles the request, the answer is the
 // same as the answer of the pipeline in the root package: the same bytes, warnings and cost of
 // rules. If it declines, nothing has changed. It declines every request that the server refuses,
-// and some rare ones:
+// and requests with rare features:
 //
-//   - texts: strings and numbers that package jsonscan does not read, repeated keys, and
-//     numbers such as 1.0, which the output could not tell from integers;
-//   - members of the whole object that the server could take for kind or apiVersion;
+//   - texts: strings and numbers that package jsonscan does not read, repeated keys, and numbers
+//     such as 1.0, which would look like integers in the output;
+//   - members of the whole object with names such as KIND, which the server could take for kind or
+//     apiVersion;
 //   - metadata that ObjectMeta would write in another form;
 //   - embedded resources, also in defaults;
 //   - objects whose schema has both properties and additionalProperties, or requires a
@@ -35,8 +36,8 @@
 //
 //   - Members are sorted when the object is complete, if they are out of order. Added defaults
 //     and removed members are sorted too, so that a repeated key is found.
-//   - Members mostly come in the order of the schema. direct.go guesses the next one, and has
-//     a short way for common values. document.go reads apiVersion, kind and metadata.
+//   - Members mostly come in the order of the schema. direct.go guesses the next member, and
+//     handles common values. document.go reads apiVersion, kind and metadata.
 //   - The elements of a list of type set or map are compared by the texts of their keys.
 //   - If enum, allOf, anyOf, oneOf or not apply to an object or list, its output is decoded
 //     and checked when it is complete.
@@ -46,9 +47,9 @@
 // that they read (reads.go).
 //
 // For an update the text of the old object is cut into its members (document.go). The walk over the
-// new object gets the metadata and the status of the old one. An update of the status is a walk
-// over the old object with the new status. All other fields of the new object must be as in the old
-// one.
+// new object gets the metadata and the status of the old object. An update of the status is a walk
+// over the old object with the new status. Apart from metadata and status, both objects must be
+// equal.
 //
 // A Plan is immutable and safe for concurrent use. It reuses the buffers of past walks, up to a
 // megabyte each, and keeps no text. A [Result] belongs to the caller.

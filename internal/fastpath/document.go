@@ -15,8 +15,8 @@ type document struct {
 
 type textMember struct{ name, text string }
 
-// document cuts s into members, in memory of the walk. It declines a text that is not an object of
-// the plan with metadata, or that repeats a member.
+// document cuts s into members, in memory of the walk. It declines a text that repeats a member,
+// has no metadata, or has another apiVersion or kind than the plan.
 func (w *walk) document(s string) (d document, ok bool) {
 	p, start := w.plan, len(w.cut)
 	d.members = w.cut[start:]
@@ -80,7 +80,7 @@ func (w *walk) sameAs(old document) (same, ok bool) {
 			return false, true
 		}
 		if text := view(w.out[e.start:e.end]); text != before {
-			// The output is canonical, and the old object mostly too.
+			// The texts may differ because the old object is not canonical.
 			if same, ok := w.plan.canonical(before, text); !same || !ok {
 				return false, ok
 			}
@@ -89,8 +89,7 @@ func (w *walk) sameAs(old document) (same, ok bool) {
 	return count == len(old.members)-1, true
 }
 
-// canonical reports whether the canonical form of a text is want. ok is false if the text cannot be
-// read.
+// canonical reports whether the canonical form of text is want. ok is false if text cannot be read.
 func (p *Plan) canonical(text, want string) (same, ok bool) {
 	w := p.walk(text, &Request{})
 	defer w.release()
@@ -102,8 +101,8 @@ func (p *Plan) canonical(text, want string) (same, ok bool) {
 // Encoders write apiVersion, kind and metadata first. The text before the metadata is then the same
 // in all objects of a plan, and is compared as a whole.
 
-// A headText is the text before the metadata. It is "" if the schema declares a member that sorts
-// before metadata.
+// A headText is the text before the metadata. It is "" if the schema declares another member that
+// sorts before metadata.
 type headText struct {
 	text             string
 	apiVersion, kind span // of the values in text
@@ -123,7 +122,7 @@ func newHead(members []member, apiVersion, kind string) (h headText) {
 	return h
 }
 
-// head handles apiVersion, kind and metadata if s[i:] begins with the headText of the plan. It
+// If s[i:] begins with the headText of the plan, head handles apiVersion, kind and metadata, and
 // returns the results of [jsonscan.Next]. Otherwise it does nothing and returns i and true.
 func (w *walk) head(o *objectWalk, i int) (next int, more bool) {
 	h := &w.plan.head
@@ -141,7 +140,7 @@ func (w *walk) head(o *objectWalk, i int) (next int, more bool) {
 	w.note(span{}, span{base + h.apiVersion.start, base + h.apiVersion.end}, 0)
 	w.note(span{}, span{base + h.kind.start, base + h.kind.end}, 1)
 	w.note(span{}, span{start, w.position()}, 2)
-	w.pending = span{end, end} // what follows is kept from here on
+	w.pending = span{end, end} // the next part to keep begins at end
 	o.last = typedMembers - 1
 	w.typed, o.set, o.kept, o.next = typedMembers, 1<<typedMembers-1, typedMembers, typedMembers
 	return jsonscan.Next(w.s, end, '}')

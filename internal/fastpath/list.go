@@ -10,9 +10,9 @@ import (
 
 type listWalk struct {
 	node  *node
-	keys  int // index of its first key in w.keys
+	keys  int // index in w.keys of the first key of the list
 	count int
-	slow  bool // the keys cannot tell whether the elements are distinct
+	slow  bool // w.keys lacks keys, so the list must be decoded
 }
 
 func (w *walk) list(n *node, i int) int {
@@ -102,19 +102,18 @@ func (w *walk) validList(l *listWalk, start int) bool {
 	return ok
 }
 
-// validDecodedList is validList for a list whose keys cannot tell whether its elements are
-// distinct.
+// validDecodedList decodes a list and reports whether its elements are distinct.
 func (w *walk) validDecodedList(r *listRule, start int) bool {
 	v, _ := jsonscan.Decode(w.since(start))
 	list, isList := v.([]any)
 	return isList && !(r.check.Unique && leafcheck.HasEqual(list)) && r.check.Distinct(list)
 }
 
-// pairwise is the most rows that distinct compares each with all others.
+// distinct compares up to pairwise rows in pairs, without a map.
 const pairwise = 12
 
-// distinct reports whether all rows of texts differ. A row has width texts. The texts are
-// canonical, so they are equal if and only if the values are.
+// distinct reports whether all rows of texts differ. A row has width texts. Texts are canonical, so
+// two texts are equal if and only if their values are equal.
 func (w *walk) distinct(texts []string, width int) bool {
 	if len(texts) > pairwise*width {
 		return w.distinctRows(texts, width)
@@ -139,7 +138,7 @@ func (w *walk) distinctRows(texts []string, width int) bool {
 		}
 	}()
 	for row := range slices.Chunk(texts, width) {
-		key := strings.Join(row, "") // two rows of JSON texts never join to the same key
+		key := strings.Join(row, "") // different rows of JSON texts have different keys
 		if w.rows[key] {
 			return false
 		}

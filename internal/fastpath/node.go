@@ -13,7 +13,7 @@ import (
 )
 
 // A node says how to prune, default and validate the values at one location. Equal schemas share a
-// node, unless one of them inherits preserving from a list above.
+// node, unless only one of them is in a list that preserves unknown fields.
 type node struct {
 	accept leafcheck.Mask // kinds that the type allows
 	valid  leafcheck.Mask // kinds that need no check besides accept, see leafcheck.Node.AlwaysValid
@@ -49,10 +49,10 @@ const (
 type members struct {
 	list     []member        // in increasing order of name
 	heads    []uint64        // of the names in list, see headOf
-	first    uint64          // of the first 64 members: those that are required or have a default
+	first    uint64          // set of the first 64 members that are required or have a default
 	required bitset          // required members without a default
 	defaults bitset          // members with a default
-	size     leafcheck.Size  // of the object
+	size     leafcheck.Size  // limits the number of members
 	index    nameindex.Index // of list
 }
 
@@ -76,14 +76,14 @@ type member struct {
 	text string // `"name":` in canonical form
 	tail uint64 // the last eight bytes of text, 0 if it is shorter
 	role role
-	// direct are the scalars that only need check.ValidString, if checked is set, or nothing.
+	// direct are the kinds of scalars that need no check. If checked is set, strings need
+	// check.ValidString.
 	direct   leafcheck.Mask
 	checked  bool
 	nested   bool // objects and lists need only the walk over them
 	hasRules bool // node.hasRules
 }
 
-// setDirect sets direct, checked, nested and hasRules from the node.
 func (p *member) setDirect() {
 	n := p.node
 	p.direct, p.nested = 0, !n.declined && p.role == noRole
@@ -93,7 +93,7 @@ func (p *member) setDirect() {
 	}
 }
 
-// A role marks a member of the whole object that needs more than its node.
+// A role marks a member of the whole object that is handled in a special way.
 type role uint8
 
 const (
@@ -108,13 +108,13 @@ const (
 type defaultText struct {
 	json     string // in canonical form
 	declined bool   // the default cannot be set
-	hasRules bool   // rules may read it
+	hasRules bool   // rules may read the default
 }
 
-// listRule says what a list must satisfy, besides its elements.
+// listRule has the checks of a list, without the checks of its elements.
 type listRule struct {
 	check *leafcheck.List
-	keys  []int // indexes of the members of items that are keys of a leafcheck.MapList
+	keys  []int // indexes of the list map keys in items.members
 	slow  bool  // not all keys are declared, or elements must be unique
 }
 
@@ -208,7 +208,7 @@ func (c *compiler) objects(out *node, n *schema.Node, preserve bool) {
 		if !n.AllowsAdditionalProperties() {
 			out.others = refuseOthers
 		}
-		if n.Len() > 0 { // The engines differ in which of both they apply.
+		if n.Len() > 0 { // the engines differ in which of the two they apply
 			out.declined = true
 		}
 	}
@@ -234,7 +234,7 @@ func (m *members) add(name string, n *node) {
 	m.list = append(m.list, member{name: name, node: n, text: quote(name) + ":"})
 }
 
-// finish sets the other fields from the list. It returns false if a required member is not
+// finish sets the other fields of m from m.list. It returns false if a required member is not
 // declared.
 func (m *members) finish(required []string) bool {
 	list := make([]string, len(m.list))
@@ -311,7 +311,7 @@ func (c *compiler) list(items *node, ch *leafcheck.Node) *listRule {
 	return out
 }
 
-// isNamedLikeType reports whether a name is kind or apiVersion, in upper or lower case.
+// isNamedLikeType reports whether a name is kind or apiVersion, ignoring case.
 func isNamedLikeType(name string) bool {
 	return strings.EqualFold(name, "kind") || strings.EqualFold(name, "apiVersion")
 }

@@ -14,9 +14,9 @@ import (
 // An objectWalk is the state of an open object.
 type objectWalk struct {
 	node *node
-	base int    // index of its first entry
+	base int    // index in walk.entries of the first member
 	set  uint64 // which of the first 64 declared members were read
-	seen int    // index in walk.seen of the set of the other ones
+	seen int    // index in walk.seen of the sets of the other members
 	kept int    // number of members in the output
 	next int    // the declared member that probably comes next
 
@@ -56,7 +56,6 @@ func (w *walk) object(n *node, i int, keys []int) int {
 	return end
 }
 
-// enter opens an object or list. It returns false to decline.
 func (w *walk) enter(n *node, kind leafcheck.Mask) bool {
 	if n.declined || n.accept&kind == 0 || w.depth >= jsonscan.MaxDepth {
 		return false
@@ -200,8 +199,8 @@ func (w *walk) special(o *objectWalk, role role, k memberKey, i, at int) int {
 	return end
 }
 
-// droppedStatus handles a status that the plan drops. If the walk has a new status, it takes its
-// place.
+// droppedStatus handles a status that the plan drops. If the walk has a new status, it writes the
+// new status instead.
 func (w *walk) droppedStatus(o *objectWalk, k memberKey, i, at int) int {
 	end := refused
 	switch {
@@ -222,7 +221,7 @@ func (w *walk) droppedStatus(o *objectWalk, k memberKey, i, at int) int {
 	if w.newStatus == "" {
 		changed := w.changed
 		w.remove(o, k, i, end)
-		w.changed = changed // the new status replaces it in any case
+		w.changed = changed // the removal of the status is not a change
 		return end
 	}
 	w.begin(o, i)
@@ -235,8 +234,8 @@ func (w *walk) droppedStatus(o *objectWalk, k memberKey, i, at int) int {
 	return end
 }
 
-// writeStatus writes the new status. If the status is not part of the request, the schema must not
-// change it.
+// writeStatus writes the new status. It declines if the walk changes the status, except in an
+// update of the status.
 func (w *walk) writeStatus() bool {
 	w.flush()
 	s, changed := w.s, w.changed
@@ -354,7 +353,7 @@ func (c *compiler) fill(n *schema.Node) *defaultText {
 	return out
 }
 
-// sort sorts the members of an object. It returns false if two have the same name.
+// sort sorts the members of an object. It returns false if two members have the same name.
 func (w *walk) sort(o *objectWalk) bool {
 	list := w.entries[o.base:]
 	w.sorted = o.node
@@ -411,7 +410,7 @@ func (w *walk) unknownField(name string) {
 	w.unknown = append(w.unknown, string(w.warning))
 }
 
-// warnings returns the warnings about undeclared fields, in order, and about finalizers.
+// warnings returns the warnings about undeclared fields, sorted, and then about finalizers.
 func (w *walk) warnings(finalizers []string) []string {
 	if len(w.unknown) == 0 {
 		return finalizers

@@ -40,9 +40,9 @@ type Config struct {
 	// Minor is the minor version of Kubernetes whose formats apply, 0 for the newest.
 	Minor int
 
-	// Evaluate evaluates the rules and returns their cost. It returns false unless all hold. old is
-	// nil for a new object. The objects are valid only during the call. Evaluate is nil if there
-	// are no rules.
+	// Evaluate evaluates the rules and returns their cost. It returns false unless all rules are
+	// true. old is nil for a new object. The objects are valid only during the call. Evaluate is
+	// nil if there are no rules.
 	Evaluate func(ctx context.Context, obj, old map[string]any) (cost uint64, ok bool)
 	// NeedsOld means that rules read the object that an update replaces.
 	NeedsOld bool
@@ -74,8 +74,8 @@ type Result struct {
 	Cost     uint64
 }
 
-// Compile returns the plan for objects of n. It returns nil if all requests would be declined. A
-// nil n declares nothing.
+// Compile returns the plan for objects of n. It returns nil if all requests would be declined. If n
+// is nil, no fields are declared.
 func Compile(n *schema.Node, cfg Config) *Plan {
 	c := newCompiler(cmp.Or(cfg.Minor, int(kubeversion.Newest)))
 	c.reads = cfg.Reads
@@ -156,7 +156,7 @@ func (m *members) role(name string, r role, keep *node) int {
 }
 
 // admitsRoles reports whether the schema accepts kind, apiVersion and any metadata unchanged, and
-// declares no other name that could be taken for kind or apiVersion.
+// declares no other name that the server could take for kind or apiVersion.
 func admitsRoles(root *node, cfg Config) bool {
 	for _, p := range root.members.list {
 		ok := true
@@ -177,8 +177,8 @@ func admitsRoles(root *node, cfg Config) bool {
 	return true
 }
 
-// changes reports whether n does more than prune to a value without nulls. seen are the nodes that
-// are already visited.
+// changes reports whether values of n may be declined or get a default. seen are the nodes that are
+// already visited.
 func (n *node) changes(seen map[*node]bool) bool {
 	if n == nil || seen[n] {
 		return false

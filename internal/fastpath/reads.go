@@ -11,7 +11,7 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// A readTree says which parts of a value to decode for the rules. A nil tree means none.
+// A readTree says which parts of a value to decode for the rules. A nil tree means no part.
 type readTree struct {
 	whole  bool
 	kind   bool // only the kind of the value is read
@@ -52,7 +52,7 @@ func (n *readTree) child(name string) *readTree {
 	return n.values
 }
 
-// guess returns the field at s[i] if it is one of the next two, and the index of its value.
+// If one of the next two fields is at s[i], guess returns the field and the index of its value.
 // Otherwise the index is 0. Fields and members have the same order.
 func (n *readTree) guess(s string, i int, next *int) (string, *readTree, int) {
 	for k := *next; k < len(n.fields) && k < *next+2; k++ {
@@ -88,8 +88,8 @@ func compileReads(n *schema.Node, sets func(*schema.Node) *fieldaccess.ReadSet) 
 	return c.compileNode(n, nil)
 }
 
-// compileNode returns the readTree for values of n. above are what rules of enclosing values read
-// of them.
+// compileNode returns the readTree for values of n. above is what rules of enclosing values read of
+// these values.
 func (c *readCompiler) compileNode(n *schema.Node, above []*fieldaccess.ReadSet) *readTree {
 	if n == nil || len(above) == 0 && !n.Facts().Has(schema.HasRules) {
 		return nil
@@ -131,7 +131,7 @@ func (c *readCompiler) compile(n *schema.Node, reads []*fieldaccess.ReadSet) *re
 	if len(out.fields) == 0 && out.values == nil && out.items == nil && access <= fieldaccess.Presence {
 		return presence(n)
 	}
-	// Rules may count elements and entries.
+	// Rules may count elements and entries, so none is left out.
 	if additional != nil && out.values == nil {
 		out.values = presence(additional)
 	}
@@ -141,7 +141,6 @@ func (c *readCompiler) compile(n *schema.Node, reads []*fieldaccess.ReadSet) *re
 	return out
 }
 
-// below returns the read sets of a part of a value.
 func below(reads []*fieldaccess.ReadSet, part func(*fieldaccess.ReadSet) *fieldaccess.ReadSet) []*fieldaccess.ReadSet {
 	var out []*fieldaccess.ReadSet
 	for _, r := range reads {
@@ -152,22 +151,22 @@ func below(reads []*fieldaccess.ReadSet, part func(*fieldaccess.ReadSet) *fielda
 	return out
 }
 
-// Rules run on decoded values. A values decodes only what they read. Its memory is reused for the
-// next request, so nothing may refer to a value after the rules are evaluated.
+// Rules run on decoded values. The type values decodes only what the rules read. Its memory is
+// reused for the next request, so nothing may refer to a value after the rules are evaluated.
 
 // values decodes texts for rules. It belongs to one goroutine.
 type values struct {
 	plan  *Plan
 	maps  []map[string]any
 	used  int   // number of maps in use
-	lists []any // all decoded lists are parts of it
+	lists []any // memory of the decoded lists
 	stack []any // elements of the open lists
 	// boxes are recently read strings, each as an interface.
 	boxes [boxCount]any
 }
 
 const (
-	boxCount  = 256 // one for each value of a byte
+	boxCount  = 256 // slots have the numbers 0 to 255
 	longBox   = 64  // longer strings rarely repeat
 	mostMaps  = 1 << 12
 	mostItems = 1 << 14
@@ -234,7 +233,7 @@ func (v *values) value(n *readTree, s string, i, depth int) (any, int) {
 	return jsonscan.Value(s, i)
 }
 
-// sameKind returns some value of the kind of a text that begins with c. The value must not be
+// sameKind returns a value of the kind of a JSON text that begins with c. The value must not be
 // changed.
 func sameKind(c byte) any {
 	switch c {
@@ -332,8 +331,8 @@ func (v *values) list(elements []any) any {
 	return v.lists[start:len(v.lists):len(v.lists)]
 }
 
-// box returns s as an interface. Strings that were read recently share one copy. A string may be in
-// two slots, which depend only on its bytes.
+// box returns s as an interface. Strings that were read recently share one copy. Each string has
+// two possible slots, which depend only on its bytes.
 func (v *values) box(s string) any {
 	if len(s) > longBox {
 		return s
@@ -350,7 +349,7 @@ func (v *values) box(s string) any {
 	return *first
 }
 
-// boxOf returns the slot of a string. All of its bytes count.
+// boxOf returns the slot of a string. It depends on all bytes.
 func boxOf(s string) uint8 {
 	const factor = 0x9e3779b97f4a7c15
 	h := uint64(len(s)) * factor

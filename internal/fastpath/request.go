@@ -85,7 +85,8 @@ func (p *Plan) UpdateStatus(raw, old []byte, r *Request) (Result, bool) {
 	return w.finish(w.withMetadata(), w.s, w.warnings(nil))
 }
 
-// takesStatus reports whether an object with this text as status, "" for none, can be stored.
+// takesStatus reports whether an object with this status can be stored. text is "" if there is
+// none.
 func (w *walk) takesStatus(text string) bool {
 	i, ok := w.plan.root.members.at("status")
 	ok = ok && w.plan.root.members.list[i].role == droppedRole
@@ -165,8 +166,8 @@ func (w *walk) admitsScale(text string) bool {
 	return ok && (value == "" || strings.HasPrefix(value, `"`))
 }
 
-// lookup is [jsonscan.Lookup] in the text to store. It looks up the first member in the output of
-// the walk, without reading the text before it.
+// lookup is [jsonscan.Lookup] in the text to store. It takes the first member from the walk, so it
+// does not read the text before this member.
 func (w *walk) lookup(text string, path []string) (string, bool) {
 	i, declared := w.plan.root.members.at(path[0])
 	if !declared || i == w.plan.metadata {

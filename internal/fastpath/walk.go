@@ -10,14 +10,14 @@ import (
 )
 
 // A walk is the state of one walk over a text. A method that reads a value returns the index after
-// it, or refused to decline. After refused, the output is meaningless.
+// the value. To decline, it returns refused, and the output is meaningless.
 type walk struct {
 	task
 	sink
 
 	entries  []entry              // of the open objects
 	compare  func(a, b entry) int // the method value w.compareEntries
-	seen     []uint64             // sets of the declared members of the open objects
+	seen     []uint64             // which members of open objects were read, from the 65th declared member on
 	keys     []string             // texts of the keys of the elements of the open lists
 	rows     map[string]bool      // reused by distinctRows, empty between lists
 	cut      []textMember         // members of documents
@@ -39,10 +39,10 @@ type task struct {
 	typed    int     // how many of apiVersion, kind and metadata were read
 	roots    []entry // members of the whole object
 	hasRules bool    // rules may read a value of the object
-	// discards is true while the value is discarded. It may lack required members.
+	// discards is true during [walk.discard]. The value may then lack required members.
 	discards bool
-	// newStatus is the text of the status that replaces a dropped one, without space around it, or
-	// "".
+	// newStatus is the status to write in place of a dropped status, without space around it, ""
+	// for none.
 	newStatus string
 	// otherMetadata is the metadata of the replaced object. In an update of the status it is the
 	// metadata of the new object.
@@ -234,7 +234,6 @@ func (w *walk) number(n *node, i int) int {
 	return end
 }
 
-// float handles the number f at s[i:end].
 func (w *walk) float(n *node, f float64, i, end int) int {
 	switch {
 	case n.accept&leafcheck.MaskOf(f) == 0:
@@ -269,8 +268,8 @@ func (w *walk) fixed(at int, text string) int {
 	return end + 1
 }
 
-// metadata reads the metadata at s[at]. For a create it also writes them. For an update it writes
-// {}, and the caller replaces that.
+// metadata reads the metadata at s[at]. For a create it also prepares and writes the metadata. For
+// an update it prepares them and writes {}, which the caller replaces.
 func (w *walk) metadata(at int) int {
 	if w.verb == creating {
 		return w.newMetadata(at)
@@ -288,7 +287,7 @@ func (w *walk) metadata(at int) int {
 }
 
 // prepareUpdate prepares the metadata of an update, apart from the generation. It declines if the
-// server may refuse them, or may warn about more than finalizers.
+// server may refuse the metadata, or may warn about more than finalizers.
 func (w *walk) prepareUpdate() bool {
 	m, old, namespaced := &w.meta, &w.oldMeta, w.plan.cfg.Namespaced
 	if !old.OmitsNothing() || !m.EnterNamespace(namespaced, cmp.Or(w.request.Namespace, old.Namespace)) {
@@ -322,7 +321,8 @@ func (w *walk) newMetadata(at int) int {
 	return end
 }
 
-// prepareCreate prepares the metadata of a new object. It declines like prepareUpdate.
+// prepareCreate prepares the metadata of a new object. It declines in the same cases as
+// prepareUpdate.
 func (w *walk) prepareCreate() bool {
 	m, namespaced := &w.meta, w.plan.cfg.Namespaced
 	m.PrepareCreate()
@@ -344,10 +344,10 @@ func (w *walk) prepareCreate() bool {
 // A sink collects the canonical text.
 type sink struct {
 	out []byte
-	// pending is the part of the input that follows out unchanged. It is copied to out before
-	// anything else is written.
+	// pending is the part of the input to append to out unchanged. It is appended before anything
+	// else is written.
 	pending span
-	changed bool // the output does not mean the same as the input
+	changed bool // the output has other content than the input
 	scratch []byte
 }
 
@@ -382,7 +382,7 @@ func (w *walk) comma(i int) {
 	w.write(",")
 }
 
-// begin outputs what comes before a member at s[i].
+// begin outputs the comma before a member at s[i], unless it is the first member.
 func (w *walk) begin(o *objectWalk, i int) {
 	if o.kept > 0 {
 		w.comma(i)
@@ -409,8 +409,8 @@ func (w *walk) writeName(n *node, k memberKey) {
 	w.out = append(w.out, ':')
 }
 
-// noteKept records a member whose value begins at start in the output. An undeclared member begins
-// at s[i].
+// noteKept records a member whose value begins at start in the output. If the member is undeclared,
+// it begins at s[i].
 func (w *walk) noteKept(o *objectWalk, k memberKey, i, start int) {
 	w.note(k.span(i), span{start, w.position()}, k.member)
 	o.kept++
@@ -465,7 +465,7 @@ func (w *walk) since(start int) string {
 	return view(w.out[start:])
 }
 
-// wholeValid reports whether the value whose output begins at start is valid as a whole.
+// wholeValid decodes the output from start on, and reports whether check.ValidWhole accepts it.
 func (w *walk) wholeValid(n *node, start int) bool {
 	value, ok := jsonscan.Decode(w.since(start))
 	return ok && n.check.ValidWhole(value)

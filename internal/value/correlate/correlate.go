@@ -23,7 +23,6 @@ func New(n *schema.Node) *Schema {
 	return c.compileNode(n)
 }
 
-// A compiler has the compiled schemas, which are shared.
 type compiler map[*schema.Node]*Schema
 
 func (c compiler) compileNode(n *schema.Node) *Schema {
@@ -112,14 +111,15 @@ func (s *Schema) sameList(next, old []any) bool {
 	return true
 }
 
-// A Pair is a part of a new object and the corresponding part of an old one. The zero Pair has
-// none.
+// A Pair is a part of a new object and the corresponding part of the old object. The zero Pair has
+// no parts.
 type Pair struct {
 	schema    *Schema
 	Next, Old any
 }
 
-// Pair returns next and old as a Pair. They are usually the roots. If s is nil, the Pair is zero.
+// Pair returns next and old as a Pair. Usually next and old are whole objects. If s is nil, the
+// Pair is zero.
 func (s *Schema) Pair(next, old any) Pair {
 	if s == nil {
 		return Pair{}
@@ -158,8 +158,8 @@ func (p Pair) Key(name string) Pair {
 	return p.schema.Child(name).Pair(v, before)
 }
 
-// Elements returns the Elements for one walk over the new list. If the list is not of type map,
-// nothing corresponds.
+// Elements returns the Elements for one walk over the new list. If the list is not of type map, no
+// elements correspond.
 func (p Pair) Elements() Elements {
 	next, ok := p.Next.([]any)
 	if !ok || p.schema == nil {
@@ -186,8 +186,8 @@ type Elements struct {
 // scanned is the length up to which an old list is searched without an allocation.
 const scanned = 16
 
-// At returns the new element i and the corresponding old one. If there is none, it returns the zero
-// Pair.
+// At returns the new element i and the corresponding old element. If no old element corresponds, it
+// returns the zero Pair.
 func (e *Elements) At(i int) Pair {
 	if e.schema == nil || len(e.schema.keys) == 0 || i >= len(e.next) {
 		return Pair{}
@@ -219,7 +219,8 @@ func (e *Elements) find(item map[string]any) map[string]any {
 	return nil
 }
 
-// lookup reads old elements until it finds the key. If the order is the same, it reads few.
+// lookup reads old elements until it finds the keys of item. It reads few elements if both lists
+// have the same order.
 func (e *Elements) lookup(item map[string]any) map[string]any {
 	key, ok := compositeKey(e.schema.keys, item)
 	if !ok {
@@ -289,7 +290,7 @@ func sameKeyPart(a, b any) bool {
 
 func appendFixed(b []byte, f float64) []byte { return strconv.AppendFloat(b, f, 'f', 6, 64) }
 
-// compositeKey returns a comparable value for the keys of item, and whether item has them.
+// compositeKey returns a comparable value for the keys of item, and whether item has all keys.
 func compositeKey(keys []string, item map[string]any) (any, bool) {
 	if !keyed(keys, item) {
 		return nil, false

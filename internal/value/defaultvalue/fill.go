@@ -9,9 +9,9 @@ package defaultvalue
 
 import "github.com/crdkit/crdkit/schema"
 
-// A Filler fills defaults with the defaults below them. It belongs to one goroutine. A default may
-// contain n nulls, and other defaults replace each of them. On d levels these are n to the power of
-// d values, so a Filler counts what it adds.
+// A Filler fills defaults with the defaults below them. It belongs to one goroutine. Defaults
+// replace nulls in a default. If each default has n nulls, d levels have n to the power of d
+// values. So a Filler has a limit.
 type Filler struct {
 	left int // number of values that may still be added
 }
@@ -31,8 +31,8 @@ func (f *Filler) Default(n *schema.Node) (v any, filled bool) {
 	return v, false
 }
 
-// add returns the default of n, and whether there is one. It counts the values of the default
-// except for replaced ones.
+// add returns the default of n, and whether there is one. It subtracts the values of the default
+// from the limit, apart from replaced, the number of values that it replaces.
 func (f *Filler) add(n *schema.Node, replaced int) (any, bool) {
 	d, ok := n.Default()
 	if ok {

@@ -20,9 +20,9 @@ const namesSince = 34
 // Normalize returns the name of a format without dashes.
 func Normalize(name string) string { return strings.ReplaceAll(name, "-", "") }
 
-// Supported reports whether Kubernetes 1.minor checks a format for the declared type. typ is "" for
-// none or several types, as with x-kubernetes-int-or-string. Other formats and the empty format are
-// ignored.
+// Supported reports whether Kubernetes 1.minor checks a format for the declared type. typ is "" if
+// no type or several types are declared, as with x-kubernetes-int-or-string. A server ignores all
+// other formats.
 func Supported(typ, format string, minor int) bool {
 	switch typ {
 	case "", "string":
@@ -121,7 +121,7 @@ func all(s string, f func(byte) bool) bool {
 	return true
 }
 
-// isDateTime accepts a date, t or T, and a time with a zone. Common forms are fast.
+// isDateTime accepts a date, t or T, and a time with a zone.
 func isDateTime(s string) bool {
 	if len(s) > 19 && s[10]|0x20 == 't' && s[19]|0x20 != 't' && strfmt.IsDate(s[:10]) && isClock(s[11:]) {
 		return true
@@ -129,8 +129,8 @@ func isDateTime(s string) bool {
 	return strfmt.IsDateTime(s)
 }
 
-// isClock accepts hh:mm:ss, a zone z, +hh:mm or -hh:mm, and between them an optional fraction after
-// any byte except a newline.
+// isClock accepts hh:mm:ss, an optional fraction, and a zone: z, +hh:mm or -hh:mm. Any byte except
+// a newline may come before the fraction.
 func isClock(s string) bool {
 	if len(s) < len("15:04:05z") || s[2] != ':' || s[5] != ':' {
 		return false
@@ -163,7 +163,8 @@ func isZone(s string) bool {
 	return false
 }
 
-// twoDigits returns the number of two digits. It is negative if one is not a digit.
+// twoDigits returns the number of two digits. It returns a negative number if a byte is not a
+// digit.
 func twoDigits(s string, at int) int {
 	if !isDigit(s[at]) || !isDigit(s[at+1]) {
 		return -1

@@ -19,7 +19,7 @@ const MaxDepth = 10_000
 // ErrDepth reports a value that is nested deeper than [MaxDepth].
 var ErrDepth = fmt.Errorf("values are nested more than %d levels deep", MaxDepth)
 
-// IsContainer reports whether v is a map or a list. It saves a call for most values.
+// IsContainer reports whether v is a map or a list.
 func IsContainer(v any) bool {
 	switch v.(type) {
 	case map[string]any, []any:
@@ -32,7 +32,7 @@ func IsContainer(v any) bool {
 func TooDeep(v any) bool { return !every(v, 0, func(any) bool { return true }) }
 
 // IsDecoded reports whether v has only types that a JSON decoder returns: map[string]any, []any,
-// string, int64, float64, bool and nil. It returns false beyond [MaxDepth].
+// string, int64, float64, bool and nil. It returns false if v is [TooDeep].
 func IsDecoded(v any) bool { return every(v, 0, isScalar) }
 
 func isScalar(v any) bool {
@@ -43,7 +43,8 @@ func isScalar(v any) bool {
 	return false
 }
 
-// every reports whether f is true for all values except maps and lists, down to [MaxDepth].
+// every reports whether f is true for all values in v except maps and lists. It returns false if v
+// is [TooDeep].
 func every(v any, depth int, f func(any) bool) bool {
 	if depth > MaxDepth {
 		return false
@@ -67,8 +68,8 @@ func every(v any, depth int, f func(any) bool) bool {
 	return f(v)
 }
 
-// Clone returns a deep copy. Scalars and values of other types are not copied. Beyond [MaxDepth] it
-// returns v itself. [CloneWithin] returns an error instead.
+// Clone returns a deep copy. Scalars and values of other types are not copied. If v is [TooDeep],
+// Clone returns v itself, and [CloneWithin] an error.
 func Clone(v any) any {
 	if c, ok := clone(v, 0); ok {
 		return c
@@ -219,7 +220,7 @@ func integer(v float64) (int64, bool) {
 	return n, err == nil
 }
 
-// IsWired reports whether [Wire] would change nothing. It returns false beyond [MaxDepth]; do not
+// IsWired reports whether [Wire] would change nothing. It returns false if v is [TooDeep]. Do not
 // call Wire then.
 func IsWired(v any) bool {
 	return every(v, 0, func(v any) bool {
@@ -235,8 +236,8 @@ func IsWired(v any) bool {
 // GoTypes is a text about the types that objects may have.
 const GoTypes = "objects have the types that JSON is decoded to: map[string]any, []any, string, int64, float64, bool and nil"
 
-// Foreign returns the first value, by name, of a type that JSON decoders do not return, and its
-// field path. v must not be [TooDeep].
+// Foreign finds the first value, in order of names, whose type a JSON decoder does not return. path
+// is its field path. v must not be [TooDeep].
 func Foreign(v any) (path string, value any, found bool) {
 	switch v := v.(type) {
 	case map[string]any:

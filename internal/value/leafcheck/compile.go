@@ -10,7 +10,7 @@ type Config struct {
 	// Minor is the minor version of the server whose formats are checked.
 	Minor int
 	// EveryFormat checks all formats on values of any type. An int-or-string then allows any type.
-	// The server checks defaults like that.
+	// The server checks defaults in this way.
 	EveryFormat bool
 }
 

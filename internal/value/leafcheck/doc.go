@@ -24,7 +24,7 @@
 //     their JSON text ([List]).
 //
 // Package validation walks the same tree to explain why a value is not valid, so the fields of Node
-// are exported. They are read only.
+// are exported. They must not be changed.
 //
 // Values must have the types to which JSON is decoded. A value of another Go type has no JSON type:
 // it is refused if the schema declares a type.

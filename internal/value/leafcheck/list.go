@@ -15,7 +15,7 @@ import (
 //
 // Elements of a map list are equal if their keys are equal. They must be objects, or null, which
 // has no keys. A single key is compared like an element of a set, and an absent key equals an
-// absent one. Several keys are compared as the JSON of the keys that are present.
+// absent key. Several keys are compared as the JSON of the keys that are present.
 type List struct {
 	Size
 	Unique bool // uniqueItems: elements are compared with jsonval.Equal
@@ -70,7 +70,7 @@ func (l *List) Distinct(list []any) bool {
 	return true
 }
 
-// pairwise is the most elements that are compared with each other. More elements are looked up.
+// Lists of up to pairwise elements are compared in pairs. Longer lists use a map.
 const pairwise = 16
 
 func onlyObjects(list []any) bool {
@@ -116,8 +116,8 @@ func sameElement(a, b any) bool {
 	return sameText(a, b)
 }
 
-// sameText reports whether a and b have the same JSON text. Numbers of two Go types may have the
-// same text, and strings that are not UTF-8.
+// sameText reports whether a and b have the same JSON text. Different numbers, or strings that are
+// not UTF-8, may have the same text.
 func sameText(a, b any) bool {
 	switch x := a.(type) {
 	case nil, bool:
@@ -148,7 +148,7 @@ func (l *List) distinctLong(list []any) bool {
 	return true
 }
 
-// Identity returns a comparable value for an element. It is equal only for equal elements. It
+// Identity returns a comparable value for an element. Only equal elements have equal values. It
 // returns an error if the element has no JSON text.
 func (l *List) Identity(element any) (any, error) {
 	switch {
@@ -169,7 +169,7 @@ func (l *List) Identity(element any) (any, error) {
 	return jsonText(text), err
 }
 
-// absent is the identity of an element without its only key.
+// absent is the identity of an element that lacks the only key of the list.
 type absent struct{}
 
 // jsonText is the JSON text of an object or a list. It is never equal to a string.
@@ -247,8 +247,8 @@ type Fields struct {
 	// Props are the declared properties, sorted by name.
 	Props []Prop
 
-	// Additional is the schema of undeclared properties, nil if any value is valid. Closed forbids
-	// them.
+	// Additional is the schema of undeclared properties, nil if any value is valid. If Closed is
+	// true, undeclared properties are forbidden.
 	Additional *Node
 	Closed     bool
 
@@ -310,8 +310,8 @@ func (f *Fields) valid(m map[string]any) bool {
 	return hasAll(m, f.Required)
 }
 
-// In an object of n entries, up to probeRatio*n + probeBase properties are looked up: a loop over
-// the object costs a constant and about two lookups for each entry.
+// Up to probeRatio*n + probeBase properties are looked up in an object of n entries. For more
+// properties a loop over the object is faster.
 const (
 	probeRatio = 2
 	probeBase  = 6

@@ -8,7 +8,8 @@ import (
 // A Node is a compiled schema: structural, or a branch of allOf, anyOf, oneOf or not. A nil Node
 // admits every value.
 //
-// Exported fields have all that is declared. The other fields only have what can refuse a value.
+// Exported fields have all checks that the schema declares. The other fields have only the checks
+// that can refuse a value.
 type Node struct {
 	Accept  Mask // kinds that the type admits
 	limited Mask // kinds that Number can refuse
@@ -52,10 +53,11 @@ func (n *Node) orNilIfAdmitsAll() *Node {
 }
 
 // Important begins the name of a property whose errors the server reports from every failing
-// branch. It reports other errors only from the branch that it chooses.
+// branch. The server reports other errors from only one branch.
 const Important = "IMPORTANT!"
 
-// ReportsFromAllBranches reports whether the name of a property of n begins with [Important].
+// ReportsFromAllBranches reports whether a property of n has no name, or a name that begins with
+// [Important].
 func (n *Node) ReportsFromAllBranches() bool {
 	return n != nil && slices.ContainsFunc(n.Fields.Props, func(p Prop) bool {
 		return p.Name == "" || strings.HasPrefix(p.Name, Important)
@@ -106,7 +108,7 @@ func (n *Node) ValidString(s string) bool {
 	return n == nil || n.validString(s) && (n.Nested == nil || satisfied(n.Nested, (*Node).ValidString, s))
 }
 
-// validString leaves out the junctors.
+// validString is ValidString without the junctors.
 func (n *Node) validString(s string) bool {
 	return n.Accept&String != 0 && (n.Text == nil || n.Text.Valid(s)) && (n.Enum == nil || n.Enum.ValidString(s))
 }
@@ -116,7 +118,7 @@ func (n *Node) ValidInt(v int64) bool {
 	return n == nil || n.validInt(v) && (n.Nested == nil || n.Nested.Valid(v))
 }
 
-// validInt leaves out the junctors.
+// validInt is ValidInt without the junctors.
 func (n *Node) validInt(v int64) bool {
 	return n.Accept&Int != 0 && (n.limited&Int == 0 || n.Number.ValidInt(v)) && (n.Enum == nil || n.Enum.ValidInt(v))
 }
@@ -144,7 +146,7 @@ func (n *Node) validList(list []any) bool {
 	return n.List == nil || n.List.Valid(list)
 }
 
-// Valid reports whether v, which is not null, satisfies the junctors.
+// Valid reports whether v satisfies the junctors. v must not be null.
 func (j *Junctors) Valid(v any) bool { return satisfied(j, (*Node).Valid, v) }
 
 func satisfied[T any](j *Junctors, valid func(*Node, T) bool, v T) bool {
@@ -157,12 +159,12 @@ func satisfied[T any](j *Junctors, valid func(*Node, T) bool, v T) bool {
 		(j.OneOf == nil || admitting(j.OneOf, valid, v, 2) == 1) && (j.Not == nil || !valid(j.Not, v))
 }
 
-// admitting returns the number of branches that admit v, or most if there are more.
-func admitting[T any](branches []*Node, valid func(*Node, T) bool, v T, most int) int {
+// admitting counts the branches that admit v, up to limit.
+func admitting[T any](branches []*Node, valid func(*Node, T) bool, v T, limit int) int {
 	n := 0
 	for _, b := range branches {
 		if valid(b, v) {
-			if n++; n == most {
+			if n++; n == limit {
 				break
 			}
 		}
@@ -170,8 +172,8 @@ func admitting[T any](branches []*Node, valid func(*Node, T) bool, v T, most int
 	return n
 }
 
-// AlwaysValid returns kinds of scalars whose values are all valid if n accepts the kind. It may
-// leave out some of these kinds. It has both kinds of floats or none.
+// AlwaysValid returns kinds of scalars that need no check besides n.Accept. It may leave out some
+// of these kinds. It has both kinds of floats or none.
 func (n *Node) AlwaysValid() Mask {
 	if n == nil {
 		return All
@@ -210,8 +212,7 @@ func (j *Junctors) admitsKind(kind Mask) bool {
 
 func (n *Node) admitsKind(kind Mask) bool { return n.Accept&n.AlwaysValid()&kind == kind }
 
-// ChecksWhole reports whether validity depends on more than type, limits and parts of a value.
-// [Node.ValidWhole] checks the rest.
+// ChecksWhole reports whether n has checks for [Node.ValidWhole].
 func (n *Node) ChecksWhole() bool { return n.Enum != nil || n.Nested != nil }
 
 // ValidWhole reports whether v satisfies enum and junctors. v must not be null.

@@ -59,9 +59,9 @@ func (t *Text) Matches(s string) bool {
 
 // Number has the checks of numbers, except type and enum.
 //
-// A number must be in the range of its declared format and its only type. A bound is a float64. It
-// must be in the range, too: a maximum of 1.5 for integers refuses every number. An int64 is
-// compared with the bound as an int64: for numbers a minimum of 1.5 admits 1. Beyond the range of
+// If only one type is declared, a number must be in the range of the type and its format. Bounds
+// must be in this range, too: a maximum of 1.5 for integers refuses every number. An int64 is
+// compared with a bound as an int64: a minimum of 1.5 for numbers admits 1. Beyond the range of
 // int64 the result depends on the processor.
 type Number struct {
 	Type   string // "integer", "number" or ""
@@ -73,7 +73,7 @@ type Number struct {
 	space space
 }
 
-// A Limit is a bound, in each type in which it is compared.
+// A Limit is a bound, as a float64 and as an int64.
 type Limit struct {
 	schema.Bound
 	Int  int64
@@ -182,7 +182,7 @@ func (l *Limit) TooLowFloat(v float64) bool {
 	return l.Set && (v < l.Value || l.Exclusive && v == l.Value)
 }
 
-// NotMultipleInt reports whether v is not a multiple of l. If l is not positive, no v is.
+// NotMultipleInt reports whether v is not a multiple of l. It returns true if l is not positive.
 func (l *Limit) NotMultipleInt(v int64) bool {
 	return l.Set && (l.Int <= 0 || v%l.Int != 0)
 }
@@ -201,8 +201,8 @@ func (l *Limit) quotient(v float64) float64 {
 
 // Enum is a list of allowed values.
 //
-// The server converts a value to the Go type of an allowed one. So 1 allows 1.9, and "A" allows 65.
-// Null is never allowed, even if it is listed.
+// The server converts a value to the Go type of an allowed value. So 1 allows 1.9, and "A" allows
+// 65. Null is never allowed, even if it is listed.
 type Enum struct {
 	Values []any // as declared
 
@@ -240,8 +240,8 @@ type enumTexts struct{ list, detail string }
 // maxList is the longest text of a list of values, in bytes.
 const maxList = 128
 
-// Text returns a text that is equal for equal lists: the list as fmt prints it, or a hash if that
-// is long.
+// Text returns a text that identifies the list: the list as fmt prints it, or a hash of a long
+// list.
 func (e *Enum) Text() string { return e.written().list }
 
 // Detail returns the detail of the error about a refused value. It has strings as they are and

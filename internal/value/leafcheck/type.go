@@ -129,7 +129,7 @@ const (
 	tolerance = 1e-9
 )
 
-// IsWhole reports whether f counts as an integer. A rounding error is allowed: 1.0000000001 does.
+// IsWhole reports whether f counts as an integer. A rounding error is allowed, as in 1.0000000001.
 func IsWhole(f float64) bool {
 	if !(math.Abs(f) <= maxWhole) { // also for NaN
 		return false

@@ -12,19 +12,19 @@ import (
 //
 // A match may begin at every position, so every state includes the entry of the program.
 //
-// $ depends on what follows. So a state keeps these instructions, and they count if the text ends
-// there. ^ is true only before the first character, so only the first state follows it.
+// $ depends on what follows. So a state keeps the instructions for $, and follows them if the text
+// ends there. ^ is true only before the first character, so only the first state follows it.
 //
 // If every continuation from a state matches, the state becomes the state always. If none matches,
 // it becomes the state never. finish finds both by walking the transitions backwards.
 
-// Bounds of one automaton. Nearly all published expressions stay below a tenth of them. Package
-// regexp is fast enough for hostile ones.
+// The bounds of one automaton. Nearly all published expressions stay below a tenth of the bounds.
+// For hostile expressions package regexp is fast enough.
 const (
 	defaultMaxStates = 512
 	defaultMaxBytes  = 64 << 10
 
-	// maxInsts is the longest program. Numbers of instructions fit a uint16.
+	// maxInsts bounds the instructions of the program. Their numbers fit a uint16.
 	maxInsts = 1 << 13
 
 	// maxSteps bounds the instructions that are visited and the class entries that are filled.
@@ -48,7 +48,7 @@ func (w *work) spend(n int) bool {
 
 type subset struct {
 	start bool     // before the first rune; false if the program has no ^
-	pcs   []uint32 // instructions that consume a rune or are unresolved, ascending
+	pcs   []uint32 // instructions that consume a rune or need the end of the text, ascending
 }
 
 type builder struct {
@@ -58,13 +58,13 @@ type builder struct {
 	work work
 
 	maxStates int
-	entry     []uint32 // members of every state, ascending
+	entry     []uint32 // instructions in every state, ascending
 	states    []subset
 	index     map[string]int
 	edges     []int32 // edges[state*classes+class] is a state or matched
-	accepts   []bool  // by state: whether the text may end here
+	accepts   []bool  // by state: whether a text that ends there matches
 
-	// The current set of expand. An instruction is in it if its mark equals now.
+	// mark[i] equals now if expand has reached instruction i since begin.
 	mark []uint32
 	now  uint32
 
@@ -107,7 +107,8 @@ func build(prog *syntax.Prog, cfg config) *automaton {
 	return a
 }
 
-// explore finds all states and edges and returns the start. It returns false beyond a bound.
+// explore finds all states and edges, and returns the first state. It returns false if a bound is
+// exceeded.
 func (b *builder) explore() (start int32, ok bool) {
 	b.begin()
 	entry, hit := b.expand(nil, uint32(b.prog.Start), 0)
@@ -170,8 +171,8 @@ func (b *builder) advance(class int) int32 {
 	return b.state(false, next)
 }
 
-// state returns the number of the state with these members. If there is none, it adds one. It
-// changes pcs and does not keep it.
+// state returns the number of the state with the instructions pcs. It adds the state if it is new.
+// It changes pcs and does not keep it.
 func (b *builder) state(start bool, pcs []uint32) int32 {
 	slices.Sort(pcs)
 	pcs = slices.DeleteFunc(pcs, func(pc uint32) bool {
@@ -194,12 +195,12 @@ func (b *builder) state(start bool, pcs []uint32) int32 {
 	return int32(n)
 }
 
-// begin empties the current set of expand.
+// begin makes expand forget the instructions that it has reached.
 func (b *builder) begin() { b.now++ }
 
-// expand appends to pcs the instructions that the program reaches from pc without consuming a rune,
-// if ctx is true: instructions that consume a rune or need the end of the text. It skips
-// instructions in the current set. It reports whether the program reaches the match.
+// expand follows the program from pc to all instructions that consume a rune or need the end of the
+// text, and appends them to pcs. It follows ^ and $ if ctx has them. It skips instructions that it
+// has reached since begin. It reports whether the program reaches the match.
 func (b *builder) expand(pcs []uint32, pc uint32, ctx syntax.EmptyOp) ([]uint32, bool) {
 	hit := false
 	b.stack = append(b.stack[:0], pc)
@@ -255,9 +256,9 @@ func (b *builder) finish(start int32) *automaton {
 	return a
 }
 
-// assignRows returns the row of each state and allocates a.next. A state has a row if the rest of
-// the text decides. States that accept at the end have the last rows, which sets a.final. Other
-// states become never or always.
+// assignRows returns the row of each state and allocates a.next. A state has a row if the verdict
+// depends on the rest of the text. Other states become never or always. States that accept at the
+// end of the text have the rows from a.final on.
 func (b *builder) assignRows(a *automaton) []uint16 {
 	sources, ends := b.reverse()
 	canAccept := b.reaching(true, sources, ends)
@@ -284,8 +285,8 @@ func (b *builder) assignRows(a *automaton) []uint16 {
 	return rows
 }
 
-// reverse returns the sources of all edges by target. The sources of edges into state n are
-// sources[ends[n]:ends[n+1]]. Edges to matched are left out.
+// reverse returns the sources of all edges, grouped by target. The sources of edges into state n
+// are sources[ends[n]:ends[n+1]]. Edges to matched are left out.
 func (b *builder) reverse() (sources []int32, ends []int) {
 	classes := len(b.abc.within)
 	ends = make([]int, len(b.states)+2)
@@ -353,8 +354,8 @@ func (a *alphabet) contains(class, set int) bool {
 	return a.within[class][set/64]>>(set%64)&1 != 0
 }
 
-// newAlphabet returns the classes of prog. It returns nil if there are more than maxClasses or too
-// much work.
+// newAlphabet returns the classes of prog. It returns nil if there are more than maxClasses classes
+// or too much work.
 func newAlphabet(prog *syntax.Prog, w *work) *alphabet {
 	a := &alphabet{setOf: make([]int, len(prog.Inst))}
 	sets := a.collect(prog)

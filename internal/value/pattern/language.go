@@ -14,7 +14,7 @@ type Language struct {
 	MaxRunes       int // negative for no bound
 }
 
-// Shortest returns a shortest text, if possible of letters and digits, and whether there is one.
+// Shortest returns a shortest text of l, and whether l has a text. It prefers letters and digits.
 // decided is false if a pattern has no automaton or the search takes more than steps transitions.
 func (l Language) Shortest(steps int) (text string, found, decided bool) {
 	if l.MaxRunes >= 0 && l.MinRunes > l.MaxRunes {
@@ -38,20 +38,20 @@ type search struct {
 	autos []*automaton // of Match, then of Exclude
 	runes []rune       // one rune of each class that an automaton distinguishes
 	nodes []productState
-	index map[string]bool // states of this length, or of any length above MinRunes
+	index map[string]bool // states found at this length, or at any length from MinRunes on
 	key   []byte
 	work  work
 }
 
-// A productState is the states of all automata after a text.
+// A productState has the state of each automaton after a text.
 type productState struct {
 	states []uint16
 	before int32 // number of the state before the last rune
 	last   rune
 }
 
-// run visits states by the lengths of their texts. If a text is too short, its states may be
-// visited again for each length.
+// run visits states in the order of the lengths of their texts. Up to length MinRunes it may visit
+// a state again for each length.
 func (s *search) run() (text string, found, decided bool) {
 	s.index = map[string]bool{}
 	start := make([]uint16, len(s.autos))
@@ -84,7 +84,7 @@ func (s *search) run() (text string, found, decided bool) {
 	return "", false, true
 }
 
-// expand adds the states after one more rune. It returns false if there is too much work.
+// expand adds the states that follow state n. It returns false if there is too much work.
 func (s *search) expand(n int32) bool {
 	for _, r := range s.runes {
 		if !s.work.spend(len(s.autos) + 1) {
@@ -147,8 +147,8 @@ func (a *automaton) step(state uint16, r rune) uint16 {
 	return a.next[uint(state)+uint(a.classOf(r))]
 }
 
-// representatives returns a rune of each set that all automata treat alike: letters and digits
-// first, then printable ASCII.
+// representatives returns one rune of each set of runes that all automata treat alike. It prefers
+// letters and digits, then printable ASCII.
 func representatives(autos []*automaton) []rune {
 	candidates := []rune("abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 	for r := ' '; r <= '~'; r++ {

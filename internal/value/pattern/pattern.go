@@ -121,7 +121,7 @@ type automaton struct {
 	final uint32 // states from final on accept at the end of the text
 }
 
-// A span gives the class of all runes from lo to before the lo of the next span.
+// A span gives the class of all runes from lo up to the next span.
 type span struct {
 	lo    rune
 	class uint8
