@@ -66,7 +66,7 @@ func decodeValidMembers(m map[string]any, o Options) (*metav1.ObjectMeta, []sche
 		if err != nil || utiljson.Unmarshal(data, scratch) != nil {
 			continue
 		}
-		// No error: the same bytes were decoded into scratch.
+		// The same bytes were decoded into scratch without an error.
 		strict, _ := unmarshal(data, meta, o.ReportUnknown)
 		unknown = append(unknown, unknownPaths(single, strict)...)
 	}
@@ -81,7 +81,7 @@ func encode(meta *metav1.ObjectMeta) (map[string]any, error) {
 // that an object has no metadata.
 //
 // A Decoded may hold the metadata of the object itself. Until Restore only pruning, null dropping
-// and coercion may change that.
+// and coercion may change this metadata.
 type Decoded struct {
 	found    bool
 	metadata map[string]any
@@ -89,7 +89,7 @@ type Decoded struct {
 }
 
 // Decode decodes the metadata of obj. obj does not change. If o asks for unknown fields, their
-// paths are in the server's order: by name, elements of lists by index.
+// paths are in the server's order: by name, and by index in lists.
 //
 // The error has the text of kube-apiserver. With [Options.DropInvalid] there is an error only if
 // metadata is not an object, or cannot be written as JSON.
@@ -191,8 +191,8 @@ func (m *Meta) decodesManaged() bool {
 	return len(m.managed) > 0
 }
 
-// decodesFields reports whether the server can decode a field set. Values of unknown types are
-// ignored.
+// decodesFields reports whether the server can decode a field set. It ignores values of keys with
+// an unknown type.
 func decodesFields(v any) bool {
 	m, ok := v.(map[string]any)
 	for key, below := range m {
@@ -210,7 +210,7 @@ func decodesElement(key string) (decodes, below bool) {
 		return true, false
 	}
 	if strings.HasPrefix(key, "f:") || strings.HasPrefix(key, "k:{") && jsonscan.SkipSorted(key, len("k:")) == len(key) {
-		return true, true // a short way without an allocation
+		return true, true // common keys, without an allocation
 	}
 	_, err := fieldpath.DeserializePathElement(key)
 	unknown := errors.Is(err, fieldpath.ErrUnknownPathElementType)

@@ -2,8 +2,8 @@
 // resources embedded in them.
 //
 // On every request and every read from storage, kube-apiserver decodes metadata through JSON into
-// ObjectMeta and writes it back. This package has the same result, but uses JSON only if that might
-// change something.
+// ObjectMeta and writes it back. This package has the same result, but uses JSON only if JSON might
+// change the metadata.
 //
 //	decoded, unknown, err := objectmeta.Decode(obj, objectmeta.Options{ReportUnknown: true})
 //	// prune obj, drop nulls, coerce embedded resources
@@ -31,8 +31,8 @@
 //
 // An [Embedded] does the same for declared values with x-kubernetes-embedded-resource.
 //
-// [Meta.PrepareCreate], [Meta.PrepareUpdate] or [Meta.PrepareStatusUpdate] prepares metadata.
-// [Meta.KeepManaged] comes before, [Meta.EnterNamespace] after it. Then two parts of the server
+// [Meta.PrepareCreate], [Meta.PrepareUpdate] or [Meta.PrepareStatusUpdate] prepares metadata. Call
+// [Meta.KeepManaged] before it, and [Meta.EnterNamespace] after it. Then two parts of the server
 // check the metadata: the strategy for custom resources ([Meta.Validate]) and the generic registry
 // ([Meta.ValidateCommon]). If both find an error, the response has it twice.
 //
@@ -53,7 +53,7 @@
 //   - RepairGeneration does nothing without metadata. The server panics.
 //   - A new object gets no uid, creationTimestamp or manager, and no generated name. A caller
 //     sets a name before Validate.
-//   - The server answers another uid or resourceVersion with a conflict before any check.
+//   - If uid or resourceVersion differs, the server answers with a conflict before any check.
 //
 // Functions that coerce, restore or write change the object in place; others change nothing.
 // Metadata that needs no change remains the same map. The value of an error may be a part of the

@@ -24,8 +24,8 @@ type Embedded struct {
 	// IsResource makes the object itself an embedded resource, for the check of defaults.
 	IsResource bool
 	// At is the location of the object in errors, by default the root. Limit records the pointers
-	// of errors of [Embedded.Coerce]. Neither changes the paths of unknown fields and the pointers
-	// of problems.
+	// of errors of [Embedded.Coerce]. At and Limit do not affect the paths of unknown fields and
+	// the pointers of problems.
 	At    *pathstack.Chain
 	Limit *errorlimit.Limit
 }
@@ -76,7 +76,7 @@ func (c *coercion) visit(w *walk, n *schema.Node, m map[string]any) *field.Error
 		}
 		delete(m, name)
 	}
-	// Embedded resources in the metadata are coerced in the old map, so Restore needs another one.
+	// The walk coerces embedded resources in the old metadata, so Restore must set a new map.
 	inside, _, _ := child(n, "metadata")
 	d, unknown, err := decodeMetadata(m, c.options, inside.Facts().Has(schema.HasEmbedded))
 	switch {
@@ -145,7 +145,7 @@ func child(n *schema.Node, name string) (below *schema.Node, declared, ok bool) 
 	return additional, false, additional != nil
 }
 
-// A walk visits all embedded resources, by name and index, up to the first error.
+// A walk visits all embedded resources, in the order of names and indexes, up to the first error.
 type walk struct {
 	visit         func(w *walk, n *schema.Node, m map[string]any) *field.Error
 	path          schema.Path // path of the resource

@@ -22,7 +22,7 @@ type Meta struct {
 
 	raw     any     // metadata as read from a map, else nil
 	removed members // members that Write removes, even if they cannot be decoded
-	changed members // owner references or managed fields, if they differ from raw
+	changed members // whether owner references or managed fields differ from raw
 	seen    members // members that were read
 	omits   bool    // a member is omitted when the metadata is written
 	unusual bool    // ObjectMeta writes a member in another form, or cannot decode it
@@ -30,7 +30,7 @@ type Meta struct {
 
 type pair struct{ key, value string }
 
-// An optional is a pointer to a value, without an allocation.
+// An optional is a value that may be absent.
 type optional[T any] struct {
 	set   bool
 	value T
@@ -141,7 +141,7 @@ func (m *Meta) Reset() {
 
 var metas = sync.Pool{New: func() any { return new(Meta) }}
 
-// New returns an empty Meta. [Meta.Release] makes its memory available to another one.
+// New returns an empty Meta. [Meta.Release] makes its memory available for reuse.
 func New() *Meta { return metas.Get().(*Meta) }
 
 // Release makes the memory of m available for reuse. m must not be used afterwards.

@@ -110,8 +110,8 @@ func (m *Meta) dropDuplicateOwners(when string) []string {
 	return ownerWarning(when, dropped)
 }
 
-// UniqueOwners returns the owner references without repeated ones, their indexes in refs, and the
-// server's warning about the repeated ones.
+// UniqueOwners returns the distinct owner references, their indexes in refs, and the server's
+// warning about repetitions.
 func UniqueOwners(refs []metav1.OwnerReference) (kept []metav1.OwnerReference, was []int, warnings []string) {
 	was, dropped := distinctOwners(ownersOf(refs))
 	for _, i := range was {
@@ -141,7 +141,6 @@ func optionalOf[T any](v *T) optional[T] {
 	return optional[T]{set: true, value: *v}
 }
 
-// ownerWarning returns the warning about the owners that were dropped, nil if none was.
 func ownerWarning(when string, dropped []string) []string {
 	if len(dropped) == 0 {
 		return nil
@@ -150,8 +149,7 @@ func ownerWarning(when string, dropped []string) []string {
 		"such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: " + strings.Join(dropped, ", ")}
 }
 
-// distinctOwners returns the index of the first of each group of equal owner references, and the
-// uids of the others.
+// distinctOwners returns the indexes of the distinct owner references, and the uids of repetitions.
 func distinctOwners(list []owner) (kept []int, dropped []string) {
 	seen := make(map[owner]bool, len(list))
 	for i, o := range list {

@@ -14,7 +14,7 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// maxFieldsDepth bounds the depth of field sets. JSON has a limit; this is certainly below it.
+// maxFieldsDepth bounds the depth of field sets. It is below the limit of JSON decoders.
 const maxFieldsDepth = 200
 
 // ReadMap replaces m by the metadata of obj. Members that cannot be decoded are absent in m. They
@@ -35,11 +35,11 @@ func (m *Meta) ReadMap(obj map[string]any) {
 // the text is wrong, or if ObjectMeta would write it in another form. m must be empty.
 func (m *Meta) Read(s string, i int) int { return m.read(input{s: s, i: i}) }
 
-// OmitsNothing reports whether no member that was read is omitted when it is written.
+// OmitsNothing reports whether all members that were read are written again.
 func (m *Meta) OmitsNothing() bool { return !m.omits }
 
 // readUnusual reads metadata that ObjectMeta writes in another form, or cannot decode. It does not
-// read labels and annotations, which nobody needs then.
+// read labels and annotations.
 func (m *Meta) readUnusual(values map[string]any) {
 	u := unstructured.Unstructured{Object: map[string]any{"metadata": values}}
 	for k := range memberUnknown {
@@ -130,7 +130,8 @@ func (m *Meta) readMember(key string, in input) (end int) {
 	return end
 }
 
-// readPairs reads an object of strings. From JSON text it sorts them, and keeps the values as text.
+// readPairs reads an object of strings. From JSON text it sorts the keys, and keeps the values as
+// JSON text.
 func readPairs(list []pair, in input) ([]pair, int) {
 	end := in.object(func(key string, in input) int {
 		value, end := in.written()
@@ -241,7 +242,7 @@ func isFieldSet(v any, depth int) bool {
 }
 
 // fieldsEnd returns the index after the field set at s[i]. It declines a text that the server
-// cannot decode, or that its encoder would write in another form.
+// cannot decode, or would write in another form.
 func fieldsEnd(s string, i, depth int) int {
 	switch {
 	case depth == 0 || !strings.HasPrefix(s[i:], "{"):
@@ -281,8 +282,9 @@ func canonicalTime(s string) bool {
 	return err == nil && !t.IsZero()
 }
 
-// unknownPaths returns a path for each strict decoding error. A path prints like the error. Its
-// steps are looked up in raw. If a key is not valid UTF-8, the path is a single step.
+// unknownPaths returns a path for each strict decoding error. A path prints like the path in the
+// error. Its steps are looked up in raw. If a key is not valid UTF-8, the path below metadata is a
+// single step.
 func unknownPaths(raw any, strict []error) []schema.Path {
 	if len(strict) == 0 {
 		return nil
@@ -320,7 +322,7 @@ func unknownFields(raw any) map[string]schema.Path {
 	return found
 }
 
-// unknownOfEntries calls add with the paths of members that known does not list.
+// unknownOfEntries calls add with the path of each member of the entries in v that is not in known.
 func unknownOfEntries(list string, v any, known string, add func(schema.Path)) {
 	names := strings.Fields(known)
 	entries, _ := v.([]any)
@@ -335,7 +337,8 @@ func unknownOfEntries(list string, v any, known string, add func(schema.Path)) {
 }
 
 // An input is a value to read: v, or the JSON text at s[i] if s is not empty. Functions that read
-// it return the index after the text, or declined. For v they return declined or any other number.
+// an input return declined, or for text the index after it, or for v any number that is not
+// negative.
 type input struct {
 	v any
 	s string
@@ -397,7 +400,7 @@ func (in input) list(element func(in input) int) int {
 }
 
 // opened returns the index of the first element of the object or list at s[i], and true. If there
-// are no elements, it returns the index after the object or list.
+// are no elements, it returns the index after the object or list, and false.
 func opened(s string, i int, opening, closing byte) (int, bool) {
 	if i >= len(s) || s[i] != opening {
 		return declined, false
@@ -409,7 +412,8 @@ func opened(s string, i int, opening, closing byte) (int, bool) {
 	return i, true
 }
 
-// null reports whether the value is null. A text needs only to begin with n.
+// null reports whether the value is null, or a text that begins with n. If this text is not null,
+// end is negative.
 func (in input) null() (end int, ok bool) {
 	if in.s == "" {
 		return 0, in.v == nil
@@ -468,8 +472,7 @@ func (in input) string() (string, int) {
 	return value, end
 }
 
-// written is string for v. For text, it returns the JSON text that the encoder writes, without
-// quotes.
+// written is like string. From text it returns the JSON that the encoder writes, without quotes.
 func (in input) written() (string, int) {
 	if in.s == "" {
 		return in.string()
@@ -495,7 +498,6 @@ func (in input) readOnce(into *string) int {
 	return end
 }
 
-// readText returns the text of the string at s[at], and its properties.
 func readText(s string, at int) (text string, as jsonscan.Text, end int) {
 	if at >= len(s) || s[at] != '"' {
 		return "", 0, declined

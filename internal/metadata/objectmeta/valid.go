@@ -27,9 +27,8 @@ import (
 // The functions that begin with Valid accept metadata that is certainly valid. For all other
 // metadata, the rules of apimachinery decide and word the errors.
 
-// maxAnnotations bounds the size of annotations that are accepted here. It is smaller than the
-// server's limit: the text of a value may be longer than the value, and JSON writes a byte that is
-// not UTF-8 as three bytes.
+// maxAnnotations bounds the size of annotations that are accepted here. It is a third of the
+// server's limit, because JSON writes a byte that is not UTF-8 as three bytes.
 const maxAnnotations = metavalidation.TotalAnnotationSizeLimitB / 3
 
 // ValidCreate reports whether new metadata is certainly valid for [Meta.Validate] and
@@ -40,7 +39,7 @@ func (m *Meta) ValidCreate(namespaced bool) bool {
 }
 
 // ValidUpdate reports whether the metadata of an update is certainly valid for [Meta.Validate] and
-// [Meta.ValidateCommon]. The caller checks that it has a resource version.
+// [Meta.ValidateCommon]. The caller checks that the object has a resource version.
 func (m *Meta) ValidUpdate(old *Meta, namespaced bool) bool {
 	return m.Name != "" && m.validEmbedded() && m.validNamespace(namespaced) && !old.unusual &&
 		m.Generation >= old.Generation && (old.deleted == "" || slices.Equal(m.finalizers, old.finalizers)) &&
@@ -102,8 +101,8 @@ func (m *Meta) validCommon() bool {
 	return size <= maxAnnotations && controllers <= 1
 }
 
-// valid reports whether an owner reference is valid. Its strings are not empty. An Event cannot be
-// an owner.
+// valid reports whether an owner reference is valid. Its strings must not be empty. An Event cannot
+// be an owner.
 func (o *owner) valid() bool {
 	_, version, grouped := strings.Cut(o.apiVersion, "/")
 	if !grouped {
@@ -212,7 +211,8 @@ func (m *Meta) typed() (*metav1.ObjectMeta, field.ErrorList) {
 	return nil, field.ErrorList{field.Invalid(rootPath(), m.raw, err.Error())}
 }
 
-// newObjectErrors returns the errors of the rules for new objects. name checks their names.
+// newObjectErrors returns the errors of the rules for new objects. name checks the name of the
+// object.
 func newObjectErrors(meta *metav1.ObjectMeta, path *field.Path, namespaced bool, name metavalidation.ValidateNameFunc) field.ErrorList {
 	return metavalidation.ValidateObjectMetaDeclaratively(context.Background(), operation.Create,
 		meta, nil, namespaced, name, path, true)
@@ -240,7 +240,7 @@ func convert(m map[string]any, meta *metav1.ObjectMeta) error {
 }
 
 // firstConvertError returns the first error of converting m, in the order of keys. err is the error
-// of the converter, which is a random one of them.
+// of the converter, about a random key.
 func firstConvertError(m map[string]any, err error) error {
 	reduced := maps.Clone(m)
 	for _, name := range [...]string{"labels", "annotations"} {
@@ -325,8 +325,8 @@ func ValidDefinition(meta *metav1.ObjectMeta) bool {
 // A Problem is an error in metadata.
 type Problem struct {
 	Err *field.Error
-	// Pointer is a JSON Pointer into the object. It leads to the entry of labels, annotations or
-	// finalizers, if the error is about one.
+	// Pointer is a JSON Pointer into the object. If the error is about an entry of labels,
+	// annotations or finalizers, Pointer leads to the entry.
 	Pointer string
 	// SchemaPointer is a JSON Pointer to the schema of the embedded resource, "" for the root.
 	SchemaPointer string
@@ -350,7 +350,7 @@ type locator struct {
 	located  map[locatedText]int // how many errors with this text were located
 }
 
-// Errors with the same locatedText differ only in their entry.
+// Errors with the same locatedText are about different entries.
 type locatedText struct{ member, value, detail string }
 
 func newLocator(metadata map[string]any, field, parent string) *locator {
@@ -373,8 +373,7 @@ func pointerOf(rest string) string {
 }
 
 // element returns the pointer to the entry of labels, annotations or finalizers that has the key or
-// value in the error. The n-th of equal errors gets the n-th entry, if there is one, else the
-// first.
+// value in the error. For equal errors it returns one entry after another.
 func (l *locator) element(rest string, err *field.Error) string {
 	value, ok := err.BadValue.(string)
 	if !ok || err.Type != field.ErrorTypeInvalid {

@@ -68,7 +68,8 @@ func (m *Meta) ownerList() []any {
 	return list
 }
 
-// Append appends the metadata as JSON with sorted keys. They must be valid and read from text.
+// Append appends the metadata as JSON with sorted keys. The metadata must be valid and read from
+// text.
 func (m *Meta) Append(dst []byte) []byte {
 	start := len(dst)
 	for k := range memberUnknown {
@@ -120,7 +121,7 @@ func (e *managedEntry) append(dst []byte) []byte {
 	return endObject(appendText(dst, "time", e.time), start)
 }
 
-// endObject ends an object. Each of its members, from start on, has a comma before it.
+// endObject ends the object at start. It replaces the comma before the first member by a brace.
 func endObject(dst []byte, start int) []byte {
 	if start == len(dst) {
 		dst = append(dst, ',')
@@ -149,11 +150,10 @@ func appendKey(dst []byte, key string) []byte {
 }
 
 func appendString(dst []byte, s string) []byte {
-	dst, _ = jsonscan.AppendString(dst, s) // always succeeds: what was read is UTF-8
+	dst, _ = jsonscan.AppendString(dst, s) // cannot fail, because s is UTF-8
 	return dst
 }
 
-// appendText appends a member that is a string. It leaves out an empty string.
 func appendText(dst []byte, key, s string) []byte {
 	if s == "" {
 		return dst
@@ -161,7 +161,6 @@ func appendText(dst []byte, key, s string) []byte {
 	return appendString(appendKey(dst, key), s)
 }
 
-// appendPairs appends a map of JSON texts. It leaves out an empty map.
 func appendPairs(dst []byte, key string, list []pair) []byte {
 	if len(list) == 0 {
 		return dst

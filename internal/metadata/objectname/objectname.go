@@ -1,8 +1,8 @@
 // Package objectname checks names without a regular expression and without an allocation.
 //
-// Each function names a rule of Kubernetes. It accepts only names that the rule accepts. It refuses
-// a few unusual names that the rule accepts, if it folds case or checks a prefix. Callers that need
-// an error call the rule.
+// The comment of each function names a rule of Kubernetes. The function accepts only names that the
+// rule accepts. Functions that ignore case or check a prefix refuse a few unusual names that the
+// rule accepts. Callers that need an error call the rule.
 package objectname
 
 import "strings"
