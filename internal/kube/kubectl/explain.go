@@ -41,8 +41,8 @@ func Explain(r ExplainRequest) (string, error) {
 // A Field is a field that [Explain] lists.
 type Field struct{ Name, Type string }
 
-// FieldsBelow returns the fields that [Explain] lists directly below a kind or field, by name. It
-// returns none if the document lacks the kind or field.
+// FieldsBelow returns the fields that [Explain] lists directly below a kind or field, sorted by
+// name. It returns none if the document lacks the kind or field.
 func FieldsBelow(r ExplainRequest) []Field {
 	var fields []Field
 	r.each(r.at(r.kind(), r.Fields, nil), nil, func(s schema, _ []string) {
@@ -90,10 +90,11 @@ func (r *ExplainRequest) each(s schema, seen []string, visit func(s schema, seen
 
 var elements = []string{"items", "additionalProperties"}
 
-// A schema is a schema in the document. An empty one counts as absent.
+// A schema is a JSON object in the document. An empty object counts as absent.
 type schema = map[string]any
 
-// member returns a member of a schema. If there is none of this type, it returns the zero value.
+// member returns a member of a schema. If the member is absent or has another type, it returns the
+// zero value.
 func member[T any](s schema, name string) T {
 	v, _ := s[name].(T)
 	return v
@@ -177,7 +178,7 @@ func (r *ExplainRequest) describe(s schema) string {
 }
 
 // externalDocs returns the text about external documentation, or "". head is the indentation of the
-// first line, body of the others. limit is the length of a line.
+// first line, body the indentation of the other lines. limit is the length of a line.
 func externalDocs(s schema, head, body, limit int) string {
 	docs := member[schema](s, "externalDocs")
 	if len(docs) == 0 {
@@ -210,7 +211,7 @@ func (r *ExplainRequest) fieldList(s schema, level int, seen []string) string {
 	return out.String()
 }
 
-// field returns the text about a field of parent. If the request is recursive, it has no
+// field returns the text about a field of parent. If the request is recursive, the text has no
 // description.
 func (r *ExplainRequest) field(parent schema, name string, s schema, by int) string {
 	out := indent(by, name) + "\t<" + r.typeOf(s) + ">"
@@ -255,7 +256,7 @@ func (r *ExplainRequest) typeOf(s schema) string {
 	return typ
 }
 
-// shortEnum is the number of enum values in a list of fields.
+// enumShort lists up to shortEnum values.
 const shortEnum = 4
 
 func enumValues(s schema) []string {
@@ -273,7 +274,6 @@ func enumValues(s schema) []string {
 	return out
 }
 
-// enumShort returns a line with the first enum values, "" if there are none.
 func enumShort(s schema, by int) string {
 	values := enumValues(s)
 	if len(values) == 0 {
@@ -304,7 +304,7 @@ func indent(by int, s string) string {
 const noBreakSpace = '\u00a0'
 
 // wrap breaks lines at white space after at most limit characters. A longer word has its own line.
-// White space at a break is dropped, so wrap writes the last word and the space before it late.
+// White space at a break is dropped, so wrap holds back the last word and the space before it.
 func wrap(limit int, s string) string {
 	var out strings.Builder
 	var spaces, word []rune

@@ -27,7 +27,7 @@ type TableOptions struct {
 	NoHeaders bool     // print no headers
 	Namespace bool     // print the namespace in the first column
 	Kind      string   // prefix of each name, before a slash; none if ""
-	Labels    []string // print a column for each of these labels, after the others
+	Labels    []string // print a column for each of these labels, after the other columns
 	AllLabels bool     // print all labels in the last column
 }
 
@@ -125,8 +125,8 @@ func cellText(cell any) string {
 	return fmt.Sprint(cell)
 }
 
-// firstLinePadding returns how many spaces each cell needs to be as wide as its column, except for
-// the last cell. It counts bytes like kubectl. A tabwriter counts characters.
+// firstLinePadding returns how many spaces to add to each cell of the first line, except the last,
+// so that it is as wide as its column. It counts bytes, as kubectl does.
 func firstLinePadding(rows [][]string) []int {
 	first := rows[0]
 	missing := make([]int, len(first))

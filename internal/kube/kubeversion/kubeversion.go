@@ -1,8 +1,6 @@
 // Package kubeversion reads the Kubernetes version of a server.
 //
 //	version, err := kubeversion.Parse("1.33.4") // 33
-//
-// Every package that depends on a version parses it here.
 package kubeversion
 
 import (

@@ -21,9 +21,10 @@ var (
 	errArrayNotation = errors.New("array notation is not allowed")
 )
 
-// A FieldCursor is the location in a schema to which the steps read so far lead.
+// A FieldCursor is a location in a schema. It moves as the steps of a path are read.
 type FieldCursor interface {
-	// Enter moves to a field. If there is none, it returns false, and the location is undefined.
+	// Enter moves to a field. If the field does not exist, it returns false, and the location is
+	// undefined.
 	Enter(name string) bool
 }
 

@@ -147,7 +147,7 @@ func (s *Stack) FieldOf(path string) string {
 	return s.Start.Field + "." + path
 }
 
-// StartField returns the field of an error without path. At the root it is the text of a nil
+// StartField returns the field of an error without a path. At the root it is the text of a nil
 // [field.Path].
 func (s *Stack) StartField() string {
 	if s.Start.Field == "" {
@@ -293,7 +293,7 @@ func (r *Recorder[P, S]) Leave() {
 	}
 }
 
-// Record records the path that leads from the location one step further.
+// Record records the path of the location, extended by s.
 func (r *Recorder[P, S]) Record(s S) {
 	if r != nil {
 		r.record(s)
@@ -314,8 +314,8 @@ func (r *Recorder[P, S]) record(s S) {
 	r.paths = append(r.paths, P(r.slab[start:len(r.slab):len(r.slab)]))
 }
 
-// slabSize returns the size of the next slab. At first a slab has room for one path, later for as
-// many as are recorded.
+// slabSize returns the size of the next slab, which has room for as many paths of n steps as are
+// recorded.
 func (r *Recorder[P, S]) slabSize(n int) int { return min(n*(len(r.paths)+1), max(n, 1024)) }
 
 // Paths returns the recorded paths, nil if there are none. They belong to the caller and share no
@@ -336,7 +336,7 @@ type Chain struct {
 	stack *SchemaStack // for ofStack
 }
 
-// At returns the location with this path. Pointers of locations below begin with its pointer.
+// At returns the location with a path. Its JSON pointer is "".
 func At(path *field.Path) *Chain {
 	if path == nil {
 		return nil

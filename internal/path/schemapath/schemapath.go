@@ -1,5 +1,5 @@
-// Package schemapath finds the schema at a schema pointer, and the path of the value that an error
-// about the schema means.
+// Package schemapath finds the schema at a schema pointer, and the path of the value that breaks
+// the schema.
 package schemapath
 
 import (
@@ -82,8 +82,8 @@ func branchAt(list []*schema.Branch, index string) *schema.Node {
 }
 
 // Value returns the path of the value at a schema pointer. The schema pointer must have no allOf,
-// anyOf, oneOf or not. pointer is the JSON pointer of the value, or of a value below it. Value
-// returns false if the pointers do not fit together.
+// anyOf, oneOf or not. pointer is the JSON pointer of the value, or of a value below the value.
+// Value returns false if the pointers do not fit together.
 func Value(schemaPointer, pointer string) (schema.Path, bool) {
 	names := pathstack.Tokens(pointer)
 	var path schema.Path

@@ -19,7 +19,7 @@ import (
 	"k8s.io/client-go/util/jsonpath"
 )
 
-// maxVisits is the most values that the evaluation of a path visits.
+// maxVisits limits the values that the evaluation of a path visits.
 const maxVisits = 1_000_000
 
 // A Path is a parsed JSONPath. It is immutable and safe for concurrent use.
@@ -210,8 +210,8 @@ func fields(values []any, name string) []any {
 	return out
 }
 
-// elements returns the elements of arrays that start, end and step select. Null has no elements.
-// Other values, and bounds outside of an array, make the step fail.
+// elements returns the elements that start, end and step in params select from arrays. Null has no
+// elements. Other values, and bounds outside of an array, make the step fail.
 func elements(values []any, params [3]jsonpath.ParamsEntry) ([]any, bool) {
 	var out []any
 	for _, value := range values {
@@ -243,8 +243,8 @@ func elements(values []any, params [3]jsonpath.ParamsEntry) ([]any, bool) {
 	return out, true
 }
 
-// bounds returns start and end in an array of n elements. Negative numbers count from the end. The
-// parser derives the end for a single index: 0 after the last element.
+// bounds returns start and end in an array of n elements. Negative numbers count from the end. For
+// the index -1 the parser derives the end 0, which means n.
 func bounds(params [3]jsonpath.ParamsEntry, n int) (start, end int) {
 	if params[0].Known {
 		start = params[0].Value
@@ -272,7 +272,8 @@ func (w *walk) wildcard(values []any) ([]any, bool) {
 	return out, w.visits >= 0
 }
 
-// descend appends each value that has children, and then the values that it finds below.
+// descend appends each value that has children, and after it the values below it that have
+// children.
 func (w *walk) descend(out, values []any) ([]any, bool) {
 	for _, value := range values {
 		below := children(value)
