@@ -182,7 +182,6 @@ func (d *Definition) merge(v *Version) {
 	d.Versions[i].merge(v)
 }
 
-// A pointKey identifies a point of a version.
 type pointKey struct {
 	kind       Kind
 	pointer    string

@@ -99,7 +99,7 @@ func (v *Version) pointer(inSchema string) string {
 	return "/spec/versions/" + strconv.Itoa(v.Index) + "/schema/openAPIV3Schema" + inSchema
 }
 
-// pageStart is the part of the page before the first version. It refers to no other files.
+// pageStart is the part of the page before the first version.
 //
 //go:embed page.html
 var pageStart string
@@ -150,7 +150,6 @@ func hiddenUnless(shown bool) string {
 	return " hidden"
 }
 
-// A page has the lines of a version.
 type page struct {
 	lines       []string
 	first, last int              // from 1
@@ -193,7 +192,6 @@ func attribute(name, text string) string {
 	return " " + name + "=\"" + html.EscapeString(text) + "\""
 }
 
-// page finds the lines of the points of a version.
 func (d *Definition) page(v *Version) *page {
 	p := &page{lines: strings.Split(strings.TrimRight(d.Text, "\n"), "\n"), points: map[int][]*Point{}, panels: map[int][]*Point{}, terms: map[string][]*Point{}}
 	p.first, p.last = d.position(v, "").Line, 0

@@ -22,7 +22,6 @@ func (w *walk) guessedMember(o *objectWalk, n, i int) int {
 // maxEntries bounds the entries of a walk, which could take more memory than the text.
 const maxEntries = 4096
 
-// otherMember handles any member at s[i].
 func (w *walk) otherMember(o *objectWalk, i int) int {
 	k, at := w.key(o, i)
 	if at < 0 || at >= len(w.s) || len(w.entries) >= maxEntries {
@@ -107,7 +106,6 @@ func (p *member) directEnd(s string, at int) int {
 	return 0
 }
 
-// setSize is the number of bits in one word of a set.
 const setSize = 64
 
 // markSeen records that a declared member was read. It returns false if it was read before.

@@ -191,7 +191,6 @@ func (c *compiler) compile(n *schema.Node, preserve bool) *node {
 	return out
 }
 
-// hasRules reports whether n has rules that may read a new value.
 func (c *compiler) hasRules(n *schema.Node) bool {
 	return len(n.Rules()) > 0 && (c.reads == nil || c.reads(n) != nil)
 }
@@ -261,7 +260,6 @@ func (m *members) finish(required []string) bool {
 	return true
 }
 
-// gather collects the heads of the names in one slice, for guess.
 func (m *members) gather() {
 	m.heads = make([]uint64, len(m.list))
 	for i := range m.list {

@@ -258,7 +258,6 @@ func Foreign(v any) (path string, value any, found bool) {
 	return "", nil, false
 }
 
-// below joins a step and the path below it.
 func below(step, path string) string {
 	if path == "" || strings.HasPrefix(path, "[") {
 		return step + path

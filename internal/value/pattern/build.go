@@ -40,7 +40,6 @@ const matched = -1
 // work is the number of steps that are left for building.
 type work int
 
-// spend subtracts n steps and reports whether there were enough.
 func (w *work) spend(n int) bool {
 	*w -= work(n)
 	return *w >= 0

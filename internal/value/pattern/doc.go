@@ -11,10 +11,6 @@
 // [Compile] accepts exactly what [regexp.Compile] accepts and fails with the same text.
 // [Pattern.Match] has exactly the results of [regexp.Regexp.MatchString].
 //
-// The automaton covers all of Unicode. Each column of its table is a class of runes that the
-// expression treats alike. It finds the class of an ASCII byte by one table lookup, and the class
-// of another rune by binary search.
-//
 // Expressions can be hostile: (a|b)*a(a|b){20} needs two million states. So the number of states,
 // the bytes of the table and the steps of building it are bounded. Package regexp matches an
 // expression that exceeds a bound, or that has \b, \B or the flag m, with the same verdicts.
