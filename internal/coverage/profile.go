@@ -157,7 +157,7 @@ func Read(name string) (*Profile, error) {
 }
 
 // Merge adds the counts of other to p. p may keep parts of other. If the text of a definition
-// differs, its record in other replaces its record in p.
+// differs, the record in other replaces the record in p.
 func (p *Profile) Merge(other *Profile) {
 	for _, d := range other.Definitions {
 		p.Definitions = slices.DeleteFunc(p.Definitions, func(o *Definition) bool { return o.Name == d.Name && o.Text != d.Text })

@@ -229,7 +229,8 @@ func (p *page) blockEnd(line, column int) int {
 	return line
 }
 
-// lineState returns the CSS class for points: full, part or none of their goals are met.
+// lineState returns the CSS class of a line: full, part or none. It tells how many goals of its
+// points are met.
 func lineState(points []*Point) string {
 	met, goals := 0, 0
 	for _, p := range points {

@@ -23,8 +23,8 @@ const (
 	failed
 )
 
-// observed is the message of the error if an observer is false. If its evaluation fails, the
-// message is different.
+// observed is the message of the error if the expression of an observer is false. If its evaluation
+// fails, the message is different.
 const observed = "observed"
 
 type ruleSet struct {

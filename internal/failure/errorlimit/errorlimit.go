@@ -43,7 +43,7 @@ func (l *Limit) KeepPointers() { l.pointers = map[*field.Error]string{} }
 // Separate returns a limit of the same size with its own count. It shares the pointers of l.
 func (l *Limit) Separate() *Limit { return &Limit{most: l.most, pointers: l.pointers} }
 
-// At returns err, and records the pointer of a location for it.
+// At records the pointer of a location for err, and returns err.
 func (l *Limit) At(at *pathstack.Chain, err *field.Error) *field.Error {
 	if l != nil && l.pointers != nil {
 		l.pointers[err] = at.Pointer()
@@ -51,7 +51,7 @@ func (l *Limit) At(at *pathstack.Chain, err *field.Error) *field.Error {
 	return err
 }
 
-// AtPointer returns err, and records a pointer for it.
+// AtPointer records a pointer for err, and returns err.
 func (l *Limit) AtPointer(pointer string, err *field.Error) *field.Error {
 	if l != nil && l.pointers != nil {
 		l.pointers[err] = pointer
@@ -85,7 +85,8 @@ func (l *Limit) Omitted() int {
 	return l.omitted
 }
 
-// If there are errors over the limit, Cut sorts errs, removes those errors, and counts them.
+// If errs is longer than the limit, Cut sorts errs, and removes and counts the errors over the
+// limit.
 func (l *Limit) Cut(errs field.ErrorList) field.ErrorList {
 	if len(errs) <= l.Most() {
 		return errs

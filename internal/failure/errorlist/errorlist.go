@@ -82,8 +82,8 @@ func distinct[E error](errs []E) (kept []error, texts []string) {
 	return kept, texts
 }
 
-// join returns prefix and the texts, with commas and brackets. more is the number of omitted
-// errors, which it adds. It allocates once.
+// join returns prefix and the texts, with commas and brackets, and the number of omitted errors. It
+// allocates once.
 func join(prefix string, texts []string, more int) string {
 	if len(texts) == 1 && more == 0 {
 		return prefix + texts[0]
