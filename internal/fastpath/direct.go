@@ -197,7 +197,7 @@ func headOf(name string) (head uint64) {
 	return head
 }
 
-// word returns s[i:i+8] as a number. The compiler makes one load of it.
+// word returns s[i:i+8] as a number. The compiler turns it into one load.
 func word(s string, i int) uint64 {
 	s = s[i : i+wordSize]
 	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |

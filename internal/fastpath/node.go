@@ -25,7 +25,7 @@ type node struct {
 	nullDrop bool // a member that is null is removed
 	nullFill bool // a null is replaced by the default
 	counted  bool // members.size limits the number of members
-	hasRules bool // rules may read a new value, or a part of it that is not walked
+	hasRules bool // rules may read a new value of the node, or a part that is not walked
 
 	check   *leafcheck.Node // nil if every value is valid
 	members *members        // never nil
@@ -56,7 +56,7 @@ type members struct {
 	index    nameindex.Index // of list
 }
 
-// sort sorts list, whose last members may be out of order.
+// sort sorts list. Only its last members may be out of order.
 func (m *members) sort() {
 	for i := 1; i < len(m.list); i++ {
 		for j := i; j > 0 && m.list[j].name < m.list[j-1].name; j-- {
@@ -207,7 +207,7 @@ func (c *compiler) objects(out *node, n *schema.Node, preserve bool) {
 		if !n.AllowsAdditionalProperties() {
 			out.others = refuseOthers
 		}
-		if n.Len() > 0 { // the engines differ in which of the two they apply
+		if n.Len() > 0 { // engines differ if a schema has properties and additionalProperties
 			out.declined = true
 		}
 	}

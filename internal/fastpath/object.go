@@ -85,7 +85,7 @@ func (w *walk) members(o *objectWalk, i int) int {
 			return refused
 		}
 		if end+1 < len(w.s) && w.s[end] == ',' && w.s[end+1] > ' ' {
-			i = end + 1 // like Next, but without a call
+			i = end + 1 // like jsonscan.Next, but without a call
 			continue
 		}
 		i, more = jsonscan.Next(w.s, end, '}')
@@ -380,8 +380,8 @@ type Unknown uint8
 
 const (
 	RefuseUnknown Unknown = iota // the plan declines the object
-	WarnOfUnknown                // they are dropped, with a warning for each
-	DropUnknown                  // they are dropped
+	WarnOfUnknown                // unknown fields are dropped, with a warning for each field
+	DropUnknown                  // unknown fields are dropped
 )
 
 // A step leads from an object or list to one of its values.

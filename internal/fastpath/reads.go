@@ -75,7 +75,7 @@ func presence(n *schema.Node) *readTree {
 }
 
 type readCompiler struct {
-	done map[*schema.Node]*readTree // of schemas that no rule above reads
+	done map[*schema.Node]*readTree // for values that no rule of an enclosing value reads
 	sets func(*schema.Node) *fieldaccess.ReadSet
 }
 

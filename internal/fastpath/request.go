@@ -13,7 +13,7 @@ type verb uint8
 const (
 	creating       verb = iota // prepare new metadata
 	updating                   // prepare the metadata, given the metadata of the old object
-	updatingStatus             // the same for a status update, which walks the old object
+	updatingStatus             // prepare the metadata of a status update, in a walk over the old object
 )
 
 // Create handles a create from JSON text. It returns false to decline. raw must not change during
@@ -166,8 +166,8 @@ func (w *walk) admitsScale(text string) bool {
 	return ok && (value == "" || strings.HasPrefix(value, `"`))
 }
 
-// lookup is [jsonscan.Lookup] in the text to store. It takes the first member from the walk, so it
-// does not read the text before this member.
+// lookup is [jsonscan.Lookup] in the text to store. It takes the first member of path from the
+// walk, so it does not read the text before this member.
 func (w *walk) lookup(text string, path []string) (string, bool) {
 	i, declared := w.plan.root.members.at(path[0])
 	if !declared || i == w.plan.metadata {

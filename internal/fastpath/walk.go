@@ -147,7 +147,7 @@ func (w *walk) walkValue(n *node, i int) int {
 	return w.number(n, i)
 }
 
-// valueOrDefault is walkValue, but replaces a null by the default if the node says so.
+// valueOrDefault is walkValue, but replaces a null by the default if n.nullFill is set.
 func (w *walk) valueOrDefault(n *node, i int) (end int) {
 	if !n.nullFill || w.s[i] != 'n' {
 		return w.walkValue(n, i)
@@ -227,7 +227,7 @@ func (w *walk) number(n *node, i int) int {
 	case n.valid&leafcheck.Int == 0 && !n.check.ValidInt(num.Int):
 		return refused
 	case w.s[i] == '-' && num.Int == 0:
-		w.write("0") // -0 is the only integer with two spellings
+		w.write("0") // 0 is the only integer with two spellings: 0 and -0
 	default:
 		w.keep(i, end)
 	}
