@@ -157,9 +157,9 @@ func RepairGeneration(obj map[string]any) {
 }
 
 // KeepManaged sets the managed fields with which kube-apiserver starts an update. The server keeps
-// the managed fields of the new object, unless there are none, one cannot be decoded, or the status
-// is updated. Otherwise it takes the managed fields of old, if they can be decoded. A single empty
-// entry stays. [Meta.PrepareUpdate] removes it.
+// the managed fields of the new object, unless there are none, an entry cannot be decoded, or the
+// status is updated. Otherwise it takes the managed fields of old, if they can be decoded. A single
+// empty entry stays. [Meta.PrepareUpdate] removes it.
 func (m *Meta) KeepManaged(old *Meta, status bool) {
 	switch {
 	case !status && (m.resetsManaged() || m.decodesManaged()):

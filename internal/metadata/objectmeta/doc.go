@@ -27,7 +27,7 @@
 //   - Times are written in UTC and whole seconds.
 //   - A field of the wrong type is an error with the text of the decoder. With
 //     [Options.DropInvalid], as for reads from storage, the whole field is dropped instead.
-//   - [RepairGeneration] changes a generation of 0 to 1, also for storage.
+//   - [RepairGeneration] changes a generation of 0 to 1.
 //
 // An [Embedded] does the same for declared values with x-kubernetes-embedded-resource.
 //

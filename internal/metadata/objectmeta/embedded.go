@@ -37,7 +37,8 @@ func (e *Embedded) isResource() bool { return e.IsResource || e.Schema.EmbeddedR
 // outer resources first, and obj may be partly changed. With [Options.DropInvalid] it drops an
 // apiVersion or kind that is not a string, and keeps metadata that cannot be decoded.
 //
-// The paths of unknown fields are sorted by their strings. A value that is not an object stays.
+// The paths of unknown fields are sorted by their strings. A value that is not an object stays
+// unchanged.
 func (e *Embedded) Coerce(obj any, o Options) ([]schema.Path, *field.Error) {
 	if every(e.Schema, e.isResource(), obj, canonicalResource) {
 		return nil, nil
@@ -91,7 +92,7 @@ func (c *coercion) visit(w *walk, n *schema.Node, m map[string]any) *field.Error
 	return nil
 }
 
-// canonicalResource reports whether coercing a resource changes and reports nothing.
+// canonicalResource reports whether a coercion would leave a resource unchanged and report nothing.
 func canonicalResource(m map[string]any) bool {
 	for _, name := range [...]string{"apiVersion", "kind"} {
 		if v, ok := m[name]; ok {
@@ -268,7 +269,7 @@ func validResource(m map[string]any) bool {
 }
 
 // fastValidResource returns true only for a resource without problems. If it returns false, the
-// rules decide.
+// rules of apimachinery decide.
 func fastValidResource(m map[string]any) bool {
 	apiVersion, ok := m["apiVersion"].(string)
 	if !ok || apiVersion == "" || strings.Count(apiVersion, "/") > 1 {

@@ -51,7 +51,7 @@ type managedEntry struct {
 	members    int
 }
 
-// A member is a field of ObjectMeta. The order is the order of writing.
+// A member is a field of ObjectMeta. The constants are in the order of writing.
 type member uint8
 
 const (

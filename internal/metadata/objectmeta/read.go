@@ -337,8 +337,7 @@ func unknownOfEntries(list string, v any, known string, add func(schema.Path)) {
 }
 
 // An input is a value to read: v, or the JSON text at s[i] if s is not empty. Functions that read
-// an input return declined, or for text the index after it, or for v any number that is not
-// negative.
+// an input return the index after the text, or declined. For v they return 0 or declined.
 type input struct {
 	v any
 	s string

@@ -191,7 +191,7 @@ func (m *Meta) registryErrors(old *Meta, namespaced bool) field.ErrorList {
 	return append(errs, metavalidation.ValidateObjectMetaAccessorUpdate(meta, before, rootPath())...)
 }
 
-// typed decodes m.raw. Missing metadata is empty.
+// typed decodes m.raw. If m.raw is nil, the result is empty.
 func (m *Meta) typed() (*metav1.ObjectMeta, field.ErrorList) {
 	meta := &metav1.ObjectMeta{}
 	if m.raw == nil {
@@ -398,8 +398,8 @@ func (l *locator) element(rest string, err *field.Error) string {
 	return entries[next]
 }
 
-// entriesOf returns the pointers to the entries of a member by value, in order of key or index.
-// They are relative to the member.
+// entriesOf returns the pointers to the entries of a member, grouped by value, in order of key or
+// index. They are relative to the member.
 func (l *locator) entriesOf(member string) map[string][]string {
 	if entries, ok := l.entries[member]; ok {
 		return entries
