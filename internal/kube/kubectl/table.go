@@ -125,8 +125,8 @@ func cellText(cell any) string {
 	return fmt.Sprint(cell)
 }
 
-// firstLinePadding returns how many spaces to add to each cell of the first line, except the last,
-// so that it is as wide as its column. It counts bytes, as kubectl does.
+// firstLinePadding returns how many spaces make each cell of the first line as wide as its column.
+// The last cell needs no spaces. It counts bytes, as kubectl does.
 func firstLinePadding(rows [][]string) []int {
 	first := rows[0]
 	missing := make([]int, len(first))

@@ -13,8 +13,8 @@
 // of Go. A step leads to a property if the schema declares properties, otherwise to an entry of a
 // map. No step leads to an element of a list.
 //
-// A [FieldCursor] descends with the path. [ParseField] uses one for a compiled schema.
-// [PropsCursor] is one for the schema in a definition, which may not compile.
+// A [FieldCursor] descends with the path. [ParseField] uses a cursor for a compiled schema.
+// [PropsCursor] is a cursor for the schema in a definition, which may not compile.
 //
 // Error texts are the texts of the server. [ErrNoField] depends on the schema. All other errors
 // depend only on the text of the path.

@@ -235,7 +235,7 @@ func (s *Stack) AppendFieldPath(b []byte) []byte {
 	return b
 }
 
-// Tokens returns the unescaped tokens of a JSON pointer. The pointer "" has none.
+// Tokens returns the unescaped tokens of a JSON pointer. The pointer "" has no tokens.
 func Tokens(pointer string) []string {
 	if pointer == "" {
 		return nil
@@ -247,7 +247,8 @@ func Tokens(pointer string) []string {
 	return tokens
 }
 
-// Unescape returns the name in a token. It is the inverse of [AppendToken]. Other "~" are kept.
+// Unescape returns the name in a token. It is the inverse of [AppendToken]. A "~" before other
+// characters is kept.
 func Unescape(token string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
 }
@@ -425,7 +426,7 @@ type schemaStep struct {
 	kind    stepKind
 }
 
-// A stepKind says how a step selects a schema under a keyword, or a part of a value.
+// A stepKind says whether a step has a key, an index, or neither.
 type stepKind uint8
 
 const (

@@ -7,8 +7,8 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// A Schema says which parts of an old and a new value correspond. It is compiled from a schema. A
-// nil Schema declares nothing.
+// A Schema says which parts of an old and a new value correspond. It is compiled from a
+// [schema.Node]. A nil Schema declares nothing.
 type Schema struct {
 	props      map[string]*Schema
 	additional *Schema

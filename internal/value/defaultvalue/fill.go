@@ -1,7 +1,7 @@
 // Package defaultvalue fills a default with the defaults of the fields below it. A filled default
 // can be set without a walk.
 //
-//	filler := defaultvalue.NewFiller(100_000) // the most values that it adds
+//	filler := defaultvalue.NewFiller(100_000) // a limit for the values that it adds
 //	v, filled := filler.Default(node)
 //
 // The fast path uses it. Package defaulting sets the declared default and then fills the copy.
@@ -31,8 +31,8 @@ func (f *Filler) Default(n *schema.Node) (v any, filled bool) {
 	return v, false
 }
 
-// add returns the default of n, and whether there is one. It subtracts the values of the default
-// from the limit, apart from replaced, the number of values that it replaces.
+// add returns the default of n, and whether there is one. It subtracts the number of values in the
+// default, minus replaced, from f.left.
 func (f *Filler) add(n *schema.Node, replaced int) (any, bool) {
 	d, ok := n.Default()
 	if ok {

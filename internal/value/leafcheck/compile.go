@@ -22,7 +22,7 @@ type Compiler struct {
 
 	cfg      Config
 	nodes    map[*schema.Node]*Node // also of branches
-	patterns map[string]*Text       // only the pattern is set
+	patterns map[string]*Text       // by expression; only the pattern is set
 }
 
 func NewCompiler(cfg Config) *Compiler {

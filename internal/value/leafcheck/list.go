@@ -84,7 +84,7 @@ func onlyObjects(list []any) bool {
 	return true
 }
 
-// same reports whether two elements are equal. In a MapList they are objects or null.
+// same reports whether two elements are equal. The elements of a MapList must be objects or null.
 func (l *List) same(a, b any) bool {
 	if l.Kind != MapList {
 		return sameElement(a, b)

@@ -60,9 +60,9 @@ func (t *Text) Matches(s string) bool {
 // Number has the checks of numbers, except type and enum.
 //
 // If only one type is declared, a number must be in the range of the type and its format. Bounds
-// must be in this range, too: a maximum of 1.5 for integers refuses every number. An int64 is
-// compared with a bound as an int64: a minimum of 1.5 for numbers admits 1. Beyond the range of
-// int64 the result depends on the processor.
+// must be in this range, too: a maximum of 1.5 for integers refuses every number. If a bound is
+// compared with an int64, it loses its fraction: a minimum of 1.5 for numbers admits 1. Beyond the
+// range of int64 the result depends on the processor.
 type Number struct {
 	Type   string // "integer", "number" or ""
 	Format string // "int32", "int64", "float", "double" or ""
@@ -237,7 +237,7 @@ func newEnum(values []any) *Enum {
 
 type enumTexts struct{ list, detail string }
 
-// maxList is the longest text of a list of values, in bytes.
+// maxList limits the bytes of a list in Enum.Text. A longer list is replaced by a hash.
 const maxList = 128
 
 // Text returns a text that identifies the list: the list as fmt prints it, or a hash of a long

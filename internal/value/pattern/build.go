@@ -16,7 +16,7 @@ import (
 // ends there. ^ is true only before the first character, so only the first state follows it.
 //
 // If every continuation from a state matches, the state becomes the state always. If none matches,
-// it becomes the state never. finish finds both by walking the transitions backwards.
+// it becomes the state never. finish finds these states by walking the transitions backwards.
 
 // The bounds of one automaton. Nearly all published expressions stay below a tenth of the bounds.
 // For hostile expressions package regexp is fast enough.
@@ -151,7 +151,7 @@ func (b *builder) step(s int) bool {
 	return b.work >= 0
 }
 
-// advance returns the state after an instruction in open has consumed a rune of the class.
+// advance returns the state after the instructions in b.open have consumed a rune of the class.
 func (b *builder) advance(class int) int32 {
 	b.begin()
 	next, hit := b.next[:0], false
