@@ -32,7 +32,7 @@ type location struct {
 // A check finds out which goal of a point a value meets.
 type check struct {
 	point *Point
-	// goal returns the index of the goal that a value meets, or unmet.
+	// goal returns the index of the goal that a value meets, or the constant unmet.
 	goal func(v any) int
 }
 
@@ -95,7 +95,7 @@ func (l *location) visit(v any) {
 	}
 }
 
-// points appends copies of the points of l and of all locations below it to out.
+// points appends copies of the points of l and of all locations below it.
 func (l *location) points(out []*Point) []*Point {
 	if l == nil {
 		return out

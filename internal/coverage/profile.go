@@ -156,8 +156,8 @@ func Read(name string) (*Profile, error) {
 	return p, nil
 }
 
-// Merge adds the counts of other to p. p may keep parts of other. If the text of a definition
-// differs, the record in other replaces the record in p.
+// Merge adds the counts of another profile, and may keep parts of that profile. If the text of a
+// definition differs, the other record replaces the record in p.
 func (p *Profile) Merge(other *Profile) {
 	for _, d := range other.Definitions {
 		p.Definitions = slices.DeleteFunc(p.Definitions, func(o *Definition) bool { return o.Name == d.Name && o.Text != d.Text })

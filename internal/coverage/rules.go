@@ -70,8 +70,8 @@ type observedRule struct {
 	*celbranch.Rule
 	point *Point
 	terms []*Point
-	// class is the index in ruleLocation.evaluated. It is none if an observer reports that the rule
-	// is true.
+	// class is the index in ruleLocation.evaluated. It is the constant none if an observer reports
+	// that the rule is true.
 	class   int
 	notTrue int // how often the rule was false or an error, for one object
 }

@@ -143,8 +143,8 @@ func (w *walk) key(o *objectWalk, i int) (memberKey, int) {
 	return k, at
 }
 
-// guess returns the index of the declared member at s[i] if it is one of a few members from next
-// on, else undeclared. Members mostly come in the order of the schema, with few left out.
+// guess returns the index of the declared member at s[i], or undeclared. It tries only a few
+// members from index next on. Members mostly come in the order of the schema, with few left out.
 func (m *members) guess(s string, i, next int) int {
 	const tries = 8
 	if len(s)-i <= wordSize || s[i] != '"' {

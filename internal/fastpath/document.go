@@ -89,7 +89,8 @@ func (w *walk) sameAs(old document) (same, ok bool) {
 	return count == len(old.members)-1, true
 }
 
-// canonical reports whether the canonical form of text is want. ok is false if text cannot be read.
+// canonical reports whether the canonical form of a text equals want. ok is false if the text
+// cannot be read.
 func (p *Plan) canonical(text, want string) (same, ok bool) {
 	w := p.walk(text, &Request{})
 	defer w.release()

@@ -56,7 +56,7 @@ type members struct {
 	index    nameindex.Index // of list
 }
 
-// sort sorts list. Only its last members may be out of order.
+// sort sorts m.list. Only its last members may be out of order.
 func (m *members) sort() {
 	for i := 1; i < len(m.list); i++ {
 		for j := i; j > 0 && m.list[j].name < m.list[j-1].name; j-- {

@@ -24,7 +24,7 @@ type objectWalk struct {
 	last   int    // index of the last member, or undeclared
 	prev   string // name of the last member if it is undeclared
 
-	start int // index in out where the object begins
+	start int // index in walk.out where the object begins
 }
 
 func (w *walk) object(n *node, i int, keys []int) int {
@@ -93,7 +93,7 @@ func (w *walk) members(o *objectWalk, i int) int {
 	return i
 }
 
-// checkOrder clears sorted if the next member is out of order.
+// checkOrder clears o.sorted if the next member is out of order.
 func (o *objectWalk) checkOrder(name string, index int) {
 	if index >= 0 && o.last >= 0 {
 		o.sorted = o.sorted && index > o.last
@@ -249,7 +249,6 @@ func (w *walk) writeStatus() bool {
 	return ok
 }
 
-// complete finishes an object when all members are read.
 func (w *walk) complete(o *objectWalk) bool {
 	m := o.node.members
 	if (m.first&^o.set != 0 || len(m.list) > setSize) && !w.completeMembers(o) {
@@ -367,7 +366,7 @@ func (w *walk) sort(o *objectWalk) bool {
 	return true
 }
 
-// compareEntries compares the names of two members of w.sorted.
+// compareEntries compares the names of two members of an object of w.sorted.
 func (w *walk) compareEntries(a, b entry) int {
 	if a.member >= 0 && b.member >= 0 {
 		return a.member - b.member

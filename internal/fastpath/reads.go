@@ -88,8 +88,8 @@ func compileReads(n *schema.Node, sets func(*schema.Node) *fieldaccess.ReadSet) 
 	return c.compileNode(n, nil)
 }
 
-// compileNode returns the readTree for values of n. above is what rules of enclosing values read of
-// these values.
+// compileNode returns the readTree for values of n. above are the read sets of rules of enclosing
+// values.
 func (c *readCompiler) compileNode(n *schema.Node, above []*fieldaccess.ReadSet) *readTree {
 	if n == nil || len(above) == 0 && !n.Facts().Has(schema.HasRules) {
 		return nil

@@ -96,7 +96,6 @@ func (w *walk) takesStatus(text string) bool {
 	return ok && text[0] != 'n'
 }
 
-// withMetadata returns the output with the prepared metadata.
 func (w *walk) withMetadata() string {
 	e := w.rootMember(w.plan.metadata)
 	w.scratch = append(append(append(w.scratch[:0], w.out[:e.start]...), w.metaText...), w.out[e.end:]...)

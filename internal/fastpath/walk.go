@@ -50,8 +50,8 @@ type task struct {
 	unknown       []string // warnings about undeclared fields
 }
 
-// An entry is a member of an object, with the span of its value in out. start is the constant
-// removed if the member was removed.
+// An entry is a member of an object, with the span of its value in w.out. If the member was
+// removed, start is the constant removed.
 type entry struct {
 	key span // name of an undeclared member, in the input
 	span
@@ -344,8 +344,8 @@ func (w *walk) prepareCreate() bool {
 // A sink collects the canonical text.
 type sink struct {
 	out []byte
-	// pending is the part of the input to append to out unchanged. It is appended before anything
-	// else is written.
+	// pending is the part of the input that flush appends to out. This happens before anything else
+	// is written.
 	pending span
 	changed bool // the output has other content than the input
 	scratch []byte
@@ -360,7 +360,7 @@ func (w *walk) keep(start, end int) {
 	w.pending.end = end
 }
 
-// flush copies the pending input to out.
+// flush appends the pending input to w.out.
 func (w *walk) flush() {
 	w.out = append(w.out, w.s[w.pending.start:w.pending.end]...)
 	w.pending.start = w.pending.end
@@ -409,14 +409,14 @@ func (w *walk) writeName(n *node, k memberKey) {
 	w.out = append(w.out, ':')
 }
 
-// noteKept records a member whose value begins at start in the output. If the member is undeclared,
-// it begins at s[i].
+// noteKept records a member whose value begins at index start of the output. If the member is
+// undeclared, it begins at s[i].
 func (w *walk) noteKept(o *objectWalk, k memberKey, i, start int) {
 	w.note(k.span(i), span{start, w.position()}, k.member)
 	o.kept++
 }
 
-// remove records that the member from s[i] to end is removed.
+// remove records that the member s[i:end] is removed.
 func (w *walk) remove(o *objectWalk, k memberKey, i, end int) int {
 	w.changed = true
 	w.note(k.span(i), span{start: removed}, k.member)
@@ -427,7 +427,8 @@ func (w *walk) note(key, value span, member int) {
 	w.entries = append(w.entries, entry{key, value, member})
 }
 
-// add begins a member that the input does not have. It returns where its value begins in out.
+// add begins a member that the input does not have. It returns the index in w.out where the value
+// begins.
 func (w *walk) add(o *objectWalk, index int) (start int) {
 	m := &o.node.members.list[index]
 	if o.kept > 0 {
@@ -459,13 +460,14 @@ func (w *walk) rewrite(o *objectWalk, list []entry) {
 	}
 }
 
-// since returns the output from start on. The string is valid until more is written.
+// since returns the output from index start on. The string is valid until more is written.
 func (w *walk) since(start int) string {
 	w.flush()
 	return view(w.out[start:])
 }
 
-// wholeValid decodes the output from start on, and reports whether check.ValidWhole accepts it.
+// wholeValid decodes the output from index start on, and reports whether check.ValidWhole accepts
+// it.
 func (w *walk) wholeValid(n *node, start int) bool {
 	value, ok := jsonscan.Decode(w.since(start))
 	return ok && n.check.ValidWhole(value)

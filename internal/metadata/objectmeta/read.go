@@ -322,7 +322,8 @@ func unknownFields(raw any) map[string]schema.Path {
 	return found
 }
 
-// unknownOfEntries calls add with the path of each member of the entries in v that is not in known.
+// unknownOfEntries calls add with the path of each member of the entries in v, unless known has its
+// name.
 func unknownOfEntries(list string, v any, known string, add func(schema.Path)) {
 	names := strings.Fields(known)
 	entries, _ := v.([]any)
@@ -435,7 +436,7 @@ func (in input) number() (n int64, end int) {
 	return num.Int, end
 }
 
-// readBool reads a boolean. It declines if into is already set.
+// readBool reads a boolean. It declines a repeated member.
 func (in input) readBool(into *optional[bool]) int {
 	if into.set {
 		return declined
@@ -487,7 +488,7 @@ func (in input) written() (string, int) {
 	return text, end
 }
 
-// readOnce reads a string that is not empty. It declines if into is already set.
+// readOnce reads a string that is not empty. It declines a repeated member.
 func (in input) readOnce(into *string) int {
 	text, end := in.string()
 	if text == "" || *into != "" {
@@ -516,7 +517,6 @@ func decoded(text string, as jsonscan.Text) (string, bool) {
 	return string(out), ok
 }
 
-// sortPairs sorts list by key. It returns false if two keys are equal.
 func sortPairs(list []pair) bool {
 	slices.SortFunc(list, func(a, b pair) int { return strings.Compare(a.key, b.key) })
 	for i := 1; i < len(list); i++ {

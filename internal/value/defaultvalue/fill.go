@@ -32,7 +32,7 @@ func (f *Filler) Default(n *schema.Node) (v any, filled bool) {
 }
 
 // add returns the default of n, and whether there is one. It subtracts the number of values in the
-// default, minus replaced, from f.left.
+// default from f.left, without the replaced values.
 func (f *Filler) add(n *schema.Node, replaced int) (any, bool) {
 	d, ok := n.Default()
 	if ok {

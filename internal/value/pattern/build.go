@@ -46,7 +46,7 @@ func (w *work) spend(n int) bool {
 }
 
 type subset struct {
-	start bool     // before the first rune; false if the program has no ^
+	start bool     // the state is before the first rune; false if the program has no ^
 	pcs   []uint32 // instructions that consume a rune or need the end of the text, ascending
 }
 
@@ -63,7 +63,7 @@ type builder struct {
 	edges     []int32 // edges[state*classes+class] is a state or matched
 	accepts   []bool  // by state: whether a text that ends there matches
 
-	// mark[i] equals now if expand has reached instruction i since begin.
+	// mark[i] == now if expand has reached instruction i since the last call of begin.
 	mark []uint32
 	now  uint32
 
@@ -199,7 +199,7 @@ func (b *builder) begin() { b.now++ }
 
 // expand follows the program from pc to all instructions that consume a rune or need the end of the
 // text, and appends them to pcs. It follows ^ and $ if ctx has them. It skips instructions that it
-// has reached since begin. It reports whether the program reaches the match.
+// has reached since the last call of begin. It reports whether the program reaches the match.
 func (b *builder) expand(pcs []uint32, pc uint32, ctx syntax.EmptyOp) ([]uint32, bool) {
 	hit := false
 	b.stack = append(b.stack[:0], pc)
