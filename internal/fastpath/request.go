@@ -85,8 +85,8 @@ func (p *Plan) UpdateStatus(raw, old []byte, r *Request) (Result, bool) {
 	return w.finish(w.withMetadata(), w.s, w.warnings(nil))
 }
 
-// takesStatus reports whether an object with this status can be stored. text is "" if there is
-// none.
+// takesStatus reports whether an object with this status can be stored. text is "" if the object
+// has no status.
 func (w *walk) takesStatus(text string) bool {
 	i, ok := w.plan.root.members.at("status")
 	ok = ok && w.plan.root.members.list[i].role == droppedRole

@@ -127,8 +127,8 @@ func (a aggregate) Is(target error) bool {
 // Unwrap returns the errors for errors.As. The caller must not change the list.
 func (a aggregate) Unwrap() []error { return a.errs }
 
-// Invalid returns the server's answer for an object with errors. The causes in it end after MaxText
-// bytes, too. more is the number of omitted errors.
+// Invalid returns the server's answer for an object with errors. Its text and its causes end after
+// MaxText bytes. more is the number of omitted errors.
 func Invalid(kind schema.GroupKind, name string, errs field.ErrorList, more int) *apierrors.StatusError {
 	err := apierrors.NewInvalid(kind, name, nil)
 	if len(errs) == 0 {

@@ -33,9 +33,9 @@ type Embedded struct {
 func (e *Embedded) isResource() bool { return e.IsResource || e.Schema.EmbeddedResource() }
 
 // Coerce decodes and restores the metadata of every embedded resource in obj, in place. It checks
-// that apiVersion and kind are strings. If something is wrong, it returns the first error by name,
-// outer resources first, and obj may be partly changed. With [Options.DropInvalid] it drops an
-// apiVersion or kind that is not a string, and keeps metadata that cannot be decoded.
+// that apiVersion and kind are strings. If something is wrong, it returns the first error in the
+// order of names, outer resources first. obj may then be partly changed. With [Options.DropInvalid]
+// it drops an apiVersion or kind that is not a string, and keeps metadata that cannot be decoded.
 //
 // The paths of unknown fields are sorted by their strings. A value that is not an object stays
 // unchanged.

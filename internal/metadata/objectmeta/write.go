@@ -130,7 +130,7 @@ func endObject(dst []byte, start int) []byte {
 	return append(dst, '}')
 }
 
-// next appends a comma before an element of a list. For element 0 it begins the list.
+// next appends what comes before element i of a list: a comma, or the key and a bracket.
 func next(dst []byte, key string, i int) []byte {
 	if i > 0 {
 		return append(dst, ',')

@@ -209,7 +209,7 @@ func Wire(v any) any {
 // integer returns the int64 that a decoder reads for v. It returns false if the decoder reads a
 // float64.
 func integer(v float64) (int64, bool) {
-	const exact = 1 << 53 // the text of a larger float may be another integer
+	const exact = 1 << 53 // a larger float may be unequal to the integer in its text
 	switch {
 	case v != math.Trunc(v) || math.Abs(v) > -math.MinInt64:
 		return 0, false

@@ -240,7 +240,7 @@ type enumTexts struct{ list, detail string }
 // maxList limits the bytes of a list in Enum.Text. A longer list is replaced by a hash.
 const maxList = 128
 
-// Text returns a text that identifies the list: the list as fmt prints it, or a hash of a long
+// Text returns a text that identifies the values: the list as fmt prints it, or a hash of a long
 // list.
 func (e *Enum) Text() string { return e.written().list }
 

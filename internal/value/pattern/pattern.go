@@ -101,7 +101,7 @@ func (p *Pattern) String() string { return p.expr }
 // Fast reports whether an automaton matches the pattern, not package regexp.
 func (p *Pattern) Fast() bool { return p.matcher().auto != nil }
 
-// A search ends in the states never and always. Every other state is the index of its row in
+// A match stops in the states never and always. Every other state is the index of its row in
 // automaton.next.
 const (
 	never  = 0 // no continuation matches
