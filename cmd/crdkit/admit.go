@@ -128,8 +128,8 @@ func (a *admitter) run(ctx context.Context, files []string) error {
 	return a.end(r)
 }
 
-// report adds a verdict to the report. An error of the whole kind is reported once, at the
-// end, unless the format has a line for each object.
+// report adds v to r. If all objects of the kind have the same error, end reports it once,
+// unless the output is JSON.
 func (a *admitter) report(r *report, v *verdict) error {
 	if a.skips(v.doc, v.err) {
 		return nil
@@ -149,7 +149,7 @@ func (a *admitter) report(r *report, v *verdict) error {
 	return r.add(&v.finding)
 }
 
-// end reports the errors of kinds, and the objects and files that were passed over.
+// end reports the errors that all objects of a kind have, and what was passed over.
 func (a *admitter) end(r *report) error {
 	for _, k := range a.failed.list {
 		f := &finding{doc: k.first, objects: k.n}
@@ -278,8 +278,8 @@ func (a *admitter) decide(ctx context.Context, o *manifest.Object) *verdict {
 	return v
 }
 
-// finish drops the parts of a verdict that are not needed to print it, to save memory. Only
-// -o diff prints the text of the object.
+// finish drops the parts of a verdict that are not needed to print it. Only -o diff prints
+// the text of the object.
 func (v *verdict) finish(output string) {
 	v.line = v.jsonLine
 	v.source, v.why = nil, nil
@@ -316,8 +316,8 @@ func (a *admitter) judge(ctx context.Context, v *verdict) error {
 	return err
 }
 
-// judgeRest adds the other errors of an object that is refused for unknown or duplicate
-// fields.
+// judgeRest looks for other errors if an object is refused for unknown or duplicate fields.
+// It adds them to v.
 func (a *admitter) judgeRest(ctx context.Context, v *verdict, version *crdkit.Version) error {
 	refusal := v.result.Refusal
 	if !a.all || a.fields != crdkit.Strict || refusal == nil || len(refusal.Details) == 0 {
@@ -358,8 +358,8 @@ func (a *admitter) request(ctx context.Context, o *manifest.Object, version *crd
 	}
 }
 
-// store returns the object as the server stores it. If only a webhook that may not be called
-// can convert it to the storage version, store returns it as it is and adds a note.
+// store returns the object as the server stores it. If that needs a webhook that may not be
+// called, store returns the object at its own version and adds a note to v.
 func (a *admitter) store(ctx context.Context, v *verdict, version *crdkit.Version, out []byte) (*unstructured.Unstructured, error) {
 	obj := &unstructured.Unstructured{}
 	if err := utiljson.Unmarshal(out, &obj.Object); err != nil {

@@ -155,7 +155,7 @@ func (c *checker) refuse(f *finding, err error) bool {
 		f.addComplaint(levelError, codeBadRequest, err.Error())
 	case errors.As(err, &strict):
 		c.addStrict(f, levelError, strict.Unwrap())
-	case all != nil: // errors of a definition that v1 cannot express
+	case all != nil: // v1 cannot express the definition
 		for _, err := range all.Errors() {
 			if e, ok := errors.AsType[*field.Error](err); ok {
 				f.addAt(f.fieldPointer(e.Field), issue{level: levelError, code: string(e.Type), text: e.Error(), named: true})

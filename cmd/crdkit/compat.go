@@ -190,8 +190,8 @@ func (c *comparer) comparePair(ctx context.Context, p *definitionPair) compatRep
 	})}
 }
 
-// findings compares the definitions of a pair. If there is only one, it was added or
-// removed.
+// findings compares the definitions of a pair. If the pair has only one definition, it was
+// added or removed.
 func (c *comparer) findings(ctx context.Context, p *definitionPair) ([]compat.Finding, error) {
 	switch {
 	case p.err != nil:
@@ -268,8 +268,8 @@ func parseRevision(name string) (r revision, ok bool) {
 	return r, ok
 }
 
-// revision returns a reader of the files of a revision, and the path to read there. Without
-// a PATH it is the path of the other side.
+// revision returns a reader of the files of a revision, and the path to read there. If the
+// revision has no PATH, the path in other, the value of the other flag, is used.
 func (c *comparer) revision(ctx context.Context, at revision, other string) (*manifest.Reader, string, error) {
 	dir, name := ".", at.path
 	if !at.hasPath {

@@ -53,7 +53,7 @@ type objectName struct {
 	Kind      string `json:"kind"`
 	Namespace string `json:"namespace,omitempty"`
 	Name      string `json:"name"`
-	Within    string `json:"within,omitempty"` // JSON Pointer, if it is in a list
+	Within    string `json:"within,omitempty"` // JSON Pointer of an object in a list
 }
 
 func (o *objectName) String() string { return objectTitle(o.Kind, o.Namespace, o.Name) }
@@ -154,8 +154,7 @@ func (f *compatFinding) message() string {
 	return text + f.what()
 }
 
-// versions returns the version. If objects of an old version are served at it, it also
-// returns the old version.
+// versions returns text such as "v1", or "v1beta1 as v1" if v1 serves v1beta1 objects.
 func (f *compatFinding) versions() string {
 	if f.OldVersion != "" {
 		return f.OldVersion + " as " + f.Version
@@ -163,7 +162,6 @@ func (f *compatFinding) versions() string {
 	return f.Version
 }
 
-// what returns the text of a finding and its effect.
 func (f *compatFinding) what() string {
 	if f.Effect == "" {
 		return f.Text
@@ -181,8 +179,8 @@ func (f *compatFinding) roles() string {
 	return inEnglish(roles, "and")
 }
 
-// parts returns the parts of a finding about other places, and about the same place for
-// other roles.
+// parts returns the parts of a finding with the same role at other places, and with other
+// roles at the same place.
 func (f *compatFinding) parts() (places, roles []*compat.Finding) {
 	for i := range f.Also {
 		switch o := &f.Also[i]; {
@@ -200,7 +198,6 @@ func (f *compatFinding) otherWitnesses() []*compat.Finding {
 	return slices.DeleteFunc(roles, func(o *compat.Finding) bool { return reflect.DeepEqual(o.Witness, f.Witness) })
 }
 
-// mostPlaces is the number of other places that a line lists.
 const mostPlaces = 5
 
 // notes returns the parts of a finding that are not in its message.
@@ -235,7 +232,7 @@ func (f *compatFinding) notes() []string {
 }
 
 // asFindings returns a finding for each definition and object. If text is true, details are
-// lines of their own. Otherwise they are part of the message, and witnesses are omitted.
+// separate lines. Otherwise they are part of the message, and witnesses are omitted.
 func (r *compatReport) asFindings(text bool) []*finding {
 	var all []*finding
 	at := func(name string, verdict compat.Verdict, doc *manifest.Object) *finding {
@@ -297,7 +294,7 @@ func (f *compatFinding) asIssue(text bool) issue {
 	return i
 }
 
-// answers returns the answers of the old and the new definition, with labels.
+// answers returns the texts that are not empty, with the labels old and new.
 func answers(before, after string) (labeled []string) {
 	if before != "" {
 		labeled = append(labeled, "old: "+before)
@@ -313,8 +310,8 @@ type compatConfig struct {
 	Accepted []*acceptance `json:"accepted"`
 }
 
-// An acceptance says which findings are accepted, so that they do not fail. An empty field
-// means any value.
+// An acceptance selects findings that do not fail the command. An empty field matches any
+// value.
 type acceptance struct {
 	Code       string `json:"code"`
 	Definition string `json:"definition"`
@@ -374,7 +371,8 @@ func (c *configFile) judge(r *compatReport) []*acceptance {
 	return slices.DeleteFunc(slices.Clone(c.Compat.Accepted), func(a *acceptance) bool { return used[a] })
 }
 
-// judgeFinding returns a finding with its severity, followed by its accepted parts.
+// judgeFinding sets the severity of a finding. It returns accepted parts as separate
+// findings, last.
 func (c *configFile) judgeFinding(f compatFinding, used map[*acceptance]bool) []compatFinding {
 	byReason := map[string][]compat.Finding{}
 	for _, part := range compat.Split([]compat.Finding{f.Finding}) {
@@ -559,7 +557,7 @@ func (f *compatFinding) details() []string {
 	return lines
 }
 
-// evidence returns the answers, and the witness as YAML.
+// evidence returns the answers of both definitions, and the witness as YAML.
 func evidence(f *compat.Finding) []string {
 	inLine := strings.NewReplacer("\n", " ", "\r", " ")
 	lines := answers(inLine.Replace(short(f.Old)), inLine.Replace(short(f.New)))

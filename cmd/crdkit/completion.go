@@ -14,8 +14,8 @@ import (
 	"github.com/crdkit/crdkit/versionsort"
 )
 
-// addShells adds the command that prints completion scripts. It prints to the current output
-// of root. Unlike the library, it returns an error for an unknown shell.
+// addShells adds the command that prints completion scripts to the output of root. Unlike
+// cobra's command, it fails for an unknown shell.
 func addShells(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
 	if cmd, _, err := root.Find([]string{"completion"}); err == nil {
@@ -23,8 +23,8 @@ func addShells(root *cobra.Command) {
 	}
 }
 
-// addCompletion registers the completion of flag values. The library never frees these
-// functions, so it is called only in a process that completes.
+// addCompletion registers the completion of flag values. Cobra never frees these functions,
+// so only a process that completes calls addCompletion.
 func addCompletion(root *cobra.Command) {
 	for _, cmd := range root.Commands() {
 		for names, complete := range completions {
@@ -44,7 +44,6 @@ func addCompletion(root *cobra.Command) {
 	}
 }
 
-// completeManifests completes the names of YAML and JSON files.
 var completeManifests = completeFiles(strings.Fields(strings.ReplaceAll(strings.Join(manifest.Extensions(), " "), ".", ""))...)
 
 // completions are the completions of flag values by flag names.
@@ -87,7 +86,7 @@ func givenDefinitions(cmd *cobra.Command) []*apiextensionsv1.CustomResourceDefin
 	default:
 		names = []string{f.Value.String()}
 		if list, ok := f.Value.(cobra.SliceValue); ok {
-			names = unique(list.GetSlice()) // the library parses the command line twice
+			names = unique(list.GetSlice()) // cobra parses the command line twice
 		}
 	}
 	s := &session{definitions: names, reader: completionReader(cmd), errOut: io.Discard}
@@ -95,8 +94,8 @@ func givenDefinitions(cmd *cobra.Command) []*apiextensionsv1.CustomResourceDefin
 	return crds
 }
 
-// completionReader returns a reader for an incomplete command line. It does not read
-// standard input. In crdkit explain, -R is not about directories.
+// completionReader returns a reader for an incomplete command line. It does not read standard
+// input. It ignores -R of crdkit explain, which is not about directories.
 func completionReader(cmd *cobra.Command) *manifest.Reader {
 	below, err := cmd.Flags().GetBool("recursive")
 	return manifest.NewReader(nil, err == nil && below && cmd.Name() != "explain")

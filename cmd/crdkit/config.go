@@ -21,7 +21,7 @@ import (
 
 const configName = ".crdkit.yaml"
 
-// A configFile is the content of .crdkit.yaml. Flags win over it.
+// A configFile is the content of .crdkit.yaml. Flags override it.
 type configFile struct {
 	// Definitions are files and directories, relative to the configuration file.
 	Definitions []string `json:"definitions"`
@@ -97,7 +97,7 @@ func (c *configFile) checkSeverity() error {
 	codes := slices.Concat([]string{codeWarning, codeNote, codeUnknownField, codeDuplicateField}, texts(definition.NoteCodes()), compatCodes())
 	for _, code := range slices.Sorted(maps.Keys(c.Severity)) {
 		severity := c.Severity[code]
-		if severity == "false" { // how YAML reads off without quotes
+		if severity == "false" { // YAML reads off without quotes as false
 			severity = severityOff
 			c.Severity[code] = severity
 		}
@@ -111,7 +111,7 @@ func (c *configFile) checkSeverity() error {
 	return nil
 }
 
-// checkCode returns an error for an unknown code. It names the nearest known one.
+// checkCode returns an error for an unknown code, with the most similar known code.
 func checkCode(code string, known []string) error {
 	if slices.Contains(known, code) {
 		return nil
@@ -122,7 +122,7 @@ func checkCode(code string, known []string) error {
 	return fmt.Errorf("unknown code %q; docs/check.md and docs/compat.md have the codes, and errors of the server have none", code)
 }
 
-// withoutSteps removes from an error of the YAML library the prefixes that name steps.
+// withoutSteps removes prefixes such as "json: " from an error of the YAML library.
 func withoutSteps(err error) error {
 	text := err.Error()
 	for _, step := range []string{"error converting YAML to JSON: ", "error unmarshaling JSON: ", "while decoding JSON: ", "json: "} {
@@ -149,8 +149,8 @@ const severityOff = "off"
 // severities are the levels of warnings and notes by code: error, warning, note or off.
 type severities map[string]string
 
-// apply sets the levels of warnings and notes. If one becomes an error, the object is
-// refused. Errors of the server do not change.
+// apply sets the levels of warnings and notes. If a warning or note becomes an error, the
+// object is refused. Errors of the server do not change.
 func (s severities) apply(f *finding) {
 	if len(s) == 0 || f.verdict == undecided {
 		return

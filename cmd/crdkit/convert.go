@@ -174,7 +174,6 @@ type kindConverter struct {
 	converter conversion.Converter
 }
 
-// newKind returns the converter for the objects of a definition.
 func (c *converter) newKind(ctx context.Context, k *knownDefinition) (*kindConverter, error) {
 	if err := c.kinds.ensure(ctx, k); err != nil {
 		return nil, err

@@ -51,7 +51,6 @@ type estimator struct {
 	verdict bool // the exit code reports rules over a limit
 }
 
-// An estimatedVersion is a version of a definition with its report.
 type estimatedVersion struct {
 	File       string          `json:"file"`
 	Document   int             `json:"document"`

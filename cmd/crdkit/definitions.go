@@ -19,8 +19,8 @@ import (
 
 const definitionKind = "CustomResourceDefinition"
 
-// definitions are the definitions of a command by kind. A definition is parsed and compiled
-// when it is first used, by any goroutine. After that, none may be added.
+// definitions are the definitions of a command by kind. Any goroutine may use a definition.
+// The first use parses and compiles it. After the first use, no definition may be added.
 type definitions struct {
 	reader        *manifest.Reader
 	webhook       webhookFlag
@@ -29,7 +29,6 @@ type definitions struct {
 	byKind        map[schema.GroupKind]*knownDefinition
 }
 
-// A knownDefinition is a definition whose kind is known.
 type knownDefinition struct {
 	object *manifest.Object // without the text of its document
 	crd    *apiextensionsv1.CustomResourceDefinition
@@ -54,7 +53,7 @@ func (d *definitions) load(ctx context.Context, names []string, report func(erro
 	}
 }
 
-// add adds a definition. It returns an error if there is another definition of the kind.
+// add adds a definition. It returns an error if the kind already has a definition.
 func (d *definitions) add(o *manifest.Object) error {
 	if o.Defines.Empty() {
 		_, err := definition.Parse(o.Text)
@@ -127,7 +126,7 @@ func (d *definitions) version(ctx context.Context, gvk schema.GroupVersionKind) 
 	return v, nil
 }
 
-// declared returns the definition of a kind. version must have succeeded for the kind.
+// declared returns the definition of a kind for which version has succeeded.
 func (d *definitions) declared(kind schema.GroupKind) *apiextensionsv1.CustomResourceDefinition {
 	return d.byKind[kind].crd
 }
@@ -163,7 +162,7 @@ func (d *definitions) ensure(ctx context.Context, k *knownDefinition) error {
 		}
 		if err == nil {
 			if k.err = d.webhook.apply(ctx, k.crd, d.alwaysWebhook); k.err != nil {
-				return // an error of the flags
+				return // the flags are wrong, not the definition
 			}
 			err = d.catalog.Add(k.crd)
 		}
@@ -190,13 +189,13 @@ func parsed(o *manifest.Object) (*parsedDefinition, error) {
 // A definitionPair has the old and the new definition of one name.
 type definitionPair struct {
 	old, new *parsedDefinition // nil if there is none
-	err      error             // why the new one cannot be read
+	err      error             // why new cannot be read
 }
 
 func (p *definitionPair) at() *parsedDefinition { return cmp.Or(p.new, p.old) }
 
-// pairDefinitions pairs definitions by name, in the order of the new ones. Old definitions
-// without a new one are last. Errors have the prefix of their side.
+// pairDefinitions pairs definitions by name, in the order of news. Pairs without a new
+// definition are last. Errors have the prefix of their side.
 func pairDefinitions(ctx context.Context, olds, news iter.Seq[*manifest.Object], oldPrefix, newPrefix string) ([]*definitionPair, error) {
 	old, crd := map[string]*parsedDefinition{}, map[string]*parsedDefinition{}
 	read := func(side map[string]*parsedDefinition, o *manifest.Object) (*parsedDefinition, error) {
@@ -210,7 +209,7 @@ func pairDefinitions(ctx context.Context, olds, news iter.Seq[*manifest.Object],
 		side[o.Name] = d
 		return d, nil
 	}
-	var names []string // of the old ones
+	var names []string // of old definitions
 	for o := range olds {
 		if _, err := read(old, o); err != nil {
 			return nil, fmt.Errorf("%s%w", oldPrefix, locate(o, err))
@@ -221,7 +220,7 @@ func pairDefinitions(ctx context.Context, olds, news iter.Seq[*manifest.Object],
 	for o := range news {
 		d, err := read(crd, o)
 		if err != nil && o.Name == "" {
-			// Without its name, it is not known which definitions are removed.
+			// This definition has no name, so it is unknown which old definition it replaces.
 			return nil, fmt.Errorf("%s%w", newPrefix, locate(o, err))
 		}
 		if err != nil {
@@ -247,7 +246,7 @@ type kindCounts struct {
 type kindCount struct {
 	gvk      schema.GroupVersionKind
 	first    *manifest.Object    // without its text
-	position definition.Position // of first, if it is known
+	position definition.Position // of the first object, if known
 	n        int
 	err      error // the error of all these objects, or nil
 }
@@ -273,7 +272,7 @@ func (c *kindCounts) report(print func(error)) {
 	}
 }
 
-// problem returns the error of the kind with the number of its objects.
+// problem returns the error with the number of objects that have it.
 func (k *kindCount) problem() error {
 	if k.n == 1 {
 		return fmt.Errorf("%w: 1 object", k.err)

@@ -202,8 +202,8 @@ func steps(path string) []string {
 	return strings.Split(path, ".")
 }
 
-// matchesResource reports whether name is a name of the resource, as in kubectl. Case counts
-// only for short names.
+// matchesResource reports whether name is a name of the resource, as in kubectl. Only short
+// names are case-sensitive.
 func matchesResource(crd *apiextensionsv1.CustomResourceDefinition, name string) bool {
 	n := crd.Spec.Names
 	if name == "" {
@@ -216,8 +216,8 @@ func matchesResource(crd *apiextensionsv1.CustomResourceDefinition, name string)
 	return slices.Contains(n.ShortNames, name)
 }
 
-// maxExplained is the number of errors of an object or definition that are explained. An
-// explanation may evaluate a rule again.
+// At most maxExplained errors of an object are explained, because an explanation may evaluate
+// a rule again.
 const maxExplained = 100
 
 // explain explains the errors of a refused object. It repeats the request.
@@ -267,7 +267,7 @@ func (a *admitter) replay(ctx context.Context, v *verdict, version *crdkit.Versi
 	return obj, old, err
 }
 
-// explainDefinition explains an error about a definition. It returns nil if it has no
+// explainDefinition explains an error about a definition. It returns nil if there is no
 // explanation.
 func explainDefinition(crd *apiextensionsv1.CustomResourceDefinition, err error) *explanation.Explanation {
 	list := []error{err}
@@ -304,10 +304,9 @@ type lineBranches struct {
 	Count   int      `json:"count"`
 	Valid   []int    `json:"valid"`
 	Closest *int     `json:"closest,omitempty"`
-	Errors  []string `json:"errors,omitempty"` // of the closest one
+	Errors  []string `json:"errors,omitempty"` // of the closest branch
 }
 
-// explanationLine returns the explanation as JSON, nil if there is none.
 func (i *issue) explanationLine() *lineExplanation {
 	if i.why == nil {
 		return nil

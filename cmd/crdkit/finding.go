@@ -21,8 +21,8 @@ import (
 // A finding is the verdict on one object or definition, with its reasons.
 type finding struct {
 	doc    *manifest.Object
-	source *definition.Source // finds positions; nil if there are none, or the finding is ready
-	name   string             // in messages, "" if it is not known
+	source *definition.Source // finds positions; may be nil
+	name   string             // for messages, "" if unknown
 	issues []issue
 	failed bool       // there is no verdict
 	line   func() any // returns the value that -o json and -o jsonl print
@@ -30,7 +30,7 @@ type finding struct {
 	verdict string // accepted, admitted, refused or undecided, or the verdict of crdkit compat
 
 	stored  *unstructured.Unstructured // an admitted object as the server stores it, or nil
-	objects int                        // number of objects, 0 for one
+	objects int                        // number of objects; 0 means 1
 	more    []string                   // lines of text below the issues
 }
 
@@ -39,7 +39,7 @@ type issue struct {
 	level    string // error, warning or note
 	code     string // the type of an error, the code of a note
 	text     string // "" if err is set
-	err      error  // its text may be long, so it is made when it is printed
+	err      error  // its text may be long and is made only when it is printed
 	named    bool   // text names the field
 	pointer  string
 	position definition.Position
@@ -51,7 +51,6 @@ type issue struct {
 	hide func(*validation.Error) *validation.Error // removes values; nil if they are shown
 }
 
-// A place is a part of a document.
 type place struct {
 	pointer  string
 	position definition.Position
@@ -165,8 +164,8 @@ func (f *finding) start() definition.Position {
 	return f.at(f.doc.Within)
 }
 
-// at returns the position of a JSON Pointer into the document. If it has none, it returns
-// the position of the document.
+// at returns the position of a JSON Pointer into the document. If the pointer has no
+// position, at returns the position of the document.
 func (f *finding) at(pointer string) definition.Position {
 	if f.source != nil {
 		if p := f.source.Position(pointer); p.IsValid() {
@@ -176,7 +175,7 @@ func (f *finding) at(pointer string) definition.Position {
 	return positionOf(f.doc)
 }
 
-// complaints splits the text of an error, in which the YAML library may join several errors.
+// complaints splits an error text in which the YAML library joined several errors.
 func complaints(text string) []string {
 	before, list, ok := strings.Cut(text, "yaml: unmarshal errors:\n")
 	if !ok {
@@ -204,7 +203,7 @@ func lineIn(text string) int {
 }
 
 // inFile changes the line numbers in an error from lines of the document to lines of the
-// file. The document begins at line first.
+// file. first is the line in the file at which the document begins.
 func inFile(text string, first int) string {
 	if first <= 1 || !strings.Contains(text, "yaml: ") {
 		return text
@@ -225,8 +224,8 @@ func (f *finding) fieldPointer(path string) string {
 	return f.source.FieldPointer(path)
 }
 
-// maxLocated is the largest size of a document in which positions are found. Its tree needs
-// many times as much memory.
+// maxLocated is the size above which a document has no positions. To find positions takes
+// many times as much memory as the document.
 const maxLocated = 16 << 20
 
 // sources finds positions. It is safe for concurrent use. It keeps the last document, which
@@ -237,7 +236,6 @@ type sources struct {
 	source *definition.Source
 }
 
-// of returns the source of an object's document.
 func (s *sources) of(o *manifest.Object) *definition.Source {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -256,7 +254,7 @@ func positionOf(o *manifest.Object) definition.Position {
 }
 
 // objectTitle returns the kind, namespace and name of an object, such as "Widget team/a". It
-// omits empty ones.
+// omits empty parts.
 func objectTitle(kind, namespace, name string) string {
 	if namespace != "" && name != "" {
 		name = namespace + "/" + name
@@ -299,8 +297,8 @@ func locate(o *manifest.Object, err error) error {
 	return fmt.Errorf("%s: %w", o.Location(), errorInFile{err, o.Line})
 }
 
-// An errorInFile is an error about a document. The document begins at line first of its
-// file.
+// An errorInFile is an error about a document. first is the line in the file at which the
+// document begins.
 type errorInFile struct {
 	err   error
 	first int

@@ -42,7 +42,7 @@ func (t *textFlag) Set(text string) error {
 	return nil
 }
 
-// addChoice adds a flag whose value is one of these. The first one is the default.
+// addChoice adds a flag that accepts these values. The first value is the default.
 func (s *session) addChoice(value *string, name, shorthand, usage string, of ...string) {
 	check := func(text string) error {
 		if !slices.Contains(of, text) {
@@ -66,7 +66,6 @@ func (s *session) addDefinitions() {
 	s.cmd.Flags().StringArrayVarP(&s.definitions, "crd", "c", nil, "file or directory with CustomResourceDefinitions; may be repeated (default: definitions in "+configName+")")
 }
 
-// require makes flags required.
 func (s *session) require(names ...string) {
 	for _, name := range names {
 		if err := s.cmd.MarkFlagRequired(name); err != nil {
@@ -98,7 +97,6 @@ func inEnglish(words []string, between string) string {
 
 var errKubernetesVersion = errors.New("must be a version of Kubernetes " + kubeversion.Span)
 
-// addVersion adds the flag --kubernetes-version.
 func (s *session) addVersion() {
 	check := func(text string) error {
 		if _, err := kubeversion.Parse(text); err != nil || text == "" {
@@ -137,7 +135,7 @@ func (s *session) startJudging(out io.Writer) error {
 	return nil
 }
 
-// ofDefinition is the value of --webhook for the URL in the definition.
+// ofDefinition is the value of --webhook that means the URL in the definition.
 const ofDefinition = "definition"
 
 // errNeedsWebhook replaces conversion.ErrNoWebhook. It says which flag allows the call.
@@ -164,10 +162,12 @@ func (w *webhookFlag) addTo(cmd *cobra.Command) {
 	f.StringVar(&w.ca, "ca", "", "file of PEM certificates that --webhook trusts instead of the system's")
 }
 
-// apply changes the webhook of a definition, as --webhook says. With a URL, the definition
-// converts with this webhook; without force only if it has the strategy Webhook. With
-// "definition", apply changes nothing. Without the flag, it removes the address of the
-// webhook, so that nothing can call it.
+// apply changes the conversion of a definition, as --webhook says:
+//
+//   - URL: the definition converts with this webhook. If force is false, this applies only to
+//     definitions with the strategy Webhook.
+//   - "definition": nothing changes.
+//   - no flag: the address of the webhook is removed, so that nothing can call it.
 func (w *webhookFlag) apply(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, force bool) error {
 	c := crd.Spec.Conversion
 	declared := c != nil && c.Strategy == apiextensionsv1.WebhookConverter

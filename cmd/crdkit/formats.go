@@ -58,7 +58,8 @@ type report struct {
 	shared  bool // findings are printed on the terminal that shows the progress
 }
 
-// newReport returns a report about what, a plural noun. passed is the positive verdict.
+// newReport returns a report. The noun what is "objects" or "definitions". passed is the
+// positive verdict.
 func newReport(s *session, what, passed string) *report {
 	buffer := bufio.NewWriter(s.out)
 	return &report{s, newFindingPrinter(s.output, passed, buffer, hasColors(s.out)), buffer, newProgress(s.errOut, what, passed), isTerminal(s.out)}
@@ -82,7 +83,7 @@ func (r *report) end() error {
 type textPrinter struct {
 	out    io.Writer
 	passed string // the positive verdict
-	quiet  bool   // print neither counts nor positive verdicts without issues
+	quiet  bool   // omit the counts, and positive verdicts without issues
 	colors bool   // see hasColors
 	counts map[string]int
 }
@@ -149,7 +150,7 @@ func (i *issue) explained() string {
 	return i.message() + "\n  " + i.explanation()
 }
 
-// explanation returns the explanation as one line. It may quote keys with line feeds.
+// explanation returns the explanation as one line. The text may quote keys with line feeds.
 func (i *issue) explanation() string { return strings.ReplaceAll(short(i.why.Text), "\n", `\n`) }
 
 func positionText(file string, p definition.Position) string {
@@ -183,7 +184,7 @@ func short(text string) string {
 	return strings.ToValidUTF8(text[:most/2], "") + " ... " + strings.ToValidUTF8(text[len(text)-most/2:], "")
 }
 
-// annotations prints -o github: workflow commands.
+// annotations prints -o github as workflow commands.
 //
 // See https://docs.github.com/en/actions/reference/workflow-commands-for-github-actions.
 type annotations struct{ out io.Writer }
@@ -287,7 +288,7 @@ type lineKind struct {
 	Kind    string `json:"kind"`
 }
 
-// A lineOrigin says where an object is in a line of JSON.
+// A lineOrigin is the location of an object, in a line of JSON.
 type lineOrigin struct {
 	File     string `json:"file"`
 	Document int    `json:"document"`
@@ -299,7 +300,7 @@ func originOf(o *manifest.Object) lineOrigin {
 	return lineOrigin{File: o.File, Document: o.Number, Item: o.Within, Line: o.Line}
 }
 
-// A lineObject names an object in a line of JSON.
+// A lineObject is the location and name of an object, in a line of JSON.
 type lineObject struct {
 	lineOrigin
 	GVK       lineKind `json:"gvk"`
@@ -517,7 +518,7 @@ type sarifRun struct {
 		} `json:"driver"`
 	} `json:"tool"`
 	Invocations [1]struct {
-		ExecutionSuccessful bool `json:"executionSuccessful"` // also if objects are refused
+		ExecutionSuccessful bool `json:"executionSuccessful"` // true even if objects are refused
 	} `json:"invocations"`
 	ColumnKind string        `json:"columnKind"`
 	Results    []sarifResult `json:"results"`

@@ -177,7 +177,7 @@ func listOf(objs []*unstructured.Unstructured) *unstructured.UnstructuredList {
 	return list
 }
 
-// tables returns a table for each run of objects of one version. Tables are separated by
+// tables returns a table for consecutive objects of the same version. Tables are separated by
 // empty lines, unless --no-headers is set. If there are several tables, names have the kind
 // as prefix.
 func (g *getter) tables(objs []*unstructured.Unstructured) ([]byte, error) {

@@ -61,7 +61,6 @@ type schemaExporter struct {
 	written map[string]schemaFile // by name
 }
 
-// A schemaFile is a file that was written.
 type schemaFile struct {
 	sum  [sha256.Size]byte
 	from string // the location of the definition

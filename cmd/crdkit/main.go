@@ -65,8 +65,8 @@ func main() {
 	}
 }
 
-// patience is the time that a command has to end after an interrupt. Some work does not look
-// at the context.
+// patience is how long a command may run after an interrupt. Some work does not look at the
+// context.
 const patience = 70 * time.Millisecond
 
 // An exitCode is an error that sets the exit code and prints no message.
@@ -94,7 +94,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 		}
 	}()
 	root := newRoot()
-	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) { // with descriptions or without
+	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) { // or ShellCompNoDescRequestCmd
 		addCompletion(root)
 	}
 	output := &outputWriter{out: out}

@@ -63,7 +63,7 @@ type migrator struct {
 	counts    map[migration.Outcome]int
 	ratcheted int                       // number of objects that are admitted only by ratcheting
 	defined   map[schema.GroupKind]bool // the kinds of all definitions
-	read      bool                      // an earlier definition has read the files
+	read      bool                      // the files were read for an earlier definition
 }
 
 func newMigrate() *cobra.Command {
@@ -155,8 +155,8 @@ func (m *migrator) dryRun(ctx context.Context, files []string) error {
 	return nil
 }
 
-// A rewritten is the result of the dry run for one object, or an error. Objects of other
-// kinds have neither.
+// A rewritten is the result of the dry run for one object, or an error. For an object of
+// another kind, it has neither.
 type rewritten struct {
 	from   *manifest.Object // without its text
 	result *migration.Rewrite
@@ -251,7 +251,7 @@ func (m *migrator) printPlan(name string, p *migration.Plan) error {
 	return err
 }
 
-// isOnlyVersion reports whether v is the only version. It cannot be dropped.
+// isOnlyVersion reports whether v is the only version, which cannot be dropped.
 func isOnlyVersion(p *migration.Plan, v migration.VersionPlan) bool {
 	return len(p.Versions) == 1 && v.InNew && v.Name == p.Storage
 }
@@ -282,7 +282,6 @@ func (m *migrator) printRewrite(o *manifest.Object, r *migration.Rewrite) error 
 	return err
 }
 
-// ratcheted returns the forgiven errors of an object.
 func ratcheted(r *migration.Rewrite) []string {
 	if r.Failure != nil || r.Result == nil {
 		return nil
@@ -290,8 +289,8 @@ func ratcheted(r *migration.Rewrite) []string {
 	return mapped(r.Result.Ratcheted, func(e *validation.Error) string { return short(e.Error()) })
 }
 
-// pairs reads the definitions of -c and --old, and pairs them by name. If there is one of
-// each, they are a pair even with different names.
+// pairs reads the definitions of -c and --old, and pairs them by name. If each flag gives one
+// definition, the two are a pair even with different names.
 func (m *migrator) pairs(ctx context.Context) ([]*definitionPair, error) {
 	olds, news := namedDefinitions(ctx, m.reader.Separate(), m.old), namedDefinitions(ctx, m.reader.Separate(), m.new)
 	all, err := pairDefinitions(ctx, olds, news, "", "")
@@ -355,7 +354,6 @@ func planLineOf(name string, p *migration.Plan) planLine {
 	return l
 }
 
-// A rewriteLine is a line of -o jsonl for an object.
 type rewriteLine struct {
 	lineOrigin
 	Namespace    string         `json:"namespace,omitempty"`

@@ -49,10 +49,10 @@ func (w *worklog) report(out io.Writer) {
 	fmt.Fprintf(out, "error: interrupted: %d %s judged, %s\n", n, objects, rest)
 }
 
-// inOrder calls work for each object, on all processors, and use for each result, in the
-// order of the objects. A few finished results per processor are buffered. They should not
-// refer to the text of the object. inOrder ends when use fails or the context ends. It
-// panics if objects or work panics.
+// inOrder calls work for each object, on all processors. It calls use for each result, in the
+// order of the objects. A few finished results per processor are buffered. Results should not
+// refer to the text of the object. inOrder ends when use fails or ctx ends. It panics if
+// objects or work panics.
 func inOrder[T any](ctx context.Context, objects iter.Seq[*manifest.Object], work func(*manifest.Object) T, use func(T) error) error {
 	type pending struct {
 		object *manifest.Object // without its text
@@ -133,11 +133,11 @@ const (
 	progressEvery = 100 * time.Millisecond
 )
 
-// newProgress returns the progress of a run over what, a plural noun.
+// newProgress returns the progress of a run. The noun what is "objects" or "definitions".
 func newProgress(out io.Writer, what, passed string) *progress {
 	p := &progress{what: what, passed: passed, next: time.Now().Add(progressAfter), counts: map[string]int{}}
 	if isTerminal(out) {
-		p.out = fileBelow(out) // does not escape the control characters of the line
+		p.out = fileBelow(out) // unlike out, the file does not escape control characters
 	}
 	return p
 }

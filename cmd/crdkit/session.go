@@ -83,8 +83,8 @@ func (s *session) configure(keys []string) (err error) {
 	return err
 }
 
-// definitionCommand returns a command that reads definitions. It has at most this number of
-// arguments. There are more if a shell expands a pattern after -c.
+// definitionCommand returns a command that reads definitions. most is the largest number of
+// arguments. A shell that expands a pattern after -c gives more.
 func (s *session) definitionCommand(help string, most int, run func(context.Context, []string) error) *cobra.Command {
 	args := func(_ *cobra.Command, args []string) error {
 		if len(args) > most {
@@ -102,8 +102,8 @@ func (s *session) definitionCommand(help string, most int, run func(context.Cont
 	return cmd
 }
 
-// objectCommand returns a command that reads objects and definitions. config is as in
-// command. It adds the flags that all these commands have.
+// objectCommand returns a command that reads objects and definitions. It adds the flags that
+// all these commands have. config is explained at [session.command].
 func (s *session) objectCommand(help string, run func(context.Context, []string) error, config ...string) *cobra.Command {
 	cmd := s.command(help, cobra.MinimumNArgs(1), func(ctx context.Context, files []string) error {
 		for _, kind := range s.skipKinds {
@@ -148,7 +148,7 @@ func (s *session) allDefinitions(ctx context.Context) ([]*apiextensionsv1.Custom
 	return crds, cmp.Or(err, s.exit())
 }
 
-// eachDefinition calls use for each definition of -c. It prints errors and goes on.
+// eachDefinition calls use with each definition of -c. It prints errors and goes on.
 func (s *session) eachDefinition(ctx context.Context, use func(*parsedDefinition) error) error {
 	for o := range namedDefinitions(ctx, s.reader, s.definitions...) {
 		d, err := parsed(o)
@@ -162,8 +162,8 @@ func (s *session) eachDefinition(ctx context.Context, use func(*parsedDefinition
 	return ctx.Err()
 }
 
-// load loads the definitions of -c and the definitions in files. For one kind, a definition
-// of -c wins, then the first one.
+// load loads the definitions of -c and the definitions in files. If a kind has several
+// definitions, the first of -c is used, else the first in files.
 func (s *session) load(ctx context.Context, files []string, opts ...crdkit.Option) {
 	s.kinds = &definitions{
 		reader: s.reader.Separate(), webhook: s.webhook, catalog: crdkit.NewCatalog(opts...), byKind: map[schema.GroupKind]*knownDefinition{},
@@ -186,9 +186,9 @@ func (s *session) load(ctx context.Context, files []string, opts ...crdkit.Optio
 	}
 }
 
-// eachObject calls work for each object that is not passed over, on all processors, and use
-// with the results, in order. use gets objects without text. For an object that cannot be
-// read, it gets an error.
+// eachObject calls work for each object that is not passed over, on all processors. It calls
+// use for each result, in the order of the objects. use gets the object without its text. If
+// the object cannot be read, use gets the error.
 func eachObject[T any](ctx context.Context, s *session, files []string, work func(*manifest.Object) (T, error), use func(*manifest.Object, T, error) error) error {
 	type result struct {
 		from  *manifest.Object
@@ -209,7 +209,7 @@ func eachObject[T any](ctx context.Context, s *session, files []string, work fun
 	})
 }
 
-// skips reports whether an object is passed over, and counts it. err is its error.
+// skips reports whether o is passed over, and counts it. err is the error of o.
 func (s *session) skips(o *manifest.Object, err error) bool {
 	if !s.passesOver(o) && (s.unknownKinds == unknownError || !isUnknownKind(err)) {
 		return false
@@ -229,7 +229,8 @@ func (s *session) wantsSkipped(kind schema.GroupKind) bool {
 	})
 }
 
-// fail reports the error of an object. An error of the whole kind is reported at the end.
+// fail reports the error of an object. If all objects of the kind have the error, end reports
+// it once.
 func (s *session) fail(o *manifest.Object, err error) {
 	if isOfKind(err) {
 		s.failed.add(o, err)
@@ -238,13 +239,13 @@ func (s *session) fail(o *manifest.Object, err error) {
 	}
 }
 
-// end reports the errors of kinds, and the objects and files that were passed over.
+// end reports the errors that all objects of a kind have, and what was passed over.
 func (s *session) end() {
 	s.failed.report(s.undecided)
 	s.finish()
 }
 
-// finish is end without the errors of kinds.
+// finish reports what was passed over, and may print a hint.
 func (s *session) finish() {
 	if slices.ContainsFunc(s.failed.list, func(k *kindCount) bool { return isUnknownKind(k.err) }) {
 		fmt.Fprintln(s.errOut, "hint: crdkit judges kinds that have a definition. Name more definitions with -c, or pass over other kinds with --skip-kind GROUP/KIND or --unknown-kinds skip")
@@ -257,7 +258,6 @@ func (s *session) finish() {
 	s.reportPassedOver()
 }
 
-// reportPassedOver prints the counts of objects and files that were passed over.
 func (s *session) reportPassedOver() {
 	var parts []string
 	for _, k := range s.skipped.list {
@@ -271,8 +271,8 @@ func (s *session) reportPassedOver() {
 	}
 }
 
-// namedDefinitions yields the definitions of files and directories. For a name without a
-// definition, or that cannot be read, it yields an object with an error.
+// namedDefinitions yields the definitions of files and directories. If a name has no
+// definition or cannot be read, it yields an object with an error.
 func namedDefinitions(ctx context.Context, r *manifest.Reader, names ...string) iter.Seq[*manifest.Object] {
 	return func(yield func(*manifest.Object) bool) {
 		for _, name := range names {
@@ -293,7 +293,6 @@ func namedDefinitions(ctx context.Context, r *manifest.Reader, names ...string) 
 	}
 }
 
-// unusable returns an object with an error about a file.
 func unusable(name string, err error) *manifest.Object {
 	return &manifest.Object{Document: &manifest.Document{File: name}, Err: err}
 }

@@ -55,7 +55,7 @@ type tester struct {
 	text  io.Writer
 	junit junitPrinter
 
-	cases, wrong, stuck int // all cases, with another result, that cannot be run
+	cases, wrong, stuck int // counts of all cases, of different results, and of cases that cannot be run
 }
 
 func newTest() *cobra.Command {
@@ -118,8 +118,7 @@ func (c *tester) run(ctx context.Context, paths []string) error {
 	return nil
 }
 
-// report counts a result and prints it. As text, it prints only results that are not as
-// recorded.
+// report counts a result and prints it. Text output omits results that are as recorded.
 func (c *tester) report(one *suite.Case, problem string, err error) {
 	c.cases++
 	result := junitCase{Name: one.Name, ClassName: one.File, File: one.File, Line: one.Line}
