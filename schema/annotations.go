@@ -60,8 +60,8 @@ func (a *Annotations) Example() (any, bool) {
 	return jsonval.Clone(a.example), true
 }
 
-// Property returns the annotations of a property and everything below it, nil if there are
-// none.
+// Property returns the annotations of a property and of the schemas below it, nil if there
+// are none.
 func (a *Annotations) Property(name string) *Annotations {
 	if a == nil {
 		return nil
@@ -73,7 +73,7 @@ func (a *Annotations) Property(name string) *Annotations {
 	return a.properties[i]
 }
 
-// Items returns the annotations of items and everything below it, nil if there are none.
+// Items returns the annotations of items and of the schemas below, nil if there are none.
 func (a *Annotations) Items() *Annotations {
 	if a == nil {
 		return nil
@@ -81,8 +81,8 @@ func (a *Annotations) Items() *Annotations {
 	return a.items
 }
 
-// AdditionalProperties returns the annotations of additionalProperties and everything below
-// it, nil if there are none.
+// AdditionalProperties returns the annotations of additionalProperties and of the schemas
+// below, nil if there are none.
 func (a *Annotations) AdditionalProperties() *Annotations {
 	if a == nil {
 		return nil

@@ -46,7 +46,7 @@ func Compile(props *apiextensionsv1.JSONSchemaProps, opts ...Option) (*Node, fie
 // the bounds, finds unsupported keywords, checks the structure, and makes the nodes.
 type compiler struct {
 	options  options
-	interner *interner // from the options, or only for this compiler
+	interner *interner // from the options, or new
 	check    structuralCheck
 	stop     *field.Error // the schema cannot be compiled
 	err      error        // first value that is not JSON
@@ -54,8 +54,8 @@ type compiler struct {
 	level    int          // depth of the current schema, 1 for the root
 	stats    Stats
 
-	// Stacks of the names and nodes of properties. Only a new node copies its part, so a
-	// schema that equals an earlier one allocates nothing.
+	// names and nodes are stacks of properties. A new node gets a copy of its part. For a
+	// schema that equals an earlier one, nothing is allocated.
 	names []string
 	nodes []*Node
 }
@@ -172,15 +172,15 @@ func (c *compiler) below(s *apiextensionsv1.JSONSchemaProps, level structuralLev
 	if values := s.AdditionalProperties; values != nil && values.Schema != nil && c.stop == nil {
 		c.check.at.Push("additionalProperties")
 		if level = level.below(levelField); level == levelNested {
-			level = levelUnchecked // additionalProperties is an error itself
+			level = levelUnchecked // additionalProperties itself is an error
 		}
 		p.additional, a.additional = c.compile(values.Schema, level, nested)
 		c.check.at.Pop()
 	}
 }
 
-// properties compiles the properties of s. Map elements have no address, so it copies each
-// one to the same variable.
+// properties compiles the properties of s. It copies each schema to one variable, because map
+// elements have no address.
 func (c *compiler) properties(s *apiextensionsv1.JSONSchemaProps, level structuralLevel, nested bool, p *parts, a *Annotations) {
 	if len(s.Properties) == 0 || c.stop != nil {
 		return
@@ -439,7 +439,7 @@ func isNull(j *apiextensionsv1.JSON) bool {
 }
 
 // The bounds of [Compile] without options. Every definition that fits into a request to
-// kube-apiserver (3 MiB of JSON, nested 10,000 levels deep) is within both.
+// kube-apiserver (3 MiB of JSON, nested 10,000 levels deep) is within both bounds.
 const (
 	DefaultMaxDepth = 5_000     // schemas on a path
 	DefaultMaxNodes = 1_000_000 // schemas in total

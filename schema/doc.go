@@ -22,7 +22,7 @@
 //
 // A [Node] is a schema that declares structure. A [Branch] is a schema below allOf, anyOf,
 // oneOf or not. It has limits but declares no structure. [Limits] are the value validations
-// that both have. A [Rule] is an entry of x-kubernetes-validations as data; package
+// of nodes and branches. A [Rule] is an entry of x-kubernetes-validations as data; package
 // validation/cel compiles it.
 //
 // Equal subtrees become one Node: in generated definitions, nine of ten schemas occur more

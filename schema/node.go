@@ -175,8 +175,8 @@ func (n *Node) orNoExtension() *extension {
 	return n.extension
 }
 
-// ListType returns x-kubernetes-list-type and reports whether it is declared:
-// "atomic", "set" or "map". Lists are atomic if it is not.
+// ListType returns x-kubernetes-list-type and reports whether it is declared: "atomic", "set"
+// or "map". If it is not declared, lists are atomic.
 func (n *Node) ListType() (string, bool) {
 	x := n.orEmpty().orNoExtension()
 	return x.listType, x.setListType
@@ -185,8 +185,8 @@ func (n *Node) ListType() (string, bool) {
 // ListMapKeys returns x-kubernetes-list-map-keys in the order of the schema.
 func (n *Node) ListMapKeys() []string { return slices.Clone(n.orEmpty().orNoExtension().listMapKeys) }
 
-// MapType returns x-kubernetes-map-type and reports whether it is declared:
-// "atomic" or "granular". Maps are granular if it is not.
+// MapType returns x-kubernetes-map-type and reports whether it is declared: "atomic" or
+// "granular". If it is not declared, maps are granular.
 func (n *Node) MapType() (string, bool) {
 	x := n.orEmpty().orNoExtension()
 	return x.mapType, x.setMapType
@@ -206,7 +206,7 @@ func (n *Node) Annotations() *Annotations { return n.orEmpty().annotations }
 // [Compile] returned.
 func (n *Node) Stats() Stats { return n.orEmpty().stats }
 
-// emptyNode replaces a nil Node. It never changes.
+// emptyNode replaces a nil Node.
 var emptyNode = Node{facts: CanPrune}
 
 func (n *Node) orEmpty() *Node {
@@ -368,10 +368,10 @@ type Rule struct {
 	MessageExpression string // CEL expression for the message of the error
 	Reason            string // an apiextensions/v1.FieldValueErrorReason, "" for none
 	FieldPath         string // path of the error below the node
-	// SetReason reports whether a reason is declared. It may be "", which the server refuses.
+	// SetReason reports whether a reason is declared. The server refuses a declared "".
 	SetReason bool
-	// OptionalOldSelf makes oldSelf an optional. SetOptionalOldSelf reports whether it is
-	// declared, even as false.
+	// OptionalOldSelf makes oldSelf an optional. SetOptionalOldSelf reports whether
+	// optionalOldSelf is declared, even as false.
 	OptionalOldSelf, SetOptionalOldSelf bool
 }
 
@@ -403,7 +403,7 @@ const (
 // Has reports whether f has all of want.
 func (f Facts) Has(want Facts) bool { return f&want == want }
 
-// inherited are the facts of a schema below that the schema above has too.
+// inherited are the facts that a schema has if a schema below it has them.
 const inherited = HasDefaults | HasListTypes | HasEmbedded | HasRules | HasJunctors |
 	HasPreserved | HasNullable | CanDropNulls
 
@@ -457,8 +457,8 @@ func ownFacts(n *Node) Facts {
 }
 
 // canPrune reports whether pruning can change a value of n. preserving says whether unknown
-// fields are preserved. Items inherit that. Below a boolean additionalProperties, pruning
-// empties maps.
+// fields are preserved, also in items. Below a boolean additionalProperties, pruning empties
+// maps.
 func canPrune(n *Node, preserving bool) bool {
 	if !preserving || n.flags&flagAdditional != 0 && (n.additional == nil || n.additional.facts.Has(CanPrune)) {
 		return true

@@ -98,8 +98,8 @@ func EscapePointer(name string) string {
 	return string(pathstack.AppendToken(nil, name))
 }
 
-// Lookup returns the value at p in v, a value as apimachinery decodes it from
-// JSON, and reports whether there is one.
+// Lookup returns the value at p in v, and reports whether there is one. v is a value as
+// apimachinery decodes it from JSON.
 func (p Path) Lookup(v any) (any, bool) {
 	for _, step := range p {
 		switch parent := v.(type) {

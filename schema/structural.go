@@ -48,8 +48,8 @@ const (
 	levelIntOrString                        // a nested schema whose anyOf is the int-or-string form
 )
 
-// below returns the level of a schema in items or properties of a schema at level l. It is
-// level unless l is nested or unchecked.
+// below returns the level of a schema in items or properties of a schema at level l. The
+// result is level unless l is nested or unchecked.
 func (l structuralLevel) below(level structuralLevel) structuralLevel {
 	switch l {
 	case levelUnchecked:
@@ -84,7 +84,7 @@ type structuralCheck struct {
 	at   pathstack.SchemaStack
 	errs errorlimit.List
 
-	patterns map[string]bool // patterns that compile, because many schemas have the same one
+	patterns map[string]bool // patterns that are valid; many schemas have equal patterns
 }
 
 func newStructuralCheck(o options) structuralCheck {
@@ -143,7 +143,7 @@ func (c *structuralCheck) structure(n *apiextensionsv1.JSONSchemaProps, level st
 }
 
 // requireType checks that a schema has a type. x-kubernetes-int-or-string and
-// x-kubernetes-preserve-unknown-fields replace it. For embedded resources see
+// x-kubernetes-preserve-unknown-fields replace the type. For embedded resources see
 // [structuralCheck.embedded].
 func (c *structuralCheck) requireType(n *apiextensionsv1.JSONSchemaProps, level structuralLevel) {
 	if n.XEmbeddedResource || n.Type != "" || n.XIntOrString || preservesUnknown(n) {
@@ -298,8 +298,8 @@ func unsupportedKeyword(props *apiextensionsv1.JSONSchemaProps, unstructured boo
 	return "OpenAPIV3Schema '" + keyword + "' is not supported"
 }
 
-// unsupportedValue returns the error for an unsupported value of a keyword, or "". The
-// server checks this after the nested schemas.
+// unsupportedValue returns the error for an unsupported value of a keyword, or "". The server
+// checks values after the nested schemas.
 func unsupportedValue(props *apiextensionsv1.JSONSchemaProps) string {
 	if x := props.XPreserveUnknownFields; x != nil && !*x {
 		return "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined"
@@ -431,8 +431,8 @@ func isIntOrString(anyOf []apiextensionsv1.JSONSchemaProps) bool {
 	return len(anyOf) == 2 && isOnlyType(&anyOf[0], "integer") && isOnlyType(&anyOf[1], "string")
 }
 
-// isOnlyType reports whether n declares this type and nothing else. Properties that are
-// empty but not nil are something else.
+// isOnlyType reports whether n declares this type and nothing else. Properties that are empty
+// but not nil count as declared.
 func isOnlyType(n *apiextensionsv1.JSONSchemaProps, typ string) bool {
 	return n.Type == typ && n.Properties == nil && !restrictsAdditional(n) && !hasValue(n.Default) && declaresNothing(n)
 }
@@ -443,8 +443,8 @@ func restrictsAdditional(n *apiextensionsv1.JSONSchemaProps) bool {
 }
 
 // declaresNothing reports whether the server considers n as empty. It ignores type, default,
-// properties and additionalProperties, and unsupported keywords, which have their own
-// errors. Lists that are empty but not nil count, except lists of schemas and enum.
+// properties, additionalProperties and unsupported keywords, which have their own errors. A
+// list that is empty but not nil counts as declared, except enum and lists of schemas.
 func declaresNothing(n *apiextensionsv1.JSONSchemaProps) bool {
 	if len(n.Enum) > 0 || itemsOf(n) != nil || hasJunctors(n) || hasValue(n.Example) || preservesUnknown(n) {
 		return false
