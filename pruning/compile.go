@@ -9,15 +9,15 @@ import (
 )
 
 // A node is the compiled schema of a map or list. A nil node prunes nothing. Equal schemas
-// share a node, unless unknown fields are preserved for one of them only.
+// share a node, unless only one of them preserves unknown fields.
 type node struct {
-	// fields are the declared fields, sorted by likelihood. If other fields are kept, it
-	// has only the fields that pruning can change.
+	// fields are the declared fields, the most likely first. If undeclared fields are kept,
+	// fields has only those that pruning can change.
 	fields []field
 	index  nameindex.Index // of fields
 
 	others others
-	rest   *node // for the other fields if others is walkOthers
+	rest   *node // for undeclared fields if others is walkOthers
 	items  *node
 }
 
@@ -35,9 +35,9 @@ const (
 	walkOthers
 )
 
-// probeIsFaster reports whether it is faster to look up the fields of n in a map of this
-// size than to range over the map. To start a range costs about as much as five lookups.
-// It costs more for maps above smallMap.
+// probeIsFaster reports whether it is faster to look up the fields of n in a map of this size
+// than to range over the map. To start a range costs about as much as five lookups, and more
+// in a map of more than smallMap entries.
 func (n *node) probeIsFaster(entries int) bool {
 	if entries > smallMap {
 		return len(n.fields) <= 2*entries
@@ -142,7 +142,7 @@ func (n *node) protect(name string) {
 }
 
 // sortByLikelihood sorts required fields first, then fields with defaults. A probe of a map
-// ends when it has found all entries.
+// ends early when it has found all entries.
 func (n *node) sortByLikelihood(s *schema.Node) {
 	rank := make(map[string]int)
 	for name, p := range s.Properties() {

@@ -29,7 +29,7 @@
 //
 // Where [x-kubernetes-preserve-unknown-fields] is true, undeclared entries are kept with
 // everything in them. Below declared properties and additionalProperties, unknown fields are
-// removed again, unless that schema preserves them too. Only items inherit the setting.
+// removed again, unless the schema there preserves them too. Only items inherit the setting.
 //
 // Pruning does not change apiVersion, kind and metadata of the object and of
 // [embedded resources] in it.

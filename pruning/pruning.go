@@ -8,8 +8,8 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// A Pruner removes undeclared fields from objects of one schema. It never changes and is
-// safe for concurrent use. Only [New] makes one: the methods of a nil Pruner panic.
+// A Pruner removes undeclared fields from objects of one schema. It never changes and is safe
+// for concurrent use. Make it with [New]: the methods of a nil Pruner panic.
 type Pruner struct {
 	root         *node // nil if pruning changes nothing
 	omitRootMeta bool  // reports omit apiVersion, kind and metadata of the object itself
@@ -104,7 +104,7 @@ func (n *node) value(v any, s schema.Step, rec *recorder) {
 }
 
 // object prunes a map. It looks up each field if that is faster than a range over the map.
-// If it finds all entries, or if others are kept, it is done.
+// Then it ranges only if undeclared entries may remain.
 func (n *node) object(m map[string]any, rec *recorder) {
 	probed := n.probeIsFaster(len(m))
 	if probed && (n.probe(m, rec) == 0 || n.others == keepOthers) {
