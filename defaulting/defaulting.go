@@ -6,9 +6,9 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// A Defaulter drops nulls from objects of one schema and sets their defaults.
-// It never changes and is safe for concurrent use. Only [New] makes one: the
-// methods of a nil Defaulter panic.
+// A Defaulter drops nulls from objects of one schema and sets their defaults. It never
+// changes and is safe for concurrent use. Make it with [New]: the methods of a nil Defaulter
+// panic.
 type Defaulter struct {
 	nulls    *nullNode // nil if no null is dropped
 	defaults *fillNode // nil if no default is set
@@ -73,7 +73,7 @@ type fillNode struct {
 	sets  []field // properties with a default, in increasing order of name
 	walks []field // other properties with defaults below, in increasing order of name
 
-	// byName has the nodes of walks. If others is not idle, it also has a nil node for
+	// byName has the nodes of walks. Unless others is idle, byName also has a nil node for
 	// every other property.
 	byName map[string]*fillNode
 	others rule // for entries that are not properties
@@ -88,7 +88,7 @@ type field struct {
 
 // A rule says which defaults to set in items or additional properties.
 type rule struct {
-	null  *set // replaces a null, nil if nulls stay
+	null  *set // the default that replaces a null; nil if nulls stay
 	below *fillNode
 }
 
@@ -151,7 +151,7 @@ func (n *fillNode) fillObject(m map[string]any, rec *recorder) {
 	} else {
 		n.scan(m, rec)
 	}
-	// This comes last, so that the walk above does not enter these values.
+	// Defaults are set last, so that the walk above does not enter them.
 	for i := range n.sets {
 		n.sets[i].apply(m, rec)
 	}

@@ -32,8 +32,8 @@
 //     defaults of the properties below it.
 //   - It never drops a null, not even inside of a default.
 //
-// Both look at the Go type of a value, not at the declared type. The default of the root
-// has no effect. Defaults below allOf, anyOf, oneOf and not have none either.
+// Both methods look at the Go type of a value, not at the declared type. A default of the
+// root, or below allOf, anyOf, oneOf or not, has no effect.
 //
 // # Reports
 //

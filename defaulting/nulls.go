@@ -9,8 +9,8 @@ import (
 // A nullNode says which nulls to drop from a value. A nil node drops none. Equal schemas
 // share a node.
 type nullNode struct {
-	// fields are the properties, in increasing order of name. If others is idle, idle
-	// properties are omitted.
+	// fields are the properties, in increasing order of name. If others drops nothing, fields
+	// has only the properties that do.
 	fields []nullField
 	index  nameindex.Index // of fields
 	others nullRule        // for entries that are not in fields
