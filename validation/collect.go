@@ -28,7 +28,7 @@ type run struct {
 	found       []finding
 	ratcheted   []finding // errors of values that did not change
 	limit       *limit
-	mark        int  // start of the findings that may be taken back together
+	mark        int  // join merges only findings from this index on
 	counting    bool // the walk is below allOf, anyOf, oneOf or not
 	checkAll    bool // check valid values too
 	validMisses int  // number of values on the path that were validated and are invalid
@@ -60,8 +60,8 @@ func (r *run) start(n *leafcheck.Node, v any, p correlate.Pair) {
 	}
 }
 
-// checkUnlessValid is check, but skips a valid v unless the count is needed. p has v and its
-// old value.
+// checkUnlessValid checks v as check does. It skips a valid v unless the count is needed. p
+// has v and its old value.
 func (r *run) checkUnlessValid(n *leafcheck.Node, v any, p correlate.Pair) (count int, changed bool) {
 	if r.counting || r.checkAll {
 		return r.check(n, v, p)
@@ -119,8 +119,8 @@ func (r *run) check(n *leafcheck.Node, v any, p correlate.Pair) (count int, chan
 	return count, changed && p.Correlated()
 }
 
-// kind runs the checks for the kind of v, and the enum check. The enum comes last, but
-// before the properties of an object.
+// kind runs the checks for the kind of v. It checks the enum last, but before the properties
+// of an object.
 func (r *run) kind(n *leafcheck.Node, v any, p correlate.Pair) (count int, changed bool) {
 	switch t := v.(type) {
 	case string:
@@ -140,8 +140,8 @@ func (r *run) kind(n *leafcheck.Node, v any, p correlate.Pair) (count int, chang
 	return count, changed
 }
 
-// ratchet forgives the findings from index before on if the value did not change. It returns
-// whether the value changed. If changed is true, it need not compare.
+// ratchet forgives the findings from index before on, unless the value changed. It returns
+// whether the value changed. If changed is true, ratchet need not compare.
 func (r *run) ratchet(before int, p correlate.Pair, changed bool) bool {
 	if changed || !p.Unchanged() {
 		return true
@@ -279,7 +279,7 @@ func (r *run) off(num *leafcheck.Number, l *leafcheck.Limit, bound any, positive
 	r.invalid(fmt.Append(append(r.begin(), what...), bound), v)
 }
 
-// list checks a list and its elements. Its results are the results of check for the elements.
+// list checks a list and its elements. count and changed are about the elements, as in check.
 func (r *run) list(n *leafcheck.Node, list []any, p correlate.Pair) (count int, changed bool) {
 	if n.Items != nil {
 		old := p.Elements()
@@ -313,8 +313,8 @@ func (r *run) tooMany(size, limit int64, what string) {
 	r.end(quantity(r.begin(), "should have at most ", limit, what), *e)
 }
 
-// object checks an object and its properties. Its results are the results of check for the
-// properties.
+// object checks an object and its properties. count and changed are about the properties, as
+// in check.
 func (r *run) object(n *leafcheck.Node, obj map[string]any, p correlate.Pair) (count int, changed bool) {
 	f := n.Fields
 	size := int64(len(obj))
@@ -356,7 +356,7 @@ func (r *run) property(prop *leafcheck.Prop, v any, p correlate.Pair) (count int
 	return count, changed
 }
 
-// key returns the pair of an entry. kind and apiVersion of the object itself have no old
+// key returns the pair of an entry. kind and apiVersion of the object itself get no old
 // value, so their errors are not forgiven.
 func (r *run) key(p correlate.Pair, name string) correlate.Pair {
 	if (name == "kind" || name == "apiVersion") && r.stack.TextIsEmpty() {
@@ -455,8 +455,8 @@ func (r *listRun) list(n *leafcheck.Node, list []any) {
 	}
 }
 
-// elements reports each element that occurs again, once. In a map list, it reports only the
-// first element that is not an object, if there is one.
+// elements reports each repeated element once. If a map list has an element that is not an
+// object, it reports only the first of these.
 func (r *listRun) elements(n *leafcheck.Node, list []any) {
 	l := n.List
 	if l == nil || l.Kind == leafcheck.AnyList || !r.checkAll && l.Distinct(list) {
@@ -466,7 +466,7 @@ func (r *listRun) elements(n *leafcheck.Node, list []any) {
 	if l.Kind == leafcheck.MapList {
 		for i, v := range list {
 			if _, ok := v.(map[string]any); v != nil && !ok {
-				r.at(i, *field.Invalid(nil, v, "must be an object for an array of list-type map"))
+				r.addAt(i, *field.Invalid(nil, v, "must be an object for an array of list-type map"))
 				return
 			}
 		}
@@ -477,7 +477,7 @@ func (r *listRun) elements(n *leafcheck.Node, list []any) {
 	for i, v := range list {
 		id, err := l.Identity(v)
 		if err != nil {
-			r.at(i, *field.Invalid(nil, shown(v), "internal error"))
+			r.addAt(i, *field.Invalid(nil, shown(v), "internal error"))
 			return
 		}
 		if times[id]++; times[id] == 2 {
@@ -485,12 +485,12 @@ func (r *listRun) elements(n *leafcheck.Node, list []any) {
 		}
 	}
 	for _, i := range second {
-		r.at(i, *field.Duplicate(nil, shown(list[i])))
+		r.addAt(i, *field.Duplicate(nil, shown(list[i])))
 	}
 }
 
-// at adds the error e for the element at index i. It sets the field of e.
-func (r *listRun) at(i int, e field.Error) {
+// addAt adds the error e for the element at index i. It sets the field of e.
+func (r *listRun) addAt(i int, e field.Error) {
 	if placeholder := r.limit.placeholder(len(r.errs), e.Type); placeholder != nil {
 		r.errs = append(r.errs, placeholder)
 		return

@@ -33,7 +33,7 @@
 //   - Only type, nullable and enum apply to null. An enum refuses null even if
 //     it lists null.
 //   - An array is valid where a string with a format is declared.
-//   - A number is an integer if it differs from one only by a rounding error.
+//   - A number is an integer if it differs from an integer only by a rounding error.
 //   - If a bound of an integer is not an integer of its format, every number is
 //     refused. An int64 is compared with a bound without its fraction.
 //   - Enums convert: 1 in an enum allows 1.9, and "A" allows 65.
@@ -54,7 +54,7 @@
 //
 // The errors have the same types, fields, bad values and details, but are sorted. If
 // property names contain dots, two locations can have the same path. Only one of two errors
-// with the same text is reported; in the server it varies which one. Values of Go types that
+// with the same text is reported; the server reports a random one. Values of Go types that
 // JSON does not decode to have no JSON type. Some results for bounds beyond the range of
 // int64 depend on the processor.
 //

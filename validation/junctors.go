@@ -70,15 +70,15 @@ func (r *run) junctor(rest string) *Error {
 	return r.atStart(append(append(b, ' '), rest...))
 }
 
-// alternatives reports that v does not satisfy an anyOf or a oneOf. The error gets what
-// [Error.Branches] needs.
+// alternatives reports that v does not satisfy an anyOf or a oneOf. It stores in the error
+// what [Error.Branches] needs.
 func (r *run) alternatives(kind pathstack.Kind, branches []*leafcheck.Node, v any, rest string) {
 	if err := r.junctor(rest); err != nil {
 		err.failed = &alternatives{kind, branches, v, r.checkAll}
 	}
 }
 
-// A best is the branch whose errors are reported: the first with the highest count.
+// A best is the first branch with the highest count. Its errors are reported.
 type best struct {
 	count    int
 	failures []finding
@@ -107,7 +107,7 @@ func (r *run) anyOf(branches []*leafcheck.Node, v any) (int, []finding) {
 }
 
 // oneOf returns the count of the satisfied branch. If no branch is satisfied, it returns the
-// count of the best branch. If several are, it returns 0.
+// count of the best branch. If several branches are satisfied, it returns 0.
 func (r *run) oneOf(branches []*leafcheck.Node, v any) (int, []finding) {
 	var b best
 	var kept []finding
@@ -167,8 +167,9 @@ type Branches struct {
 	Len int
 	// Valid are the indexes of the branches that the value satisfies.
 	Valid []int
-	// Closest is the index of the branch with the fewest errors. Of several, it is the
-	// branch with the most passed checks, then the first. It is -1 if Valid is not empty.
+	// Closest is the index of the branch with the fewest errors. If several branches have
+	// this number, it is the branch with the most passed checks, then the first. Closest is
+	// -1 if Valid is not empty.
 	Closest int
 	// Errors are the errors of the closest branch, sorted. Their pointers start at the
 	// object and at the schema of the version.

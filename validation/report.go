@@ -27,7 +27,8 @@ func (r *run) invalid(text []byte, bad any) {
 	r.end(text, field.Error{Type: field.ErrorTypeInvalid, BadValue: bad})
 }
 
-// atStart adds an error with the field of the start. It returns nil if the limit is reached.
+// atStart adds an error whose field is the start of the walk. It returns nil if the limit is
+// reached.
 func (r *run) atStart(text []byte) *Error {
 	return r.add(text, field.Error{Type: field.ErrorTypeInvalid, BadValue: ""}, false)
 }
@@ -38,9 +39,9 @@ type located struct {
 	field field.Error
 }
 
-// add adds an error. The text becomes the detail if the type has no detail of its own. placed
-// errors have the current path as field, others the start. All strings share one allocation.
-// It returns nil if the limit is reached.
+// add adds an error. The text becomes the detail if the type has no detail of its own. The
+// field is the current path if placed is true, else the start of the walk. All strings share
+// one allocation. add returns nil if the limit is reached.
 func (r *run) add(text []byte, e field.Error, placed bool) *Error {
 	if placeholder := r.limit.placeholder(len(r.found), e.Type); placeholder != nil {
 		r.found = append(r.found, finding{err: placeholder})
@@ -66,7 +67,6 @@ func (r *run) add(text []byte, e field.Error, placed bool) *Error {
 	return &x.err
 }
 
-// keepImportant appends the important errors of a branch to kept.
 func (r *run) keepImportant(kept *[]finding, branch []finding) {
 	for _, f := range branch {
 		text, ok := strings.CutPrefix(f.text, leafcheck.Important)
@@ -82,7 +82,7 @@ func (r *run) keepImportant(kept *[]finding, branch []finding) {
 	}
 }
 
-// firstOfEachText returns the first error of each text, without omitted errors.
+// firstOfEachText returns the errors that are not omitted, only the first one of each text.
 func firstOfEachText(found []finding) ErrorList {
 	if len(found) == 0 {
 		return nil
@@ -134,7 +134,8 @@ type limit struct {
 
 func (l *limit) holds(n int) bool { return l.most <= 0 || n < l.most }
 
-// placeholder returns the placeholder for one more error in a list of n, nil if there is room.
+// placeholder returns the placeholder for one more error in a list of n errors, nil if there
+// is room.
 func (l *limit) placeholder(n int, kind field.ErrorType) *Error {
 	if l.holds(n) {
 		return nil
@@ -164,12 +165,12 @@ const (
 	StepRules      Step = "rules"       // x-kubernetes-validations
 )
 
-// fieldError renames the embedded field, which would hide the method Error.
+// fieldError is a name for the embedded field. The name Error would hide the method Error.
 type fieldError = field.Error
 
-// An Error is one reason to refuse an object. Type, Field, BadValue and Detail
-// are promoted from the [field.Error] that kube-apiserver reports. The other
-// fields say what the server does not.
+// An Error is one reason to refuse an object. Type, Field, BadValue and Detail are promoted
+// from the [field.Error] that kube-apiserver reports. The server does not report the other
+// fields.
 //
 // An Error never changes after it is returned. BadValue may be a part of the object.
 type Error struct {
@@ -236,7 +237,7 @@ func (l ErrorList) BlocksRules() bool {
 	return slices.ContainsFunc(l, func(e *Error) bool { return blocksRules(e.Type) })
 }
 
-// BlocksRules is [ErrorList.BlocksRules] for the errors, omitted ones included.
+// BlocksRules is [ErrorList.BlocksRules] for the errors, including omitted errors.
 func (res *Result) BlocksRules() bool { return res.omittedBlock || res.Errors.BlocksRules() }
 
 func blocksRules(kind field.ErrorType) bool { return slices.Contains(blocking[:], kind) }

@@ -11,11 +11,11 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// A Validator checks objects of one schema: types and values, the elements of
-// lists of type set and map, and embedded resources.
+// A Validator checks objects of one schema: types and values, the elements of lists of type
+// set and map, and embedded resources.
 //
-// It never changes and is safe for concurrent use. Errors may refer to parts of objects. Only
-// [New] makes one: the methods of a nil Validator panic.
+// It never changes and is safe for concurrent use. Errors may refer to parts of objects. Make
+// it with [New]: the methods of a nil Validator panic.
 type Validator struct {
 	root      *leafcheck.Node
 	status    *leafcheck.Node // of the property status, nil if it is not declared
@@ -175,8 +175,8 @@ func (res *Result) addValues(n *leafcheck.Node, obj any, p correlate.Pair, r run
 	res.forgive(firstOfEachText(r.ratcheted))
 }
 
-// addLists adds errors of lists of type set and map. They are forgiven if old has any. old
-// may be nil.
+// addLists adds errors of lists of type set and map. They are forgiven if old has errors of
+// this kind too. old may be nil.
 func (v *Validator) addLists(res *Result, obj, old map[string]any) {
 	if !v.collectOnly && v.root.Distinct(obj) {
 		return

@@ -27,7 +27,7 @@ import (
 // no node. Rules of values without a CEL type never run, as in the server.
 type node struct {
 	typ       any                    // the declared type, a string that errors show
-	omitValue bool                   // errors do not show the value: an object or a list
+	omitValue bool                   // the value is an object or a list, which errors do not show
 	self      *celvalue.DeclaredType // nil without rules
 	rules     []rule
 	usesOld   bool // a rule of the node refers to oldSelf
@@ -74,7 +74,7 @@ type builder struct {
 	declared celvalue.Types
 	memo     map[buildKey]*node
 	reads    fieldaccess.Analysis // what rules read
-	stored   bool                 // report nothing; broken rules are errors of their values
+	stored   bool                 // a rule that does not compile is an error of its values, not of Compile
 	lazy     bool                 // compile rules at their first value
 	watch    *interrupt.Watch     // ends compilation early
 	errs     errorlimit.List
@@ -141,7 +141,7 @@ func (n *node) asksForOld() bool { return n != nil && n.needsOld }
 func (b *builder) property(parent *node, name string, n *schema.Node, t *celtypes.Type, implied bool, path *field.Path) {
 	var child *celtypes.Type
 	if escaped, ok := apiservercel.Escape(name); !ok {
-		// Rules of the parent cannot refer to the field, but its own rules run.
+		// Rules of the parent cannot refer to the field, but the rules of the field run.
 		child = b.types.TypeOf(celtypes.SelfType, n, n.EmbeddedResource())
 	} else if t != nil {
 		child = b.types.Field(t, escaped)
@@ -316,10 +316,11 @@ const (
 //  1. Errors that need no compilation: blank texts, line breaks, unknown reasons, and a
 //     fieldPath that does not exist.
 //  2. Expressions that do not compile, cost too much, or refer to oldSelf where there is
-//     none. Schemas with an error of the first kind, there or below, are skipped.
+//     none. A schema is skipped if it, or a schema below it, has an error of the first
+//     group.
 //  3. Errors of the total cost.
 //
-// Within each, the errors below a schema come before its own: additionalProperties,
+// Within each group, the errors below a schema come before its own: additionalProperties,
 // properties by name, items, then the rules of the schema.
 func Check(n *schema.Node, opts ...Option) field.ErrorList {
 	o := newCompileOptions(opts)

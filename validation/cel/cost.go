@@ -22,8 +22,8 @@ import (
 // estimates it when a definition is written. It also says which bounds would make an
 // expensive rule cheap enough. It belongs to the caller.
 type CostReport struct {
-	// Expressions are the rules and messageExpressions: of a schema itself, then below
-	// additionalProperties, properties by name, and items.
+	// Expressions has the rules and messageExpressions of the schema itself, then of the
+	// schemas in additionalProperties, properties (by name) and items.
 	Expressions []ExpressionCost
 	// Total is the cost of all expressions, in cost units of CEL.
 	Total uint64
@@ -69,9 +69,9 @@ type ExpressionCost struct {
 	// Bounds are the bounds that the cost depends on, the most important first. It is nil if
 	// Total is at most half of Limit.
 	Bounds []Bound
-	// Together is set if Total exceeds Limit and no single bound can change that. If all
-	// bounds have at most this value, the total is within the limit. It is 0 if this does
-	// not help either, and in all other cases.
+	// Together is set only if Total exceeds Limit and no single bound can change that. If all
+	// bounds have at most the value Together, the total is within the limit. Together is 0 if
+	// no value is small enough.
 	Together int64
 }
 
@@ -103,7 +103,8 @@ type Bound struct {
 	// Fits is the largest value with which the total is within the limit, if all other
 	// bounds stay the same. It is 0 if there is none.
 	Fits int64 `json:"fits"`
-	// Total is [ExpressionCost.Total] if the bound has the value Fits, or 1 if Fits is 0.
+	// Total is [ExpressionCost.Total] with a bound of Fits, or with a bound of 1 if Fits is
+	// 0.
 	Total uint64 `json:"total"`
 }
 

@@ -55,8 +55,8 @@
 // of testdata/behaviour with quirk in their names show these cases. docs/DIFFERENCES.md
 // lists the differences, under names that begin with cel/. The important ones:
 //
-//   - Fields and keys are visited in a fixed order. The server's order is random. So
-//     it varies which values it visits before the budget is used up.
+//   - Fields and keys are visited in a fixed order. The server's order is random, so
+//     the server visits different values before the budget is used up.
 //   - The memory of an evaluation is limited; see [DefaultMemory].
 //   - A run ends when its context does.
 //   - [Compile] refuses rules that do not compile, as the server does when a
@@ -67,9 +67,9 @@
 // It is safe to run rules of strangers. [Compile] accepts rules that [Check] refuses because
 // of their cost, because stored definitions can have them. But an evaluation ends before it
 // exceeds [DefaultPerCallLimit], [DefaultMemory] or the time of its context. If cel-go
-// evaluates the rule, it ends after the call that exceeds the cost limit. The text of a rule
-// may have at most 100,000 code points and 250 levels, as in the server. Expressions and
-// types that expand to more are errors.
+// evaluates the rule, the evaluation ends after the call that exceeds the cost limit. The
+// text of a rule may have at most 100,000 code points and 250 levels, as in the server.
+// Expressions and types that expand to more are errors.
 //
 // # Concurrency and ownership
 //

@@ -55,7 +55,8 @@ func (r *run) rules(n *node, value, old any) {
 	}
 }
 
-// rule runs one rule. It skips a transition rule without an old value or optionalOldSelf.
+// rule runs one rule. It skips a transition rule that has neither an old value nor
+// optionalOldSelf.
 func (r *run) rule(n *node, i int) {
 	rule := &n.rules[i]
 	if rule.broken != "" {
@@ -86,8 +87,8 @@ func (r *run) rule(n *node, i int) {
 	}
 }
 
-// evalRule evaluates a rule with its closure. If there is none or it declines, cel-go
-// evaluates the rule.
+// evalRule evaluates a rule with its closure. If the rule has no closure, or the closure
+// declines, cel-go evaluates the rule.
 func (r *run) evalRule(n *node, rule *rule) (bool, costProblem, error) {
 	if x := &rule.fast; x.Compiled() {
 		if result, cost, failed, ok := x.Eval(&r.frame); ok {
@@ -281,8 +282,8 @@ func (r *run) fail(n *node, i int, text string) { r.add(i, field.Invalid(nil, n.
 
 func (r *run) add(i int, err *field.Error) { r.addTo(&r.errors, &r.failed, i, err, nil) }
 
-// addUnlessRatcheted adds the error of a rule. It is ratcheted if the value is unchanged and
-// the rule does not use oldSelf.
+// addUnlessRatcheted adds the error of a rule. The error is ratcheted if the value is
+// unchanged and the rule does not use oldSelf.
 func (r *run) addUnlessRatcheted(rule *rule, i int, err *field.Error) {
 	if !rule.usesOld && r.unchanged() {
 		r.addTo(&r.ratcheted, &r.forgiven, i, err, rule)

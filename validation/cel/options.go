@@ -27,7 +27,7 @@ type compileOptions struct {
 	celcost.Options
 	wrong *field.Error // the error for an option with a wrong value
 	count *testopt.Evaluations
-	reads *fieldaccess.Program // nil unless the caller asks for it
+	reads *fieldaccess.Program // nil if the caller does not need it
 }
 
 // Limits of the server, in cost units of CEL. The cost of an evaluation counts its steps and

@@ -84,7 +84,7 @@ func Compile(n *schema.Node, opts ...Option) (*Program, field.ErrorList) {
 	if err := o.Watch.Err(); err != nil {
 		return nil, field.ErrorList{field.InternalError(o.At.Path(), err)}
 	}
-	b.watch = nil // rules that are compiled later belong to requests
+	b.watch = nil // the context of Compile does not end later compilation
 	if b.errs.Added() > 0 {
 		return nil, b.errs.Errors()
 	}
@@ -162,8 +162,8 @@ func (r *run) eval(ctx context.Context, p *Program, value, old any) Result {
 	return res
 }
 
-// An expression is a compiled rule or messageExpression. It has a closure. It makes the much
-// larger program of cel-go only if the closure declines. It is safe for concurrent use.
+// An expression is a compiled rule or messageExpression, safe for concurrent use. The program
+// of cel-go is large. It is made only if there is no closure or the closure declines.
 type expression struct {
 	fast        *celeval.Closure // nil if cel-go evaluates it
 	declined    string           // why there is no closure

@@ -33,14 +33,14 @@ type run struct {
 	known    int      // the number of valid levels
 	ratchets bool     // there is an old object
 
-	// The values of self and oldSelf: frame for closures, the others for cel-go. optional is
-	// for rules with optionalOldSelf.
+	// The values of self and oldSelf: frame for closures, required and optional for cel-go.
+	// optional is for rules with optionalOldSelf.
 	frame              celeval.Frame
 	bound              bool // required and optional are set
 	required, optional variables
 
 	errors, ratcheted validation.ErrorList
-	failed, forgiven  int // number of errors in these lists if they had no limit
+	failed, forgiven  int // number of errors and ratcheted errors, including omitted ones
 }
 
 // release drops all references, and keeps memory for the next run.
@@ -57,8 +57,7 @@ func (r *run) release() {
 	}
 }
 
-// ended reports whether the context ended. It looks at the context once for pollVisits
-// calls.
+// ended reports whether the context ended. Only one of pollVisits calls looks at the context.
 func (r *run) ended() bool {
 	r.visits++
 	return r.visits%pollVisits == 1 && r.ctx.Err() != nil
@@ -141,7 +140,7 @@ func (r *run) entry(n *node, kind pathstack.Kind, name string, v any, old map[st
 	r.leave()
 }
 
-// list visits the elements of a list. They have old values if the list is a map.
+// list visits the elements of a list. Only elements of a list of type map have old values.
 func (r *run) list(n *node, value []any, old any) {
 	for i, v := range value {
 		if v == nil {
@@ -183,14 +182,14 @@ func withoutTypedNil(old any) any {
 	return old
 }
 
-// A level has the ratchet of the value at one level of the path. It is computed when a rule
-// needs an old value or fails.
+// A level has the ratchet of the value at one level of the path. The ratchet is computed when
+// a rule needs an old value or fails.
 type level struct {
 	ratchet     ratchet
 	elements    correlate.Elements
 	hasElements bool // elements is set
 
-	compared, same bool // ratchet.here was compared, and is unchanged
+	compared, same bool // whether ratchet.here was compared, and is unchanged
 }
 
 func (r *run) ratchet() ratchet {
