@@ -26,8 +26,9 @@ const (
 // Document applies a patch to a JSON document, with the limits of the server. document must
 // have the server's encoding, without white space. It is not changed and not kept.
 //
-// complaints are the errors of strict decoding in the patch, none for [crdkit.Ignore].
-// refusal is the server's answer if the patch cannot be applied. err is the error of ctx.
+// complaints are the errors of strict decoding in the patch. With [crdkit.Ignore] there are
+// none. refusal is the server's answer if the patch cannot be applied. err is the error of
+// ctx.
 func Document(ctx context.Context, document []byte, patchType types.PatchType, body []byte, fields crdkit.FieldValidation) (patched []byte, complaints []string, refusal *crdkit.Refusal, err error) {
 	if r := CheckBody(patchType, body); r != nil {
 		return nil, nil, r, nil
@@ -45,8 +46,9 @@ func withoutCharset(patchType types.PatchType) types.PatchType {
 	return types.PatchType(name)
 }
 
-// CheckBody refuses a patch of any other type, with more than 3 MiB, or that is not JSON.
-// The server checks this before it reads the object. body is not kept.
+// CheckBody refuses a patch if its type is neither JSON patch nor JSON merge patch, if it has
+// more than 3 MiB, or if it is not JSON. The server checks this before it reads the object.
+// body is not kept.
 func CheckBody(patchType types.PatchType, body []byte) *crdkit.Refusal {
 	patchType = withoutCharset(patchType)
 	switch {

@@ -34,7 +34,8 @@ type Shared struct {
 
 func (*Shared) SchemaOption(testopt.Sealed) {}
 
-// State returns the result of makeState in the first call. It is for package schema.
+// State returns the result of makeState, which is called only once. State is for package
+// schema.
 func (s *Shared) State(makeState func() any) any {
 	s.once.Do(func() { s.state = makeState() })
 	return s.state
