@@ -226,7 +226,6 @@ func setPosition(f *compat.Finding, source *definition.Source, about *manifest.O
 	}
 }
 
-// The codes of findings about whole definitions.
 const (
 	codeDefinitionAdded   compat.Code = "definitionAdded"
 	codeDefinitionRemoved compat.Code = "definitionRemoved"

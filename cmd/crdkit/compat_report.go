@@ -65,7 +65,6 @@ type objectCounts struct {
 	PassedOver   map[string]int `json:"passedOver"` // objects of other kinds
 }
 
-// An unreadObject is a document that cannot be checked.
 type unreadObject struct {
 	File     string `json:"file"`
 	Document int    `json:"document"`

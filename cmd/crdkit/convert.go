@@ -167,10 +167,9 @@ func (c *converter) object(ctx context.Context, o *manifest.Object) (map[string]
 	return converted, err
 }
 
-// A kindConverter converts the objects of one definition.
 type kindConverter struct {
 	crd       *apiextensionsv1.CustomResourceDefinition
-	target    *crdkit.Version // the version to convert to
+	target    *crdkit.Version
 	converter conversion.Converter
 }
 

@@ -131,7 +131,6 @@ func (d *definitions) declared(kind schema.GroupKind) *apiextensionsv1.CustomRes
 	return d.byKind[kind].crd
 }
 
-// An objectKey identifies an object of a cluster.
 type objectKey struct {
 	kind            schema.GroupKind
 	namespace, name string

@@ -300,7 +300,6 @@ func originOf(o *manifest.Object) lineOrigin {
 	return lineOrigin{File: o.File, Document: o.Number, Item: o.Within, Line: o.Line}
 }
 
-// A lineObject is the location and name of an object, in a line of JSON.
 type lineObject struct {
 	lineOrigin
 	GVK       lineKind `json:"gvk"`
@@ -347,7 +346,6 @@ func badValue(v any) any {
 	return v
 }
 
-// encodeJSON writes jsonText(v, indent).
 func encodeJSON(w io.Writer, v any, indent string) error {
 	text, err := jsonText(v, indent)
 	if err != nil {
@@ -615,7 +613,6 @@ func (p *sarifPrinter) end() error {
 	return encodeJSON(p.out, log, "  ")
 }
 
-// descriptions are the meanings of the codes of this command.
 var descriptions = map[string]string{
 	codeUndecided:                 "The file, the definition or the object cannot be read",
 	codeWarning:                   "The server accepts this with a warning",
