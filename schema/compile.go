@@ -467,7 +467,8 @@ type optionFunc func(*options)
 func (optionFunc) SchemaOption(testopt.Sealed) {}
 
 // AtPath makes the fields of errors start with path, such as
-// spec.versions[0].schema.openAPIV3Schema. Without it they start at the root of the schema.
+// spec.versions[0].schema.openAPIV3Schema. Without AtPath, they start at the root of the
+// schema.
 func AtPath(path *field.Path) Option {
 	return optionFunc(func(o *options) { o.at = pathstack.At(path) })
 }

@@ -65,7 +65,7 @@ type junctors struct {
 // Stats are the size of a compiled schema.
 type Stats struct {
 	Nodes int // number of schemas outside of allOf, anyOf, oneOf and not
-	Depth int // number of these schemas on the longest path, 1 for a scalar
+	Depth int // number of schemas on the longest path, 1 for a scalar
 }
 
 // Kind returns the declared type. A schema with x-kubernetes-int-or-string may declare any
@@ -296,7 +296,7 @@ const (
 	KindInteger
 	KindNumber
 	KindBoolean
-	// KindOther is the kind of a schema with any other type. No value has this type.
+	// KindOther is the kind of a schema with an unknown type. No value has an unknown type.
 	KindOther
 )
 
