@@ -12,7 +12,7 @@ import (
 // share a node, unless only one of them preserves unknown fields.
 type node struct {
 	// fields are the declared fields, the most likely first. If undeclared fields are kept,
-	// fields has only those that pruning can change.
+	// fields that pruning cannot change are omitted.
 	fields []field
 	index  nameindex.Index // of fields
 
@@ -26,7 +26,7 @@ type field struct {
 	node *node
 }
 
-// others says what to do with map entries that are not in node.fields.
+// The type others says what to do with map entries that are not in node.fields.
 type others uint8
 
 const (
@@ -110,7 +110,7 @@ func (c *compiler) compileObject(n *schema.Node, preserve, resource bool) *node 
 		}
 	}
 	if out.others == keepOthers {
-		// All other fields are kept too, so fields without a node need no lookup.
+		// Undeclared fields are kept, so a declared field without a node needs no lookup.
 		out.fields = slices.DeleteFunc(out.fields, func(f field) bool { return f.node == nil })
 	}
 	names := make([]string, len(out.fields))
