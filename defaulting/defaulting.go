@@ -73,8 +73,8 @@ type fillNode struct {
 	sets  []field // properties with a default, in increasing order of name
 	walks []field // other properties with defaults below, in increasing order of name
 
-	// byName has the nodes of walks. Unless others is idle, byName also has a nil node for
-	// every other property.
+	// byName has the nodes of walks. If the rule others is not idle, byName also has a nil
+	// node for every property that is not in walks.
 	byName map[string]*fillNode
 	others rule // for entries that are not properties
 	items  rule
