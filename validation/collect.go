@@ -20,7 +20,7 @@ import (
 // If no branch of an anyOf or oneOf is satisfied, the errors of the branch with the most
 // passed checks are reported. So the walk counts checks as the server does, see [run.check].
 //
-// The walk calls Valid for each value and skips valid ones, unless it counts. After
+// The walk calls Valid for each value and skips valid values, unless it counts. After
 // maxMisses invalid values on the path, it does not call Valid for containers, because
 // each call visits everything in the value again.
 type run struct {
@@ -28,7 +28,7 @@ type run struct {
 	found       []finding
 	ratcheted   []finding // errors of values that did not change
 	limit       *limit
-	mark        int  // join merges only findings from this index on
+	mark        int  // join merges only findings in found[mark:]
 	counting    bool // the walk is below allOf, anyOf, oneOf or not
 	checkAll    bool // check valid values too
 	validMisses int  // number of values on the path that were validated and are invalid
@@ -47,7 +47,7 @@ type run struct {
 type finding struct {
 	text string
 	err  *Error
-	more int // if err is omitted: the number of further omitted errors
+	more int // if err is a placeholder: how many more errors it stands for
 }
 
 const maxMisses = 4
@@ -81,8 +81,8 @@ func (r *run) checkUnlessValid(n *leafcheck.Node, v any, p correlate.Pair) (coun
 // check checks v and everything in it. changed reports whether v is known to differ from its
 // old value. count is the number of checks, as the server counts:
 //
-//	null                1 if null is allowed, else 0; nothing else counts
-//	type                2, 1 if it is wrong, 0 if it is not declared
+//	null                1 if null is allowed, else 0; no other check counts
+//	type                2; 1 if it is wrong; 0 if it is not declared
 //	junctors            2, and the checks in their branches
 //	enum                1
 //	number, list        2, and the checks of the elements
@@ -140,7 +140,7 @@ func (r *run) kind(n *leafcheck.Node, v any, p correlate.Pair) (count int, chang
 	return count, changed
 }
 
-// ratchet forgives the findings from index before on, unless the value changed. It returns
+// ratchet forgives the errors in r.found[before:], unless the value changed. It returns
 // whether the value changed. If changed is true, ratchet need not compare.
 func (r *run) ratchet(before int, p correlate.Pair, changed bool) bool {
 	if changed || !p.Unchanged() {
@@ -455,8 +455,8 @@ func (r *listRun) list(n *leafcheck.Node, list []any) {
 	}
 }
 
-// elements reports each repeated element once. If a map list has an element that is not an
-// object, it reports only the first of these.
+// elements reports each repeated element once. If a map list has elements that are not
+// objects, it reports only the first of these elements.
 func (r *listRun) elements(n *leafcheck.Node, list []any) {
 	l := n.List
 	if l == nil || l.Kind == leafcheck.AnyList || !r.checkAll && l.Distinct(list) {

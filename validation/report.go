@@ -33,7 +33,7 @@ func (r *run) atStart(text []byte) *Error {
 	return r.add(text, field.Error{Type: field.ErrorTypeInvalid, BadValue: ""}, false)
 }
 
-// A located has an Error and its field.Error in one allocation.
+// A located holds an Error and its field.Error in one allocation.
 type located struct {
 	err   Error
 	field field.Error
@@ -99,8 +99,7 @@ func firstOfEachText(found []finding) ErrorList {
 	return errs
 }
 
-// takeBack removes and returns the findings from index before on. The next finding
-// overwrites them.
+// takeBack removes and returns r.found[before:]. The next finding overwrites the result.
 func (r *run) takeBack(before int) []finding {
 	taken := r.found[before:]
 	r.found = r.found[:before]
@@ -152,7 +151,7 @@ func (l *limit) placeholder(n int, kind field.ErrorType) *Error {
 // omitted reports whether e stands for an error over the limit.
 func (e *Error) omitted() bool { return e.Step == "" }
 
-// A Step names the check of a request that found an error.
+// A Step is the check that found an error.
 type Step string
 
 const (

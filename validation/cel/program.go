@@ -53,9 +53,9 @@ type Result struct {
 // there are no rules or n is nil, it returns a nil Program, which is valid.
 //
 // There is an error for each rule and messageExpression that does not compile, with the text
-// of kube-apiserver. There are internal errors for rules on values without a CEL type. All
+// of kube-apiserver. There are internal errors for rules on values without a CEL type. Errors
 // are in the order of the schema: a node, its items, its properties by name, its
-// additionalProperties. Rules may use all functions of the version, as stored rules in the
+// additionalProperties. Rules may use all functions of the version, like stored rules in the
 // server. [Check] also checks syntax and costs.
 func Compile(n *schema.Node, opts ...Option) (*Program, field.ErrorList) {
 	o := newCompileOptions(opts)

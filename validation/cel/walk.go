@@ -26,7 +26,7 @@ type run struct {
 	remaining  int64 // cost units; negative if the run has ended
 
 	path     pathstack.Stack
-	place    place    // of the current rules; zero until one fails
+	place    place    // of the current rules; zero until a rule fails
 	names    []string // keys of the maps that are being visited
 	object   any      // the object at the root
 	levels   []level  // along the path
