@@ -20,7 +20,7 @@ import (
 
 const (
 	MaxOperations = 10000           // of a JSON patch
-	MaxCopyBytes  = 3 * 1024 * 1024 // that all copies of a JSON patch together may add
+	MaxCopyBytes  = 3 * 1024 * 1024 // bytes that the copies of one JSON patch may add together
 )
 
 // Document applies a patch to a JSON document, with the limits of the server. document must
@@ -103,7 +103,7 @@ func mergePatch(ctx context.Context, live string, body []byte, strict bool) (pat
 	return object.append(make([]byte, 0, len(live)+len(body))), complaints, nil, nil
 }
 
-// merge merges the object changes into the object n. They share memory afterwards.
+// merge merges changes into n. Both are objects, and share memory afterwards.
 func (n *node) merge(changes *node) {
 	n.isObject()
 	changes.isObject()

@@ -134,8 +134,8 @@ func (d *document) do(o operation) error {
 	return errors.New("there is no such operation")
 }
 
-// find returns the object or list that contains the value at path, and the key of the value
-// in it. It returns nil if there is no container. It ignores text before the first slash.
+// find returns the object or list that contains the value at path, and the key of this value.
+// at is nil if there is no container. Text before the first slash is ignored.
 func (d *document) find(path string) (at *node, key string) {
 	_, path, found := strings.Cut(path, "/")
 	if !found {
@@ -248,8 +248,8 @@ func (n *node) get(key string) (*node, error) {
 	return n.items[i], nil
 }
 
-// index returns the list index in key. It must be less than limit. Negative indexes count
-// from limit.
+// index returns the list index in key. The index must be less than limit. A negative index
+// counts back from limit.
 func (n *node) index(key string, limit int) (int, error) {
 	i, err := strconv.Atoi(key)
 	if err != nil {
