@@ -288,7 +288,7 @@ func (v *verdict) finish(output string) {
 	}
 }
 
-// judge sends the object of v to the version and records the answer. Its error says why
+// judge sends the object of v to the version and records the answer. An error means that
 // there is no verdict.
 func (a *admitter) judge(ctx context.Context, v *verdict) error {
 	version, err := a.kinds.version(ctx, v.doc.GroupVersionKind)

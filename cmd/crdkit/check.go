@@ -179,7 +179,7 @@ func (c *checker) addStrict(f *finding, level string, errs []error) {
 	}
 }
 
-// judge checks a definition and records its issues. Its error says why there is no verdict.
+// judge checks a definition and records its issues. An error means that there is no verdict.
 func (c *checker) judge(f *finding) error {
 	var opts []definition.ParseOption
 	var found []error

@@ -360,7 +360,7 @@ func (c *comparer) checkObjects(ctx context.Context, pairs []*definitionPair, re
 	return err
 }
 
-// checkObject checks one object of a definition. Its error says why it cannot be read.
+// checkObject checks one object of a definition. An error means that it cannot be read.
 func checkObject(ctx context.Context, o *manifest.Object, definition string, objects *compat.Objects, positions *sources) ([]compatFinding, error) {
 	obj, err := objectOf(o)
 	if err != nil {

@@ -143,7 +143,7 @@ func (c *converter) report(o *manifest.Object, object map[string]any, err error)
 	return nil
 }
 
-// object converts a document, an object of a known kind or a list of them.
+// object converts an object of a known kind, or a list of these objects.
 func (c *converter) object(ctx context.Context, o *manifest.Object) (map[string]any, error) {
 	k := c.kinds.byKind[o.GroupKind()]
 	if k == nil {

@@ -58,11 +58,11 @@ type report struct {
 	shared  bool // findings are printed on the terminal that shows the progress
 }
 
-// newReport returns a report. The noun what is "objects" or "definitions". passed is the
-// positive verdict.
-func newReport(s *session, what, passed string) *report {
+// newReport returns a report. noun is "objects" or "definitions". passed is the positive
+// verdict.
+func newReport(s *session, noun, passed string) *report {
 	buffer := bufio.NewWriter(s.out)
-	return &report{s, newFindingPrinter(s.output, passed, buffer, hasColors(s.out)), buffer, newProgress(s.errOut, what, passed), isTerminal(s.out)}
+	return &report{s, newFindingPrinter(s.output, passed, buffer, hasColors(s.out)), buffer, newProgress(s.errOut, noun, passed), isTerminal(s.out)}
 }
 
 func (r *report) add(f *finding) error {

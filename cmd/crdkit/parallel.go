@@ -133,9 +133,9 @@ const (
 	progressEvery = 100 * time.Millisecond
 )
 
-// newProgress returns the progress of a run. The noun what is "objects" or "definitions".
-func newProgress(out io.Writer, what, passed string) *progress {
-	p := &progress{what: what, passed: passed, next: time.Now().Add(progressAfter), counts: map[string]int{}}
+// newProgress returns the progress of a run. noun is "objects" or "definitions".
+func newProgress(out io.Writer, noun, passed string) *progress {
+	p := &progress{what: noun, passed: passed, next: time.Now().Add(progressAfter), counts: map[string]int{}}
 	if isTerminal(out) {
 		p.out = fileBelow(out) // unlike out, the file does not escape control characters
 	}

@@ -46,7 +46,7 @@ type session struct {
 
 // command returns a command that calls run. help has the usage, a one-line summary, the
 // description and examples. config names the flags that the configuration file can set. If
-// all of them are on the command line, the file is not read.
+// all these flags are on the command line, the file is not read.
 func (s *session) command(help string, args cobra.PositionalArgs, run func(context.Context, []string) error, config ...string) *cobra.Command {
 	head, examples, _ := strings.Cut(help, "\n\nExamples:\n")
 	head, long, _ := strings.Cut(head, "\n\n")
