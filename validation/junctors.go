@@ -78,7 +78,7 @@ func (r *run) alternatives(kind pathstack.Kind, branches []*leafcheck.Node, v an
 	}
 }
 
-// A best is the first branch with the highest count. Its errors are reported.
+// A best is the first branch with the most passed checks. Its errors are reported.
 type best struct {
 	count    int
 	failures []finding
@@ -167,9 +167,9 @@ type Branches struct {
 	Len int
 	// Valid are the indexes of the branches that the value satisfies.
 	Valid []int
-	// Closest is the index of the branch with the fewest errors. If several branches have
-	// this number, it is the branch with the most passed checks, then the first. Closest is
-	// -1 if Valid is not empty.
+	// Closest is the index of the branch with the fewest errors. Among equals, it is the
+	// branch with the most passed checks, then the first. Closest is -1 if Valid is not
+	// empty.
 	Closest int
 	// Errors are the errors of the closest branch, sorted. Their pointers start at the
 	// object and at the schema of the version.

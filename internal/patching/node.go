@@ -26,7 +26,7 @@ type kind uint8
 const (
 	text   kind = iota
 	null        // the value null of an operation
-	broken      // a copied null that a path has entered: an object that refuses members
+	broken      // a null that a path has entered; it counts as an object that refuses members
 	object
 	list
 )
@@ -59,7 +59,8 @@ func (n *node) isList() bool {
 
 func (n *node) isContainer() bool { return n.isObject() || n.isList() }
 
-// enter parses one level of the text, or all levels if n is deep. Scalars remain text.
+// enter parses one level of the text, or all levels if n is deep. Scalars except null remain
+// text.
 func (n *node) enter() {
 	if n.kind != text {
 		return

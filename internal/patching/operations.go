@@ -68,8 +68,8 @@ func readStrictly(body []byte) ([]string, *crdkit.Refusal) {
 	return complaints, nil
 }
 
-// failed returns the server's answer to an operation that fails. It adds the reason to
-// Details.
+// failed returns the server's answer to an operation that fails. The Details of the answer
+// have the reason.
 func failed(index int, kind string, err error) *crdkit.Refusal {
 	r := crdkit.RefusalOf(apierrors.NewGenericServerResponse(http.StatusUnprocessableEntity, "", schema.GroupResource{}, "", err.Error(), 0, false))
 	r.Details = []string{fmt.Sprintf("operation %d (%s): %v", index, kind, err)}

@@ -189,7 +189,7 @@ type level struct {
 	elements    correlate.Elements
 	hasElements bool // elements is set
 
-	compared, same bool // whether ratchet.here was compared, and is unchanged
+	compared, same bool // ratchet.here was compared; its values are the same
 }
 
 func (r *run) ratchet() ratchet {
