@@ -26,13 +26,13 @@ import (
 type Report struct {
 	// Errors are the server's errors, sorted by field, type and detail. An error that the server
 	// repeats is repeated. Step is "definition". Pointer leads into the definition as it was given.
-	// Field may name another location, see "Semantics" above.
+	// Field is a path in the server's internal form, see "Semantics" above.
 	Errors validation.ErrorList
 	// Omitted is the number of errors that [MaxErrors] keeps out of Errors.
 	Omitted int
 	// Warnings are the server's warnings: duplicate owners, then formats that it does not recognize
-	// (one for each use), then lists of type set whose elements cannot be compared. They are there
-	// for refused definitions too.
+	// (one for each use), then lists of type set whose elements cannot be compared. Refused
+	// definitions have warnings too.
 	Warnings []Warning
 	// Notes are advice of this package, sorted by pointer, code and text. Only [WithNotes] adds
 	// them.
@@ -78,30 +78,27 @@ const stepDefinition validation.Step = "definition"
 //
 // Errors have the server's type, field and detail. Where the server panics, there is an error.
 //
-// An accepted definition compiles, see package crdkit. Check may be called from several goroutines.
+// An accepted definition compiles, see package crdkit.
 func Check(crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) *Report {
 	return check(crd, nil, opts)
 }
 
-// CheckUpdate returns the answer of kube-apiserver 1.37 to an update of the definition old to crd,
-// as by kubectl replace. Neither is changed. If crd is nil, the report has an error. If old is nil,
+// CheckUpdate returns the answer of kube-apiserver 1.37 to an update from old to crd, as by kubectl
+// replace. Neither definition is changed. If crd is nil, the report has an error. If old is nil,
 // CheckUpdate is [Check].
 //
 // old is the stored definition. Its status lists the versions that were ever stored and says
 // whether the definition is established. Without a status it is not established. The scope and the
 // kind of an established definition cannot change. The status of crd is ignored. Metadata that
-// clients copy from the server, such as the resourceVersion, may be missing in crd: it is then
+// clients copy from the server, such as the resourceVersion, may be missing in crd. It is then
 // taken from old.
 //
 // The server tolerates most faults that old already has, see
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-ratcheting.
-//
-// CheckUpdate may be called from several goroutines.
 func CheckUpdate(crd, old *apiextensionsv1.CustomResourceDefinition, opts ...Option) *Report {
 	return check(crd, old, opts)
 }
 
-// check returns the report on a definition. old is nil for a new one.
 func check(crd, old *apiextensionsv1.CustomResourceDefinition, opts []Option) *Report {
 	if crd == nil {
 		return refusal(field.Required(nil, "the definition is nil"))
@@ -171,7 +168,6 @@ func createdMeta(crd *apiextensionsv1.CustomResourceDefinition) field.ErrorList 
 		&crd.ObjectMeta, nil, false, name, field.NewPath("metadata"), true)
 }
 
-// newReport returns the report on a definition. old is nil for a new one.
 func newReport(form, old *internalForm, errs field.ErrorList, meta *metadata, cfg *config) *Report {
 	r := &Report{Warnings: append(meta.warnings, form.warnings(old)...), Omitted: cfg.limit.Omitted()}
 	if cfg.notes {
@@ -180,7 +176,8 @@ func newReport(form, old *internalForm, errs field.ErrorList, meta *metadata, cf
 	return r.explain(errs, cfg)
 }
 
-// explain adds errors with their pointers. If the context ended, it returns a report on that.
+// explain adds errors with their pointers. If the context has ended, it returns the report of
+// undecided instead.
 func (r *Report) explain(errs field.ErrorList, cfg *config) *Report {
 	for _, err := range errs {
 		r.Errors = append(r.Errors, validation.NewError(err, stepDefinition, cfg.limit.Pointer(err), ""))
@@ -201,7 +198,6 @@ func (r *Report) explain(errs field.ErrorList, cfg *config) *Report {
 // with the spec; [WithNotes] adds a note if they do not fit.
 //
 // Neither definition is changed. If one of them is nil, the report has an error.
-// CheckStatus may be called from several goroutines.
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#upgrade-existing-objects-to-a-new-stored-version.
 func CheckStatus(crd, old *apiextensionsv1.CustomResourceDefinition, opts ...Option) *Report {
@@ -261,9 +257,9 @@ func adviseStatus(crd *apiextensionsv1.CustomResourceDefinition) []Note {
 	return a.notes
 }
 
-// An Option sets rules of [Check], [CheckUpdate] and [CheckStatus], or what they report. Without
-// options they judge as kube-apiserver 1.37 does. A later option wins over an earlier one, and a
-// nil Option changes nothing.
+// An Option changes the rules or the report of [Check], [CheckUpdate] and [CheckStatus]. Without
+// options, these functions judge as kube-apiserver 1.37 does. A later option wins over an earlier
+// one, and a nil Option changes nothing.
 type Option interface{ apply(*config) }
 
 type option func(*config)
@@ -277,10 +273,9 @@ type config struct {
 	watch     *interrupt.Watch
 	maxErrors int
 	limit     *errorlimit.Limit // made from maxErrors
-	visitor   visitor           // for all walks of the check
+	visitor   visitor           // shared by all walks of a check
 }
 
-// newConfig returns the options of a check, or a report if they are wrong.
 func newConfig(opts []Option) (*config, *Report) {
 	c := &config{}
 	for _, opt := range opts {
@@ -322,9 +317,9 @@ func WithContext(ctx context.Context) Option {
 // DefaultMaxErrors is how many errors a report has at most without [MaxErrors].
 const DefaultMaxErrors = errorlimit.Default
 
-// MaxErrors limits [Report.Errors] to the first n errors of its order. [Report.Omitted] counts the
-// others. 0 means [DefaultMaxErrors]; [math.MaxInt] lifts the limit. If n is negative, the report
-// has one error, about the option.
+// MaxErrors limits [Report.Errors] to its first n errors. [Report.Omitted] counts the others. 0
+// means [DefaultMaxErrors]; [math.MaxInt] lifts the limit. If n is negative, the report has one
+// error, about the option.
 func MaxErrors(n int) Option { return option(func(c *config) { c.maxErrors = n }) }
 
 // WithNotes adds advice to the report, see [Report.Notes]. This takes about as long as checking the

@@ -23,9 +23,9 @@ import (
 	"github.com/crdkit/crdkit/validation/cel"
 )
 
-// A default must be a valid value of its schema. Inside the metadata, kind or apiVersion of a
-// resource, the resource must have valid metadata with the default. Defaults below additional
-// properties are not checked.
+// A default must be a valid value of its schema. A default inside the metadata, kind or apiVersion
+// of a resource must also make valid metadata. Defaults below additional properties are not
+// checked.
 
 // A defaultWalk visits the defaults that are checked.
 type defaultWalk struct {
@@ -36,9 +36,9 @@ type defaultWalk struct {
 type defaultLocation struct {
 	at       *pathstack.Chain
 	meta     bool         // inside of metadata, kind or apiVersion of a resource
-	resource *schema.Node // the innermost resource around it
-	isRoot   bool         // that resource is the whole object
-	within   schema.Path  // from the resource to here
+	resource *schema.Node // the innermost resource around the schema
+	isRoot   bool         // resource is the whole object
+	within   schema.Path  // from the resource to the schema
 }
 
 type defaultValue struct {
@@ -80,7 +80,7 @@ func (w *defaultWalk) below(n *schema.Node, s *apiextensionsv1.JSONSchemaProps, 
 	down := func(location *pathstack.Chain, step schema.Step) defaultLocation {
 		child := at
 		child.at = location
-		child.within = append(at.within, step) // the last child is done with what it appended
+		child.within = append(at.within, step) // children share the array: they are visited one by one
 		return child
 	}
 	if s.Items != nil && hasDefaults(n.Items()) {
@@ -149,7 +149,8 @@ func (c *defaultChecker) invalid(d *defaultValue, value any, detail string) {
 	c.errs.AddAt(d.at, field.Invalid(d.at.Path(), value, detail))
 }
 
-// addBelow adds an error about a part. The server writes name after the path of the default.
+// addBelow adds an error about a part of the default. Its path is the path of the default followed
+// by name.
 func (c *defaultChecker) addBelow(d *defaultValue, err *field.Error, name, pointer string) {
 	moved := *err
 	moved.Field = d.at.Path().String() + name
@@ -159,7 +160,8 @@ func (c *defaultChecker) addBelow(d *defaultValue, err *field.Error, name, point
 // noField is how the server writes a nil path.
 const noField = "<nil>"
 
-// check checks one default. It returns false if rules have spent the budget: the server stops.
+// check checks one default. It returns false if the rules have spent the budget, because the server
+// then stops.
 func (c *defaultChecker) check(d *defaultValue) bool {
 	if d.meta {
 		return c.checkInsideMeta(d)
@@ -183,8 +185,8 @@ func (c *defaultChecker) check(d *defaultValue) bool {
 	return len(problems) > 0 || c.checkValue(d)
 }
 
-// checkInsideMeta puts the default into an otherwise empty object of the smallest resource around
-// it, and checks the metadata of that object.
+// checkInsideMeta makes an object of the innermost resource around the default. The object has only
+// the default, and its metadata must be valid.
 func (c *defaultChecker) checkInsideMeta(d *defaultValue) bool {
 	obj, ok := crdversion.Enclose(d.within, jsonval.Clone(d.value)).(map[string]any)
 	if !ok {
@@ -213,7 +215,8 @@ func (c *defaultChecker) checkInsideMeta(d *defaultValue) bool {
 	return c.checkValue(d)
 }
 
-// checkValue checks the value and then its rules. The server writes a dot before list elements.
+// checkValue checks the value and then its rules. In paths, the server writes a dot before list
+// elements too.
 func (c *defaultChecker) checkValue(d *defaultValue) bool {
 	found := validation.ValidateDefault(d.node, d.value, c.errs.Limit.Most())
 	c.errs.Limit.Omit(found.Omitted)
@@ -269,7 +272,7 @@ func (c *defaultChecker) checkRules(d *defaultValue) bool {
 	return !spent
 }
 
-// heldName is the field of a holder object.
+// heldName is the name of the only field in [defaultValue.holder].
 const heldName = "default"
 
 // holder returns the schema of an object whose only field has the schema of the default.
@@ -299,8 +302,8 @@ func (d *defaultValue) isPruned() bool {
 }
 
 // program compiles the rules for the value. If the value is an embedded resource or not an object,
-// it becomes the only field of an object. program returns the object and the name of that field, or
-// "" if the value itself is the object.
+// it becomes the only field of an object. program returns the object and the name of its only
+// field, or "" if the value itself is the object.
 func (d *defaultValue) program(watch *interrupt.Watch) (*cel.Program, map[string]any, string, field.ErrorList) {
 	if obj, ok := d.value.(map[string]any); ok && !d.node.EmbeddedResource() {
 		program, errs := cel.Compile(d.node, celcost.Given{AtFirstUse: true, Fragment: !d.ofRoot}, watch)

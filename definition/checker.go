@@ -44,8 +44,8 @@ func (c *checker) addPlain(errs field.ErrorList) {
 	}
 }
 
-// checkSpec returns all errors except the metadata's, unsorted, within the limit of cfg. old is nil
-// for a new definition.
+// checkSpec returns all errors except errors of the metadata. They are unsorted, and cfg limits
+// their number. old is nil for a new definition.
 func checkSpec(s, old *internalForm, opts strictness, cfg *config) field.ErrorList {
 	c := &checker{form: s, opts: opts, cfg: cfg, errs: errorlimit.List{Limit: cfg.limit}}
 	var root *pathstack.Chain
@@ -64,7 +64,6 @@ func checkSpec(s, old *internalForm, opts strictness, cfg *config) field.ErrorLi
 	return c.errs.Errors()
 }
 
-// checkStatusNames returns the errors of a write to the status, unsorted.
 func checkStatusNames(status *apiextensionsv1.CustomResourceDefinitionStatus, cfg *config) field.ErrorList {
 	c := checker{cfg: cfg, errs: errorlimit.List{Limit: cfg.limit}}
 	var root *pathstack.Chain
@@ -125,8 +124,8 @@ func (c *checker) spec(spec *apiextensionsv1.CustomResourceDefinitionSpec, path 
 	}
 }
 
-// haveSchemas checks that versions have a schema. If the old definition lacks one, only served
-// versions need one, and none does if unknown fields are preserved.
+// haveSchemas checks that versions have a schema. If the old definition lacks a schema, only served
+// versions need one. If unknown fields are also preserved, no version does.
 func (c *checker) haveSchemas(path *pathstack.Chain) {
 	if c.form.common.root() != nil || !c.opts.schemas && c.form.preserving() {
 		return
@@ -146,13 +145,13 @@ func (c *checker) haveSchemas(path *pathstack.Chain) {
 	}
 }
 
-// requireStructural requires structural schemas where a feature needs them, even if the old
-// definition has others.
+// requireStructural requires structural schemas if a feature needs them, even if the schemas of the
+// old definition are not structural.
 func (c *checker) requireStructural(path *pathstack.Chain) {
 	if !c.form.preserving() || c.form.any(func(v *internalVersion) bool { return v.facts.extensions }) {
 		c.opts.structural = true
 	}
-	// If the definition prunes, they are required already.
+	// If the definition prunes, structural schemas are required already.
 	if c.form.preserving() && !c.opts.noDefaults && c.form.any(func(v *internalVersion) bool { return v.facts.defaults }) {
 		c.opts.structural = true
 		c.invalid(path.Child("preserveUnknownFields"), true, "must be false in order to use defaults in the schema")
@@ -170,7 +169,7 @@ func (c *checker) versions(path *pathstack.Chain) {
 	c.label(c.form.common.name, path.Child("version").Moved("/spec/versions/0/name"))
 }
 
-// list checks the versions as a list. Its errors print the versions without schemas.
+// list checks the list of versions. Its errors print the versions without their schemas.
 func (c *checker) list(versions []apiextensionsv1.CustomResourceDefinitionVersion, path *pathstack.Chain) {
 	if len(versions) == 1 && versions[0].Storage { // as in nearly all definitions
 		return
@@ -273,7 +272,8 @@ func isInconvertible(err *field.Error, path *field.Path) bool {
 }
 
 // rootUnderStatus checks the keywords of the root if there is a status subresource. The server
-// visits them in order and stops at the first forbidden one. Some of them come before the type.
+// visits the keywords in order and stops at the first forbidden one. Some keywords come before the
+// type, others after it.
 //
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#status-subresource
 func (c *checker) rootUnderStatus(s *apiextensionsv1.JSONSchemaProps, at *pathstack.Chain) {

@@ -37,8 +37,8 @@
 // into the given definition, and a [Source] finds their lines in the text.
 //
 // [StoredDefinition] and [StoredStatus] return what the server stores after an accepted write.
-// [StoredVersions] is its record of storage versions. [ReconciledStatus] returns the status after
-// the server's controllers have run.
+// [StoredVersions] returns the server's record of storage versions. [ReconciledStatus] returns the
+// status after the server's controllers have run.
 //
 // See
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/.

@@ -39,7 +39,7 @@ func locationOf(i int) *pathstack.Chain {
 }
 
 // factsOf returns the facts of each version. Its errors are about schemas that are too deep or too
-// large for package schema. A schema that a program built may contain itself.
+// large for package schema, for example because a schema contains itself.
 func factsOf(crd *apiextensionsv1.CustomResourceDefinition, walk *visitor) ([]facts, field.ErrorList) {
 	var errs field.ErrorList
 	out := make([]facts, len(crd.Spec.Versions))
@@ -68,7 +68,7 @@ type survey struct {
 	exceeded bool // the schema is too deep or too large
 }
 
-// note notes the facts of one schema. It reports whether to visit the schemas below it.
+// note records the facts of one schema. It reports whether to visit the schemas below it.
 func (v *survey) note(s *apiextensionsv1.JSONSchemaProps) bool {
 	v.left--
 	if v.exceeded = v.exceeded || v.left < 0 || v.walk.at.Depth() >= schema.DefaultMaxDepth; v.exceeded {
@@ -99,8 +99,9 @@ func (v *survey) warning(about, text, keyword string) schemaWarning {
 	return schemaWarning{about, Warning{Text: text, Pointer: v.walk.here().Child(keyword).Pointer()}}
 }
 
-// warnings returns the warnings that old does not have, sorted: formats that the server ignores,
-// one for each use, and sets whose elements cannot be compared, one for each text. old may be nil.
+// warnings returns the warnings that old does not have, sorted. First come formats that the server
+// ignores, one for each use. Then come sets whose elements cannot be compared, without repeated
+// texts. old may be nil.
 func (s *internalForm) warnings(old *internalForm) []Warning {
 	formats, sets := s.schemaWarnings()
 	sets = slices.CompactFunc(sets, func(a, b schemaWarning) bool { return a.about == b.about })

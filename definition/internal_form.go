@@ -14,16 +14,16 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// An internalForm is a definition in the server's internal form: common has what all versions
-// share. It refers to parts of the definition.
+// An internalForm is a definition in the server's internal form. It shares memory with the
+// definition.
 type internalForm struct {
 	crd      *apiextensionsv1.CustomResourceDefinition
 	common   internalVersion             // what all versions share; it has the name of the first version
 	versions []internalVersion           // in their order, without what common has
 	byName   map[string]*internalVersion // the first of each name; nil if the versions share schema and subresources
-	schemas  []*internalVersion          // common or the versions, as far as they have a schema
+	schemas  []*internalVersion          // common and the versions, if they have a schema
 
-	// Not all versions share the schema, or the subresources.
+	// Whether a version has a schema, or subresources, of its own.
 	schemasApart, subresourcesApart bool
 }
 
@@ -87,7 +87,6 @@ func newInternalForm(crd *apiextensionsv1.CustomResourceDefinition, facts []fact
 	return s
 }
 
-// index sets the fields by which versions are found.
 func (s *internalForm) index() {
 	if s.common.root() != nil {
 		s.schemas = append(s.schemas, &s.common)
@@ -133,7 +132,7 @@ func (s *internalForm) lift() {
 	}
 }
 
-// all reports whether holds is true of all versions except the first.
+// all reports whether holds returns true for all versions except the first.
 func (s *internalForm) all(holds func(*internalVersion) bool) bool {
 	for i := range s.versions[1:] {
 		if !holds(&s.versions[i+1]) {
@@ -152,12 +151,11 @@ func (s *internalForm) each(do func(*internalVersion)) {
 // preserving reports whether objects keep unknown fields whatever the schemas say.
 func (s *internalForm) preserving() bool { return s.crd.Spec.PreserveUnknownFields }
 
-// any reports whether holds is true of a version with a schema.
+// any reports whether holds returns true for a version with a schema.
 func (s *internalForm) any(holds func(*internalVersion) bool) bool {
 	return slices.ContainsFunc(s.schemas, holds)
 }
 
-// root returns the schema of objects, nil if there is none.
 func (v *internalVersion) root() *apiextensionsv1.JSONSchemaProps {
 	if v.schema == nil {
 		return nil
@@ -165,8 +163,8 @@ func (v *internalVersion) root() *apiextensionsv1.JSONSchemaProps {
 	return v.schema.OpenAPIV3Schema
 }
 
-// schemaOf returns the schema of the version with that name, and whether there is one. A common
-// schema belongs to any name.
+// schemaOf returns the schema of the version with that name, and whether there is one. If the
+// versions share a schema, every name gets it.
 func (s *internalForm) schemaOf(name string) (*apiextensionsv1.CustomResourceValidation, bool) {
 	if !s.schemasApart {
 		return s.common.schema, true

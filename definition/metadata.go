@@ -21,7 +21,7 @@ type metadata struct {
 	crd      *apiextensionsv1.CustomResourceDefinition
 	kept     []int                        // the original indexes of the owner references; nil if all are kept
 	warnings []Warning                    // about duplicate owner references
-	entries  map[string]map[string]string // by field and value, see entriesOf; made at the first use
+	entries  map[string]map[string]string // the results of entriesOf by pointer
 }
 
 const ownersPointer = "/metadata/ownerReferences"
@@ -40,7 +40,7 @@ func dropDuplicateOwners(crd *apiextensionsv1.CustomResourceDefinition) *metadat
 	return m
 }
 
-// plainPointer returns the pointer of a field without names that need escaping.
+// plainPointer returns the pointer of a field whose names need no escaping.
 func plainPointer(field string) string {
 	return "/" + strings.NewReplacer(".", "/", "[", "/", "]", "").Replace(field)
 }
@@ -63,8 +63,8 @@ func (m *metadata) pointer(err *field.Error) string {
 	return pointer
 }
 
-// entriesOf returns entries by key and by value. A key wins over a value, and the first value over
-// later ones.
+// entriesOf returns the keys of entries, by key and by value. If a text is both a key and a value,
+// the key counts. If several entries have a value, the first entry counts.
 func (m *metadata) entriesOf(pointer string) map[string]string {
 	if entries, ok := m.entries[pointer]; ok {
 		return entries
@@ -95,7 +95,7 @@ func (m *metadata) entriesOf(pointer string) map[string]string {
 	return entries
 }
 
-// located returns errors about the metadata, after it has recorded their pointers in cfg.limit.
+// located records the pointers of errors about the metadata in cfg.limit, and returns the errors.
 func (m *metadata) located(errs field.ErrorList, cfg *config) field.ErrorList {
 	for _, err := range errs {
 		cfg.limit.AtPointer(m.pointer(err), err)
@@ -171,7 +171,7 @@ func (c *checker) requiredLabel(name string, path *pathstack.Chain) {
 	}
 }
 
-// kind checks a kind. It must be a label, except that upper case is allowed.
+// kind checks a kind. It must be a DNS label, but may have upper case.
 func (c *checker) kind(name string, path *pathstack.Chain) {
 	if name == "" || objectname.IsKind(name) {
 		return

@@ -25,7 +25,7 @@ type NoteCode string
 
 const (
 	// CostNearLimit: the estimated cost of a rule, or of all rules of a schema, is above half of
-	// the limit. A small change may be refused.
+	// the limit. A small change may bring it above the limit.
 	CostNearLimit NoteCode = "CostNearLimit"
 	// DefaultForNullOnly: a default of list elements or map values replaces nulls only.
 	DefaultForNullOnly NoteCode = "DefaultForNullOnly"
@@ -39,8 +39,8 @@ const (
 	// back what it read at this version loses the field.
 	HiddenFromVersion NoteCode = "HiddenFromVersion"
 	// KeepsUnknownFields: undeclared fields are kept although the schema does not say
-	// x-kubernetes-preserve-unknown-fields. Its additionalProperties is true or false, or it is in
-	// a list that says it.
+	// x-kubernetes-preserve-unknown-fields. The schema has additionalProperties: true or false, or
+	// the list around it has that keyword.
 	KeepsUnknownFields NoteCode = "KeepsUnknownFields"
 	// LostWhenStored: objects are stored in another version, which prunes a field of this one.
 	LostWhenStored NoteCode = "LostWhenStored"
@@ -163,7 +163,7 @@ func (a *adviser) conversion(crd *apiextensionsv1.CustomResourceDefinition, node
 	}
 }
 
-// undeclared returns the locations of the topmost properties of n that other prunes.
+// undeclared returns the locations of the topmost properties of n that the schema other prunes.
 func (a *adviser) undeclared(n, other *schema.Node, at *pathstack.Chain, root bool) []*pathstack.Chain {
 	var out []*pathstack.Chain
 	for name, p := range n.Properties() {
@@ -193,7 +193,8 @@ func (a *adviser) undeclared(n, other *schema.Node, at *pathstack.Chain, root bo
 	return out
 }
 
-// A schemaNotes adds the notes on single schemas. It visits the schemas that prune and default.
+// A schemaNotes adds the notes on single schemas. It visits the schemas that matter for pruning and
+// defaulting.
 type schemaNotes struct {
 	*adviser
 	visitor visitor
@@ -201,7 +202,7 @@ type schemaNotes struct {
 	around  []enclosing // the schemas around the current one, and the current one
 }
 
-// An enclosing has what the notes on the schemas directly below a schema depend on.
+// An enclosing describes a schema for the notes on the schemas directly below it.
 type enclosing struct {
 	fields bool // values may be objects
 	keeps  bool // elements of the list keep unknown fields
@@ -243,7 +244,6 @@ func (n *schemaNotes) note(s *apiextensionsv1.JSONSchemaProps) bool {
 	return true
 }
 
-// done is called after everything below a schema was visited.
 func (n *schemaNotes) done() { n.around = n.around[:len(n.around)-1] }
 
 func preserves(s *apiextensionsv1.JSONSchemaProps) bool {

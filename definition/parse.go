@@ -26,10 +26,10 @@ const crdKind = "CustomResourceDefinition"
 //
 // A definition of apiextensions.k8s.io/v1 is returned as it is written. Servers up to 1.21 also
 // read v1beta1. A definition of v1beta1 is returned as those servers serve it at v1: defaults are
-// set, including preserveUnknownFields: true and the scope Namespaced, and what belongs to all
-// versions is repeated for each. If a field is set both for all versions and for single ones, v1
-// cannot express it: Parse returns an error with the server's text. [V1beta1Rules] judges a
-// definition as those servers did.
+// set, including preserveUnknownFields: true and the scope Namespaced, and each version gets the
+// parts that belong to all versions. If a field is set both for all versions and for single
+// versions, v1 cannot express it: Parse returns an error with the server's text. [V1beta1Rules]
+// judges a definition as those servers did.
 //
 // Several documents or a list of definitions are an error; [ParseAll] reads them.
 //
@@ -252,7 +252,8 @@ func parseConfigOf(opts []ParseOption) *parseConfig {
 	return cfg
 }
 
-// tolerate reports the errors of strict decoding, and whether Parse goes on.
+// tolerate passes the errors of strict decoding to the function of [Tolerant]. It returns whether
+// Parse goes on.
 func (c *parseConfig) tolerate(strict []error) bool {
 	if len(strict) > 0 && !c.tolerant {
 		return false

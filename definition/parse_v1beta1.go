@@ -99,8 +99,8 @@ func (s *betaSpec) setDefaults() {
 }
 
 // contradictions returns an error for each field that v1 cannot express. The server has the same
-// errors, except for selectable fields: it accepts them both for all versions and for single ones,
-// and drops the former if a version has none.
+// errors, except for selectable fields: it accepts them in both places, and drops the fields for
+// all versions if a version has none.
 func (s *betaSpec) contradictions(path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	exclusive := func(common bool, apart func(betaVersion) bool, name, what string) {

@@ -25,7 +25,8 @@ func (p Position) String() string {
 	return strconv.Itoa(p.Line) + ":" + strconv.Itoa(p.Column)
 }
 
-// from converts a position in a document to one in the file that has the document at start.
+// from converts a position in a document to a position in its file. The document begins at start in
+// the file.
 func (p Position) from(start Position) Position {
 	if p.Line == 1 {
 		p.Column += start.Column - 1
@@ -123,8 +124,8 @@ var betaPointers = [...]struct{ v1, v1beta1 string }{
 	{"/spec/conversion/webhook/conversionReviewVersions", "/spec/conversion/conversionReviewVersions"},
 }
 
-// betaPointer returns where v1beta1 may have the value of a pointer: part is the location in
-// betaPointers, whole is the whole pointer. It is not ok if the location is the same.
+// betaPointer returns the pointer that the value may have in v1beta1 as whole, and the beginning
+// from betaPointers as part. ok is false if v1beta1 has the same pointer.
 func betaPointer(pointer string) (part, whole string, ok bool) {
 	for _, p := range betaPointers {
 		if rest, ok := cutPointer(pointer, p.v1); ok {

@@ -31,7 +31,7 @@ import (
 // Existing conditions keep their order, and new ones follow in the order above. There is no clock:
 // lastTransitionTime stays if the status of the condition does not change, and is zero otherwise.
 //
-// The status of a nil crd is empty. ReconciledStatus may be called from several goroutines.
+// The status of a nil crd is empty.
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#create-a-customresourcedefinition.
 func ReconciledStatus(crd *apiextensionsv1.CustomResourceDefinition, others ...*apiextensionsv1.CustomResourceDefinition) apiextensionsv1.CustomResourceDefinitionStatus {
@@ -59,8 +59,8 @@ func ReconciledStatus(crd *apiextensionsv1.CustomResourceDefinition, others ...*
 }
 
 // acceptMoreNames sets accepted names and the conditions NamesAccepted and Established, and reports
-// whether anything changed. A definition also claims its own names, so this is repeated until
-// nothing changes. It ends, because every change sets a name that is asked for.
+// whether anything changed. Accepted names are claimed, which affects the other names. So the
+// caller repeats the call until nothing changes.
 func acceptMoreNames(crd *apiextensionsv1.CustomResourceDefinition, others []*apiextensionsv1.CustomResourceDefinition) bool {
 	if equality.Semantic.DeepEqual(crd.Spec.Names, crd.Status.AcceptedNames) {
 		return false
@@ -97,8 +97,8 @@ func claimedNames(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv
 	return &withDefaults(crd).Spec.Names
 }
 
-// setCondition replaces the condition of the type. If its status is the same, lastTransitionTime
-// stays.
+// setCondition adds c, or replaces the condition of its type. If the status stays, so does
+// lastTransitionTime.
 func setCondition(crd *apiextensionsv1.CustomResourceDefinition, c apiextensionsv1.CustomResourceDefinitionCondition) {
 	before := apihelpers.FindCRDCondition(crd, c.Type)
 	if before == nil {
@@ -144,7 +144,8 @@ func nonStructuralCondition(crd *apiextensionsv1.CustomResourceDefinition) *apie
 	return c
 }
 
-// approvalCondition returns KubernetesAPIApprovalPolicyConformant, or nil for other groups.
+// approvalCondition returns KubernetesAPIApprovalPolicyConformant, or nil if the group needs no
+// approval.
 func approvalCondition(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinitionCondition {
 	if !apihelpers.IsProtectedCommunityGroup(crd.Spec.Group) {
 		return nil
@@ -166,7 +167,6 @@ func approvalCondition(crd *apiextensionsv1.CustomResourceDefinition) *apiextens
 	return c
 }
 
-// claims are the names that the definitions of a group claim, as sets.
 type claims struct {
 	resources, kinds map[string]bool
 }

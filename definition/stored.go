@@ -120,8 +120,9 @@ func coerceDefault(d *defaultValue) bool {
 	return true
 }
 
-// normalize returns a copy in the server's spelling, made by the conversions of its types, and
-// whether the spec changed. Without old it did. Both definitions must have their defaults.
+// normalize returns a copy of crd as the conversions of the server's types spell it. changed says
+// whether the spec differs from old; it is true if old is nil. Both definitions must have their
+// defaults.
 func normalize(crd, old *apiextensionsv1.CustomResourceDefinition) (out *apiextensionsv1.CustomResourceDefinition, changed bool, err error) {
 	internal, err := internalOf(crd)
 	if err != nil {
@@ -196,7 +197,6 @@ func withDefaults(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv
 	return copyWithDefaults(crd, crd.Status)
 }
 
-// copyWithDefaults is withDefaults for crd with the given status.
 func copyWithDefaults(crd *apiextensionsv1.CustomResourceDefinition, status apiextensionsv1.CustomResourceDefinitionStatus) *apiextensionsv1.CustomResourceDefinition {
 	out := *crd
 	out.Status = status
@@ -218,7 +218,7 @@ func prepareCreate(crd *apiextensionsv1.CustomResourceDefinition) *apiextensions
 	return out
 }
 
-// prepareUpdate returns crd as the server validates it in place of old, which has defaults.
+// prepareUpdate returns crd as the server validates it in place of old. old must have its defaults.
 func prepareUpdate(crd, old *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
 	out := withDefaults(crd)
 	out.Status = old.Status
@@ -245,7 +245,8 @@ func prepareUpdate(crd, old *apiextensionsv1.CustomResourceDefinition) *apiexten
 	return out
 }
 
-// prepareStatus returns crd as the server validates a write of its status to old. old has defaults.
+// prepareStatus returns crd as the server validates a write of its status to old. old must have its
+// defaults.
 func prepareStatus(crd, old *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
 	out := prepareUpdate(crd, old)
 	out.Spec, out.Status = old.Spec, withDefaults(crd).Status

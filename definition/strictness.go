@@ -9,27 +9,30 @@ import (
 	"github.com/crdkit/crdkit/internal/crdversion"
 )
 
-// A strictness says which rules apply. What is stored must remain storable, so an update may keep a
-// fault of the old definition: that rule is then skipped for the whole definition.
+// A strictness says which rules apply. An update may keep a fault of the old definition. The rule
+// is then skipped for the whole definition.
 type strictness struct {
 	recognizedReviews bool // one of the review versions must be known to the server
 	immutableNames    bool // scope and kind cannot change
 	schemas           bool // all versions must have a schema, not only those that are served
-	knownTypes        bool // types must be one of the six
+	knownTypes        bool // types must be in typeNames
 	structural        bool // schemas must be structural
 	prunedDefaults    bool // defaults must not have unknown fields
 	atomicSets        bool // elements of sets must be atomic
 	validKeys         bool // keys of map lists must be required or have defaults; elements must not be nullable
 	checkedBundle     bool // the CA bundle of a webhook must be valid
 	noDefaults        bool // schemas cannot have defaults
-	preserves         bool // unknown fields of all objects may be kept
+	preserves         bool // preserveUnknownFields may be true
 	unapproved        bool // groups of the community need no approval
 
-	// stored are all old expressions. They may use functions that are not yet open to new ones.
+	// stored has the expressions of the old definition. They may use functions that new expressions
+	// cannot use yet.
 	stored expressions
-	// unchanged has the versions with an unchanged schema. One rule may cost any amount there.
+	// unchanged has the versions with an unchanged schema. The cost of a single rule is not limited
+	// there.
 	unchanged map[string]bool
-	// manySelectable has the versions that keep too many selectable fields; "" stands for common.
+	// manySelectable has the versions that may keep too many selectable fields; "" stands for all
+	// versions.
 	manySelectable map[string]bool
 }
 
@@ -104,22 +107,19 @@ func isNotStructural(v *internalVersion) bool {
 	return len(errs) > 0
 }
 
-// hasUnprunedDefaults reports whether the server would prune a default. It is false unless
-// the schema is structural.
+// hasUnprunedDefaults reports whether the server would prune a default of a structural schema.
 func hasUnprunedDefaults(v *internalVersion) bool {
 	n, _ := v.compile()
 	return n != nil && crdversion.PruneDefaults(n) != n
 }
 
-// hasInvalidKeys reports whether a schema breaks the rules of [checker.validKeys].
 func hasInvalidKeys(s *apiextensionsv1.JSONSchemaProps) bool {
 	var c checker
 	c.validKeys(s, nil)
 	return c.errs.Added() > 0
 }
 
-// checksBundle reports whether the CA bundle must be valid. A bad one may stay if it was set before
-// the definition was established.
+// checksBundle reports whether an update must have a valid CA bundle.
 func checksBundle(old *apiextensionsv1.CustomResourceDefinition) bool {
 	return established(old) && hasValidBundle(old)
 }

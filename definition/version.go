@@ -137,10 +137,9 @@ func (c *checker) columns(columns []apiextensionsv1.CustomResourceColumnDefiniti
 	}
 }
 
-// maxSelectable is how many selectable fields a version may have.
 const maxSelectable = 8
 
-// selectable checks the fields that clients select objects by, at the path of the version.
+// selectable checks the selectable fields of a version. version is its path.
 //
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#crd-selectable-fields
 func (c *checker) selectable(v *internalVersion, version *pathstack.Chain, name string) {

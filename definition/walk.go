@@ -15,15 +15,15 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// Rules for every schema under every keyword, except structural rules. patternProperties and
-// additionalItems are not visited, because they are not allowed.
+// This file has the rules for every schema under every keyword, except structural rules.
+// patternProperties and additionalItems are not visited, because they are not allowed.
 
 type walk struct {
 	*checker
 	here        *pathstack.Chain // the location of the current schema
-	around      []inherited      // of the current schema and those around it
+	around      []inherited      // of the current schema and the schemas around it
 	checksRules bool             // rules will be checked
-	// faulty has the field paths of schemas with rules that have errors at or below the schema.
+	// faulty has the field paths of schemas that have rules and an error at or below the schema.
 	faulty map[string]bool
 }
 
@@ -148,10 +148,11 @@ func (w *walk) keywords(s *apiextensionsv1.JSONSchemaProps, p *inherited) {
 
 func isMeta(name string) bool { return name == "metadata" || name == "kind" || name == "apiVersion" }
 
-// rules makes the checks of [celcost.CheckRule], which need no compiled rule. The schema may not be
-// structural, so a fieldPath is followed as written, unless the server cannot convert the schema.
+// rules makes the checks of [celcost.CheckRule], which need no compiled rule. It follows a
+// fieldPath in the schema as written, because the schema may not be structural. If the server
+// cannot convert the schema, a wrong fieldPath is no error.
 func (w *walk) rules(s *apiextensionsv1.JSONSchemaProps) {
-	own := *s // stays on the heap; s does not
+	own := *s // only this copy moves to the heap
 	convertible := sync.OnceValue(func() bool { return isConvertible(&own) })
 	follow := func(fieldPath string) error {
 		err := crdpath.FollowField(fieldPath, &crdpath.PropsCursor{At: &own}, crdpath.DotsAndBrackets)
@@ -185,20 +186,20 @@ func isConvertible(s *apiextensionsv1.JSONSchemaProps) bool {
 // 5. Package validation/cel checks the rules of the compiled schema.
 // 6. notes.go adds the notes.
 
-// A visitor visits all schemas in one, under any keyword, for the one phase that is not nil. Named
-// schemas come in random order.
+// A visitor visits a schema and all schemas in it, under any keyword, for the one phase that is not
+// nil. Named schemas come in random order.
 //
-// A phase must not keep a schema: the copies of named ones are used again.
+// A phase must not keep a schema, because the memory of named schemas is reused.
 type visitor struct {
 	at       pathstack.SchemaStack // the location of the current schema
-	location *pathstack.Chain      // of at; made at the first use
+	location *pathstack.Chain      // here returns it; made at the first use
 
 	survey *survey
 	walk   *walk
 	notes  *schemaNotes
 }
 
-// here returns a location that follows the visit. Its path or pointer is always the current one.
+// here returns the location of the current schema. It changes as the visit goes on.
 func (v *visitor) here() *pathstack.Chain {
 	if v.location == nil {
 		v.location = v.at.Here()
@@ -222,7 +223,6 @@ func (v *visitor) enter(s *apiextensionsv1.JSONSchemaProps) bool {
 	}
 }
 
-// leave is called after everything below the schema was visited.
 func (v *visitor) leave(s *apiextensionsv1.JSONSchemaProps) {
 	switch {
 	case v.walk != nil:
@@ -285,7 +285,7 @@ func (v *visitor) named(keyword string, schemas map[string]apiextensionsv1.JSONS
 	if len(schemas) == 0 {
 		return
 	}
-	var s apiextensionsv1.JSONSchemaProps // one for all names
+	var s apiextensionsv1.JSONSchemaProps // reused for all names
 	var name string
 	for name, s = range schemas {
 		v.at.PushKey(keyword, name)
@@ -370,7 +370,7 @@ func (c *checker) atomicSet(s *apiextensionsv1.JSONSchemaProps, at *pathstack.Ch
 		return
 	}
 	if keyword := nonAtomicItems(s); keyword != "" {
-		// For both keywords the value is the list type.
+		// The value in the error is the list type for both keywords.
 		c.invalid(at.Child("items").Child(keyword), s.Items.Schema.XListType,
 			"must be atomic as item of a list with x-kubernetes-list-type=set")
 	}
@@ -412,7 +412,7 @@ func (c *checker) mapKeys(s, items *apiextensionsv1.JSONSchemaProps, at *pathsta
 		case !ok:
 			c.invalid(at.Child("x-kubernetes-list-map-keys"), s.XListMapKeys, "entries must all be names of item properties")
 		case property.Type == "array" || property.Type == "object":
-			// The value is the type of the elements, not of the key.
+			// The value in the error is the type of the elements, not of the key.
 			c.invalid(at.Child("items").Child("properties").Key(key).Child("type"), items.Type,
 				"must be a scalar type if parent array's x-kubernetes-list-type is map")
 		}
