@@ -18,7 +18,7 @@ import (
 )
 
 // Break returns a case whose only errors are the target's. Its object is as small as possible. If
-// there is no such case, Break returns an [*Unreachable]. It also returns the error of the judge.
+// there is no such case, Break returns an [*Unreachable]. If the judge fails, it returns its error.
 func (s *Space) Break(ctx context.Context, rng *rand.Rand, t Target) (*Case, error) {
 	x := s.search(rng, maxWork)
 	seen := &trace{}
@@ -42,7 +42,7 @@ func (s *Space) Break(ctx context.Context, rng *rand.Rand, t Target) (*Case, err
 		update := isRule && read.usesOld && (!r.OptionalOldSelf || try%2 == 0)
 		c, err := x.start(ctx, steps, read, status || readsStatus, update)
 		if readsStatus && try%2 == 0 && c != nil && c.Old != nil && read.usesOld {
-			c.Status = false // an update of the rest, with the status of the old object
+			c.Status = false // an update that keeps the old status
 		}
 		if _, ok := errors.AsType[*Unreachable](err); err != nil && (err == error(errWork) || !ok) {
 			return nil, err
@@ -69,10 +69,10 @@ func (s *Space) Break(ctx context.Context, rng *rand.Rand, t Target) (*Case, err
 	return nil, &Unreachable{seen.cause(constant)}
 }
 
-// Sought is the error by which a judge says that [Space.Seek] looks for this case.
+// Sought is what a judge returns for a case that [Space.Seek] looks for.
 var Sought = &validation.Error{Rule: -1}
 
-// A Quest describes the case that [Space.Seek] looks for. The judge knows the rest.
+// A Quest tells [Space.Seek] where to look. The judge decides whether a case is found.
 type Quest struct {
 	Pointer string // the schema pointer of a value that the object has
 	Rule    string // a rule on that value, or ""; the search tries its fields and constants
@@ -81,7 +81,7 @@ type Quest struct {
 }
 
 // Seek returns a case for which the judge returns [Sought]. Its object is as small as possible. If
-// there is none, Seek returns an [*Unreachable]. It also returns the error of the judge.
+// there is none, Seek returns an [*Unreachable]. If the judge fails, it returns its error.
 func (s *Space) Seek(ctx context.Context, rng *rand.Rand, q Quest) (*Case, error) {
 	x := s.search(rng, q.Limit)
 	steps, _ := (&Target{SchemaPointer: q.Pointer}).location()
@@ -180,7 +180,6 @@ func (s *search) populate(root *site, steps []string) {
 	}
 }
 
-// cause says why no case was found.
 func (t *trace) cause(constant bool) string {
 	switch {
 	case constant:
@@ -199,9 +198,8 @@ func (t *trace) cause(constant bool) string {
 	return "no admitted object has the value"
 }
 
-// clearest makes a case that breaks a target smaller. If it can, it returns a case whose rule is
-// false. An object without the fields that the rule reads is smaller, but its rule ends with an
-// error.
+// clearest returns a smaller case that breaks the target. If it can, it returns a case in which the
+// rule is false and does not end with an error.
 func (s *search) clearest(ctx context.Context, c Case, g *goal, isRule bool) (*Case, error) {
 	g.isFalse = isRule
 	found, err := s.find(ctx, c, g, clearSteps)
@@ -218,7 +216,6 @@ func (s *search) clearest(ctx context.Context, c Case, g *goal, isRule bool) (*C
 // clearSteps is how many requests the search for a false rule makes.
 const clearSteps = 300
 
-// endsWithError reports whether an error ended the rule.
 func endsWithError(e *validation.Error) bool { return strings.Contains(e.Detail, " evaluating rule: ") }
 
 func (s *search) smallest(ctx context.Context, c Case, g *goal) *Case {
@@ -245,7 +242,7 @@ var errorTypes = map[string]field.ErrorType{
 	"uniqueItems": field.ErrorTypeDuplicate,
 }
 
-// keywordTexts are in the details of Invalid errors, to tell keywords apart.
+// keywordTexts are parts of the details of Invalid errors. They tell keywords apart.
 var keywordTexts = map[string]string{
 	"pattern": "should match", "minLength": "should be at least", "minItems": "should have at least", "minProperties": "should have at least",
 	"minimum": "should be greater than", "maximum": "should be less than", "multipleOf": "should be a multiple of", "format": "must be of type",
@@ -303,8 +300,8 @@ func (t *Target) location() (steps []string, levels []level) {
 
 var junctors = [...]string{"anyOf", "oneOf", "allOf", "not"}
 
-// implied reports whether an error is part of breaking the target: it is about a junctor in levels,
-// or about another branch. anyOf and oneOf only fail if other branches fail too.
+// implied reports whether an error comes with the error of the target. It is about a junctor in
+// levels, or about another branch of anyOf or oneOf, which only fail if other branches fail too.
 func implied(levels []level, e *validation.Error) bool {
 	if e.Step != validation.StepSchema {
 		return false
@@ -313,7 +310,7 @@ func implied(levels []level, e *validation.Error) bool {
 		if e.SchemaPointer == l.pointer && strings.Contains(e.Detail, keywordTexts[l.keyword]) {
 			return true
 		}
-		// For allOf, errors of other branches are not part of it.
+		// If a branch of allOf fails, the other branches need not fail.
 		if (l.keyword != "allOf" || l.isTarget) && strings.HasPrefix(e.SchemaPointer, l.pointer+"/"+l.keyword+"/") {
 			return true
 		}

@@ -54,7 +54,7 @@ const (
 	someOther
 )
 
-// about has the types that each kind is about.
+// about says which types of values a kind is about.
 var about = [...]Mask{
 	isTrue: Bool, atMost: Number, multipleOf: Number, minRunes: String, matches: String, hasFormat: String,
 	minItems: Array, distinct: Array, everyItem: Array, someItem: Array,
@@ -64,17 +64,17 @@ var about = [...]Mask{
 // A Cond is a condition on one value. It never changes.
 type Cond struct {
 	kind   kind
-	neg    bool // the opposite, for a kind without a dual
-	other  bool // the verdict on values of other types, or the constant
+	neg    bool // the opposite of a kind that is not in duals
+	other  bool // whether it holds for values of other types; the value of a constant
 	strict bool // atMost: excludes the bound
-	mask   Mask // types; the truths of opaque; the orders of relation
+	mask   Mask // types, the truths of opaque, or the orders of relation
 	n      int64
 	x      float64
 	text   string   // a pattern, format, member or name
-	keys   []string // distinct: keys of elements; others: the members that do not count
+	keys   []string // distinct: keys to compare; everyOther, someOther: members to skip; relation: paths
 	values []any
 	equal  map[any][]any // enum: the values by enumKey
-	subs   []*Cond       // relation: that each member is present
+	subs   []*Cond       // inner conditions; relation: that each member is present
 }
 
 var (
@@ -90,7 +90,7 @@ func And(list ...*Cond) *Cond { return junction(and, True, False, list) }
 // Or holds if one of the conditions holds.
 func Or(list ...*Cond) *Cond { return junction(or, False, True, list) }
 
-// junction combines conditions. neutral changes nothing, absorbing decides.
+// junction combines conditions. neutral is left out. If absorbing occurs, it is the result.
 func junction(k kind, neutral, absorbing *Cond, list []*Cond) *Cond {
 	var subs []*Cond
 	for _, c := range list {
@@ -131,7 +131,7 @@ func Types(mask Mask) *Cond {
 	return &Cond{kind: types, mask: mask & Any}
 }
 
-// Enum holds for values that equal one of the values. It keeps the slice.
+// Enum holds for a value that equals one of values. It keeps the slice.
 func Enum(values ...any) *Cond {
 	equal := make(map[any][]any, len(values))
 	for _, v := range values {
@@ -208,7 +208,7 @@ const (
 )
 
 // Opaque holds if an expression has one of the truths [Holds], [Fails] and [Errors]. The solver
-// does not understand the expression. It only knows that one value gives one truth.
+// cannot evaluate the expression. It only knows that the expression has one truth for each value.
 func Opaque(name string, truths Mask) *Cond {
 	return &Cond{kind: opaque, text: name, mask: truths}
 }
@@ -224,7 +224,7 @@ func Relation(a, b []string, orders Mask) *Cond {
 	return &Cond{kind: relation, text: p + separator + separator + q, keys: []string{p, q}, mask: orders, subs: present}
 }
 
-// Vacuous returns the condition c, but it also holds for values of other types.
+// Vacuous returns a condition that holds if c holds, and for values of other types.
 func Vacuous(c *Cond) *Cond {
 	out := *c
 	out.other = true
@@ -270,7 +270,8 @@ var duals = map[kind]kind{
 	everyItem: someItem, someItem: everyItem, at: ifAt, ifAt: at, everyOther: someOther, someOther: everyOther,
 }
 
-// Key returns a text. Equal texts mean equal conditions, but equivalent ones may differ.
+// Key returns a text. Conditions with equal texts are equal. Equivalent conditions may have
+// different texts.
 func (c *Cond) Key() string {
 	values, err := json.Marshal(c.values)
 	if err != nil {
@@ -284,7 +285,7 @@ func (c *Cond) Key() string {
 }
 
 // relate searches an object whose members compare as c wants. It fixes one member and makes the
-// relation a condition on the other.
+// relation a condition on the other member.
 func (s *Solver) relate(c *Cond, v any, rest []*Cond) Result {
 	a, b := c.keys[0], c.keys[1]
 	if c.mask&NoOrder != 0 {
@@ -361,7 +362,7 @@ func (s *Solver) pivots(v any, path, other string, rest []*Cond) []any {
 	return out
 }
 
-const separator = "\x00" // of the names of a path
+const separator = "\x00" // between the names of a path
 
 // atPath holds for objects with a member at path that satisfies c.
 func atPath(path string, c *Cond) *Cond {

@@ -24,8 +24,8 @@
 // [Space.Break] begins with an admitted object that has the value of the rule. For a transition
 // rule it makes an update, and for a rule in the status an update of the status. It prefers a rule
 // that is false to a rule that ends with an error. If a keyword of a branch is broken, the server
-// also reports the junctor around it. For anyOf and oneOf it reports other branches too, because
-// these only fail together. All these errors count as one violation.
+// also reports the junctor around it. For anyOf and oneOf the server reports other branches too,
+// because the branches only fail together. All these errors count as one violation.
 //
 // [Space.Seek] looks for a case that the judge wants, such as an object that one definition admits
 // and another one refuses.
@@ -40,12 +40,12 @@
 // condition holds for other types, like a keyword of a schema. A strict one does not, like an
 // expression.
 //
-// [Solver.Solve] first finds a value without the alternatives. It only splits those that the value
-// does not satisfy. It decides numbers with intervals and candidates, strings with the automata of
-// package pattern, and lists and objects by their parts. The status None is a proof. Found comes
-// with a value that satisfies the condition, except that [Opaque] conditions are only names.
-// Undecided comes with a reason. Callers check every value by the server's rules before they rely
-// on it.
+// [Solver.Solve] first leaves out the disjunctions and finds a value. Then it tries the parts of
+// the disjunctions that this value does not satisfy. It decides numbers with intervals and
+// candidates, strings with the automata of package pattern, and lists and objects by their parts.
+// The status None is a proof. With Found, the value satisfies the condition, but nothing is known
+// about [Opaque] conditions. Undecided comes with a reason. Callers check every value by the
+// server's rules before they rely on it.
 //
 // # Concurrency and ownership
 //

@@ -129,7 +129,8 @@ func distinctElement(x *site, element any, index int) any {
 	return element
 }
 
-// pem returns the PEM block for its first or last line. It returns other texts unchanged.
+// pem returns a PEM block if the text is the first or last line of a block. It returns other texts
+// unchanged.
 func pem(text string) string {
 	line := strings.TrimSpace(text)
 	label, first := strings.CutPrefix(line, "-----BEGIN ")
@@ -175,7 +176,7 @@ func (s *search) altered(text string) string {
 	return text + "a"
 }
 
-// text returns a text of the rule, or a common one.
+// text returns a text from the rule, or one of commonTexts.
 func (s *search) text() string {
 	if len(s.lit.texts) > 0 && !s.oneIn(3) {
 		text := pem(pick(s.rng, s.lit.texts))
@@ -315,7 +316,7 @@ func (x *site) all(out []*site, limit int) []*site {
 // maxSites is how many sites one change chooses from.
 const maxSites = 2000
 
-// below returns the values at a schema pointer through properties, items and additionalProperties.
+// below returns the sites at a schema pointer through properties, items and additionalProperties.
 func (x *site) below(steps []string) []*site {
 	if len(steps) == 0 {
 		return []*site{x}

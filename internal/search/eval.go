@@ -89,11 +89,11 @@ func evalNumber(c *Cond, x float64) bool {
 	return x < c.x || !c.strict && x == c.x
 }
 
-// isMultiple reports whether x is a multiple of of. It divides like kube-apiserver.
-func isMultiple(x, of float64) bool {
-	quotient := x / of
-	if of < 1 {
-		quotient = 1 / of * x
+// isMultiple reports whether x is a multiple of divisor. It divides like kube-apiserver.
+func isMultiple(x, divisor float64) bool {
+	quotient := x / divisor
+	if divisor < 1 {
+		quotient = 1 / divisor * x
 	}
 	return quotient == math.Trunc(quotient)
 }

@@ -16,7 +16,7 @@ import (
 
 // A goal is what a search looks for.
 type goal struct {
-	breaks  func(*validation.Error) bool // finds the error; nil for an admitted object
+	breaks  func(*validation.Error) bool // reports whether an error is wanted; nil for an admitted object
 	read    *literals                    // of the rule or keyword to break
 	levels  []level                      // of the target
 	present []string                     // the steps of a schema pointer at which a value must be, or nil
@@ -62,7 +62,7 @@ func (g *goal) cost(s *Space, c Case, errs validation.ErrorList, refused bool) (
 	return cost, others
 }
 
-// A state is a case that a search has.
+// A state is a judged case.
 type state struct {
 	Case
 	cost   int
@@ -77,8 +77,8 @@ type trace struct {
 	around  bool // an anyOf, oneOf or allOf around the target failed
 }
 
-// find changes the object of a case until it meets the goal, for about steps requests. If it does
-// not get there, it returns nil.
+// find changes the object of a case until the case meets the goal. If it does not succeed with
+// about steps requests, it returns nil.
 func (s *search) find(ctx context.Context, c Case, g *goal, steps int) (*state, error) {
 	now, err := s.judged(ctx, c, g)
 	for used := 0; err == nil && now.cost > 0 && used < steps; {
@@ -87,7 +87,8 @@ func (s *search) find(ctx context.Context, c Case, g *goal, steps int) (*state, 
 			used += climbSteps
 			continue
 		}
-		// A helpful change may first cause more errors, such as another member of a union.
+		// A change that helps in the end may first cause more errors. An example is another member
+		// of a union.
 		var other *state
 		if other, err = s.changed(ctx, now, g); err == nil {
 			other, err = s.climb(ctx, other, g, 2*climbSteps)
@@ -184,7 +185,7 @@ func (s *search) editAt(root *site, steps []string) {
 	}
 }
 
-// editWithin changes a value that a rule on within reads.
+// editWithin changes a value at or below a site, mostly a value that the rule reads.
 func (s *search) editWithin(within *site) {
 	sites := within.all(nil, maxSites)
 	if !s.lit.usesAll && !s.oneIn(8) {
@@ -308,7 +309,7 @@ const (
 )
 
 // Admitted returns an object that the judge admits. If it finds none, it returns an [*Unreachable].
-// It also returns the judge's error.
+// If the judge fails, it returns its error.
 func (s *Space) Admitted(ctx context.Context, rng *rand.Rand) (map[string]any, error) {
 	return s.search(rng, maxWork).admitted(ctx)
 }

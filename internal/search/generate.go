@@ -42,7 +42,6 @@ func (s *Space) Learn(samples ...map[string]any) {
 	}
 }
 
-// maxSamples is how many sample values are kept for one schema.
 const maxSamples = 20
 
 // learn keeps the scalars of a sample under the paths of their schemas.
@@ -108,7 +107,7 @@ func (g *generator) metadata(namespaced bool) map[string]any {
 	return m
 }
 
-// value returns a value for a schema and the branches in demands. Samples are kept by path.
+// value returns a value for a schema and the branches in demands. path finds its samples.
 func (g *generator) value(path string, n *schema.Node, demands []demand) any {
 	if g.budget--; g.work > maxGenerated {
 		return nil
@@ -228,7 +227,7 @@ func (g *generator) items(path string, c *constraints) []any {
 	return list
 }
 
-// bounds returns a small range within the limits of a list or map.
+// bounds returns a small range of lengths within the limits of a list or map.
 func bounds(low, high schema.Count) (int, int) {
 	const spread = 3
 	from, to := 0, spread
@@ -265,7 +264,7 @@ func (g *generator) shuffle(texts []string) {
 	g.rng.Shuffle(len(texts), func(i, j int) { texts[i], texts[j] = texts[j], texts[i] })
 }
 
-// anything returns a value without a schema.
+// anything returns a value of any type.
 func (g *generator) anything(depth int) any {
 	n := 8
 	if depth > 0 {
@@ -332,13 +331,13 @@ func (g *generator) intOrString(c *constraints) any {
 	return g.integer(c)
 }
 
-// resizeText repeats or cuts a text until it has low to high runes.
+// resizeText pads or cuts a text so that it has low to high runes.
 func resizeText(text string, low, high int) string {
 	runes := []rune(text + strings.Repeat("p", max(0, low-utf8.RuneCountInString(text))))
 	return string(runes[:min(high, len(runes))])
 }
 
-// matching returns a string that matches a pattern. It mostly has low to high runes.
+// matching returns a string that matches the pattern and has low to high runes, if it finds one.
 func (g *generator) matching(pattern string, low, high int) string {
 	words := []string{"demo", "1", "10s", "100m", "a.b", "/x", "https://example.com"}
 	g.shuffle(words)
@@ -428,8 +427,8 @@ func (g *generator) between(c *constraints, low, high float64) float64 {
 
 const maxRounds = 300
 
-// patternText writes a text of about low to high runes from the syntax tree of a pattern. A pattern
-// with anchors or boundaries may not match it. The caller checks that.
+// patternText writes a text of about low to high runes from the syntax tree of a pattern. The text
+// may not match a pattern with anchors or boundaries, so the caller checks it.
 func (g *generator) patternText(pattern string, low, high int) string {
 	tree, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
@@ -524,7 +523,8 @@ type demand struct {
 	inner  []demand
 }
 
-// below returns the demands on a part of the value. child returns the part of a branch.
+// below returns the demands on a part of the value. child returns the schema of the part in a
+// branch.
 func below(list []demand, child func(*schema.Node) *schema.Node) (out []demand) {
 	for _, d := range list {
 		if b := child(d.branch); b != nil {

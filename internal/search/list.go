@@ -12,9 +12,9 @@ type listWant struct {
 	list      []any // the elements so far
 	low, high int64
 	every     []*Cond
-	some      [][]*Cond // each needs an element that satisfies it
+	some      [][]*Cond // for each, one element must satisfy all of it
 	distinct  []*Cond
-	repeated  []*Cond // two elements must agree
+	repeated  []*Cond // two elements must agree in the keys
 }
 
 func listWantOf(own []*Cond) listWant {
@@ -60,7 +60,7 @@ func (s *Solver) solveList(own []*Cond) Result {
 	for int64(len(w.list)) < w.low {
 		item := s.newItem(&w, nil)
 		if item.Status != Found && len(w.repeated) > 0 {
-			return undecided(noItems) // other elements could be repeated
+			return undecided(noItems) // a list that repeats another element may exist
 		}
 		if item.Status != Found {
 			return item
@@ -76,7 +76,7 @@ func (s *Solver) solveList(own []*Cond) Result {
 }
 
 // wantedItems appends an element for each of w.some. If the list may not be that long, one element
-// must satisfy several.
+// must satisfy several of them.
 func (s *Solver) wantedItems(w *listWant) Result {
 	merged := int64(len(w.some)) > w.high
 	if merged {
@@ -107,14 +107,14 @@ func (s *Solver) sharedItem(w *listWant, want []*Cond) Result {
 		return found(nil)
 	}
 	if len(w.some) == 1 {
-		return Result{} // one element must satisfy all
+		return Result{} // a single element had to satisfy all conditions
 	}
 	return undecided(noItems)
 }
 
 // newItem appends an element. If the list is long, it first searches an element that differs from
-// all others in one key. With a disjunction of keys for each element, the time would grow with the
-// third power of the length.
+// all others in one key. Otherwise it would need a disjunction of keys for each element, and the
+// time would grow with the third power of the length.
 func (s *Solver) newItem(w *listWant, want []*Cond) Result {
 	if len(w.list) >= longList && len(w.distinct) == 1 {
 		if len(w.distinct[0].keys) == 0 {
@@ -156,8 +156,8 @@ func (w *listWant) item(want []*Cond) []*Cond {
 	return conds
 }
 
-// differsFrom holds for values that differ from v. If there are keys, they must differ in one of
-// them.
+// differsFrom holds for values that differ from v. If there are keys, a value must differ in one
+// key.
 func differsFrom(v any, keys []string) *Cond {
 	if len(keys) == 0 {
 		return Not(Enum(v))
@@ -204,7 +204,8 @@ func (w *listWant) contradicts() bool {
 	return len(w.distinct) == 0
 }
 
-// agreesWith holds for values that equal v. If there are keys, they only need to agree in these.
+// agreesWith holds for values that equal v. If there are keys, a value only needs to agree in the
+// keys.
 func agreesWith(v any, keys []string) *Cond {
 	if len(keys) == 0 {
 		return Enum(v)
@@ -271,7 +272,7 @@ func (s *Solver) solveObject(own []*Cond) Result {
 	return r
 }
 
-// members returns an object. It ignores relations.
+// members returns an object that satisfies all conditions except relations.
 func (s *Solver) members(w objectWant, own []*Cond) Result {
 	if w.high < 0 || w.low > w.high || int64(len(w.required)) > w.high {
 		return Result{}
@@ -340,7 +341,7 @@ func (s *Solver) someMember(w *objectWant, c *Cond) Result {
 		}
 		out.worse(r)
 	}
-	for name := range w.required { // a required member could be a different one
+	for name := range w.required { // a required member could have satisfied c
 		exhaustive = exhaustive && slices.Contains(c.keys, name)
 	}
 	if out.Status == None && !exhaustive {
@@ -349,7 +350,8 @@ func (s *Solver) someMember(w *objectWant, c *Cond) Result {
 	return out
 }
 
-// candidates returns names for new members: the names in conditions, and then one that is in none.
+// candidates returns names for new members: the names in conditions, and then a name that is in no
+// condition.
 func (w *objectWant) candidates() []string {
 	named := maps.Clone(w.allowed)
 	for _, c := range slices.Concat(w.every, w.some) {

@@ -12,7 +12,6 @@ import (
 	"github.com/crdkit/crdkit/internal/value/pattern"
 )
 
-// maxCandidates is how many numbers are tried.
 const maxCandidates = 4096
 
 // A span is the range of numbers that the bounds of a conjunction allow.
@@ -104,7 +103,7 @@ func divides(own []*Cond) bool {
 }
 
 // candidates returns numbers in r, those near 0 first. They are multiples of step unless it is 0.
-// complete means that no other number can satisfy the conditions.
+// complete means that if no candidate satisfies the conditions, no number does.
 func (r *span) candidates(t Mask, step float64, factors bool, excluded int) (out []float64, complete bool) {
 	if t == Fraction && step == 0 {
 		for i := range excluded + 40 {
@@ -129,7 +128,7 @@ func (r *span) candidates(t Mask, step float64, factors bool, excluded int) (out
 			out = append(out, x*step)
 		}
 	}
-	// Within bounds every integer is a candidate. Otherwise there are more candidates than excluded
+	// Without factors, every number in r is a candidate, or there are more candidates than excluded
 	// numbers.
 	return out, !factors || high-low < float64(want)
 }
@@ -188,11 +187,11 @@ func hasFormatNamed(name, v string) bool {
 	return !ok || check(v)
 }
 
-// fewExcluded is how many excluded values automata search at once. The time grows with their
-// number.
+// With more than fewExcluded patterns to exclude, counted is tried before the automata, because
+// their time grows with the number of patterns.
 const fewExcluded = 12
 
-// counted returns a number, in digits or letters, that satisfies the conditions.
+// counted returns the first text of a, 0, b, 1, ... that satisfies the conditions.
 func (s *Solver) counted(own []*Cond) (string, bool) {
 	for i := range maxElements {
 		for _, text := range [2]string{lettered(i), strconv.Itoa(i)} {
@@ -216,7 +215,7 @@ func lettered(i int) string {
 	return lettered(i/26-1) + text
 }
 
-// maxExcluded is how many excluded values are searched with automata.
+// maxExcluded is how many excluded values become patterns at most.
 const maxExcluded = 64
 
 func (s *Solver) solveString(own []*Cond) Result {

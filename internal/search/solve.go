@@ -41,7 +41,7 @@ const (
 
 func found(v any) Result             { return Result{Status: Found, Value: v} }
 func undecided(reason string) Result { return Result{Status: Undecided, Reason: reason} }
-func (r *Result) worse(other Result) { // keeps the first that is not None
+func (r *Result) worse(other Result) { // keeps the first result that is not None
 	if r.Status == None {
 		*r = other
 	}
@@ -56,7 +56,8 @@ type Solver struct {
 	memory   memory
 }
 
-// NewSolver returns a solver that takes at most steps steps for all conditions. It ends with ctx.
+// NewSolver returns a solver with a limit of steps for all conditions together. It stops when ctx
+// ends.
 func NewSolver(ctx context.Context, steps int) *Solver {
 	return &Solver{work: steps, watch: interrupt.New(ctx), patterns: map[string]*pattern.Pattern{}, memory: memory{conds: map[*Cond]uint32{}, values: map[string]Result{}}}
 }
@@ -67,7 +68,6 @@ func (s *Solver) Work() int { return s.work }
 // SetWork sets how many steps are left.
 func (s *Solver) SetWork(steps int) { s.work = steps }
 
-// maxDepth limits the nesting of values.
 const maxDepth = 500
 
 // Solve returns a small value that satisfies c. The same conditions give the same value. It belongs
@@ -78,7 +78,7 @@ func (s *Solver) Solve(c *Cond) Result {
 	return r
 }
 
-// spend takes steps. It returns why the search must end, or "".
+// spend subtracts steps from the work that is left. It returns why the search must end, or "".
 func (s *Solver) spend(steps int) string {
 	if s.work -= steps; s.work < 0 {
 		s.memory.limited++
@@ -91,7 +91,6 @@ func (s *Solver) spend(steps int) string {
 	return ""
 }
 
-// solve returns a value that satisfies all conditions of the list.
 func (s *Solver) solve(list []*Cond) Result {
 	if s.depth++; s.depth > maxDepth {
 		s.depth--
@@ -137,7 +136,7 @@ func flatten(list []*Cond) (base, alternatives []*Cond, ok bool) {
 	return base, alternatives, true
 }
 
-// split solves base. Then it splits the first disjunction that the value does not satisfy.
+// split solves base. Then it branches on the first disjunction that the value does not satisfy.
 func (s *Solver) split(base, alternatives []*Cond) Result {
 	if reason := s.spend(len(base) + len(alternatives)); reason != "" {
 		return undecided(reason)
@@ -178,8 +177,8 @@ func (s *Solver) branch(base, rest, parts []*Cond) Result {
 }
 
 // lookahead tries each part of each disjunction with base alone, and removes impossible parts.
-// Otherwise the search would find them impossible again below each other choice. It returns the
-// rest of the conjunction, or false if a disjunction has no possible part.
+// Without this, the search would try them again after every other choice. It returns the rest of
+// the conjunction, or false if a disjunction has no possible part.
 func (s *Solver) lookahead(base, alternatives []*Cond) (moreBase, open []*Cond, ok bool) {
 	var reduced []*Cond
 	for _, c := range alternatives {
@@ -280,7 +279,7 @@ func (s *Solver) solveType(t Mask, base []*Cond) Result {
 }
 
 // orLarger solves a conjunction. If that is undecided, it searches a value with more parts than
-// every excluded value. It is then none of them.
+// every excluded value. This value is not excluded.
 func orLarger(solve func(own []*Cond) Result, own []*Cond, atLeast func(int64) *Cond) Result {
 	r := solve(own)
 	parts := -1
@@ -342,8 +341,8 @@ const (
 	maxConjunction = 64      // conditions of a conjunction whose result is kept
 )
 
-// A memory keeps results: a search splits one disjunction after another, and most of the conditions
-// stay. Results that depend on a limit are not kept.
+// A memory keeps the results of conjunctions, because a search meets the same conjunctions again.
+// Results that depend on a limit are not kept.
 type memory struct {
 	conds     map[*Cond]uint32  // a number for each condition
 	values    map[string]Result // by the numbers of the conditions of a conjunction, in their order
@@ -378,7 +377,6 @@ func (m *memory) known(list []*Cond) (r Result, key string, ok bool) {
 	return r, key, ok
 }
 
-// keepValue keeps the result of a search that no limit ended.
 func (m *memory) keepValue(key string, r Result) {
 	if key != "" {
 		m.values[key] = r

@@ -17,8 +17,8 @@ type Case struct {
 	Status      bool
 }
 
-// A Judge answers like the server, and changes the object to the stored one. errs is empty if the
-// object is admitted. refused means that it was refused before validation.
+// A Judge returns the errors of the server, and changes the object to the stored object. errs is
+// empty if the object is admitted. refused means that the object was refused before validation.
 type Judge func(ctx context.Context, c Case) (errs validation.ErrorList, refused bool, err error)
 
 // A Head has the parts that all objects of a version have.
