@@ -173,7 +173,6 @@ type field struct {
 
 var fieldsByType sync.Map // of map[string]field
 
-// fieldsOf returns the fields of a struct by their names in JSON.
 func fieldsOf(t reflect.Type) map[string]field {
 	if fields, ok := fieldsByType.Load(t); ok {
 		return fields.(map[string]field)

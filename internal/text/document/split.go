@@ -20,8 +20,8 @@ type Splitter struct {
 }
 
 // Split cuts a text as apimachinery's YAMLReader does: at lines of three dashes and maybe a
-// comment. It also cuts where YAML libraries would drop the rest of a document: after a line of
-// three dots, and at lines with another line break of YAML 1.1.
+// comment. It also cuts after a line of three dots, and accepts all line breaks of YAML 1.1.
+// Otherwise YAML libraries would drop the rest of a document.
 //
 // It cuts the text that [UTF8] returns. The documents share its memory, except a last document
 // without line feed: Split adds the line feed.
@@ -30,8 +30,8 @@ func Split(text []byte) *Splitter {
 	return &Splitter{rest: text, breaks: hasOtherBreaks(text)}
 }
 
-// UTF8 returns a text as kubectl decodes it: without byte order mark, and in UTF-8 if the mark was
-// UTF-16's. Lines must be cut in this text, before a YAML library decodes it.
+// UTF8 returns a text as kubectl decodes it: without byte order mark, and converted to UTF-8 if the
+// mark says UTF-16. Lines must be cut in this text, before a YAML library decodes it.
 func UTF8(text []byte) []byte {
 	var order binary.ByteOrder = binary.LittleEndian
 	switch {
@@ -56,15 +56,14 @@ func UTF8(text []byte) []byte {
 	return out
 }
 
-// errRest is about text that YAML libraries ignore.
 var errRest = errors.New("there is text after the end of the document, which YAML libraries do not read")
 
 // CheckEnd returns an error if there is more than one document. YAML libraries only return the
-// first.
+// first document.
 func CheckEnd(text []byte) error {
 	d := yaml.NewDecoder(bytes.NewReader(text))
 	var first, second struct{}
-	_ = d.Decode(&first) // other readers report its error
+	_ = d.Decode(&first) // the reader of the document reports this error
 	if err := d.Decode(&second); !errors.Is(err, io.EOF) {
 		return errRest
 	}
@@ -86,7 +85,7 @@ func breakSize(text []byte) int {
 	return 0
 }
 
-// hasOtherBreaks reports whether a text has line breaks other than line feeds.
+// hasOtherBreaks reports whether a text has line breaks other than \n and \r\n.
 func hasOtherBreaks(text []byte) bool {
 	for rest := text; ; {
 		at := bytes.IndexByte(rest, '\r')
@@ -102,8 +101,8 @@ func hasOtherBreaks(text []byte) bool {
 }
 
 // Next returns the next document and its first line, counted from 1. At the end it returns io.EOF.
-// If a separator has other text, the rest cannot be read: the error comes with the first line of
-// the rest.
+// If a separator line has other text, Next returns an error and the first line of the rest, which
+// cannot be read.
 func (s *Splitter) Next() (doc []byte, line int, err error) {
 	first, size, blank := s.line+1, 0, true
 	for {
@@ -144,8 +143,8 @@ func (s *Splitter) lineAt(after int) ([]byte, bool) {
 	return rest[:lineSize(rest, s.breaks)], true
 }
 
-// lineSize returns the length of the first line with its break. Without breaks only a line feed
-// counts.
+// lineSize returns the length of the first line with its break. If breaks is false, only line feeds
+// end lines.
 func lineSize(text []byte, breaks bool) int {
 	if !breaks {
 		if end := bytes.IndexByte(text, '\n'); end >= 0 {

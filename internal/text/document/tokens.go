@@ -45,7 +45,6 @@ type token struct {
 	to      uint32 // the end of the content; or the index after an object or list
 }
 
-// maxText is the longest text that Tokenize reads.
 const maxText = math.MaxInt32
 
 // YAMLToJSON converts YAML as sigs.k8s.io/yaml does. It declines what [Tokenize] declines, and
@@ -203,7 +202,7 @@ func NewLineCounter(text []byte) *LineCounter {
 	return &LineCounter{text: text, at: Position{1, 1}}
 }
 
-// Position returns the position of an offset. It must not be less than the offset before.
+// Position returns the position of an offset. Offsets must not decrease.
 func (c *LineCounter) Position(offset int) Position {
 	skipped := c.text[c.offset:offset]
 	if end := bytes.LastIndexByte(skipped, '\n'); end >= 0 {

@@ -8,8 +8,8 @@ import (
 	"github.com/crdkit/crdkit/internal/text/jsonscan"
 )
 
-// A yamlTokenizer reads block structure line by line. The text ends with a line feed, so that
-// reading one byte more is safe before the end.
+// A yamlTokenizer reads block structure line by line. The text ends with a line feed, so that every
+// byte before it has a next byte.
 type yamlTokenizer struct {
 	t       *Tokens
 	text    string
@@ -351,7 +351,6 @@ func (r *yamlTokenizer) continuesPlain(col int) bool {
 	}
 }
 
-// addPlain adds a plain scalar of one line.
 func (r *yamlTokenizer) addPlain(at int, text string) bool {
 	kind := String
 	switch {

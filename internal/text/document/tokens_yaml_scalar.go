@@ -31,9 +31,9 @@ func (r *yamlTokenizer) startDecoded() int {
 	return r.decoded.Len()
 }
 
-// addDecoded adds a string. It starts at at in the text and at from in the decoded strings.
-func (r *yamlTokenizer) addDecoded(at, from int) {
-	r.t.add(String, at, from, r.decoded.Len())
+// addDecoded adds a string. It begins at start in the text and at from in the decoded strings.
+func (r *yamlTokenizer) addDecoded(start, from int) {
+	r.t.add(String, start, from, r.decoded.Len())
 	r.t.tokens[len(r.t.tokens)-1].decoded = true
 }
 

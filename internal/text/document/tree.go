@@ -73,7 +73,6 @@ func cutPointer(pointer string) (step, rest string) {
 	return pathstack.Unescape(step), rest
 }
 
-// find returns the member that a step leads to. It returns false if there is none.
 func (n *node) find(step string) (member, bool) {
 	if n == nil {
 		return member{}, false
@@ -89,7 +88,7 @@ func (n *node) find(step string) (member, bool) {
 		return m, true
 	}
 	for _, merged := range n.merged {
-		// Only its own fields, because a mapping can be merged into itself.
+		// merged.find is not called, because a mapping can be merged into itself.
 		if m, ok := merged.fields[step]; ok {
 			return m, true
 		}
@@ -130,7 +129,7 @@ func (n *node) memberAtPath(path string) (m member, step, after string, ok bool)
 		i, _ := strconv.Atoi(index)
 		return m, strconv.Itoa(i), rest, ok && closed
 	}
-	// A name ends at the next step or at the end of the path. The longest one wins.
+	// A name ends at the next step or at the end of the path. The longest name that fits wins.
 	for end := len(path); end > 0; end-- {
 		if end < len(path) && path[end] != '.' && path[end] != '[' {
 			continue
@@ -163,7 +162,6 @@ func ReadTree(text []byte) (*Tree, error) {
 	return readYAMLTree(text)
 }
 
-// node returns the node of a value.
 func (t *Tokens) node(i int, lines *LineCounter) *node {
 	kind := t.Kind(i)
 	if kind < List {
@@ -203,7 +201,6 @@ func (r *jsonTreeReader) position() Position {
 	return r.lines.Position(at)
 }
 
-// readValue returns the node of the next value.
 func (r *jsonTreeReader) readValue() *node {
 	token, _ := r.d.Token()
 	if _, ok := token.(json.Delim); !ok {
@@ -267,7 +264,7 @@ func yamlRoot(text []byte) (*yaml.Node, error) {
 	}
 }
 
-// yamlLines returns the positions of the lines by YAML 1.1, and of the end of the text.
+// yamlLines returns the positions of lines, as YAML 1.1 breaks them, and of the end of the text.
 func yamlLines(text []byte) []Position {
 	text = bytes.TrimPrefix(text, []byte(byteOrderMark))
 	lines, counter, breaks := []Position{{1, 1}}, NewLineCounter(text), hasOtherBreaks(text)

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// MaxDepth is how deep objects and lists may be nested. An empty one inside does not count.
+// MaxDepth is how deep objects and lists may be nested. A level of empty objects or lists does not
+// count.
 const MaxDepth = 512
 
 // Space returns the index of the first byte of s[i:] that is not white space, or len(s).
@@ -266,9 +267,9 @@ func skipObject(s string, i, depth int, sorted bool) int {
 	return i
 }
 
-// Lookup returns the text of a value in the object s. Each name selects a member of the object
-// before. If a member is missing, it returns "". If a name is looked up in a value that is not an
-// object, it returns false. The first of repeated keys counts. The text after the value is not read.
+// Lookup returns the text of a value in the object s. It follows names from member to member. If a
+// member is missing, Lookup returns "" and true. If a value on the way is not an object, it returns
+// false. The first of repeated keys counts. The text after the value is not read.
 func Lookup(s string, names ...string) (string, bool) {
 	i := Space(s, 0)
 	for _, name := range names {

@@ -84,8 +84,8 @@ func stopBytes(x uint64) uint64 {
 	quote := (x | 4*ones) ^ '&'*ones // '"'|4 == '&', so one comparison finds both
 	angle := (x | 2*ones) ^ '>'*ones // '<'|2 == '>'
 	slash := x ^ '\\'*ones
-	// A byte below 0x80 gets the highest bit only if it is less than the number that is taken away.
-	// Other bytes have it in x.
+	// A byte below 0x80 gets the highest bit only if it is less than the subtracted number. Other
+	// bytes have that bit in x.
 	return ((quote - ones) | (angle - ones) | (slash - ones) | (x - ' '*ones) | x) & highs
 }
 
@@ -244,7 +244,7 @@ func float(text string, end int) (int, Num) {
 	return end, Num{Float: f, IsFloat: true}
 }
 
-// AppendFloat writes no exponent for smallestFixed and more, and less than largestFixed.
+// AppendFloat writes no exponent from smallestFixed to just below largestFixed.
 const smallestFixed, largestFixed = 1e-6, 1e21
 
 // AppendFloat appends f as encoding/json writes it. f must be finite.

@@ -17,7 +17,7 @@ func AppendString(dst []byte, s string) ([]byte, bool) {
 	return appendString(dst, s, true)
 }
 
-// AppendText is AppendString without quotes. Without html it only escapes what JSON requires.
+// AppendText is AppendString without quotes. If html is false, it only escapes what JSON requires.
 func AppendText(dst []byte, s string, html bool) ([]byte, bool) {
 	done := 0
 	for i := 0; i < len(s); {

@@ -33,16 +33,16 @@
 //   - files that a kustomization of the directory, or of a directory above, names as patches;
 //   - files and documents without an object of Kubernetes.
 //
-// If a file cannot be read, that is an error, and the others are read.
+// A file that cannot be read is an error. The other files are read.
 //
 // [ReadRegular] reads the text of one file, but not of a FIFO or device.
 //
 // A name from the caller may be a FIFO or a character device, as a shell makes for <(command). At
-// most [MaxFileBytes] are read.
+// most [MaxFileBytes] of it are read.
 //
 // # Concurrency and ownership
 //
-// A Reader may be used by one goroutine at a time. Another goroutine needs another one, see
+// A Reader may be used by one goroutine at a time. Another goroutine needs its own Reader, see
 // [Reader.Separate]. An [Object] belongs to the caller. Its text shares memory with other objects
 // and must not be changed.
 package manifest

@@ -135,8 +135,8 @@ func (r *Reader) modeOf(name string, e fs.DirEntry) fs.FileMode {
 	return info.Mode().Type()
 }
 
-// enters reports whether to read a directory in another directory. Otherwise it counts it. chart
-// says that the other directory has a Helm chart.
+// enters reports whether to read a directory below another directory. If not, it counts the
+// directory. chart says whether the directory above has a Helm chart.
 func (r *Reader) enters(e fs.DirEntry, chart bool) bool {
 	switch {
 	case strings.HasPrefix(e.Name(), "."):
@@ -153,8 +153,8 @@ func (r *Reader) enters(e fs.DirEntry, chart bool) bool {
 	return false
 }
 
-// wants reports whether to read a file of a directory. Otherwise it counts it. base is its base
-// name.
+// wants reports whether to read a file of a directory. If not, it counts the file. base is the last
+// part of name.
 func (r *Reader) wants(name, base string) bool {
 	switch {
 	case isKustomization(base):
@@ -169,7 +169,7 @@ func (r *Reader) wants(name, base string) bool {
 	return false
 }
 
-// cause returns the reason of an error about a file, without its name.
+// cause returns the reason of an error about a file, without the name of the file.
 func cause(err error) error {
 	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		return path.Err
@@ -177,7 +177,7 @@ func cause(err error) error {
 	return err
 }
 
-// System is the file system of the operating system, with the names of package os.
+// System is the file system of the operating system. It takes names like package os.
 type System struct{}
 
 // Open implements [fs.FS].
@@ -186,9 +186,9 @@ func (System) Open(name string) (fs.File, error) { return os.Open(name) }
 // Stat implements [fs.StatFS].
 func (System) Stat(name string) (fs.FileInfo, error) { return os.Stat(name) }
 
-// ReadRegular returns the content of a regular file, at most [MaxFileBytes]. It does not open other
-// files, since a FIFO would block: they are errors. So is a change meanwhile. Errors do not name the
-// file.
+// ReadRegular returns the content of a regular file, at most [MaxFileBytes]. Other files are errors
+// and are not opened, because a FIFO would block. A file that changes meanwhile is an error too.
+// Errors do not name the file.
 func ReadRegular(files fs.FS, name string) ([]byte, error) {
 	info, err := fs.Stat(files, name)
 	if err != nil {
@@ -223,8 +223,9 @@ func ReadRegular(files fs.FS, name string) ([]byte, error) {
 	return data, nil
 }
 
-// Content returns the content of a file that the user names, at most [MaxFileBytes]. It keeps
-// standard input, FIFOs and devices, which can only be read once. Errors do not name the file.
+// Content returns the content of a file that the user names, at most [MaxFileBytes]. It keeps the
+// content of standard input, FIFOs and devices, which can only be read once. Errors do not name the
+// file.
 func (r *Reader) Content(ctx context.Context, name string) ([]byte, error) {
 	if r.FS != nil {
 		return ReadRegular(r.FS, name)

@@ -49,7 +49,6 @@ func (r *Reader) objectsOf(doc *Document, named bool, yield yielder) (isObject, 
 	return true, yield(o)
 }
 
-// isKustomize reports whether a document is for kustomize, and not for a server.
 func isKustomize(h *rawHead) bool {
 	group, _, _ := strings.Cut(h.apiVersion, "/")
 	return group == "kustomize.config.k8s.io"
@@ -105,7 +104,7 @@ func (r *Reader) item(o *Object, list schema.GroupVersionKind, depth int, yield 
 func withKind(object []byte, apiVersion, kind string) []byte {
 	head, err := json.Marshal(map[string]string{"apiVersion": apiVersion, "kind": kind})
 	if err != nil {
-		return object // strings have an encoding
+		return object // cannot happen with strings
 	}
 	_, members, _ := strings.Cut(string(object), "{")
 	separator := ","
@@ -146,13 +145,13 @@ func itemsOfJSON(list json.RawMessage) iter.Seq[json.RawMessage] {
 	}
 }
 
-// A kustomization has the files with patches of a kustomization file. They look like objects.
+// A kustomization names the patch files of a kustomization file. Patches look like objects.
 //
 // See https://kubectl.docs.kubernetes.io/references/kustomize/kustomization/patches/.
 type kustomization struct {
 	Patches               []patchFile `json:"patches"`
 	PatchesJSON6902       []patchFile `json:"patchesJson6902"`
-	PatchesStrategicMerge []string    `json:"patchesStrategicMerge"` // names, or texts of patches
+	PatchesStrategicMerge []string    `json:"patchesStrategicMerge"` // names of files, or texts of patches
 }
 
 type patchFile struct {
@@ -208,14 +207,14 @@ const definitionKind = "CustomResourceDefinition"
 type Head struct {
 	schema.GroupVersionKind
 	Namespace, Name string
-	// Defines is the kind that a definition defines. It is zero for others, and if there is none.
+	// Defines is the kind that a definition defines, or zero.
 	Defines schema.GroupKind
 }
 
 // IsDefinition reports whether the object has the kind CustomResourceDefinition.
 func (h *Head) IsDefinition() bool { return h.Kind == definitionKind }
 
-// A rawHead has the fields of a Head as in the text, and more that tells what the document is.
+// A rawHead has the fields of a Head as in the text, and fields that tell what the document is.
 type rawHead struct {
 	apiVersion, kind       string
 	namespace, name        string
@@ -318,7 +317,8 @@ func headOfJSON(data []byte) (*rawHead, error) {
 	return h, nil
 }
 
-// textOf returns a member's text, or "" if it is not a string, and whether there is a member.
+// textOf returns the string that a member has, or "" for another value, and whether there is a
+// member.
 func textOf(fields map[string]json.RawMessage, name string) (string, bool) {
 	raw, ok := fields[name]
 	var s string
@@ -328,7 +328,7 @@ func textOf(fields map[string]json.RawMessage, name string) (string, bool) {
 	return s, ok
 }
 
-// objectOf returns the members of a member, or nil if it is not an object.
+// objectOf returns the object that a member has, or nil for another value.
 func objectOf(fields map[string]json.RawMessage, name string) map[string]json.RawMessage {
 	var out map[string]json.RawMessage
 	if json.Unmarshal(fields[name], &out) != nil {

@@ -35,12 +35,12 @@ type Reader struct {
 	Part, Parts int
 	// Recursive makes the reader read directories below directories.
 	Recursive bool
-	// IsKind reports whether a kind that ends in "List" is a kind of its own. Nil means that none
-	// is.
+	// IsKind reports whether a kind that ends in "List" is a kind of its own. Nil means that no
+	// kind is.
 	IsKind func(schema.GroupVersionKind) bool
 
 	only    string          // see Mentioning
-	streams *sync.Map       // of what can be read only once, by name; several readers share it
+	streams *sync.Map       // by name, what can be read only once; several readers share it
 	patches map[string]bool // files with patches, by name
 	passed  Counts
 }
@@ -50,8 +50,8 @@ func NewReader(stdin io.Reader, recursive bool) *Reader {
 	return &Reader{Stdin: stdin, Recursive: recursive, streams: &sync.Map{}}
 }
 
-// Separate returns a reader with counts of its own, for use at the same time. The two share the
-// content of files that can only be read once.
+// Separate returns a reader for use in another goroutine. It has its own counts. Both readers share
+// the content of files that can only be read once.
 func (r *Reader) Separate() *Reader {
 	other := *r
 	other.passed, other.patches = Counts{}, nil
@@ -91,7 +91,8 @@ type Document struct {
 type Object struct {
 	*Document
 	Head
-	// Within is the JSON Pointer to the object in its document. It is "" unless that is a list.
+	// Within is the JSON Pointer to the object in its document. It is "" unless the document is a
+	// list.
 	Within string
 	// Text is the text of the document, or JSON for an item of a list.
 	Text []byte
