@@ -24,15 +24,15 @@ import (
 // A Report is the answer of kube-apiserver to a definition, with advice of this package. It belongs
 // to the caller, but the values of its errors may be parts of the definition.
 type Report struct {
-	// Errors are the server's errors, sorted by field, type and detail. An error that the server
-	// repeats is repeated. Step is "definition". Pointer leads into the definition as it was given.
-	// Field is a path in the server's internal form, see "Semantics" above.
+	// Errors are the server's errors, sorted by field, type and detail. An error occurs as often as
+	// on the server. Step is "definition". Pointer leads into the definition as it was given. Field
+	// is a path in the server's internal form, see "Semantics" above.
 	Errors validation.ErrorList
 	// Omitted is the number of errors that [MaxErrors] keeps out of Errors.
 	Omitted int
-	// Warnings are the server's warnings: duplicate owners, then formats that it does not recognize
-	// (one for each use), then lists of type set whose elements cannot be compared. Refused
-	// definitions have warnings too.
+	// Warnings are the server's warnings, in this order: about duplicate owner references, about
+	// unknown formats (one for each use), about lists of type set whose elements cannot be
+	// compared. Refused definitions have warnings too.
 	Warnings []Warning
 	// Notes are advice of this package, sorted by pointer, code and text. Only [WithNotes] adds
 	// them.
@@ -132,7 +132,7 @@ func check(crd, old *apiextensionsv1.CustomResourceDefinition, opts []Option) *R
 	return newReport(form, before, errs, meta, cfg)
 }
 
-// factsOrRefuse returns the facts of all schemas, or a report if one is too large or too deep.
+// factsOrRefuse returns the facts of all schemas, or a report if a schema is too large or too deep.
 func factsOrRefuse(crd *apiextensionsv1.CustomResourceDefinition, cfg *config) ([]facts, *Report) {
 	facts, errs := factsOf(crd, &cfg.visitor)
 	if cfg.watch.Poll() {
@@ -176,8 +176,8 @@ func newReport(form, old *internalForm, errs field.ErrorList, meta *metadata, cf
 	return r.explain(errs, cfg)
 }
 
-// explain adds errors with their pointers. If the context has ended, it returns the report of
-// undecided instead.
+// explain adds errors with their pointers. If the context has ended, it returns a report without a
+// verdict instead.
 func (r *Report) explain(errs field.ErrorList, cfg *config) *Report {
 	for _, err := range errs {
 		r.Errors = append(r.Errors, validation.NewError(err, stepDefinition, cfg.limit.Pointer(err), ""))
@@ -232,7 +232,7 @@ func updatedMeta(crd, old *apiextensionsv1.CustomResourceDefinition) field.Error
 		return content.IsPathSegmentName(name)
 	}
 	path := field.NewPath("metadata")
-	errs := metavalidation.ValidateObjectMetaAccessor(&crd.ObjectMeta, false, segment, path) // the rules for all kinds
+	errs := metavalidation.ValidateObjectMetaAccessor(&crd.ObjectMeta, false, segment, path) // the rules for metadata of all kinds
 	errs = append(errs, metavalidation.ValidateObjectMetaAccessorUpdate(&crd.ObjectMeta, &old.ObjectMeta, path)...)
 	return append(errs, metavalidation.ValidateObjectMetaDeclaratively(context.Background(), operation.Update,
 		&crd.ObjectMeta, &old.ObjectMeta, false, nil, path, true)...)

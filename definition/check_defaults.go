@@ -99,7 +99,7 @@ func (w *defaultWalk) below(n *schema.Node, s *apiextensionsv1.JSONSchemaProps, 
 
 func hasDefaults(n *schema.Node) bool { return n != nil && n.Facts().Has(schema.HasDefaults) }
 
-// embedded returns the embedded resources of the value. The value itself may be one.
+// embedded returns the embedded resources of the value. The value itself may be a resource.
 func (d *defaultValue) embedded(limit *errorlimit.Limit) *objectmeta.Embedded {
 	return &objectmeta.Embedded{Schema: d.node, IsResource: d.ofResource, At: d.at, Limit: limit}
 }
@@ -149,8 +149,8 @@ func (c *defaultChecker) invalid(d *defaultValue, value any, detail string) {
 	c.errs.AddAt(d.at, field.Invalid(d.at.Path(), value, detail))
 }
 
-// addBelow adds an error about a part of the default. Its path is the path of the default followed
-// by name.
+// addBelow adds an error about a part of the default. The path of the error is the path of the
+// default followed by name.
 func (c *defaultChecker) addBelow(d *defaultValue, err *field.Error, name, pointer string) {
 	moved := *err
 	moved.Field = d.at.Path().String() + name

@@ -125,7 +125,7 @@ func (c *checker) spec(spec *apiextensionsv1.CustomResourceDefinitionSpec, path 
 }
 
 // haveSchemas checks that versions have a schema. If the old definition lacks a schema, only served
-// versions need one. If unknown fields are also preserved, no version does.
+// versions need one. If unknown fields are also preserved, no version needs one.
 func (c *checker) haveSchemas(path *pathstack.Chain) {
 	if c.form.common.root() != nil || !c.opts.schemas && c.form.preserving() {
 		return
@@ -237,7 +237,8 @@ func (c *checker) forbidsDefaults() string {
 }
 
 // structural returns the tree of a structural schema with valid defaults. Otherwise it adds the
-// errors. The server reports an inconvertible schema only if there is no other error.
+// errors, except inconvertible: the server reports an inconvertible schema only if there is no
+// other error.
 func (c *checker) structural(v *internalVersion) (n *schema.Node, inconvertible *field.Error) {
 	if err := v.inconvertible(); err != nil {
 		return nil, err
@@ -255,8 +256,8 @@ func (c *checker) structural(v *internalVersion) (n *schema.Node, inconvertible 
 }
 
 // rules checks the rules. One expression may cost more than the limit if the schema did not change.
-// faulty has the field paths of schemas with other errors at or below them. Their rules are
-// skipped.
+// faulty has the field paths of schemas with other errors at or below them. The rules of these
+// schemas are skipped.
 func (c *checker) rules(n *schema.Node, v *internalVersion, faulty map[string]bool) {
 	given := celcost.Given{
 		Rules: c.opts.stored.rules, Messages: c.opts.stored.messages,
@@ -265,8 +266,7 @@ func (c *checker) rules(n *schema.Node, v *internalVersion, faulty map[string]bo
 	c.errs.Add(cel.Check(n, v.at, given, cel.KubernetesVersion(c.cfg.version), c.cfg.watch, c.cfg.limit)...)
 }
 
-// isInconvertible reports whether err says that the server cannot convert the schema at
-// path. No structural error has the path of the root itself.
+// isInconvertible reports whether err says that the server cannot convert the schema at path.
 func isInconvertible(err *field.Error, path *field.Path) bool {
 	return err.Field == path.String() && err.Type == field.ErrorTypeInvalid && err.BadValue == ""
 }

@@ -27,7 +27,7 @@ type facts struct {
 	invalidKeys  bool // see [checker.validKeys]
 }
 
-// A schemaWarning is a warning with its subject: the name of a format, or its own text.
+// A schemaWarning is a warning with its subject: the name of a format, or the text of the warning.
 type schemaWarning struct {
 	about string
 	Warning
@@ -99,9 +99,9 @@ func (v *survey) warning(about, text, keyword string) schemaWarning {
 	return schemaWarning{about, Warning{Text: text, Pointer: v.walk.here().Child(keyword).Pointer()}}
 }
 
-// warnings returns the warnings that old does not have, sorted. First come formats that the server
-// ignores, one for each use. Then come sets whose elements cannot be compared, without repeated
-// texts. old may be nil.
+// warnings returns the warnings that old does not have, sorted. First come warnings about formats
+// that the server ignores, one for each use. Then come warnings about sets whose elements cannot be
+// compared, without repeated texts. old may be nil.
 func (s *internalForm) warnings(old *internalForm) []Warning {
 	formats, sets := s.schemaWarnings()
 	sets = slices.CompactFunc(sets, func(a, b schemaWarning) bool { return a.about == b.about })

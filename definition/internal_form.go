@@ -20,7 +20,7 @@ type internalForm struct {
 	crd      *apiextensionsv1.CustomResourceDefinition
 	common   internalVersion             // what all versions share; it has the name of the first version
 	versions []internalVersion           // in their order, without what common has
-	byName   map[string]*internalVersion // the first of each name; nil if the versions share schema and subresources
+	byName   map[string]*internalVersion // the first version of each name; nil if the versions share schema and subresources
 	schemas  []*internalVersion          // common and the versions, if they have a schema
 
 	// Whether a version has a schema, or subresources, of its own.
@@ -37,7 +37,7 @@ type internalVersion struct {
 	facts        *facts           // of the schema
 	at           *pathstack.Chain // the location of the schema
 
-	limit    *errorlimit.Limit // of the errors of compile
+	limit    *errorlimit.Limit // for the errors of compile
 	compiled bool              // node and errs are set
 	node     *schema.Node
 	errs     field.ErrorList

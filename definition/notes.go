@@ -199,7 +199,7 @@ type schemaNotes struct {
 	*adviser
 	visitor visitor
 	here    *pathstack.Chain
-	around  []enclosing // the schemas around the current one, and the current one
+	around  []enclosing // the current schema and the schemas around it
 }
 
 // An enclosing describes a schema for the notes on the schemas directly below it.

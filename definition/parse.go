@@ -121,7 +121,7 @@ func parseInFull(data []byte, cfg *parseConfig) (*apiextensionsv1.CustomResource
 	return crd, nil
 }
 
-// decode decodes JSON into a definition. duplicates are errors that were found before.
+// decode decodes JSON into a definition. duplicates are the errors from toJSON.
 func (c *parseConfig) decode(data []byte, duplicates []error, into any, meta *metav1.ObjectMeta) error {
 	strict, err := kjson.UnmarshalStrict(data, into)
 	if err != nil {
@@ -286,9 +286,9 @@ func Tolerant(found func(error)) ParseOption {
 	return parseOption(func(c *parseConfig) { c.tolerant, c.found = true, found })
 }
 
-// ErrRefused marks the errors of [Parse], for [errors.Is], that stand for a refusal by the server:
-// unknown and duplicate fields, values of a wrong type, and v1beta1 fields that v1 cannot express.
-// Other errors are about a text that cannot be read or is not a definition.
+// ErrRefused matches, with [errors.Is], errors of [Parse] about definitions that the server
+// refuses: unknown and duplicate fields, values of a wrong type, and v1beta1 fields that v1 cannot
+// express. Other errors are about a text that cannot be read or is not a definition.
 var ErrRefused = errors.New("the server refuses the definition")
 
 type refusedText struct{ error }

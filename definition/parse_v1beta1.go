@@ -30,7 +30,7 @@ type betaSpec struct {
 	Conversion            *betaConversion `json:"conversion,omitempty"`
 	PreserveUnknownFields *bool           `json:"preserveUnknownFields,omitempty"`
 
-	// These belong to all versions.
+	// These fields belong to all versions.
 	Validation               *apiextensionsv1.CustomResourceValidation   `json:"validation,omitempty"`
 	Subresources             *apiextensionsv1.CustomResourceSubresources `json:"subresources,omitempty"`
 	AdditionalPrinterColumns []betaColumn                                `json:"additionalPrinterColumns,omitempty"`

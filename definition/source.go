@@ -60,9 +60,9 @@ func NewSource(text []byte, start Position) *Source {
 }
 
 // Position returns the position of a JSON Pointer (RFC 6901): of the name of a field, of the start
-// of a list element, or of the document for "". If the text does not have the value, such as a
-// missing field, it is the position of the innermost value around it. A text that cannot be read
-// has no positions.
+// of a list element, or of the document for "". If the text does not have the value, Position
+// returns the position of the innermost value around it. A text that cannot be read has no
+// positions.
 //
 // The pointers in a report on a definition of v1beta1 lead into the result of [Parse]. Position
 // finds their location in the text as it is written.
@@ -75,8 +75,8 @@ func (s *Source) Position(pointer string) Position {
 	return Position(at).from(s.start)
 }
 
-// Pointer returns the pointer into the document as it is written. Some locations of a definition of
-// v1beta1 differ from the argument.
+// Pointer translates a pointer from a report into a pointer into the document as it is written. The
+// pointers differ for some locations of a definition of v1beta1.
 func (s *Source) Pointer(pointer string) string {
 	if tree := s.read(); tree != nil {
 		return written(tree, pointer)
@@ -85,8 +85,8 @@ func (s *Source) Pointer(pointer string) string {
 }
 
 // FieldPointer returns the JSON Pointer of a field path of the server, such as
-// "spec.versions[0].schem" of an unknown field. It ends at the last part that the document has.
-// Names may contain dots; the longest name that fits is taken.
+// "spec.versions[0].schem" of an unknown field. The pointer ends at the last part that the document
+// has. Names may contain dots; the longest name that fits is taken.
 func (s *Source) FieldPointer(path string) string {
 	if tree := s.read(); tree != nil {
 		return tree.Pointer(path)
@@ -124,8 +124,8 @@ var betaPointers = [...]struct{ v1, v1beta1 string }{
 	{"/spec/conversion/webhook/conversionReviewVersions", "/spec/conversion/conversionReviewVersions"},
 }
 
-// betaPointer returns the pointer that the value may have in v1beta1 as whole, and the beginning
-// from betaPointers as part. ok is false if v1beta1 has the same pointer.
+// betaPointer returns the pointer that the value may have in v1beta1. part is the beginning from
+// betaPointers, and whole is the whole pointer. ok is false if v1beta1 has the same pointer.
 func betaPointer(pointer string) (part, whole string, ok bool) {
 	for _, p := range betaPointers {
 		if rest, ok := cutPointer(pointer, p.v1); ok {

@@ -17,16 +17,16 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// ReconciledStatus returns the status that the controllers of kube-apiserver give a definition,
-// among the other definitions of a server, once they have nothing more to do: the accepted names,
-// the stored versions, and the conditions NamesAccepted, Established, NonStructuralSchema and
+// ReconciledStatus returns the status that the controllers of kube-apiserver finally give crd.
+// others are the other definitions of the server. The status has the accepted names, the stored
+// versions, and the conditions NamesAccepted, Established, NonStructuralSchema and
 // KubernetesAPIApprovalPolicyConformant. It does not handle definitions that are being deleted.
 //
 // crd must be accepted and stored, see [Check] and [StoredDefinition]. Its status is the previous
-// status. Other definitions have the names in their status. If their status has neither names nor
-// conditions, as in files, they have all names that they ask for. A nil definition and a definition
-// with the name of crd are skipped. No argument is changed, and the result shares no memory with
-// the arguments.
+// status. The other definitions have the names in their status. If a status has neither names nor
+// conditions, as in a file, the definition has all names that it asks for. A nil definition and a
+// definition with the name of crd are skipped. No argument is changed, and the result shares no
+// memory with the arguments.
 //
 // Existing conditions keep their order, and new ones follow in the order above. There is no clock:
 // lastTransitionTime stays if the status of the condition does not change, and is zero otherwise.
@@ -76,7 +76,6 @@ func acceptMoreNames(crd *apiextensionsv1.CustomResourceDefinition, others []*ap
 	return true
 }
 
-// claimed returns the names that the definitions of the group use.
 func claimed(crd *apiextensionsv1.CustomResourceDefinition, others []*apiextensionsv1.CustomResourceDefinition) claims {
 	var out claims
 	out.add(&crd.Status.AcceptedNames)
@@ -116,7 +115,8 @@ func setCondition(crd *apiextensionsv1.CustomResourceDefinition, c apiextensions
 //
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema
 
-// nonStructuralCondition returns NonStructuralSchema, or nil if all schemas are structural.
+// nonStructuralCondition returns the condition NonStructuralSchema, or nil if all schemas are
+// structural.
 func nonStructuralCondition(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinitionCondition {
 	c := &apiextensionsv1.CustomResourceDefinitionCondition{Type: apiextensionsv1.NonStructuralSchema}
 	var errs field.ErrorList
@@ -191,8 +191,9 @@ func conflict(asked, had string, claimed map[string]bool) error {
 	return fmt.Errorf("%q is already in use", asked)
 }
 
-// acceptNames returns the names that a definition gets, and its condition NamesAccepted with the
-// last conflict. If another definition claims a name, the accepted name stays as it was.
+// acceptNames returns the names that a definition gets, and the condition NamesAccepted, which
+// reports the last conflict. If another definition claims a name, the accepted name does not
+// change.
 //
 // A definition also claims its own names: it cannot use one of them for another purpose.
 func acceptNames(crd *apiextensionsv1.CustomResourceDefinition, claimed claims) (apiextensionsv1.CustomResourceDefinitionNames, apiextensionsv1.CustomResourceDefinitionCondition) {
@@ -243,7 +244,7 @@ func conflictOfShortNames(asked, had []string, claimed map[string]bool) error {
 	return utilerrors.NewAggregate(errs)
 }
 
-// establishedCondition returns Established after names were accepted. Once true, it stays true.
+// establishedCondition returns the condition Established. Once true, it stays true.
 func establishedCondition(crd *apiextensionsv1.CustomResourceDefinition, namesAccepted bool) apiextensionsv1.CustomResourceDefinitionCondition {
 	before := apihelpers.FindCRDCondition(crd, apiextensionsv1.Established)
 	c := apiextensionsv1.CustomResourceDefinitionCondition{Type: apiextensionsv1.Established, Status: apiextensionsv1.ConditionFalse}

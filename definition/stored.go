@@ -35,8 +35,8 @@ var errNil = errors.New("crdkit: the definition is nil")
 // no meaning for a definition that [Check] or [CheckUpdate] refuses. [ReconciledStatus] returns
 // what controllers add to the status.
 //
-// StoredDefinition returns an error if crd is nil, or if a literal in a schema is not JSON. No
-// definition from [Parse] has one.
+// StoredDefinition returns an error if crd is nil, or if a literal in a schema is not JSON.
+// Definitions from [Parse] only have JSON literals.
 func StoredDefinition(crd, old *apiextensionsv1.CustomResourceDefinition) (*apiextensionsv1.CustomResourceDefinition, error) {
 	if crd == nil {
 		return nil, errNil
@@ -192,7 +192,7 @@ func service(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.Ser
 	return c.Webhook.ClientConfig.Service
 }
 
-// withDefaults returns a copy of crd with defaults, which shares unchanged parts.
+// withDefaults returns a copy of crd with defaults. It shares unchanged parts with crd.
 func withDefaults(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
 	return copyWithDefaults(crd, crd.Status)
 }

@@ -12,9 +12,9 @@ import (
 // A strictness says which rules apply. An update may keep a fault of the old definition. The rule
 // is then skipped for the whole definition.
 type strictness struct {
-	recognizedReviews bool // one of the review versions must be known to the server
+	recognizedReviews bool // one of the conversionReviewVersions must be known to the server
 	immutableNames    bool // scope and kind cannot change
-	schemas           bool // all versions must have a schema, not only those that are served
+	schemas           bool // all versions must have a schema, not only served versions
 	knownTypes        bool // types must be in typeNames
 	structural        bool // schemas must be structural
 	prunedDefaults    bool // defaults must not have unknown fields
@@ -28,8 +28,8 @@ type strictness struct {
 	// stored has the expressions of the old definition. They may use functions that new expressions
 	// cannot use yet.
 	stored expressions
-	// unchanged has the versions with an unchanged schema. The cost of a single rule is not limited
-	// there.
+	// unchanged has the versions with an unchanged schema. The cost of one of their rules is not
+	// limited.
 	unchanged map[string]bool
 	// manySelectable has the versions that may keep too many selectable fields; "" stands for all
 	// versions.
@@ -70,7 +70,7 @@ func updateStrictness(s, old *internalForm) strictness {
 	}
 }
 
-// forV1beta1 returns o for v1beta1, which servers up to 1.21 judged less strictly. old is nil for a
+// forV1beta1 returns o with the weaker rules for v1beta1 of servers up to 1.21. old is nil for a
 // new definition.
 func (o strictness) forV1beta1(old *internalForm) strictness {
 	o.schemas, o.knownTypes, o.structural = false, false, false

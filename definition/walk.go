@@ -36,7 +36,7 @@ type inherited struct {
 	defaults bool   // defaults are allowed
 	reason   string // why defaults are not allowed
 	topLevel string // the name of the field that is the reason, "" for none
-	before   int    // how many errors there were before the schema
+	before   int    // how many errors there were before the check of the schema
 }
 
 func (p inherited) below(keyword, name string) inherited {
@@ -61,7 +61,8 @@ func (p inherited) below(keyword, name string) inherited {
 	return p
 }
 
-// run checks the root schema of a version. defaultsForbidden says why defaults are not allowed.
+// run checks the root schema of a version. defaultsForbidden says why defaults are not allowed; if
+// it is "", they are.
 func (w *walk) run(root *apiextensionsv1.JSONSchemaProps, at *pathstack.Chain, defaultsForbidden string) {
 	v := &w.cfg.visitor
 	v.walk = w
@@ -308,7 +309,7 @@ func itemsOf(s *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONSchemaProp
 	return s.Items.Schema
 }
 
-// listsAndMaps checks how lists and maps are merged.
+// listsAndMaps checks the keywords for the merging of lists and maps.
 //
 // https://kubernetes.io/docs/reference/using-api/server-side-apply/#merge-strategy
 func (c *checker) listsAndMaps(s *apiextensionsv1.JSONSchemaProps, at *pathstack.Chain) {
@@ -353,11 +354,11 @@ func nonAtomicItems(s *apiextensionsv1.JSONSchemaProps) string {
 		return ""
 	}
 	switch items.Type {
-	case "array": // atomic unless it says otherwise
+	case "array": // atomic unless the schema says otherwise
 		if items.XListType != nil && *items.XListType != "atomic" {
 			return "x-kubernetes-list-type"
 		}
-	case "object": // granular unless it says otherwise
+	case "object": // granular unless the schema says otherwise
 		if items.XMapType == nil || *items.XMapType != "atomic" {
 			return "x-kubernetes-map-type"
 		}
