@@ -108,7 +108,8 @@ func (s *Space) Seek(ctx context.Context, rng *rand.Rand, q Quest) (*Case, error
 // variations is how many times vary tries to change the start of a search.
 const variations = 30
 
-// start returns a case that has the value and no errors. If usesOld, it is an update.
+// start returns a case without errors that has a value at steps. If usesOld is true, the case is an
+// update.
 func (s *search) start(ctx context.Context, steps []string, read *literals, status, usesOld bool) (*Case, error) {
 	obj, err := s.admitted(ctx)
 	if err != nil {
@@ -300,8 +301,9 @@ func (t *Target) location() (steps []string, levels []level) {
 
 var junctors = [...]string{"anyOf", "oneOf", "allOf", "not"}
 
-// implied reports whether an error comes with the error of the target. It is about a junctor in
-// levels, or about another branch of anyOf or oneOf, which only fail if other branches fail too.
+// implied reports whether an error comes with the error of the target. The error is about a junctor
+// in levels, or about another branch of anyOf or oneOf. These junctors only fail if other branches
+// fail too.
 func implied(levels []level, e *validation.Error) bool {
 	if e.Step != validation.StepSchema {
 		return false

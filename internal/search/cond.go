@@ -12,7 +12,7 @@ import (
 // Mask is a set of types of JSON values.
 type Mask uint8
 
-// The types. Integers are the numbers without a fraction.
+// The types of JSON values. Integers are the numbers without a fraction.
 const (
 	Null Mask = 1 << iota
 	Bool
@@ -65,7 +65,7 @@ var about = [...]Mask{
 type Cond struct {
 	kind   kind
 	neg    bool // the opposite of a kind that is not in duals
-	other  bool // whether it holds for values of other types; the value of a constant
+	other  bool // holds for values of other types; the value of a constant
 	strict bool // atMost: excludes the bound
 	mask   Mask // types, the truths of opaque, or the orders of relation
 	n      int64
@@ -131,7 +131,7 @@ func Types(mask Mask) *Cond {
 	return &Cond{kind: types, mask: mask & Any}
 }
 
-// Enum holds for a value that equals one of values. It keeps the slice.
+// Enum holds for the given values. It keeps the slice.
 func Enum(values ...any) *Cond {
 	equal := make(map[any][]any, len(values))
 	for _, v := range values {

@@ -19,13 +19,13 @@
 //
 // [Space.Object] generates an object that should be valid, but may not be. [Space.Admitted] begins
 // with one. It changes values with errors, and values that a broken rule reads, until the judge
-// admits the object. It keeps a change if there are then fewer or milder errors.
+// admits the object. It keeps changes that reduce the errors.
 //
-// [Space.Break] begins with an admitted object that has the value of the rule. For a transition
-// rule it makes an update, and for a rule in the status an update of the status. It prefers a rule
-// that is false to a rule that ends with an error. If a keyword of a branch is broken, the server
-// also reports the junctor around it. For anyOf and oneOf the server reports other branches too,
-// because the branches only fail together. All these errors count as one violation.
+// [Space.Break] begins with an admitted object that has a value for the rule. For a transition rule
+// it makes an update, and for a rule in the status an update of the status. It prefers a rule that
+// is false to a rule that ends with an error. If a keyword of a branch is broken, the server also
+// reports the junctor around it. For anyOf and oneOf the server reports other branches too, because
+// the branches only fail together. All these errors count as one violation.
 //
 // [Space.Seek] looks for a case that the judge wants, such as an object that one definition admits
 // and another one refuses.
@@ -37,20 +37,20 @@
 //
 // A [Cond] is a condition on one value: a type, a bound, a pattern, a member, elements, or a
 // combination. [Not] returns the opposite. Most conditions are about values of one type. A vacuous
-// condition holds for other types, like a keyword of a schema. A strict one does not, like an
-// expression.
+// condition also holds for values of other types, like a keyword of a schema. A condition from an
+// expression does not.
 //
 // [Solver.Solve] first leaves out the disjunctions and finds a value. Then it tries the parts of
 // the disjunctions that this value does not satisfy. It decides numbers with intervals and
 // candidates, strings with the automata of package pattern, and lists and objects by their parts.
-// The status None is a proof. With Found, the value satisfies the condition, but nothing is known
-// about [Opaque] conditions. Undecided comes with a reason. Callers check every value by the
-// server's rules before they rely on it.
+// The status None is a proof that there is no value. With Found, the value satisfies the condition,
+// but nothing is known about [Opaque] conditions. Undecided comes with a reason. Callers check
+// every value by the server's rules before they rely on it.
 //
 // # Concurrency and ownership
 //
-// A [Space] is safe for concurrent use if its judge is. A random source is not. Conditions never
-// change. A [Solver] is for one goroutine, and keeps the results of parts. Objects and values
+// A [Space] is safe for concurrent use if its judge is. A random source is not safe. Conditions
+// never change. A [Solver] is for one goroutine, and keeps the results of parts. Objects and values
 // belong to the caller. [Minimize] removes one part after the other while a property holds, and
 // does not change its input.
 package search

@@ -15,7 +15,6 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// A search changes one object.
 type search struct {
 	*Space
 	rng         *rand.Rand
@@ -77,7 +76,6 @@ func (s *search) changeInside(x *site) bool {
 	return false
 }
 
-// maxResized is the length of the longest list that a change makes.
 const maxResized = 300
 
 func (s *search) resized(x *site, list []any) []any {
@@ -227,7 +225,8 @@ func (s *Space) rootSite(obj map[string]any) *site {
 	return &site{node: s.root, value: obj, present: true, set: func(any) {}}
 }
 
-// children returns the sites of declared members, even absent ones, and of entries and elements.
+// children returns the sites of declared members, even of absent members, and of map entries and
+// list elements.
 func (x *site) children() []*site {
 	switch v := x.value.(type) {
 	case map[string]any:
@@ -257,7 +256,7 @@ func (x *site) members(obj map[string]any) (out []*site) {
 	return out
 }
 
-// metadataNode returns the schema of metadata if the definition declares no fields of it.
+// metadataNode returns the schema of metadata if the definition declares no fields of metadata.
 var metadataNode = sync.OnceValue(func() *schema.Node {
 	node, _ := schema.Compile(&apiextensionsv1.JSONSchemaProps{Type: "object", Required: []string{"name"}, Properties: map[string]apiextensionsv1.JSONSchemaProps{
 		"name": {Type: "string", Format: "k8s-long-name"},

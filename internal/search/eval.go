@@ -59,7 +59,7 @@ func (s *Solver) eval(c *Cond, v any) truth {
 	return truthOf(evalNumber(c, number(v)) != c.neg)
 }
 
-// combined returns the truth of a conjunction, or of a disjunction if decides is yes.
+// combined returns the truth of a conjunction if decides is no, or of a disjunction if it is yes.
 func combined[T any](parts []T, decides truth, judge func(T) truth) truth {
 	out := -decides
 	for _, part := range parts {

@@ -71,7 +71,7 @@ type state struct {
 
 // A trace records what a search has seen, for the cause of a failure.
 type trace struct {
-	present bool // the value was there, in an object without other errors
+	present bool // an object without other errors had the value to break
 	broken  bool // the target was broken, with other errors
 	with    validation.ErrorList
 	around  bool // an anyOf, oneOf or allOf around the target failed
@@ -87,8 +87,8 @@ func (s *search) find(ctx context.Context, c Case, g *goal, steps int) (*state, 
 			used += climbSteps
 			continue
 		}
-		// A change that helps in the end may first cause more errors. An example is another member
-		// of a union.
+		// A change that helps in the end may first cause more errors, for example if it sets
+		// another member of a union.
 		var other *state
 		if other, err = s.changed(ctx, now, g); err == nil {
 			other, err = s.climb(ctx, other, g, 2*climbSteps)

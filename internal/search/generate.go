@@ -32,8 +32,8 @@ func (g *generator) oneIn(n int) bool { return g.rng.IntN(n) == 0 }
 
 func pick[T any](rng *rand.Rand, list []T) T { return list[rng.IntN(len(list))] }
 
-// Learn makes [Space.Object] use values of the samples that have the apiVersion of the version. No
-// other method may run at the same time.
+// Learn makes [Space.Object] use values of the samples. Samples with another apiVersion are
+// ignored. No other method may run at the same time.
 func (s *Space) Learn(samples ...map[string]any) {
 	for _, sample := range samples {
 		if sample["apiVersion"] == s.head.APIVersion {

@@ -12,7 +12,7 @@ type listWant struct {
 	list      []any // the elements so far
 	low, high int64
 	every     []*Cond
-	some      [][]*Cond // for each, one element must satisfy all of it
+	some      [][]*Cond // each lists conditions that one element must satisfy
 	distinct  []*Cond
 	repeated  []*Cond // two elements must agree in the keys
 }
@@ -191,7 +191,8 @@ func (s *Solver) repeat(w *listWant) Result {
 	return again
 }
 
-// contradicts reports whether elements that agree in the keys of repeated cannot be distinct.
+// contradicts reports whether a failed repeat proves that no list exists. It does if elements need
+// not be distinct, or if elements that agree in the keys cannot be distinct.
 func (w *listWant) contradicts() bool {
 	for _, d := range w.distinct {
 		for _, r := range w.repeated {

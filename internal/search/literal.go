@@ -78,7 +78,7 @@ func (l *literals) addPath(rule string, tokens []celsyntax.Token) {
 	}
 }
 
-// unescaped returns the property of a name such as __namespace__.
+// unescaped returns the property name for an escaped name such as __namespace__.
 func unescaped(name string) string { return strings.TrimSuffix(strings.TrimPrefix(name, "__"), "__") }
 
 // literals returns the values with which a keyword compares.

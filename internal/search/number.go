@@ -102,8 +102,8 @@ func divides(own []*Cond) bool {
 	return false
 }
 
-// candidates returns numbers in r, those near 0 first. They are multiples of step unless it is 0.
-// complete means that if no candidate satisfies the conditions, no number does.
+// candidates returns numbers in r, numbers near 0 first. They are multiples of step unless step is
+// 0. complete means that if no candidate satisfies the conditions, no number does.
 func (r *span) candidates(t Mask, step float64, factors bool, excluded int) (out []float64, complete bool) {
 	if t == Fraction && step == 0 {
 		for i := range excluded + 40 {
@@ -128,8 +128,8 @@ func (r *span) candidates(t Mask, step float64, factors bool, excluded int) (out
 			out = append(out, x*step)
 		}
 	}
-	// Without factors, every number in r is a candidate, or there are more candidates than excluded
-	// numbers.
+	// Either all numbers in r are candidates, or, without factors, there are more candidates than
+	// excluded numbers.
 	return out, !factors || high-low < float64(want)
 }
 
@@ -187,8 +187,8 @@ func hasFormatNamed(name, v string) bool {
 	return !ok || check(v)
 }
 
-// With more than fewExcluded patterns to exclude, counted is tried before the automata, because
-// their time grows with the number of patterns.
+// If more than fewExcluded patterns are excluded, counted is tried first. The time of automata
+// grows with the number of patterns.
 const fewExcluded = 12
 
 // counted returns the first text of a, 0, b, 1, ... that satisfies the conditions.
@@ -215,7 +215,6 @@ func lettered(i int) string {
 	return lettered(i/26-1) + text
 }
 
-// maxExcluded is how many excluded values become patterns at most.
 const maxExcluded = 64
 
 func (s *Solver) solveString(own []*Cond) Result {

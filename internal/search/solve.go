@@ -16,7 +16,7 @@ type Status uint8
 const (
 	// None: no value satisfies the condition.
 	None Status = iota
-	// Found: a value satisfies it.
+	// Found: a value satisfies the condition.
 	Found
 	// Undecided: the search could not tell.
 	Undecided
@@ -114,7 +114,7 @@ func (s *Solver) solve(list []*Cond) Result {
 	return r
 }
 
-// flatten separates a conjunction from its disjunctions. It is not ok if a condition is False.
+// flatten separates a conjunction from its disjunctions. ok is false if a condition is False.
 func flatten(list []*Cond) (base, alternatives []*Cond, ok bool) {
 	seen := map[*Cond]bool{}
 	for len(list) > 0 {
@@ -177,8 +177,8 @@ func (s *Solver) branch(base, rest, parts []*Cond) Result {
 }
 
 // lookahead tries each part of each disjunction with base alone, and removes impossible parts.
-// Without this, the search would try them again after every other choice. It returns the rest of
-// the conjunction, or false if a disjunction has no possible part.
+// Without this, the search would try the impossible parts again after every other choice. It
+// returns the rest of the conjunction, or false if a disjunction has no possible part.
 func (s *Solver) lookahead(base, alternatives []*Cond) (moreBase, open []*Cond, ok bool) {
 	var reduced []*Cond
 	for _, c := range alternatives {
@@ -213,7 +213,6 @@ func (s *Solver) impossible(base []*Cond, c *Cond) bool {
 // preferred are the types in the order in which they are tried.
 var preferred = []Mask{Object, String, Integer, Bool, Array, Fraction, Null}
 
-// solveBase solves a conjunction without disjunctions.
 func (s *Solver) solveBase(base []*Cond) Result {
 	mask := Any
 	truths := map[string]Mask{} // truths of opaque conditions, orders of relations, by name
@@ -278,8 +277,8 @@ func (s *Solver) solveType(t Mask, base []*Cond) Result {
 	return s.solveNumber(t, own)
 }
 
-// orLarger solves a conjunction. If that is undecided, it searches a value with more parts than
-// every excluded value. This value is not excluded.
+// orLarger solves a conjunction. If the result is undecided, it searches a value with more parts
+// than every excluded value. This value is not excluded.
 func orLarger(solve func(own []*Cond) Result, own []*Cond, atLeast func(int64) *Cond) Result {
 	r := solve(own)
 	parts := -1
@@ -345,13 +344,13 @@ const (
 // Results that depend on a limit are not kept.
 type memory struct {
 	conds     map[*Cond]uint32  // a number for each condition
-	values    map[string]Result // by the numbers of the conditions of a conjunction, in their order
+	values    map[string]Result // by the numbers of the conditions, in order
 	forgotten uint32            // how often all values were forgotten
 	limited   int               // how often a limit ended a search
 }
 
-// known returns a known result, or a key for keepValue. The key is "" for a long conjunction, which
-// rarely occurs twice.
+// known returns the result that was kept for the list, or a key for keepValue. The key is "" for a
+// long conjunction, which rarely occurs twice.
 func (m *memory) known(list []*Cond) (r Result, key string, ok bool) {
 	if len(list) > maxConjunction {
 		return Result{}, "", false
@@ -359,7 +358,7 @@ func (m *memory) known(list []*Cond) (r Result, key string, ok bool) {
 	if len(m.values) >= maxRemembered || len(m.conds) >= maxKnown {
 		clear(m.values)
 		clear(m.conds)
-		m.forgotten++ // keys of searches that have not ended have the old numbers
+		m.forgotten++ // unfinished searches have keys with the old numbers
 	}
 	text := binary.LittleEndian.AppendUint32(make([]byte, 0, 128), m.forgotten)
 	for _, c := range list {

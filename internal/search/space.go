@@ -10,8 +10,8 @@ import (
 	"github.com/crdkit/crdkit/validation"
 )
 
-// A Case is a creation. With an old object it is an update, and with Status an update of the
-// status.
+// A Case is the creation of an object. If Old is set, it is an update, and if Status is true, an
+// update of the status.
 type Case struct {
 	Object, Old map[string]any
 	Status      bool
