@@ -101,8 +101,8 @@ func hasOtherBreaks(text []byte) bool {
 }
 
 // Next returns the next document and its first line, counted from 1. At the end it returns io.EOF.
-// If a separator line has other text, Next returns an error and the first line of the rest, which
-// cannot be read.
+// If a separator line has other text, Next returns an error, and line is the first line of the text
+// that cannot be read.
 func (s *Splitter) Next() (doc []byte, line int, err error) {
 	first, size, blank := s.line+1, 0, true
 	for {
@@ -189,7 +189,8 @@ func blankLine(line []byte) bool {
 	return len(line) == 0 || line[0] == '#' || line[0] == '%' || bytes.Equal(line, []byte("---")) || bytes.Equal(line, []byte("..."))
 }
 
-// Aliases may make a value expansion times as large as its text, or minExpansion bytes.
+// With aliases, a value may be larger than its text by the factor expansion. A value of up to
+// minExpansion bytes is always allowed.
 const (
 	expansion    = 4
 	minExpansion = 8 << 20
@@ -262,7 +263,7 @@ func sizeOf(value any) int {
 	return minSize
 }
 
-// NestedDeeper reports whether JSON is nested deeper than levels, in linear time and without
+// NestedDeeper reports whether JSON is nested more than levels deep, in linear time and without
 // allocations. It does not check the text.
 func NestedDeeper[T string | []byte](json T, levels int) bool {
 	depth, quoted := 0, false

@@ -73,7 +73,7 @@ func isPrintable(text string) bool {
 
 // isPrintableASCII reports whether each of eight bytes is printable ASCII or a line feed. Each sum
 // sets the highest bit of a byte that passes a test. Sums do not carry, because these bits are
-// clear before.
+// clear before the addition.
 func isPrintableASCII(b uint64) bool {
 	const ones, high = 0x0101010101010101, 0x8080808080808080
 	notControl := b + ones*(0x80-' ')
@@ -382,7 +382,6 @@ func isBoolOrNull(text string) bool {
 	return false
 }
 
-// isInteger reports whether a text is a JSON integer that fits an int64.
 func isInteger(text string) bool {
 	if text == "0" {
 		return true

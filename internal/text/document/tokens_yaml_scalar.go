@@ -6,7 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// readScalar reads a scalar in the block structure of column col, up to the next content.
+// readScalar reads a scalar and moves to the next content. col is the column of the block around
+// it.
 func (r *yamlTokenizer) readScalar(col int) bool {
 	at := r.i
 	switch r.text[at] {

@@ -11,8 +11,8 @@
 // number fits, and otherwise to a float64. The package writes values exactly as encoding/json does:
 // it sorts keys, escapes HTML characters and writes floats in the form of ECMAScript.
 //
-// The package is for fast paths, whose callers can use a decoder instead. Functions decline a text by
-// returning -1 or false. They decline text that is not JSON, and also
+// The package is for fast paths, whose callers can use a decoder instead. Functions decline a text
+// by returning -1 or false. They decline text that is not JSON, and also
 //
 //   - strings that are not UTF-8, and escapes of half a surrogate pair, because a decoder replaces
 //     both;

@@ -90,7 +90,7 @@ func stopBytes(x uint64) uint64 {
 }
 
 // escape returns the length of the escape at the start of s, or 0 if it is invalid. It returns
-// Respelled if the encoder may not write the escape.
+// Respelled if the encoder may write another text.
 func escape(s string) (int, Text) {
 	if len(s) < 2 {
 		return 0, 0

@@ -15,9 +15,9 @@
 // .json or .jsonl every document is JSON.
 //
 // A list stands for its items. A list is an object of kind List, or an object with items whose kind
-// ends in "List", unless IsKind says that it is a kind of its own. Items without a kind get theirs
-// from the list, as in the answers of a server. Items of YAML become JSON. A list with duplicate
-// keys is an error, because it is ambiguous.
+// ends in "List", unless IsKind says that it is a kind of its own. Items without a kind get the
+// kind from the list, as in the answers of a server. Items of YAML become JSON. A list with
+// duplicate keys is an error, because it is ambiguous.
 //
 // No document is dropped silently: it is an object, an error, or counted in [Reader.PassedOver].
 //

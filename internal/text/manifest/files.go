@@ -81,7 +81,8 @@ func isURL(name string) bool {
 	return ok && !strings.Contains(scheme, "/")
 }
 
-// walk yields the files of a directory by name. It returns false if the caller wants no more.
+// walk yields the files of a directory in the order of their names. It returns false if the caller
+// wants no more.
 func (r *Reader) walk(ctx context.Context, dir string, yield func(file) bool) bool {
 	if ctx.Err() != nil {
 		return false
@@ -177,7 +178,7 @@ func cause(err error) error {
 	return err
 }
 
-// System is the file system of the operating system. It takes names like package os.
+// System is the file system of the operating system. It takes the same names as package os.
 type System struct{}
 
 // Open implements [fs.FS].

@@ -28,8 +28,8 @@ var errListDepth = fmt.Errorf("lists are nested deeper than %d", maxListDepth)
 // A yielder is the caller's function for objects. It returns false if it wants no more.
 type yielder func(*Object) bool
 
-// objectsOf yields the object of a document, or the objects of a list. If the file was not named,
-// isObject is false for a document without an object. more is false if the caller wants no more.
+// objectsOf yields the object of a document, or the objects of a list. If named is false, isObject
+// is false for a document without an object. more is false if the caller wants no more.
 func (r *Reader) objectsOf(doc *Document, named bool, yield yielder) (isObject, more bool) {
 	if r.only != "" && !Mentions(doc.Text, r.only) {
 		return false, true

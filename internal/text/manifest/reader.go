@@ -27,8 +27,8 @@ const MaxFileBytes = 256 << 20
 type Reader struct {
 	// Stdin is what the name "-" stands for.
 	Stdin io.Reader
-	// FS is the file system of the names, with slashes as in [fs.ValidPath]. Nil means the
-	// operating system's. With an FS, "-" is a name like any other.
+	// FS is the file system of the files. Names then have slashes, see [fs.ValidPath]. Nil means
+	// the file system of the operating system. With an FS, "-" is a name like any other.
 	FS fs.FS
 	// Part and Parts make the reader read only the files whose number, from 0, is Part modulo
 	// Parts. If Parts is 0, it reads all.
@@ -58,7 +58,7 @@ func (r *Reader) Separate() *Reader {
 	return &other
 }
 
-// Mentioning returns a separate reader that ignores documents without a word. An escape sequence
+// Mentioning returns a separate reader that ignores documents without the word. An escape sequence
 // may stand for the word.
 func (r *Reader) Mentioning(word string) *Reader {
 	other := r.Separate()
@@ -115,7 +115,7 @@ func (o *Object) Location() string {
 	return b.String()
 }
 
-// Quote returns a printable name as it is, and quotes others.
+// Quote returns a printable name as it is, and quotes other names.
 func Quote(name string) string {
 	for _, r := range name {
 		if !strconv.IsPrint(r) || r == '\ufffd' {
@@ -234,8 +234,8 @@ func (c Counts) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// documents yields the documents that are not blank, up to the first error. The document beside an
-// error has its position.
+// documents yields the documents that are not blank, up to the first error. The document that comes
+// with an error has the position of the error.
 func documents(name string, data []byte) iter.Seq2[*Document, error] {
 	return func(yield func(*Document, error) bool) {
 		data = document.UTF8(data)
