@@ -129,7 +129,7 @@ func (d *defaultValue) pointer(part string) string {
 
 type defaultChecker struct {
 	pruned bool   // unknown fields are errors
-	budget uint64 // of rules, for all defaults together
+	budget uint64 // for the rules of all defaults together
 	watch  *interrupt.Watch
 	errs   errorlimit.List
 }

@@ -270,7 +270,8 @@ type level struct {
 	isTarget         bool
 }
 
-// location returns the steps to a target without junctors, and the junctors from the outside in.
+// location returns the steps to a target, except the junctors. It returns the junctors as levels,
+// from the outside in.
 func (t *Target) location() (steps []string, levels []level) {
 	steps = []string{}
 	pointer := ""
