@@ -2,8 +2,7 @@ package compat
 
 import "slices"
 
-// A Code is the subject of a finding. Codes do not change. [Code.Description] says what each
-// code means.
+// A Code is the subject of a finding. Codes are stable. [Code.Description] explains each code.
 type Code string
 
 // The codes of findings about schemas. A code with the name of a keyword is about a change of the

@@ -14,9 +14,9 @@ import (
 // Compare compares two definitions of one kind: old, which is in use, and crd, which is to replace
 // it. It does not change or keep them.
 //
-// If there is no comparison, the error says why: a definition is nil or does not compile, the
-// groups differ, the kinds and the names differ, or ctx ended. If the time limit of [TimeLimit]
-// ends the comparison, there is no error: the report has what was decided. A nil ctx never ends.
+// Compare returns an error if a definition is nil or does not compile, if the groups differ, if
+// both the kinds and the names differ, or if ctx ends. A nil ctx never ends. If the limit of
+// [TimeLimit] ends the comparison, there is no error: the report has what was decided.
 func Compare(ctx context.Context, old, crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) (*Report, error) {
 	if ctx == nil {
 		ctx = context.Background()
@@ -94,16 +94,17 @@ func configOf(opts []Option) config {
 	return c
 }
 
-// A comparison decides one pair of versions.
+// A comparison judges the change from one version to another.
 type comparison struct {
 	*pair
 	*versionPair
 	ctx  context.Context // ends when the time limit ends the comparison
-	work int             // the rest of workLimit
-	// seekLeft is the rest of seekWork.
+	work int             // the steps left of workLimit
+	// seekLeft is the number of steps left of seekWork.
 	seekLeft int
-	lost     bool // the new definition lacks a version at which objects are stored: nothing is proved for them
-	// sideFindings has what objects show or leave open besides the goal that they were made for.
+	lost     bool // the new definition lacks a version of stored objects, so nothing is proved for them
+	// sideFindings are findings besides the goals: objects that are refused for another reason, and
+	// roles that are left open.
 	sideFindings []Finding
 	readerGoals  []readerGoal // see storageWalk
 }

@@ -13,12 +13,12 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// A keyword is one condition of a schema on a value.
+// A keyword is one condition that a schema puts on a value.
 type keyword struct {
 	code Code
 	cond *search.Cond
-	text string // the keyword as the schema has it
-	at   string // the keyword as a JSON Pointer below the schema
+	text string
+	at   string // the JSON Pointer of the keyword below the schema
 	rule *schema.Rule
 	enum []any
 }
@@ -27,23 +27,23 @@ func newKeyword(code Code, cond *search.Cond, text, at string) keyword {
 	return keyword{code: code, cond: cond, text: text, at: at}
 }
 
-// conditions translates the schemas of one side to conditions on the objects that it stores. There,
-// pruned fields are absent, and fields with a default are present.
+// conditions translates the schemas of one side to conditions on stored objects. In a stored
+// object, pruned fields are absent, and fields with a default are present.
 type conditions struct {
 	side *side
 	// open means that fields without a schema are kept.
 	open bool
-	// substitute means that values come from the other side and lack the defaults of this side. An
-	// absent field with a default then satisfies a condition if the default does.
+	// substitute means that the objects come from the other side and lack the defaults of this
+	// side. Where a field is absent, its default must satisfy the condition.
 	substitute bool
 	solver     *search.Solver
 	root       *schema.Node
-	// status means that a new object has no status: clients write it by a request of its own.
+	// status means that the status is a subresource, so new objects have none.
 	status    bool
-	scaleCond *search.Cond // what the scale subresource requires of objects
+	scaleCond *search.Cond
 	nodes     map[*schema.Node]*search.Cond
-	// translator translates rules. changed says which values look different to rules of the other
-	// side.
+	// translator translates rules. changed reports whether rules may see another value at a path
+	// than the other side stored.
 	translator *celcond.Translator
 	changed    func(path []string) bool
 }
@@ -91,7 +91,7 @@ func (k *conditions) object() *search.Cond {
 
 const objectName = `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`
 
-// of returns the condition of a schema, with everything below it.
+// of returns the condition that a schema and everything below it put on a value.
 func (k *conditions) of(n *schema.Node) *search.Cond {
 	if n == nil {
 		return search.True
@@ -118,7 +118,7 @@ func (k *conditions) without(n *schema.Node, code Code) *search.Cond {
 	return search.And(parts...)
 }
 
-// keywords returns the conditions of a schema without its children.
+// keywords returns the conditions of a schema without the schemas below it.
 func (k *conditions) keywords(n *schema.Node) []keyword {
 	typ := kindOf(n)
 	out := []keyword{newKeyword(CodeType, search.And(search.Types(typesOf(n)), rangeOf(typ, "")), typeText(n), "/type")}
@@ -133,7 +133,7 @@ func (k *conditions) keywords(n *schema.Node) []keyword {
 	return append(out, k.ruleKeywords(n)...)
 }
 
-// kindOf returns the type that decides which formats of a schema are known.
+// kindOf returns the type by which the server finds the format of a schema.
 func kindOf(n *schema.Node) string {
 	if n.IntOrString() {
 		return ""
@@ -187,7 +187,7 @@ func (k *conditions) members(n *schema.Node) *search.Cond {
 	return search.And(parts...)
 }
 
-// metadata returns the conditions of metadata, which no schema prunes.
+// metadata returns the condition on metadata. No schema prunes metadata.
 func (k *conditions) metadata(n *schema.Node) *search.Cond {
 	parts := []*search.Cond{search.Types(search.Object)}
 	for name, child := range n.Properties() {
@@ -206,7 +206,7 @@ func (k *conditions) items(n *schema.Node) *search.Cond {
 	return search.Vacuous(search.EveryItem(k.of(n.Items())))
 }
 
-// others returns the condition on members without a property.
+// others returns the condition on the members that a schema does not declare.
 func (k *conditions) others(n *schema.Node) *search.Cond {
 	c := k.otherValues(n)
 	if c == search.True {
@@ -215,7 +215,7 @@ func (k *conditions) others(n *schema.Node) *search.Cond {
 	return search.Vacuous(search.EveryOther(k.propertyNames(n, nil), c))
 }
 
-// otherValues returns the condition on the value of a member without a property.
+// otherValues returns the condition on the value of a member that a schema does not declare.
 func (k *conditions) otherValues(n *schema.Node) *search.Cond {
 	_, declared := n.AdditionalProperties()
 	switch additional := additionalOf(n); {
@@ -248,8 +248,7 @@ func embeddedMembers() *search.Cond {
 	)
 }
 
-// limits returns the conditions that the value validations of a schema or branch put on values of
-// n.
+// limits returns the conditions that l puts on values of n. l belongs to n or to a branch.
 func (k *conditions) limits(l schema.Limits, typ string, n *schema.Node) []keyword {
 	var out []keyword
 	add := func(code Code, c *search.Cond, text, at string) {
@@ -315,9 +314,9 @@ func boundText(b schema.Bound) string {
 	return valueText(b.Value)
 }
 
-// boundCond returns the condition of a bound. For whole numbers only its integer part counts. A
-// bound outside the range of the type excludes nothing. Beyond 64 bits the integer part depends on
-// the server's processor.
+// boundCond returns the condition of a bound. If the bound is outside the range of the type, no
+// number satisfies it. For integers, only the integer part of the bound counts. Beyond 64 bits this
+// part depends on the server's processor.
 func boundCond(b leafcheck.Limit, cond func(x float64) *search.Cond) *search.Cond {
 	switch {
 	case !b.Fits:
@@ -362,7 +361,8 @@ func rangeOf(typ, name string) *search.Cond {
 	return search.And(search.Vacuous(search.AtLeast(low, false)), search.Vacuous(search.AtMost(high, strict)))
 }
 
-// member returns the condition that a member satisfies c. For absent members see substitute.
+// member returns the condition that a member satisfies c. The member may be absent if it is not
+// required, or if substitute is set and its default satisfies c.
 func (k *conditions) member(n *schema.Node, name string, c *search.Cond, required bool) *search.Cond {
 	if k.substitute && n != nil {
 		if def, ok := n.Property(name).Default(); ok {
@@ -375,11 +375,11 @@ func (k *conditions) member(n *schema.Node, name string, c *search.Cond, require
 	return search.IfAt(name, c)
 }
 
-// maxCountedDefaults bounds the defaults that are counted exactly.
+// maxCountedDefaults is how many defaults are counted exactly.
 const maxCountedDefaults = 6
 
-// minProps returns the condition of at least count members, where absent members with a default of
-// this side count.
+// minProps returns a function. It returns the condition that an object has at least count members.
+// With substitute, an absent member with a default counts.
 func (k *conditions) minProps(n *schema.Node) func(count int64) *search.Cond {
 	var defaults []string
 	if k.substitute {
@@ -401,7 +401,8 @@ func (k *conditions) minProps(n *schema.Node) func(count int64) *search.Cond {
 	}
 }
 
-// withDefaults returns the condition of at least count members. Absent members in defaults count.
+// withDefaults returns the condition that an object has at least count members. The absent members
+// in defaults count, too.
 func withDefaults(count int64, defaults []string) *search.Cond {
 	if len(defaults) == 0 {
 		return search.MinProps(count)
@@ -424,7 +425,7 @@ type combined interface {
 func (k *conditions) junctors(b combined, n *schema.Node) []keyword {
 	var out []keyword
 	add := func(code Code, c *search.Cond, at string) {
-		if typesOf(n)&search.Null != 0 { // the server does not evaluate them on null
+		if typesOf(n)&search.Null != 0 { // the server evaluates no junctors on null
 			c = search.Or(search.Types(search.Null), c)
 		}
 		out = append(out, newKeyword(code, c, "", at))

@@ -23,7 +23,7 @@ import (
 
 // An outcome is what one definition does with a request.
 type outcome struct {
-	object map[string]any // the stored object as the definition serves it, nil if it refuses the request
+	object map[string]any // the stored object as the definition serves it, nil if the request is refused
 	stored *unstructured.Unstructured
 	result *crdkit.Result
 }
@@ -52,8 +52,8 @@ func (p *pair) request(ctx context.Context, v *crdkit.Version, k search.Case) (*
 	if err != nil || !result.Admitted() {
 		return &outcome{result: result}, err
 	}
-	// An admitted object is stored and read again. If a webhook converts objects, it is stored at
-	// its own version.
+	// An admitted object is stored and read again. With a conversion webhook, the version of the
+	// request counts as the storage version.
 	o := &outcome{stored: u, result: result}
 	if !convertsByWebhook(p.old) && !convertsByWebhook(p.crd) {
 		if o.stored, err = v.Store(ctx, u); err != nil {
@@ -100,15 +100,14 @@ type difference struct {
 	path      schema.Path
 	witness   Witness
 	old, new  string
-	was, is   string // for changed values: the values in a few words
+	was, is   string // the changed value before and after, in a few words
 	ratcheted bool
 	errors    validation.ErrorList // of the new definition, if it refuses the witness
 }
 
-// differences gives obj to both definitions. If old is not nil, it sends an update of old. first is
-// the answer of the definition that must admit obj: the new one for readers, otherwise the old one.
-// first is nil if old cannot be read. If that definition refuses obj or drops a field, there are no
-// differences.
+// differences sends obj to both definitions, as an update of old if old is not nil. For readers the
+// new definition must admit obj, otherwise the old one. first is the outcome at this definition,
+// nil if old cannot be read. If it refuses obj or drops a field, there are no differences.
 func (c *comparison) differences(readers bool, obj, old map[string]any) (first *outcome, found []difference, err error) {
 	v := c.side(readers).version
 	var stored *outcome
@@ -176,7 +175,6 @@ func contentDifferences(d difference, before, after map[string]any) []difference
 
 const absent = "absent"
 
-// maxShown is how many elements of a list, or names of an object, a text shows.
 const maxShown = 5
 
 // short returns a value in a few words: scalars, elements, or the names of fields.
@@ -208,7 +206,7 @@ func shortList(values []any) string {
 	return shown(append(texts, make([]string, len(values)-len(texts))...))
 }
 
-// shown joins the first texts of a list and counts the others.
+// shown joins the first texts of a list and counts the rest.
 func shown(texts []string) string {
 	if len(texts) <= maxShown+1 {
 		return strings.Join(texts, ", ")
@@ -224,7 +222,7 @@ func valueText(v any) string {
 	return string(data)
 }
 
-// storedDifferences reads an object of the old definition with the new one, and sends it back.
+// storedDifferences reads a stored object with the new definition and sends it back unchanged.
 // admitted says whether the new definition admits obj.
 func (c *comparison) storedDifferences(obj map[string]any, before *outcome, admitted bool) ([]difference, error) {
 	is, _, err := c.after.version.Read(c.ctx, before.stored)
@@ -243,8 +241,8 @@ func (c *comparison) storedDifferences(obj map[string]any, before *outcome, admi
 	}
 	ratcheted := again.result.Ratcheted
 	if again.object == nil || c.storesAnotherVersion() && len(ratcheted) > 0 {
-		// The old definition may refuse the update too, because of a transition rule. Or it only
-		// tolerates the value, because its storage version drops or sets a field.
+		// The old definition may refuse the update too, because of a transition rule. It may also
+		// only tolerate the value, because its storage version drops or sets a field.
 		was, err := c.write(c.ctx, c.before.version, before.object, before.object)
 		if err != nil || was.object == nil {
 			return out, err
@@ -270,10 +268,9 @@ func (c *comparison) storedDifferences(obj map[string]any, before *outcome, admi
 	return out, nil
 }
 
-// isUnder reports whether pointer leads to the value at other, or below it.
+// isUnder reports whether pointer is other, or below it.
 func isUnder(pointer, other string) bool { return strings.HasPrefix(pointer+"/", other+"/") }
 
-// contentCodes are the codes of goals that change the content of a stored object.
 var contentCodes = []Code{CodeDefault, CodeProperty, CodeUnknownFields}
 
 // shows reports whether a difference comes from the goal, not from another change.
@@ -296,8 +293,7 @@ func (w *walk) shows(g *goal, d *difference) bool {
 	return isAt(d.path, g.steps)
 }
 
-// onWay reports whether a JSON Pointer leads to a value on the way along the steps, or below their
-// end.
+// onWay reports whether a JSON Pointer follows the steps: to their end, less far, or further.
 func onWay(pointer string, steps []step) bool {
 	for i, token := range strings.Split(pointer, "/")[1:] {
 		if i < len(steps) && !steps[i].item && steps[i].others == nil && token != schema.EscapePointer(steps[i].name) {
@@ -307,8 +303,8 @@ func onWay(pointer string, steps []step) bool {
 	return true
 }
 
-// causes reports whether an error is about the keyword of the goal, or about a schema below a
-// junctor. A goal that changes values causes no error itself.
+// causes reports whether an error is about the keyword of the goal, or about a schema below this
+// keyword. A goal that changes values causes no error itself.
 func (g *goal) causes(errs validation.ErrorList) bool {
 	if slices.Contains(contentCodes, g.code) {
 		return false
@@ -334,7 +330,7 @@ func isAt(path schema.Path, steps []step) bool {
 	return len(path) >= len(steps) && onWay(path.Pointer(), steps)
 }
 
-// maxOthers is how many other goals alone avoids.
+// maxOthers limits the goals that function alone avoids.
 const maxOthers = 32
 
 // alone returns an object that meets a goal and no other goal near it, or nil if none is found.
@@ -346,7 +342,7 @@ func (w *walk) alone(object *search.Cond, g *goal) map[string]any {
 		}
 	}
 	slices.SortStableFunc(others, func(a, b *goal) int { return cmp.Compare(distance(a, g), distance(b, g)) })
-	// Perhaps no object avoids all of them. Then try to avoid the nearest half.
+	// If no object avoids all of the others, try to avoid the nearest half.
 	for n := min(len(others), maxOthers); n > 0; n /= 2 {
 		parts := []*search.Cond{object, within(g.steps, g.target)}
 		for _, other := range others[:n] {
@@ -359,7 +355,7 @@ func (w *walk) alone(object *search.Cond, g *goal) map[string]any {
 	return nil
 }
 
-// distance returns how many steps of other are not steps of g.
+// distance returns how many steps of other follow the steps that it shares with g.
 func distance(other, g *goal) int {
 	common := 0
 	for common < min(len(other.steps), len(g.steps)) && sameStep(other.steps[common], g.steps[common]) {
@@ -372,8 +368,9 @@ func sameStep(a, b step) bool {
 	return a.name == b.name && a.item == b.item && (a.others == nil) == (b.others == nil)
 }
 
-// guard gives the smallest object and generated ones to both definitions. If one contradicts a
-// proof, a finding about that replaces the proof. Different scopes have no object in common.
+// guard gives the smallest object and generated objects to both definitions. If a difference
+// contradicts a proof, a finding about the contradiction replaces the proof. No object fits two
+// different scopes.
 func (c *comparison) guard(found []Finding) []Finding {
 	if c.old.Spec.Scope != c.crd.Spec.Scope {
 		return found
@@ -416,11 +413,12 @@ func (c *comparison) contradict(found []Finding, d *difference) {
 	found[i] = f
 }
 
-// aboutTransition reports whether a finding is about a rule that may refuse an unchanged object.
+// aboutTransition reports whether a finding is about a transition rule, which may refuse an update
+// without a change.
 func aboutTransition(f Finding) bool { return f.Code == CodeTransition }
 
-// contradicts reports whether a difference contradicts a proof. A proof allows defaults of new
-// fields and fields that storage dropped. For readers it only covers [readerCodes].
+// contradicts reports whether a difference contradicts a proof. Defaults of new fields do not, and
+// neither do fields that storage dropped. Proofs for readers only cover [readerCodes].
 func (c *comparison) contradicts(d *difference) bool {
 	switch {
 	case d.role == RoleReaders && d.code == CodeRefused:

@@ -11,8 +11,8 @@ import (
 	"github.com/crdkit/crdkit/validation"
 )
 
-// decide collects the goals of each role. For each goal it searches an object, and confirms it with
-// both definitions.
+// decide collects the goals of each role. For each goal it searches for an object, and confirms the
+// goal with both definitions.
 func (c *comparison) decide() []Finding {
 	solver := search.NewSolver(c.ctx, c.work)
 	old, crd := c.side(false), c.side(true)
@@ -26,7 +26,7 @@ func (c *comparison) decide() []Finding {
 	return append(out, c.role(readers, after.object())...)
 }
 
-// role decides the goals of a walk. object is the condition of objects that the first side admits.
+// role decides the goals of a walk. object is the condition on objects of the first side.
 func (c *comparison) role(w *walk, object *search.Cond) []Finding {
 	if w.readers {
 		w.pair(c.after.node, c.before.node, nil, "")
@@ -61,7 +61,7 @@ func (c *comparison) provedRoles(w *walk, found []Finding) []Finding {
 		roles = []Role{RoleReaders}
 	}
 	concerned := map[Role]bool{RoleStored: c.lost}
-	// If the names of the versions differ, no request shows a goal of writers.
+	// If the versions have different names, no request can show a goal of writers.
 	concerned[RoleWriters] = len(w.goals) > 0 && !c.sameName()
 	for i := range found {
 		if found[i].Verdict != VerdictCompatible {
@@ -202,7 +202,8 @@ func (c *comparison) confirm(w *walk, g *goal, obj, old map[string]any) ([]Findi
 	return shown, nil
 }
 
-// readerDifferences returns what a client of the old definition finds if the new one admits obj.
+// readerDifferences returns what changes for a client of the old definition that reads obj. The new
+// definition has admitted obj.
 func (c *comparison) readerDifferences(obj map[string]any, after *outcome) ([]difference, error) {
 	before, err := c.write(c.ctx, c.before.version, after.object, nil)
 	if err != nil {
@@ -224,7 +225,7 @@ func (c *comparison) readerDifferences(obj map[string]any, after *outcome) ([]di
 			return ch.Op == crdkit.NullDropped && ch.Path.Pointer() == diff.Path.Pointer()
 		}
 		if c.storesAnotherVersion() && !slices.ContainsFunc(before.result.Changes, dropped) {
-			continue // the null is dropped by the storage version, not by this one
+			continue // the storage version drops the null, not this version
 		}
 		if diff.Kind != jsondiff.Added && diff.Before == nil {
 			d.code, d.path, d.old, d.new = CodeChanged, diff.Path, "absent", "null"
@@ -234,8 +235,8 @@ func (c *comparison) readerDifferences(obj map[string]any, after *outcome) ([]di
 	return nil, nil
 }
 
-// ownErrors returns the errors of the old definition for obj as its clients read it, without the
-// errors for obj itself. There are some if its storage version drops fields.
+// ownErrors returns errors that the old definition itself causes: its storage version may drop
+// fields, so that its clients read an invalid object. Errors of obj itself are left out.
 func (c *comparison) ownErrors(obj map[string]any) (validation.ErrorList, error) {
 	if !c.storesAnotherVersion() {
 		return nil, nil
@@ -252,7 +253,7 @@ func (c *comparison) ownErrors(obj map[string]any) (validation.ErrorList, error)
 	}
 	read, _, err := c.before.version.Read(c.ctx, stored)
 	if err != nil {
-		return nil, c.ctx.Err() // clients of the old definition cannot read it
+		return nil, c.ctx.Err() // clients of the old definition cannot read obj
 	}
 	again, err := c.write(c.ctx, c.before.version, read.Object, nil)
 	if err != nil {
@@ -261,7 +262,6 @@ func (c *comparison) ownErrors(obj map[string]any) (validation.ErrorList, error)
 	return otherErrors(again.result.Errors, direct.result.Errors), nil
 }
 
-// otherErrors returns the errors that are not in known. Both lists are of the same definition.
 func otherErrors(errs, known validation.ErrorList) validation.ErrorList {
 	return slices.DeleteFunc(slices.Clone(errs), func(e *validation.Error) bool {
 		return slices.ContainsFunc(known, func(k *validation.Error) bool {

@@ -14,16 +14,16 @@ import (
 type goal struct {
 	code    Code
 	role    Role
-	steps   []step       // lead to the value
+	steps   []step
 	target  *search.Cond // the condition on a value that breaks the keyword
 	part    string       // the member of the value that the goal is about, or ""
 	absent  string       // a member that the request leaves out, so that a default applies
-	pointer string       // to the keyword, below the schema of the new version
+	pointer string       // of the keyword, below the schema of the new version
 	text    string
 	names   []string     // for unknown fields: the declared members
-	stored  bool         // the storage versions differ
+	stored  bool         // the new storage version is the cause
 	rule    *schema.Rule // the rule that refuses the object, nil for another keyword
-	update  *search.Cond // for transition rules: the condition on the new and the old object, nil if it is not known
+	update  *search.Cond // for a transition rule: the condition on an update, nil if it is not known
 }
 
 func (w *walk) role() Role {
@@ -39,21 +39,21 @@ const maxGoals = 400
 
 // A walk compares two schema trees and collects goals.
 type walk struct {
-	from, to    *conditions // objects that from admits must satisfy to
+	from, to    *conditions // objects of the first side (from) must satisfy the second (to)
 	readers     bool
 	goals       []goal
 	ruleChanges []ruleChange
 	without     map[comparedPair]bool    // pairs without goals
 	changed     map[[2]*schema.Node]bool // see transforms
 	stopReason  string                   // why the walk ended early
-	isHidden    func(g *goal) bool       // reports whether storage hides the difference
+	isHidden    func(g *goal) bool       // reports whether the storage version hides the goal
 	depth       int
 }
 
-// A comparedPair is a pair of schemas of one value.
+// A comparedPair has the schemas of one value: o of the first side, n of the second.
 type comparedPair struct {
 	o, n *schema.Node
-	// gains means that only the second side has an old value, and evaluates transition rules.
+	// gains means that transition rules have an old value only on the second side.
 	gains bool
 }
 
@@ -73,7 +73,7 @@ func (w *walk) pair(o, n *schema.Node, steps []step, pointer string) {
 	before, changesBefore := len(w.goals), len(w.ruleChanges)
 	w.local(o, n, steps, pointer)
 	if w.readers && o == nil && n.Kind() != schema.KindNone {
-		return // any value may be here, so nothing below matters
+		return // o admits any value, so nothing below matters
 	}
 	w.transitions(o, n, steps, pointer)
 	w.recordRules(o, n, steps, pointer)
@@ -168,7 +168,8 @@ func (w *walk) changeText(was []keyword, k keyword) string {
 	return fmt.Sprintf("%s was %s and is %s", k.code, before, after)
 }
 
-// add adds a goal if a value of o may meet it. If there are too many, it ends the walk.
+// add adds a goal if a value that o admits may meet it. If there are too many goals, it ends the
+// walk.
 func (w *walk) add(o *schema.Node, g goal) {
 	if len(w.goals) > maxGoals {
 		w.stopReason = fmt.Sprintf("there are more than %d differences", maxGoals)
@@ -181,12 +182,11 @@ func (w *walk) add(o *schema.Node, g goal) {
 }
 
 // solve returns a value of the first side that satisfies all conditions. It uses at most a quarter
-// of the remaining work.
+// of the steps that are left.
 func (w *walk) solve(conds ...*search.Cond) search.Result {
 	return w.solveWithin(w.from.solver.Work()/4, conds...)
 }
 
-// solveWithin is solve with at most share work.
 func (w *walk) solveWithin(share int, conds ...*search.Cond) search.Result {
 	solver := w.from.solver
 	left := solver.Work()
@@ -229,7 +229,7 @@ func (w *walk) properties(o, n *schema.Node, steps []step, pointer string) {
 			additional, at := additionalOf(o), propertyPointer(pointer, name)
 			w.pair(additional, child, extend(steps, step{name: name}), at)
 			if additional != nil {
-				w.defaults(o, nil, child, name, steps, at) // the default of additional does not fill an absent member
+				w.defaults(o, nil, child, name, steps, at) // the default of additionalProperties does not fill an absent member
 			}
 		}
 	}
@@ -244,7 +244,7 @@ func (w *walk) metadata(o, n *schema.Node, steps []step, pointer string) {
 	}
 }
 
-// constants adds a goal for each keyword that the apiVersion or kind of the version breaks.
+// constants adds a goal for each keyword of apiVersion or kind that the version itself breaks.
 func (w *walk) constants(o, n *schema.Node, pointer string) {
 	gvk := w.to.side.version.GroupVersionKind()
 	for _, constant := range []struct{ name, value string }{{"apiVersion", gvk.GroupVersion().String()}, {"kind", gvk.Kind}} {
@@ -260,7 +260,7 @@ func (w *walk) constants(o, n *schema.Node, pointer string) {
 	}
 }
 
-// removed compares a property with a member that the other side does not declare.
+// removed compares a property that the second side does not declare.
 func (w *walk) removed(o, n, old *schema.Node, name string, steps []step, pointer string) {
 	additional := additionalOf(n)
 	here := extend(steps, step{name: name})

@@ -17,7 +17,7 @@ type listCheck struct {
 	*comparison
 	steps    []step
 	pointer  string // below the schema of the new version
-	inherits bool   // a list around the values makes them keep unknown fields
+	inherits bool   // a list around the values makes the values keep unknown fields
 	found    []Finding
 }
 
@@ -89,7 +89,8 @@ func (id identity) String() string {
 	return id.listType + " with " + strings.Join(id.keys, ", ")
 }
 
-// repeated is the condition of lists with two equal elements. It is nil if all lists may have them.
+// repeated returns the condition that a list has two equal elements. It returns nil for atomic
+// lists, which may always have them.
 func (id identity) repeated() *search.Cond {
 	if id.listType == "atomic" {
 		return nil
@@ -123,8 +124,9 @@ func (l *listCheck) checkList(old, v *schema.Node) {
 	}
 }
 
-// refuse adds an object whose value at the path satisfies c. The old definition admits it, and the
-// new one refuses it with a matching error at the path. With byOld the two change roles.
+// refuse adds a witness whose value at the path satisfies c, and reports whether it finds one. The
+// old definition admits the witness, and the new one refuses it with a matching error at the path.
+// If byOld is true, the new definition admits it and the old one refuses it.
 func (l *listCheck) refuse(f *Finding, byOld bool, c *search.Cond, matches func(*validation.Error) bool) bool {
 	refused := l.show(f, byOld, c, func(_, second *outcome) bool {
 		return slices.ContainsFunc(second.result.Errors, func(e *validation.Error) bool {
@@ -140,9 +142,9 @@ func (l *listCheck) refuse(f *Finding, byOld bool, c *search.Cond, matches func(
 	return true
 }
 
-// show adds an object whose value at the path satisfies c, and for which shows holds. The old
-// definition admits it, or with byOld the new one. show returns the answer of the other one. If the
-// names of the versions differ, they have no object in common.
+// show adds a witness whose value at the path satisfies c, and for which shows is true. The old
+// definition admits the witness or, if byOld is true, the new one. show returns the outcome at the
+// other definition, nil without a witness. No object fits two versions with different names.
 func (l *listCheck) show(f *Finding, byOld bool, c *search.Cond, shows func(first, second *outcome) bool) *outcome {
 	if c == nil || !l.sameName() {
 		return nil
@@ -161,7 +163,7 @@ func (l *listCheck) show(f *Finding, byOld bool, c *search.Cond, shows func(firs
 	if obj == nil || !holds(obj) {
 		return nil
 	}
-	// The status changes only by writes to its subresource.
+	// Only writes to its subresource change the status.
 	if f.Witness = (&Witness{Object: obj}); len(l.steps) > 0 && l.steps[0].name == "status" && l.before.version.HasStatus() && l.after.version.HasStatus() {
 		f.Witness.Old = withoutStatus(obj)
 	}

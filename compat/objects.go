@@ -36,9 +36,9 @@ func NewObjects(ctx context.Context, old, crd *apiextensionsv1.CustomResourceDef
 // finding, the object survives.
 //
 // Each finding has the role [RoleStored], the field and the pointer in the object, and no witness.
-// obj may be at any version of the old definition; it is not changed. A conversion webhook is not
-// called. If there is no answer, the error says why: obj is nil, of another kind, or the old
-// definition cannot read it. A nil ctx never ends.
+// obj may be at any version of the old definition. Check does not change it, and calls no
+// conversion webhook. It returns an error if obj is nil or of another kind, if the old definition
+// cannot read it, or if ctx ends. A nil ctx never ends.
 func (o *Objects) Check(ctx context.Context, obj *unstructured.Unstructured) ([]Finding, error) {
 	if ctx == nil {
 		ctx = context.Background()
@@ -74,7 +74,6 @@ func (o *Objects) Check(ctx context.Context, obj *unstructured.Unstructured) ([]
 	return storedFindings(before, append(contentFindings(was.Object, is.Object), found...)), err
 }
 
-// storedFindings sets what all findings about an object at a version have in common.
 func storedFindings(v *crdkit.Version, found []Finding) []Finding {
 	for i := range found {
 		found[i].Role, found[i].Verdict, found[i].Version = RoleStored, VerdictIncompatible, v.Name()
@@ -98,7 +97,8 @@ func contentFindings(was, is map[string]any) []Finding {
 	return out
 }
 
-// updateFindings sends an object back, as each definition reads it.
+// updateFindings sends an object to each definition as the definition reads it, and returns the
+// errors that only the new definition has.
 func (p *pair) updateFindings(ctx context.Context, v, newVersion *crdkit.Version, was, is map[string]any) ([]Finding, error) {
 	after, err := p.request(ctx, newVersion, search.Case{Object: is, Old: is})
 	if err != nil || after.object != nil && len(after.result.Ratcheted) == 0 {

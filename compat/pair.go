@@ -22,15 +22,15 @@ type pair struct {
 	versions       []versionPair
 	// The schemas of the storage versions. They share parts with the nodes of versions.
 	oldStorageNode, newStorageNode *schema.Node
-	// readNode is the schema with which the new definition reads old objects, nil if it has none.
+	// readNode is the schema with which the new definition reads objects of the old storage
+	// version, or nil.
 	readNode *schema.Node
 }
 
-// A versionPair is a version of the new definition, and the old version whose objects it serves.
-// Two schemas share one node if only their descriptions differ.
+// A versionPair is a version of the new definition (after), and the old version whose objects it
+// serves (before). Two schemas share one node if only their descriptions differ.
 type versionPair struct{ before, after side }
 
-// side returns the objects of the version of the new definition, or of the old one.
 func (v *versionPair) side(isNew bool) *side {
 	if isNew {
 		return &v.after
@@ -71,8 +71,8 @@ func convertsByWebhook(crd *apiextensionsv1.CustomResourceDefinition) bool {
 }
 
 // pairVersions pairs each served version of the new definition with the old version of the same
-// name. If the old one does not serve that name, the pair is with the version of the stored
-// objects, unless a webhook converts.
+// name. If the old definition does not serve this name, the new version is paired with the version
+// of the stored objects. If a webhook converts, it then has no pair.
 func (p *pair) pairVersions() error {
 	shared := &schemaopt.Shared{}
 	var err error
@@ -110,8 +110,9 @@ func (p *pair) pairVersions() error {
 	return err
 }
 
-// oldWritten returns the index of the served old version at which stored objects were written. It
-// is -1 if there is none, or if the new definition lacks the old storage version.
+// oldWritten returns the index of the old version at which clients wrote the stored objects: the
+// storage version or, if it is not served, the first served version. It returns -1 if there is
+// none, or if the new definition lacks the old storage version.
 func (p *pair) oldWritten() int {
 	storage := crdversion.Storage(p.old)
 	if storage == nil || crdversion.ByName(p.crd)[storage.Name] == nil {
@@ -122,7 +123,7 @@ func (p *pair) oldWritten() int {
 	})
 }
 
-// newSide returns the side of version i. inheritPreserve has changed its schema.
+// newSide returns the side of version i, with the schema as inheritPreserve changes it.
 func newSide(def *crdkit.Definition, crd *apiextensionsv1.CustomResourceDefinition, i int, shared *schemaopt.Shared) (side, error) {
 	s := side{crd: crd, index: i}
 	s.version, _ = def.Version(crd.Spec.Versions[i].Name)
@@ -142,7 +143,7 @@ func newSide(def *crdkit.Definition, crd *apiextensionsv1.CustomResourceDefiniti
 }
 
 // inheritPreserve copies x-kubernetes-preserve-unknown-fields from each list to its elements,
-// because the server also keeps their fields.
+// because the server keeps the unknown fields of the elements, too.
 func inheritPreserve(s *apiextensionsv1.JSONSchemaProps) {
 	for name, child := range s.Properties {
 		inheritPreserve(&child)

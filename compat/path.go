@@ -17,10 +17,10 @@ import (
 type step struct {
 	name   string   // a member
 	item   bool     // an element
-	others []string // if not nil: any member that is not in the list
+	others []string // if not nil: any member with another name
 }
 
-// within returns the condition that a value has a part at the steps that satisfies c.
+// within returns the condition that the part of a value at the steps satisfies c.
 func within(steps []step, c *search.Cond) *search.Cond {
 	for i := len(steps) - 1; i >= 0; i-- {
 		switch s := steps[i]; {
@@ -113,7 +113,7 @@ func declaredProperty(n *schema.Node, name string) *schema.Node {
 	return child
 }
 
-// declaredProperties yields the properties of [declaredProperty].
+// declaredProperties yields each property for which [declaredProperty] has a schema.
 func declaredProperties(n *schema.Node) iter.Seq2[string, *schema.Node] {
 	return func(yield func(string, *schema.Node) bool) {
 		for name := range n.Properties() {
@@ -129,8 +129,8 @@ func declaredProperties(n *schema.Node) iter.Seq2[string, *schema.Node] {
 	}
 }
 
-// additionalOf returns the schema of members without a property, or nil. With additionalProperties:
-// true, the server prunes their values.
+// additionalOf returns the schema of undeclared members, or nil. For additionalProperties: true the
+// schema prunes all members of objects.
 func additionalOf(n *schema.Node) *schema.Node {
 	additional, _ := n.AdditionalProperties()
 	if additional == nil && n.AllowsAdditionalProperties() {
@@ -146,7 +146,8 @@ func memberSchema(n *schema.Node, name string) *schema.Node {
 	return additionalOf(n)
 }
 
-// itemsOf returns the schema that prunes elements, whatever the type of n is, or nil.
+// itemsOf returns the schema by which the server prunes elements, or nil. The type of n does not
+// matter.
 func itemsOf(n *schema.Node) *schema.Node {
 	if items := n.Items(); items != nil || n == nil || n.PreserveUnknownFields() {
 		return items
@@ -154,10 +155,9 @@ func itemsOf(n *schema.Node) *schema.Node {
 	return undeclared
 }
 
-// keeps reports whether the server keeps a member, whatever the type of n is.
+// keeps reports whether pruning keeps a member. The type of n does not matter.
 func keeps(n *schema.Node, name string, open bool) bool {
 	return n == nil || open || n.PreserveUnknownFields() || memberSchema(n, name) != nil
 }
 
-// keepsNull reports whether the server keeps a null member.
 func keepsNull(n *schema.Node) bool { return n == nil || n == undeclared || n.Nullable() }

@@ -53,7 +53,7 @@ const (
 
 // A Report is the result of a comparison. It belongs to the caller.
 type Report struct {
-	// Verdict is the worst verdict of a finding: incompatible, then unknown, then compatible.
+	// Verdict is incompatible if a finding is, otherwise unknown if a finding is, or compatible.
 	Verdict Verdict `json:"verdict"`
 	// Findings are sorted by version, role, pointer, field, code and text, and merged by [Merge].
 	Findings []Finding `json:"findings"`
@@ -85,7 +85,8 @@ type Finding struct {
 	New string `json:"new,omitempty"`
 	// Ratcheted means that the server tolerates the value in an update that does not change it.
 	Ratcheted bool `json:"ratcheted,omitempty"`
-	// Text says what was found. Effect says what happens to the witness. Both may change.
+	// Text says what was found. Effect says what happens to the witness. The wording of both may
+	// change.
 	Text   string `json:"text"`
 	Effect string `json:"effect,omitempty"`
 	// Also has equal findings about other fields, or about stored objects. Each has its own proof
@@ -93,8 +94,8 @@ type Finding struct {
 	Also []Finding `json:"also,omitempty"`
 }
 
-// A Witness is an object that a client creates. If Old is not nil, it is an update. The maps are as
-// apimachinery decodes JSON.
+// A Witness is an object that a client creates. If Old is not nil, it is an update. The maps have
+// the Go types of decoded JSON.
 type Witness struct {
 	Object map[string]any
 	Old    map[string]any
@@ -150,7 +151,7 @@ func compareFindings(a, b Finding) int {
 	)
 }
 
-// Merge sorts findings and joins equal ones, as [Compare] does. findings may have merged ones.
+// Merge sorts findings and joins equal ones, as [Compare] does. It also accepts merged findings.
 //
 // Two findings are equal if version, code, verdict and text are equal, and
 //
@@ -200,7 +201,8 @@ func group(findings []Finding, key func(*Finding) string) []Finding {
 	return out
 }
 
-// sortParts reorders the parts of a merged finding: the most severe first, then the writers'.
+// sortParts sorts the parts of a merged finding by severity, the most severe first. Of two equally
+// severe parts, the part about writers is first.
 func sortParts(f Finding) Finding {
 	parts := Split([]Finding{f})
 	slices.SortStableFunc(parts, func(a, b Finding) int {
@@ -216,8 +218,8 @@ func statementOf(f *Finding) string {
 	return fmt.Sprintf("%q %q %q %q %q", f.Version, f.OldVersion, f.Code, f.Verdict, f.Text)
 }
 
-// placeOf returns the place of a finding. Writers and stored objects count as one role, and so do
-// all roles of a proof.
+// placeOf returns the place of a finding. Writers and stored objects count as one role. For proofs,
+// all roles count as one.
 func placeOf(f *Finding) string {
 	role := f.Role
 	switch {
@@ -238,7 +240,7 @@ func meaningOf(f *Finding) string {
 		case f.Old == "admitted" || f.Old == "read":
 			f.New = "" // a refusal
 		case f.New == "admitted" || f.New == absent:
-			f.Old = "" // a refusal, or the value that is removed
+			f.Old = "" // a refusal, or a removed value
 		}
 		text += fmt.Sprintf("%s %q %q %t %t %q %q\n", statementOf(&f), f.Role, f.Severity, f.Ratcheted, f.Witness != nil, f.Old, f.New)
 	}

@@ -23,9 +23,9 @@ type resourceCheck struct {
 	*pair
 	ctx      context.Context
 	stored   []string            // the versions at which the old definition stores objects
-	assumed  bool                // the old definition has no status: stored is a guess
-	refusals map[string][]string // the server's errors about the new definition by pointer
-	order    []string            // the pointers in the order of the errors
+	assumed  bool                // stored is a guess: the old definition has no status
+	refusals map[string][]string // the server's errors about the new definition, by pointer
+	order    []string
 	findings []Finding
 }
 
@@ -44,8 +44,8 @@ func resourceFindings(ctx context.Context, p *pair) []Finding {
 	return r.findings
 }
 
-// add adds a finding about a version, or about the whole definition if version is "". A note is
-// compatible. The caller may change the finding until the next call.
+// add adds a finding about a version, or about the whole definition if version is "". A note gets
+// the verdict compatible. The caller may change the finding until the next call.
 func (r *resourceCheck) add(code Code, severity Severity, version, pointer, before, after, text string, args ...any) *Finding {
 	f := Finding{
 		Code: code, Verdict: VerdictIncompatible, Severity: severity, Role: RoleResource, Version: version, Pointer: pointer,
@@ -59,7 +59,7 @@ func (r *resourceCheck) add(code Code, severity Severity, version, pointer, befo
 }
 
 // checkDefinition finds the server's errors about the new definition. An old definition without a
-// status, such as one from a repository, counts as established, and stores its storage version.
+// status, such as one from a file, counts as established, with objects at its storage version.
 func (r *resourceCheck) checkDefinition() {
 	old := *r.old
 	if r.assumed = len(old.Status.StoredVersions) == 0; r.assumed {
@@ -84,7 +84,8 @@ func (r *resourceCheck) checkDefinition() {
 	}
 }
 
-// refusal returns the server's errors about a part. No other finding then reports them.
+// refusal returns the server's errors about a part, and removes them, so that no other finding
+// reports them.
 func (r *resourceCheck) refusal(pointer string) string {
 	texts := r.refusals[pointer]
 	delete(r.refusals, pointer)
@@ -151,7 +152,7 @@ func (r *resourceCheck) checkNames() {
 	}
 }
 
-// pointerIf returns the pointer of a part, or the pointer around it if there is no part.
+// pointerIf returns the pointer of a part if it exists, otherwise the pointer of what is around it.
 func pointerIf(around, part string, has bool) string {
 	if has {
 		return around + "/" + part
@@ -159,7 +160,6 @@ func pointerIf(around, part string, has bool) string {
 	return around
 }
 
-// without returns the elements of list that are not in other, in their order.
 func without(list, other []string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(name string) bool { return slices.Contains(other, name) })
 }
@@ -228,7 +228,7 @@ func valueOf[T any](p *T) T {
 	return *p
 }
 
-// checkSubresources compares the subresources of old version i and new version j. pointer is j's.
+// checkSubresources compares the subresources of old version i and new version j, at pointer.
 func (r *resourceCheck) checkSubresources(i, j int, pointer string) {
 	old, v := &r.old.Spec.Versions[i], &r.crd.Spec.Versions[j]
 	before, after := valueOf(old.Subresources), valueOf(v.Subresources)
@@ -269,7 +269,6 @@ func (r *resourceCheck) checkScalePath(version, pointer, field, before, after st
 	}
 }
 
-// checkSelectable compares the selectable fields.
 func (r *resourceCheck) checkSelectable(old, v *apiextensionsv1.CustomResourceDefinitionVersion, pointer string) {
 	paths := func(v *apiextensionsv1.CustomResourceDefinitionVersion) []string {
 		var all []string
@@ -290,11 +289,11 @@ func (r *resourceCheck) checkSelectable(old, v *apiextensionsv1.CustomResourceDe
 	}
 }
 
-// checkColumns compares the columns of kubectl get; the n-th column of a name with the n-th of that
-// name. Requests do not depend on columns.
+// checkColumns compares the columns of kubectl get by name. Columns with the same name are compared
+// in their order. Requests do not depend on columns.
 func (r *resourceCheck) checkColumns(old, v *apiextensionsv1.CustomResourceDefinitionVersion, pointer string) {
 	at := func(n int) string { return fmt.Sprintf("%s/additionalPrinterColumns/%d", pointer, n) }
-	columns := map[string][]int{} // of the new version, not yet compared
+	columns := map[string][]int{} // the columns of the new version that are not compared yet
 	for n, c := range v.AdditionalPrinterColumns {
 		columns[c.Name] = append(columns[c.Name], n)
 	}
@@ -328,7 +327,7 @@ func describeColumn(c apiextensionsv1.CustomResourceColumnDefinition) string {
 	return text
 }
 
-// checkVersions compares the versions in the order of the old definition, then the new ones.
+// checkVersions compares the old versions in their order. It then reports the added versions.
 func (r *resourceCheck) checkVersions() {
 	index := func(crd *apiextensionsv1.CustomResourceDefinition, name string) int {
 		return slices.IndexFunc(crd.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == name })
@@ -406,8 +405,8 @@ func (r *resourceCheck) checkServed(i int, v *apiextensionsv1.CustomResourceDefi
 	}
 }
 
-// addNotServed adds a finding about an old version that clients can no longer use. Clients of a
-// deprecated version have been warned.
+// addNotServed adds a finding about an old version that clients can no longer use: an error, or a
+// warning if the version is deprecated.
 func (r *resourceCheck) addNotServed(i int, code Code, pointer, text string) {
 	old := &r.old.Spec.Versions[i]
 	f := r.add(code, SeverityError, old.Name, pointer, "served", "", text, old.Name)
@@ -440,8 +439,8 @@ func (r *resourceCheck) refused(i int, request func(obj *unstructured.Unstructur
 	return &Witness{Object: obj}, request(unstructuredCopy(obj)).Error()
 }
 
-// statusWitness returns a request at old version i with a status that only one definition stores: a
-// creation, or an update. It returns nil if it finds none.
+// statusWitness returns a request at old version i, with a status that only one definition stores.
+// It returns nil if it finds none.
 func (r *resourceCheck) statusWitness(i int, update, storedByOld bool) *Witness {
 	caseOf := func(obj map[string]any) (k search.Case) {
 		if k.Object = obj; update {
@@ -464,7 +463,6 @@ func (r *resourceCheck) statusWitness(i int, update, storedByOld bool) *Witness 
 	return &Witness{Object: obj, Old: caseOf(obj).Old}
 }
 
-// withoutStatus returns a copy of an object without its status. It shares the rest.
 func withoutStatus(obj map[string]any) map[string]any {
 	rest := maps.Clone(obj)
 	delete(rest, "status")

@@ -29,8 +29,8 @@ func (k *conditions) ruleKeywords(n *schema.Node) []keyword {
 	return out
 }
 
-// knownCounts returns a function that finds a macro of o that agrees with a macro of the other side
-// on all pairs of elements; see [celcond.Count].
+// knownCounts returns a function that finds, for a macro of the other side, a macro in the rules of
+// o that agrees with it on all pairs of elements. See [celcond.Count].
 func (w *walk) knownCounts(o *schema.Node) func(c celcond.Count) (name string, ok bool) {
 	var known []celcond.Count
 	for _, rule := range o.Rules() {
@@ -49,7 +49,7 @@ func (w *walk) knownCounts(o *schema.Node) func(c celcond.Count) (name string, o
 	}
 }
 
-// agree reports whether c holds where known holds, and fails where it fails.
+// agree reports whether c holds where known holds, and fails where known fails.
 func (w *walk) agree(o *schema.Node, known, c *celcond.Count) bool {
 	for _, name := range known.List {
 		if name == celcond.Items {
@@ -63,8 +63,8 @@ func (w *walk) agree(o *schema.Node, known, c *celcond.Count) bool {
 	return !differ(known.Holds, c.Holds) && !differ(known.Fails, c.Fails)
 }
 
-// transforms reports whether new rules may see another value than the old definition stored: a part
-// is pruned, defaulted, retyped, or a null is dropped.
+// transforms reports whether new rules may see another value than the old definition stored. A part
+// may be pruned or defaulted, may get another type, or a null may be dropped.
 func (w *walk) transforms(o, n *schema.Node) bool {
 	if o == n {
 		return false
@@ -82,7 +82,8 @@ func (w *walk) transforms(o, n *schema.Node) bool {
 	return changed
 }
 
-// retyped reports whether rules see values of another type. 5/2 is 2 for integers, otherwise 2.5.
+// retyped reports whether rules see values of different types. For example, 5/2 is 2 for integers
+// and 2.5 for numbers.
 func retyped(o, n *schema.Node) bool {
 	return o != nil && n != nil && (o.Kind() != n.Kind() || o.IntOrString() != n.IntOrString() || celcond.SpecialFormat(o) != celcond.SpecialFormat(n) || o.EmbeddedResource() != n.EmbeddedResource())
 }
@@ -92,7 +93,7 @@ func reordered(o, n *schema.Node) bool {
 	return o != nil && n != nil && (celListType(o) != celListType(n) || !slices.Equal(o.ListMapKeys(), n.ListMapKeys()))
 }
 
-// celListType returns the list type if rules ignore the order of elements.
+// celListType returns the list type if rules ignore the order of elements, otherwise "".
 func celListType(n *schema.Node) string {
 	if listType, _ := n.ListType(); listType != "atomic" {
 		return listType
@@ -130,8 +131,8 @@ func (w *walk) transformsMember(o, n *schema.Node, name string) bool {
 	return !sameDefault(old, child) && (had || !slices.Contains(o.Limits().Required, name))
 }
 
-// changedAt returns a function that reports whether a value differs from the stored one; see
-// [celcond.Translator.Rule].
+// changedAt returns a function that reports whether rules may see another value at a path than the
+// stored one; see [celcond.Translator.Rule].
 func (w *walk) changedAt(o, n *schema.Node) func(path []string) bool {
 	if w.readers {
 		return nil
@@ -169,7 +170,6 @@ func sameDefault(o, n *schema.Node) bool {
 	return had == has && (!had || jsonval.Equal(before, after))
 }
 
-// A ruleChange is a value whose rules differ.
 type ruleChange struct {
 	o, n    *schema.Node
 	steps   []step
@@ -195,9 +195,10 @@ func (w *walk) recordRules(o, n *schema.Node, steps []step, pointer string) {
 	}
 }
 
-// ruleFindings returns two kinds of findings: old rules that are gone or rewritten and that the new
-// definition does not imply, and new rules that refuse nothing or everything, or contradict another
-// rule.
+// ruleFindings returns findings about
+//
+//   - old rules that are gone or rewritten, if the new definition does not imply them;
+//   - new rules that refuse nothing or everything, or contradict another rule.
 func (c *comparison) ruleFindings(w *walk, own *conditions) []Finding {
 	var out []Finding
 	for i := range w.ruleChanges {
@@ -221,7 +222,7 @@ func (c *comparison) ruleFindings(w *walk, own *conditions) []Finding {
 	return out
 }
 
-// implied reports whether each new value satisfies a rule of the old definition.
+// implied reports whether each value that the new definition admits satisfies an old rule.
 func (w *walk) implied(n *schema.Node, rule schema.Rule, own *conditions) bool {
 	translated := own.translator.Rule(rule.Rule, n, nil)
 	return !translated.Transition && w.solve(own.of(n), search.Not(translated.Holds)).Status == search.None
@@ -237,7 +238,7 @@ func (c *comparison) ruleFinding(v *ruleChange, index int, code Code, verdict Ve
 	return f
 }
 
-// judgeRules judges the new rules of a value, together with its schema and each other.
+// judgeRules judges the new rules of a value, together with each other and with the schema.
 func (c *comparison) judgeRules(w *walk, v *ruleChange, own *conditions) []Finding {
 	rest := own.without(v.n, CodeRule)
 	none := func(conds ...*search.Cond) bool {

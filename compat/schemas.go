@@ -37,7 +37,7 @@ func eachSchema(old, v *apiextensionsv1.JSONSchemaProps, field, pointer string, 
 	}
 }
 
-// checkDescriptions reports how many descriptions change, because the meaning may change too.
+// checkDescriptions reports changed descriptions, because the meaning of a field may change, too.
 func (r *resourceCheck) checkDescriptions(old, v *apiextensionsv1.CustomResourceDefinitionVersion, pointer string) {
 	before, after := crdversion.Schema(old), crdversion.Schema(v)
 	if before == nil || after == nil {
@@ -100,7 +100,7 @@ func statusIsField(v *apiextensionsv1.CustomResourceDefinitionVersion) bool {
 	return ok
 }
 
-// breaks says how a schema breaks a convention, or "".
+// breaks says how a schema breaks a convention, or returns "".
 func breaks(code Code, s *apiextensionsv1.JSONSchemaProps, field string) string {
 	switch {
 	case code == CodeNewBoolean && s.Type == "boolean":
@@ -119,7 +119,7 @@ func breaks(code Code, s *apiextensionsv1.JSONSchemaProps, field string) string 
 	return ""
 }
 
-// breaksConditions says how a list differs from a list of metav1.Condition.
+// breaksConditions says how a list differs from a list of metav1.Condition, or returns "".
 func breaksConditions(s *apiextensionsv1.JSONSchemaProps) string {
 	var faults []string
 	if valueOf(s.XListType) != "map" || !slices.Contains(s.XListMapKeys, "type") {

@@ -30,7 +30,8 @@ const (
 	sampleWork    = 5_000
 )
 
-// find returns a small object of a side that satisfies c and holds, or nil if it finds none.
+// find returns a small object for which holds is true, or nil. It tries the smallest object that
+// satisfies c, then generated objects.
 func (s *side) find(ctx context.Context, c *search.Cond, holds func(obj map[string]any) bool) map[string]any {
 	for obj := range s.samples(ctx, sampleWork, c) {
 		if holds(obj) {
@@ -41,8 +42,8 @@ func (s *side) find(ctx context.Context, c *search.Cond, holds func(obj map[stri
 	return nil
 }
 
-// samples yields the smallest object that satisfies c, if work suffices to find it, and then
-// generated ones.
+// samples yields the smallest object that satisfies c, if it is found in work steps. Then it yields
+// generated objects, which need not satisfy c.
 func (s *side) samples(ctx context.Context, work int, c *search.Cond) iter.Seq[map[string]any] {
 	return func(yield func(map[string]any) bool) {
 		solver := search.NewSolver(ctx, work)
@@ -58,15 +59,15 @@ func (s *side) samples(ctx context.Context, work int, c *search.Cond) iter.Seq[m
 	}
 }
 
-// space returns the search space of a side. Without a judge it can only generate objects.
+// space returns the search space of a side. Without a judge the space can only generate objects.
 func (s *side) space(judge search.Judge) *search.Space {
 	gvk := s.version.GroupVersionKind()
 	head := search.Head{APIVersion: gvk.GroupVersion().String(), Kind: gvk.Kind, Namespaced: s.version.Definition().Namespaced()}
 	return search.New(s.node, head, judge)
 }
 
-// candidates returns objects that may show a goal: obj without the member that is to be absent, and
-// a copy without other members that defaults fill. For nil it returns none.
+// candidates returns objects that may show a goal: obj without the member that must be absent, and
+// a copy that also lacks other members with a default. If obj is nil, it returns none.
 func (w *walk) candidates(obj map[string]any, g *goal) []map[string]any {
 	if obj == nil {
 		return nil
@@ -96,13 +97,13 @@ func nodeAt(n *schema.Node, path schema.Path) *schema.Node {
 	return n
 }
 
-// seekWork is the work of all calls of seek for one version. One call uses at most a quarter of the
-// rest.
+// seekWork limits the steps of method seek for one version. One call takes at most a quarter of the
+// steps that are left.
 const seekWork = 200_000
 
-// seek searches a case that shows a goal if the solver does not decide it, or if conditions depend
-// on each other. start is a case that should show the goal but does not. If start has no object,
-// only an error about the goal shows the goal.
+// seek searches for a case that shows a goal, if the solver does not decide it or if conditions
+// depend on each other. start is a case that should show the goal but does not. If start has no
+// object, only an error about the goal shows the goal.
 func (c *comparison) seek(w *walk, g *goal, start search.Case) ([]Finding, error) {
 	quest := search.Quest{Start: start, Limit: c.seekLeft / 4}
 	for _, s := range g.steps {

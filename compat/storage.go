@@ -7,29 +7,29 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// storedNodes are the schemas of one value: at a version, and at the storage version.
+// storedNodes are the schemas of one value in both definitions: at a version, and at the storage
+// version.
 type storedNodes struct{ old, crd, oldStorage, newStorage *schema.Node }
 
 // A storageWalk collects goals for fields of a version that are lost or get another default,
 // because objects are stored or read at another version.
 type storageWalk struct {
 	*pair
-	at    string // names the other version, for texts
+	at    string // the other version, for texts
 	role  Role   // of the goals; "" means the role of the walk
 	goals *walk
 	seen  map[storedNodes]bool // without goals
-	// readerGoals has goals of readers: the storage version makes objects invalid at the version.
+	// readerGoals are about objects that the storage version makes invalid at the version.
 	readerGoals []readerGoal
 }
 
-// A readerGoal is a goal of readers about a schema of the new definition.
 type readerGoal struct {
 	node *schema.Node
 	goal goal
 }
 
-// storesAnotherVersion reports whether objects are converted when they are stored, without a
-// webhook.
+// storesAnotherVersion reports whether a definition stores objects at another version than the
+// compared one, without a webhook.
 func (c *comparison) storesAnotherVersion() bool {
 	return !convertsByWebhook(c.old) && !convertsByWebhook(c.crd) && c.newDef.Storage() != nil && c.oldDef.Storage() != nil &&
 		(c.oldDef.Storage() != c.before.version || c.newDef.Storage() != c.after.version)
@@ -47,7 +47,8 @@ func (c *comparison) storageGoals(goals *walk) {
 	}
 }
 
-// readsAnotherVersion reports whether stored objects are read with a third schema.
+// readsAnotherVersion reports whether the schema that reads stored objects differs from the schemas
+// of the new version and of its storage version.
 func (c *comparison) readsAnotherVersion() bool {
 	return !convertsByWebhook(c.old) && !convertsByWebhook(c.crd) && c.readNode != nil && c.readNode != c.after.node && c.readNode != c.newStorageNode
 }
@@ -56,14 +57,14 @@ func (w *storageWalk) walk(n storedNodes, steps []step, pointer string, root boo
 	if n.oldStorage == n.newStorage || w.seen[n] {
 		return
 	}
-	w.seen[n] = true // a value may contain values with the same schemas
+	w.seen[n] = true // a value may contain values with these schemas
 	if len(steps) > maxWalkDepth {
 		w.goals.stopReason = "the schema of the storage version is nested too deeply"
 		return
 	}
 	before := len(w.goals.goals)
 	names := append([]string{}, n.old.Limits().Required...)
-	if root { // they are never pruned
+	if root { // the server never prunes these
 		names = append(names, "apiVersion", "kind", "metadata")
 	}
 	for _, node := range []*schema.Node{n.old, n.oldStorage, n.newStorage} {
@@ -131,7 +132,8 @@ func (w *storageWalk) member(n storedNodes, name string, steps []step, pointer s
 	}
 }
 
-// kept reports whether each storage version keeps a member, and whether the version does.
+// kept reports whether the old and the new storage version keep a member, and whether the version
+// keeps it in both definitions.
 func (w *storageWalk) kept(n storedNodes, name string) (was, is, ok bool) {
 	old, crd := w.old.Spec.PreserveUnknownFields, w.crd.Spec.PreserveUnknownFields
 	return keeps(n.oldStorage, name, old), keeps(n.newStorage, name, crd), keeps(n.old, name, old) && keeps(n.crd, name, crd)

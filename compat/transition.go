@@ -43,8 +43,8 @@ func (w *walk) knownTransitions(o *schema.Node, steps []step) []schema.Rule {
 	return out
 }
 
-// impliesTransition reports whether all updates that satisfy the known rules satisfy g.rule.
-// Otherwise it sets g.update.
+// impliesTransition reports whether every update that satisfies the known rules satisfies g.rule.
+// If not, it may set g.update.
 func (w *walk) impliesTransition(known []schema.Rule, o, n *schema.Node, g *goal, changed func(path []string) bool) bool {
 	same := slices.ContainsFunc(known, func(r schema.Rule) bool { return sameRule(r, *g.rule) })
 	if same && !changed(nil) {
@@ -76,7 +76,7 @@ func (w *walk) impliesTransition(known []schema.Rule, o, n *schema.Node, g *goal
 		return true
 	}
 	if path, ok := namesOf(g.steps); ok {
-		present := within(g.steps, search.Types(search.Any&^search.Null)) // otherwise the rule is not evaluated
+		present := within(g.steps, search.Types(search.Any&^search.Null)) // the server evaluates the rule only then
 		g.update = search.And(eachSide(present), refused(path))
 	}
 	return false
@@ -98,8 +98,8 @@ func namesOf(steps []step) ([]string, bool) {
 	return out, true
 }
 
-// correlatable reports whether transition rules have an old value for a value below n. Members
-// always have one, elements only in lists of type map.
+// correlatable reports whether transition rules have an old value for the value at the steps below
+// n. Elements have an old value only in lists of type map.
 func correlatable(n *schema.Node, steps []step) bool {
 	for _, s := range steps {
 		switch listType, _ := n.ListType(); {
@@ -116,8 +116,8 @@ func correlatable(n *schema.Node, steps []step) bool {
 	return true
 }
 
-// pursueUpdate searches an update that a transition rule refuses: two objects that differ at the
-// value of the rule.
+// pursueUpdate searches for an update that a transition rule refuses: two objects that differ at
+// the value of the rule.
 func (c *comparison) pursueUpdate(w *walk, object *search.Cond, g *goal) ([]Finding, error) {
 	if g.update != nil {
 		if both, ok := w.solve(eachSide(object), g.update).Value.(map[string]any); ok {
@@ -158,12 +158,12 @@ func (c *comparison) pursueUpdate(w *walk, object *search.Cond, g *goal) ([]Find
 	return []Finding{c.undecided(g, "no update was found that the rule refuses")}, nil
 }
 
-// updateDifferences returns the difference if only the old definition admits an update. Both
-// definitions read the old object as the old one stored it.
+// updateDifferences returns the difference if only the old definition admits an update. Each
+// definition reads the old object as the old definition stored it.
 func (c *comparison) updateDifferences(obj map[string]any, before, stored *outcome) (*outcome, []difference, error) {
 	read, _, err := c.after.version.Read(c.ctx, stored.stored)
 	if err != nil {
-		return nil, nil, c.ctx.Err() // pursue reports an object that cannot be read
+		return nil, nil, c.ctx.Err() // pursue reports objects that cannot be read
 	}
 	after, err := c.write(c.ctx, c.after.version, obj, read.Object)
 	if err != nil || after.object != nil {
