@@ -22,7 +22,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// A client sends reviews to one webhook. Only its connections change.
+// A client sends reviews to one webhook.
 type client struct {
 	http        *http.Client
 	life        *lifetime
@@ -68,7 +68,7 @@ func newClient(e *endpoint, opts []Option) (*client, error) {
 	}, nil
 }
 
-// limited returns ctx with the timeout of a call. The function ends the call.
+// limited returns ctx with the timeout of a call.
 func (c *client) limited(ctx context.Context) (context.Context, context.CancelFunc) {
 	if c.timeout > 0 {
 		return context.WithTimeout(ctx, c.timeout)
@@ -76,7 +76,8 @@ func (c *client) limited(ctx context.Context) (context.Context, context.CancelFu
 	return context.WithCancel(ctx)
 }
 
-// post sends a review and returns the body. Its errors have the texts of the server's client.
+// post sends a review and returns the body of the response. Its errors have the texts of the
+// server's client.
 func (c *client) post(ctx context.Context, body []byte) (string, error) {
 	for attempt := 1; ; attempt++ {
 		resp, err := c.send(ctx, body)
@@ -109,7 +110,7 @@ func retryAfter(resp *http.Response) (time.Duration, bool) {
 		return 0, false
 	}
 	seconds, err := strconv.Atoi(resp.Header.Get("Retry-After"))
-	// The server's client overflows here, and then does not wait at all.
+	// For a large number the server's client overflows, and then does not wait at all.
 	return time.Duration(min(int64(seconds), math.MaxInt64/int64(time.Second))) * time.Second, err == nil
 }
 
@@ -157,7 +158,7 @@ func (c *client) read(resp *http.Response, sent int) (string, error) {
 		return "", tooLarge(limit)
 	}
 	var text strings.Builder
-	text.Grow(int(min(max(resp.ContentLength, 0), maxWhole))) // a Content-Length alone must not take more memory
+	text.Grow(int(min(max(resp.ContentLength, 0), maxWhole))) // a wrong Content-Length must not take more memory
 	_, err := io.Copy(&text, io.LimitReader(resp.Body, limit+1))
 	var broken streamError
 	switch {
@@ -175,7 +176,7 @@ func tooLarge(limit int64) error {
 	return fmt.Errorf("the response is larger than %d bytes", limit)
 }
 
-// A streamError gets the error of a reset HTTP/2 stream: net/http fills in these fields.
+// A streamError receives the error of a reset HTTP/2 stream. net/http fills in its fields.
 type streamError struct {
 	StreamID uint32
 	Code     uint32
@@ -186,8 +187,8 @@ func (e streamError) Error() string {
 	return fmt.Sprintf("stream error: stream ID %d; code %d", e.StreamID, e.Code)
 }
 
-// statusError returns the error of an answer without success: its Status, if it has one. A body
-// without a media type is text.
+// statusError returns the error of a response that is not a success: the Status in the body or, if
+// there is none, the text of the body.
 func statusError(resp *http.Response, media, body string) error {
 	if status := decodeStatus(body); status != nil {
 		return apierrors.FromObject(status)
@@ -200,7 +201,7 @@ func statusError(resp *http.Response, media, body string) error {
 }
 
 // newTransport returns a transport like the server's. It uses HTTP/2 only on the loopback
-// interface, because of load balancing.
+// interface: elsewhere one HTTP/2 connection would defeat load balancing.
 func newTransport(e *endpoint, cfg clientConfig, life *lifetime) (*http.Transport, error) {
 	config := cfg.tls
 	if config == nil {
@@ -233,7 +234,7 @@ func newTransport(e *endpoint, cfg clientConfig, life *lifetime) (*http.Transpor
 		DialContext:            life.dialing(dial),
 		TLSClientConfig:        config,
 		TLSHandshakeTimeout:    handshakeTimeout,
-		MaxIdleConns:           idleConnections, // also with redirects to many hosts
+		MaxIdleConns:           idleConnections, // bounds the sum over all hosts of redirects
 		MaxIdleConnsPerHost:    idleConnections,
 		IdleConnTimeout:        idleTimeout,
 		MaxResponseHeaderBytes: maxHeaderBytes,
@@ -267,7 +268,7 @@ func checkRedirect(req *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// A lifetime is the time in which a client has connections. It ends when close was called and no
+// A lifetime is the time in which a client may have connections. After close it ends as soon as no
 // call is in progress.
 type lifetime struct {
 	ctx    context.Context

@@ -114,7 +114,7 @@ type converter struct {
 
 func (c *converter) common() *converter { return c }
 
-// Convert implements Converter. One object is sent as an object, any other number as a list.
+// Convert implements Converter. One object is sent as an object, otherwise the objects are a list.
 func (c *converter) Convert(ctx context.Context, objs []*unstructured.Unstructured, to string) ([]*unstructured.Unstructured, error) {
 	for i, obj := range objs {
 		if obj == nil {
@@ -174,24 +174,23 @@ func Timeout(d time.Duration) Option {
 }
 
 // MaxResponseBytes limits the size of a response after decompression. A larger response is an
-// error. The default is 64 MiB plus four times the size of the request. It also applies if n is not
-// positive.
+// error. If n is not positive, the default applies: 64 MiB plus four times the size of the request.
 func MaxResponseBytes(n int64) Option {
 	return clientOption(func(c *clientConfig) { c.maxResponse = n })
 }
 
-// MaxResponseMemory limits the memory that the decoded objects of a response may hold. It is
-// estimated from the text before they are decoded. A response that would hold more is an error. The
-// default is 64 MiB plus 16 times the size of the response. It also applies if n is not positive.
+// MaxResponseMemory limits the memory that the decoded objects of a response may hold. The memory
+// is estimated from the text before the objects are decoded. A response that would hold more is an
+// error. If n is not positive, the default applies: 64 MiB plus 16 times the size of the response.
 func MaxResponseMemory(n int64) Option {
 	return clientOption(func(c *clientConfig) { c.maxMemory = n })
 }
 
 // PublicAddressesOnly makes the converter connect to public addresses only. It refuses loopback,
-// link-local, private (RFC 1918), shared, unique local, multicast and other reserved addresses,
-// also as IPv4 addresses within IPv6 addresses. It checks the address of each connection after the
-// name is resolved, also for redirects and a [Resolver]. The converter then uses no proxy, because
-// a proxy would choose the address.
+// link-local, private (RFC 1918), shared, unique local, multicast and other reserved addresses, and
+// IPv6 addresses that contain one. It checks the address of each connection after the name is
+// resolved, also for redirects and a [Resolver]. The converter then uses no proxy, because a proxy
+// would choose the address.
 //
 // Use it for definitions from strangers. Otherwise they could make the program connect to hosts
 // that only the program can reach.
@@ -209,9 +208,10 @@ func Transport(rt http.RoundTripper) Option {
 }
 
 // TLS sets the base of the TLS configuration, which it copies. If the definition has a caBundle,
-// its certificates are trusted in addition to config.RootCAs. If config.RootCAs is nil, they are
-// trusted instead of the system's. A ServerName in config takes precedence. The version of TLS is
-// at least 1.2, whatever config says. A nil config means the default.
+// its certificates are trusted in addition to config.RootCAs. If config.RootCAs is nil, only the
+// certificates of the caBundle are trusted, not the system's. A ServerName in config takes
+// precedence. The version of TLS is at least 1.2, whatever config says. A nil config means the
+// default.
 func TLS(config *tls.Config) Option {
 	return clientOption(func(c *clientConfig) { c.tls = config.Clone() })
 }
@@ -227,8 +227,8 @@ func ClientCertificate(cert tls.Certificate) Option {
 // several goroutines.
 type Resolver func(ctx context.Context, namespace, name string, port int32) (hostPort string, err error)
 
-// Resolve sets the Resolver of service addresses. The default looks up name.namespace.svc,
-// which works inside a cluster. It has no effect on definitions with a URL.
+// Resolve sets the Resolver of service addresses. The default looks up name.namespace.svc, which
+// works inside a cluster. A Resolver has no effect on definitions with a URL.
 func Resolve(r Resolver) Option {
 	return clientOption(func(c *clientConfig) { c.resolver = r })
 }

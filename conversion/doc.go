@@ -16,7 +16,7 @@
 //
 // The author of a webhook writes a [ConvertFunc], which converts one object, and passes it to
 // [Handler]. [Typed] makes a ConvertFunc from a function over Go structs. [Hub] makes one for many
-// versions from conversions to and from one of them. [Local] makes a [Converter] that calls a
+// versions from conversions to and from a hub version. [Local] makes a [Converter] that calls a
 // ConvertFunc in this process.
 //
 // # Semantics
@@ -29,14 +29,14 @@
 //
 //   - The address is the URL, or the service, by default at port 443 and path "/". The proxy that
 //     the environment names is used.
-//   - TLS is for the host in the URL or for service.namespace.svc. The caBundle has the trusted
-//     certificates. If it is empty, the system's are trusted.
+//   - TLS checks the host in the URL, or service.namespace.svc. The caBundle has the trusted
+//     certificates. If it is empty, the system's certificates are trusted.
 //   - The review has the first version of conversionReviewVersions that this package knows, v1 or
 //     v1beta1.
 //   - Objects with the target version and objects with nothing but a type are not sent. If no
 //     object is left, the webhook is not called.
 //   - The call may take [DefaultTimeout]. After a response of 429 or 5xx with a Retry-After in
-//     seconds it is repeated, at most ten times and within the timeout.
+//     seconds the call is repeated, at most ten times and within the timeout.
 //
 // A response must answer the request: it must have the version and, except in v1beta1, the UID of
 // the review. It must be a Success, with as many objects as the request, in the same order. Each
@@ -45,12 +45,12 @@
 // See
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#response.
 //
-// Error texts are the server's. If several objects are converted in one call, they are the server's
-// texts for a list. See also [ConvertList].
+// Error texts are the server's. If several objects are converted in one call, the errors have the
+// server's texts for a list. See also [ConvertList].
 //
 // # Serving a webhook
 //
-// A handler needs net/http only:
+// A handler only needs net/http:
 //
 //	http.Handle("/convert", conversion.Handler(convert))
 //	err := http.ListenAndServeTLS(":9443", "tls.crt", "tls.key", nil)
@@ -74,7 +74,7 @@
 // The author of a definition decides which host the converter of [New] calls: any host at any port,
 // in the network of the program, with the objects as content. The author also chooses the caBundle,
 // so TLS does not restrict the host. A webhook may redirect to another https host whose certificate
-// is trusted. Errors of calls may show the start of an answer to the caller. To convert definitions
+// is trusted. The error of a call may show the start of the response. To convert definitions
 // from strangers, use [PublicAddressesOnly]. Or use the option WithConverter of package crdkit with
 // [None] or [Local], which do not connect to anything.
 //

@@ -21,7 +21,7 @@ import (
 type endpoint struct {
 	scheme, host, path string
 	caBundle           []byte // nil for the system's roots
-	loopback           bool   // the URL names this machine
+	loopback           bool   // the host of the URL is this machine
 
 	// For a service:
 	serverName      string // "" for a URL
@@ -31,7 +31,7 @@ type endpoint struct {
 
 const defaultPort = 443
 
-// newEndpoint returns the address, or the server's error for a configuration that it refuses.
+// newEndpoint returns the address, or the server's error about a wrong configuration.
 func newEndpoint(crd *apiextensionsv1.CustomResourceDefinition) (*endpoint, error) {
 	hook := crd.Spec.Conversion.Webhook
 	if hook == nil || hook.ClientConfig == nil {
@@ -143,8 +143,8 @@ func unreadable(bundle []byte) error {
 	return errors.New("no valid certificate authority data seen")
 }
 
-// refusePrivate is the control function of a dialer. It sees the resolved address, so that a second
-// answer of the name server cannot matter.
+// refusePrivate is the control function of a dialer. It checks the resolved address, so a name
+// server cannot change its answer after the check.
 func refusePrivate(_, address string, _ syscall.RawConn) error {
 	at, err := netip.ParseAddrPort(address)
 	if err != nil {
@@ -156,9 +156,9 @@ func refusePrivate(_, address string, _ syscall.RawConn) error {
 	return nil
 }
 
-// reserved returns the blocks that are not globally reachable or belong to relays, except those
-// that netip knows. See https://www.iana.org/assignments/iana-ipv4-special-registry and
-// https://www.iana.org/assignments/iana-ipv6-special-registry.
+// reserved returns the blocks that are not globally reachable or belong to relays, except blocks
+// that methods of netip.Addr check. See https://www.iana.org/assignments/iana-ipv4-special-registry
+// and https://www.iana.org/assignments/iana-ipv6-special-registry.
 func reserved() []netip.Prefix {
 	var out []netip.Prefix
 	for _, block := range []string{
@@ -170,7 +170,8 @@ func reserved() []netip.Prefix {
 	return out
 }
 
-// isPublic reports whether an address is public unicast, and so is an IPv4 address in it.
+// isPublic reports whether an address is public unicast. If it contains an IPv4 address, that must
+// be public, too.
 func isPublic(a netip.Addr) bool {
 	a = a.Unmap().WithZone("")
 	if !a.IsGlobalUnicast() || a.IsPrivate() {
@@ -187,8 +188,8 @@ func isPublic(a netip.Addr) bool {
 	return true
 }
 
-// embeddedIPv4 returns the IPv4 address that a translator (RFC 6052) or a 6to4 relay (RFC 3056)
-// reaches.
+// embeddedIPv4 returns the IPv4 address in an IPv6 address of a translator (RFC 6052) or of a 6to4
+// relay (RFC 3056).
 func embeddedIPv4(a netip.Addr) (netip.Addr, bool) {
 	b := a.As16()
 	switch {

@@ -66,9 +66,9 @@ func MaxObjects(n int) HandlerOption {
 	return handlerOption(func(h *handler) { h.maxObjects = n })
 }
 
-// MaxConcurrent limits the number of requests at the same time. To any other request the handler
-// responds with 429 and a Retry-After of a second, and the server repeats it. If n is not positive,
-// the limit is [DefaultMaxConcurrent].
+// MaxConcurrent limits the number of requests at the same time. The handler responds to further
+// requests with 429 and a Retry-After of a second, and the server repeats them. If n is not
+// positive, the limit is [DefaultMaxConcurrent].
 func MaxConcurrent(n int) HandlerOption {
 	return handlerOption(func(h *handler) { h.maxConcurrent = n })
 }
@@ -98,13 +98,13 @@ type PanicError struct {
 // Error returns a text with the value. It leaves out the stack, which clients must not see.
 func (e *PanicError) Error() string { return fmt.Sprintf("the conversion panicked: %v", e.Value) }
 
-// Handler returns a conversion webhook that converts objects with convert. It reads both
-// versions of ConversionReview, v1 and v1beta1, and responds in the version of the request.
+// Handler returns a conversion webhook that converts objects with convert. It reads both versions
+// of ConversionReview, v1 and v1beta1, and responds in the version of the request.
 //
-// It converts each object, also after one failed. It returns objects at the desired version
-// unchanged. A conversion fails if convert returns an error, or an object that the server refuses
-// by the rules of [New]. The response then reports a failure, and names each object with its error.
-// A panic of convert or a call of [runtime.Goexit] is a failure of its object.
+// It converts all objects, even if one fails. It returns objects at the desired version unchanged.
+// A conversion fails if convert returns an error, or an object that the server refuses by the rules
+// of [New]. The response then reports a failure, and names each object with its error. A panic of
+// convert or a call of [runtime.Goexit] is a failure of its object.
 //
 // To a request that is not a review, the handler responds with an HTTP status:
 //
@@ -118,9 +118,10 @@ func (e *PanicError) Error() string { return fmt.Sprintf("the conversion panicke
 // It checks the size and the number of objects before it decodes any. The options set the limits.
 //
 // The handler works at any path and is safe for concurrent use. It calls convert in goroutines of
-// its own, for a request one after another.
+// its own, for one object of a request at a time.
 //
-// See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#write-a-conversion-webhook-server.
+// See
+// https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#write-a-conversion-webhook-server.
 func Handler(convert ConvertFunc, opts ...HandlerOption) http.Handler {
 	h := &handler{convert: convert}
 	for _, opt := range opts {
@@ -161,8 +162,8 @@ type request struct {
 	version   string // the version of the review
 	size      int
 	objects   []string // the texts of the objects
-	memory    int64    // needed if the answer is as long as the request
-	maxMemory int64    // the limit of memory
+	memory    int64    // the memory for a response as long as the request
+	maxMemory int64
 	share     *share
 }
 
@@ -176,7 +177,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), h.timeout)
 	defer cancel()
-	// Not every ResponseWriter has deadlines; the context remains.
+	// Some ResponseWriters have no deadlines. For them, only the context ends.
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(h.timeout))
 	held := &share{of: &h.memory}
 	defer held.release()
@@ -259,7 +260,7 @@ func (h *handler) decode(body string, held *share) (*request, int, error) {
 	return r, http.StatusBadRequest, r.check()
 }
 
-// irregular says why a text is not a review in JSON, or that it repeats a member.
+// irregular returns the error of a text that is not a review in JSON, or that repeats a member.
 func irregular(body string) error {
 	var v json.RawMessage
 	if len(body) <= maxWhole {
@@ -327,7 +328,7 @@ func (h *handler) answer(ctx context.Context, review *request) ([]byte, error) {
 	return endResponse(body), nil
 }
 
-// object decodes and converts an object. With an error it also returns what it decoded: all of it
+// object decodes and converts an object. If it fails, it also returns the decoded object: all of it
 // for OnFailure, otherwise the type and metadata.
 func (h *handler) object(ctx context.Context, text string, to schema.GroupVersion) (*unstructured.Unstructured, error) {
 	value, err := decodeObject(text)
@@ -370,7 +371,8 @@ func (h *handler) object(ctx context.Context, text string, to schema.GroupVersio
 	return out, nil
 }
 
-// convertDecoded is convertOne with a result as a webhook sends it. A panic is an error.
+// convertDecoded is like convertOne, but returns the Go types of decoded JSON, and an error for a
+// panic.
 func convertDecoded(ctx context.Context, convert ConvertFunc, obj *unstructured.Unstructured, to schema.GroupVersion) (out *unstructured.Unstructured, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -386,8 +388,8 @@ func convertDecoded(ctx context.Context, convert ConvertFunc, obj *unstructured.
 	return out, err
 }
 
-// convertOne converts an object, which it may change. It sets apiVersion. If there is no metadata,
-// it adds an empty one, because the server refuses an object without it.
+// convertOne converts an object, which it may change. It sets apiVersion, and adds empty metadata
+// if there is none, because the server refuses an object without metadata.
 func convertOne(ctx context.Context, convert ConvertFunc, obj *unstructured.Unstructured, to schema.GroupVersion) (*unstructured.Unstructured, error) {
 	from := groupVersion(obj)
 	switch {

@@ -7,33 +7,32 @@ import (
 	"time"
 )
 
-// Limits of calls of a webhook. The limits without an option are far above what conversions need.
+// Limits of calls of a webhook. Limits that no option sets are far above what conversions need.
 const (
-	// DefaultTimeout limits a call with its retries, as on the server. [Timeout] sets another
-	// limit.
+	// DefaultTimeout is the default of [Timeout], as on the server. It includes retries.
 	DefaultTimeout = 30 * time.Second
 
-	// A response may have this many bytes plus a multiple of the request's. [MaxResponseBytes] sets
-	// another limit.
+	// By default a response may have minResponseLimit bytes plus responseFactor times the size of
+	// the request; see [MaxResponseBytes].
 	minResponseLimit = 64 << 20
 	responseFactor   = 4
 
-	// Decoded objects may hold this many bytes plus a multiple of their text. Usual objects hold 9
-	// times their text, empty lists 14 times, maps of one short member 44 times, as
-	// TestMemoryEstimate measures. [MaxResponseMemory] sets another limit.
+	// By default decoded objects may hold minMemory bytes plus memoryFactor times their text; see
+	// [MaxResponseMemory]. TestMemoryEstimate measures 9 times the text for usual objects, 14 times
+	// for empty lists, and 44 times for maps of one short member.
 	minMemory    = 64 << 20
 	memoryFactor = 16
 
-	// maxWhole is how many bytes are decoded in one piece, in some milliseconds: the document
+	// maxWhole limits the text that is decoded in one piece, in some milliseconds: a document
 	// without its objects, an irregular document, YAML, or the body of a failure.
 	maxWhole = 1 << 20
 
-	// maxMetadataErrors is how many errors of the labels or annotations of one object are reported.
-	// Each has at most maxErrorLength bytes. The others are counted.
+	// maxMetadataErrors limits the reported errors about labels or annotations of one object.
+	// Further errors are counted. Each error has at most maxErrorLength bytes.
 	maxMetadataErrors = 1000
 	maxErrorLength    = 600
 
-	// maxErrorName is how many bytes of a name or version an error shows.
+	// maxErrorName limits the bytes of a name or version in an error.
 	maxErrorName = 256
 
 	// maxHeaderBytes limits the header of a response. net/http allows 10 MiB.
@@ -47,37 +46,35 @@ const (
 	dialTimeout      = 30 * time.Second
 	handshakeTimeout = 10 * time.Second
 
-	maxAttempts  = 11   // the first one, and ten more if the webhook asks for them; as on the server
+	maxAttempts  = 11   // the first attempt, and ten more if the webhook asks for them; as on the server
 	maxRedirects = 10   // as in net/http
 	maxErrorText = 2048 // bytes of a body in an error; as on the server
 )
 
 // Limits of [Handler].
 const (
-	// DefaultMaxRequestBytes limits the size of a request without [MaxRequestBytes]. The server
-	// sends all objects of a list in one request.
+	// DefaultMaxRequestBytes is the default of [MaxRequestBytes]. The server sends all objects of a
+	// list in one request.
 	DefaultMaxRequestBytes = 64 << 20
 
-	// DefaultMaxObjects limits the number of objects of a review without [MaxObjects].
+	// DefaultMaxObjects is the default of [MaxObjects].
 	DefaultMaxObjects = 100_000
 
-	// DefaultMaxConcurrent limits the number of requests at the same time without [MaxConcurrent].
-	// The server repeats a refused request.
+	// DefaultMaxConcurrent is the default of [MaxConcurrent].
 	DefaultMaxConcurrent = 64
 
-	// DefaultMaxConcurrentMemory limits the memory in bytes of all requests without
-	// [MaxConcurrentMemory].
+	// DefaultMaxConcurrentMemory is the smallest default of [MaxConcurrentMemory].
 	DefaultMaxConcurrentMemory = 512 << 20
 
-	// A request may take minRequestMemory bytes, or requestFactor times its size if that is more.
-	// [MaxRequestMemory] sets another limit. Texts count twice. Objects count three times, because
-	// of garbage and results.
+	// By default a request may take minRequestMemory bytes, or requestFactor times its size if that
+	// is more; see [MaxRequestMemory]. A text takes textCost times its size. An object takes
+	// objectCost times its size, because of garbage and results.
 	minRequestMemory = 256 << 20
 	requestFactor    = 8
 	textCost         = 2
 	objectCost       = 3
 
-	// DefaultHandlerTimeout limits a request without [HandlerTimeout]. The server waits as long.
+	// DefaultHandlerTimeout is the default of [HandlerTimeout]. The server waits as long.
 	DefaultHandlerTimeout = 30 * time.Second
 
 	maxFailures      = 10   // objects in a message
@@ -128,8 +125,7 @@ func (s *share) release() {
 	s.of.mu.Unlock()
 }
 
-// A meter reads a request. It raises the share to the memory that a review of the read length
-// takes.
+// A meter reads a request. It raises the share to the memory that the text takes so far.
 type meter struct {
 	io.Reader
 	share *share

@@ -120,9 +120,9 @@ func TypedSpoke[S, H any](toHub func(in *S, out *H) error, fromHub func(in *H, o
 	return Spoke{ToHub: Typed(toHub), FromHub: Typed(fromHub)}
 }
 
-// Hub returns a ConvertFunc for any number of versions. It has conversions to and from one of them,
-// the hub, and converts from one spoke to another through the hub. spokes has the other versions by
-// name; Hub copies it. For a version that is neither the hub nor a spoke there is an error.
+// Hub returns a ConvertFunc for any number of versions: the hub, and spokes by the names of their
+// versions. It converts from one spoke to another through the hub. Hub copies spokes. Any other
+// version is an error.
 func Hub(hub string, spokes map[string]Spoke) ConvertFunc {
 	spokes = maps.Clone(spokes)
 	return func(ctx context.Context, obj *unstructured.Unstructured, to string) (*unstructured.Unstructured, error) {

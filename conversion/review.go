@@ -29,7 +29,7 @@ import (
 // elements. TestMemoryEstimate compares the estimate with the heap.
 const (
 	listMemory    = 24
-	elementMemory = 32 // a string or number has no other memory than its text
+	elementMemory = 32 // a string or number takes no further memory than its text
 	emptyMemory   = 64 // an object without members
 	objectMemory  = 336
 	memberMemory  = 80 // each member after the eighth
@@ -39,25 +39,25 @@ const (
 // errIrregular reports a text that is not a review in JSON, or that repeats the objects.
 var errIrregular = errors.New("it is not a regular review in JSON")
 
-// A review is the text of a ConversionReview, taken apart.
+// A review is a ConversionReview, split into the texts of its objects and the rest.
 type review struct {
-	rest    []byte   // the text with empty lists in place of the objects
-	objects []string // the texts of the first objects
+	rest    []byte   // has empty lists in place of the objects
+	objects []string // the texts of the first objects, at most maxObjects
 	count   int      // the number of all objects
 	memory  int64    // the estimated size of objects
-	largest int64    // the highest cost of one object, in a handler
+	largest int64    // the most memory that one object takes in a handler
 }
 
-// readReview takes a review apart: the first objects of the member, at most maxObjects, and the
-// text without the objects of request and response. It decodes no object. member is request or
-// response.
+// readReview splits a review. It returns the texts of the objects in member, which is request or
+// response, at most maxObjects. The rest is the text without the objects of request and response.
+// It decodes no object.
 func readReview(text, member string, maxObjects int) (*review, error) {
 	start := jsonscan.Space(text, 0)
 	if !isJSON(text, start) || text[start] != '{' {
 		return nil, errIrregular
 	}
 	r, out := &reader{text: text}, &review{}
-	done := 0 // the text before is in out.rest
+	done := 0 // the text before done is in out.rest
 	object := func(_ string, at int) int {
 		r.memory = 0
 		end := r.skip("", at)
@@ -112,7 +112,7 @@ func isJSON(text string, start int) bool {
 	return json.Valid([]byte(text)) // rarely needed: for a string that is not UTF-8, for example
 }
 
-// decodeObject returns the value of an object's text. The value does not refer to the review.
+// decodeObject returns the value of an object's text. It shares no memory with the review.
 func decodeObject(text string) (v any, err error) {
 	if v, ok := jsonscan.Decode(strings.Clone(text)); ok {
 		return v, nil
@@ -127,7 +127,7 @@ type reader struct {
 	memory int64
 }
 
-// skip returns the index after the value at i, whatever its name.
+// skip returns the index after the value at i. It ignores the name.
 func (r *reader) skip(_ string, i int) int {
 	n, end := int64(0), i
 	switch open := r.text[i]; open {
@@ -149,7 +149,7 @@ func (r *reader) skip(_ string, i int) int {
 		if s := r.text[i:end]; !utf8.ValidString(s) {
 			for _, c := range s {
 				if c == utf8.RuneError {
-					r.memory += 2 // one byte becomes three
+					r.memory += 2 // an invalid byte becomes three bytes
 				}
 			}
 		}
@@ -170,9 +170,9 @@ func (r *reader) skipString(i int) int {
 	return i + 1
 }
 
-// walk calls visit for each member of an object, with its name and index, or for each element of a
-// list, with its index. The value is at i. visit returns the index after the member or element. If
-// a name cannot be decoded, it is "".
+// walk reads the object or list at i. It calls visit for each member or element, with the index of
+// its value and the name of a member. The name is "" if it cannot be decoded. visit and walk return
+// the index after the value.
 func (r *reader) walk(i int, visit func(name string, at int) int) int {
 	object, closing := r.text[i] == '{', r.text[i]+2
 	i = jsonscan.Space(r.text, i+1)
@@ -220,7 +220,7 @@ func beginReview(version, member string) []byte {
 	return []byte(`{"kind":"` + reviewKind + `","apiVersion":"` + reviewGroup + `/` + version + `",` + member)
 }
 
-// beginResponse returns a review up to its converted objects.
+// beginResponse returns the text of a review up to its converted objects.
 func beginResponse(version string, uid types.UID) []byte {
 	text := beginReview(version, `"response":{"uid":`)
 	return append(appendString(text, string(uid), false), `,"convertedObjects":[`...)
@@ -235,7 +235,7 @@ func encodeFailure(version string, uid types.UID, message string) []byte {
 	return append(appendString(text, message, false), `}}}`+"\n"...)
 }
 
-// appendJSON appends a value as encoding/json does. Without html it only escapes what JSON
+// appendJSON appends a value as encoding/json does. If html is false, it only escapes what JSON
 // requires.
 func appendJSON(text []byte, v any, html bool) ([]byte, error) {
 	var out []byte
@@ -256,7 +256,7 @@ func appendJSON(text []byte, v any, html bool) ([]byte, error) {
 }
 
 func appendString(text []byte, s string, html bool) []byte {
-	text, _ = appendJSON(text, s, html) // a string has no error
+	text, _ = appendJSON(text, s, html) // encoding a string cannot fail
 	return text
 }
 
@@ -272,7 +272,7 @@ type response struct {
 // the objects. If it is not positive, the default applies.
 //
 // The server's decoder reads a response that is not a regular review, such as YAML or a review
-// without a type. Its memory cannot be estimated, so its text is limited.
+// without a type. Then the memory cannot be estimated, so the text is limited.
 func decodeResponse(text, version string, n int, memory int64) (*response, error) {
 	memory = positive(memory, minMemory+memoryFactor*int64(len(text)))
 	taken, err := readReview(text, "response", n)
@@ -327,7 +327,7 @@ func decodeReview(text []byte, version string) (schema.GroupVersionKind, *apiext
 	return review.GroupVersionKind(), review.Response, err
 }
 
-// decodeInto decodes a document into review. For another type there is an error.
+// decodeInto decodes a document into review. Another type is an error.
 func decodeInto(text []byte, review runtime.Object) error {
 	obj, err := decodeDocument(text, nil, review)
 	if err != nil || obj == review {

@@ -52,8 +52,8 @@ func (b *batch) failed(err error) error {
 	return fmt.Errorf("conversion webhook for %v failed: %w", b.gvk, err)
 }
 
-// merge replaces the stale objects by their converted objects, after checking them and restoring
-// their metadata.
+// merge checks the converted objects and restores their metadata. It returns all objects, with the
+// converted ones in place of the stale ones.
 func (b *batch) merge(ctx context.Context, stale []*unstructured.Unstructured, converted func(i int) (*unstructured.Unstructured, error)) ([]*unstructured.Unstructured, error) {
 	out := make([]*unstructured.Unstructured, len(b.objs))
 	next := 0
@@ -78,11 +78,12 @@ func (b *batch) merge(ctx context.Context, stale []*unstructured.Unstructured, c
 	return out, nil
 }
 
-// A part is the wrong part of a returned object. The server has another text for each part.
+// A part says which part of a returned object is wrong. The text of the server's error depends on
+// the part.
 type part string
 
 const (
-	wholeObject part = "" // it cannot be decoded
+	wholeObject part = "" // the object cannot be decoded
 	itsType     part = "object at index 0"
 	itsIdentity part = "object"
 	itsMetadata part = "metadata"
@@ -101,8 +102,8 @@ func (b *batch) refuse(i int, wrong part, err error) error {
 	}
 }
 
-// accept checks a converted object and restores its metadata. With an error it returns the wrong
-// part.
+// accept checks a converted object and restores its metadata. With an error it returns the part
+// that is wrong.
 func (b *batch) accept(original, converted *unstructured.Unstructured) (part, error) {
 	if got := groupVersion(converted); got != b.to {
 		return itsType, fmt.Errorf("invalid groupVersion (expected %v, received %v)", b.to, cut(got.String(), maxErrorName))
@@ -130,7 +131,7 @@ func groupVersion(obj *unstructured.Unstructured) schema.GroupVersion {
 	return obj.GroupVersionKind().GroupVersion()
 }
 
-// restoreMetadata restores the metadata of original, except labels and annotations.
+// restoreMetadata gives converted the metadata of original, except labels and annotations.
 func restoreMetadata(original, converted map[string]any) error {
 	value, ok := converted["metadata"]
 	if !ok {
@@ -197,7 +198,8 @@ func cut(s string, n int) string {
 	return strings.ToValidUTF8(s[:n], "") + "..."
 }
 
-// validateStrings validates labels or annotations in the order of keys. Errors cut long texts.
+// validateStrings validates labels or annotations in the order of keys. It cuts long texts in
+// errors.
 func validateStrings(name string, keys []string, m map[string]any) error {
 	path := field.NewPath("metadata", "annotation") // without an s, as in the server's errors
 	var errs field.ErrorList
@@ -205,7 +207,7 @@ func validateStrings(name string, keys []string, m map[string]any) error {
 	for _, key := range keys {
 		value, _ := m[key].(string)
 		size += len(key) + len(value)
-		short := cut(key, maxErrorLength) // also invalid if key was cut, as key is
+		short := cut(key, maxErrorLength) // a key that needs to be cut is invalid before and after
 		if name == "labels" {
 			errs = append(errs, metav1validation.ValidateLabels(map[string]string{short: cut(value, maxErrorLength)}, field.NewPath("metadata", name))...)
 		} else {
@@ -231,7 +233,7 @@ func validateStrings(name string, keys []string, m map[string]any) error {
 	return errorlist.Of(errs)
 }
 
-// A batch is the input of one call: an object or a list. Errors have other texts for a list.
+// A batch is the input of one call: an object or a list. The texts of errors differ for a list.
 type batch struct {
 	gvk  schema.GroupVersionKind // of the object, or of the list
 	objs []*unstructured.Unstructured
@@ -306,7 +308,7 @@ func (b *batch) relabel() []*unstructured.Unstructured {
 }
 
 // withAPIVersion returns a shallow copy of an object with an apiVersion. Like the server, it adds
-// an empty kind.
+// an empty kind if there is none.
 func withAPIVersion(object map[string]any, apiVersion any) map[string]any {
 	out := maps.Clone(object)
 	if out == nil {

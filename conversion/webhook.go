@@ -19,11 +19,11 @@ import (
 // ErrClosed reports that a converter was called after Close.
 var ErrClosed = errors.New("the converter is closed")
 
-// webhook is the converter of the strategy Webhook. Only its client's connections change.
+// webhook is the converter of the strategy Webhook.
 type webhook struct {
 	converter
 	client *client
-	// review is the version of ConversionReview, or "" if the webhook names no known one.
+	// review is the version of ConversionReview, or "" if the definition names no known version.
 	review string
 }
 
@@ -92,8 +92,8 @@ func (w *webhook) call(ctx context.Context, b *batch) ([]*unstructured.Unstructu
 	})
 }
 
-// exchange sends objects and returns the response. A failure, or a response that does not answer
-// the request, is an error.
+// exchange sends objects and returns the response. A failure, or a response to another request, is
+// an error.
 func (w *webhook) exchange(ctx context.Context, objs []*unstructured.Unstructured, to schema.GroupVersion) (*response, error) {
 	uid := newUID()
 	body, err := encodeRequest(w.review, uid, objs, to)
@@ -111,8 +111,8 @@ func (w *webhook) exchange(ctx context.Context, objs []*unstructured.Unstructure
 	return r, w.check(r, uid)
 }
 
-// check returns an error for a failure, or if the response does not answer the request. In v1beta1
-// it need not have the UID.
+// check returns an error for a failure, or if the response does not answer the request. A response
+// of v1beta1 need not have the UID.
 func (w *webhook) check(r *response, uid types.UID) error {
 	v1 := w.review == apiextensionsv1.SchemeGroupVersion.Version
 	want := schema.GroupVersionKind{Group: reviewGroup, Version: w.review, Kind: reviewKind}

@@ -16,13 +16,12 @@
 //		t.Error(err) // all failures, one of each cause
 //	}
 //
-// It tests a [conversion.ConvertFunc], a running webhook, any [conversion.Converter], and
-// the strategy of the definition. In a fuzz test, [Tester.Seeded] makes an object from a
-// number.
+// It tests a [conversion.ConvertFunc], a running webhook, any [conversion.Converter], and the
+// strategy of the definition. In a fuzz test, [Tester.Seeded] makes an object from a number.
 //
 // # Semantics
 //
-// Objects are generated from the schema of the version at which they start. Every second one has
+// Objects are generated from the schema of the version at which they start. Every second object has
 // values at the limits of the schema. Objects that the server refuses are not used.
 //
 // Both conversions follow the rules of the server: a conversion may only change certain metadata,
@@ -31,11 +30,12 @@
 // failure too. Numbers are compared by value: 1.0 becomes 1 in JSON. [EmptyIsAbsent] and [Ignore]
 // make the comparison less strict.
 //
-// A run reports all failures, grouped by cause: failures of one kind at one path, or with one
-// error, are one. The object of a failure is reduced as long as the server admits it and it fails
-// for the same cause. The same seed gives the same report on every machine.
+// A run groups failures by cause. Two failures have one cause if they are of the same kind, and at
+// the same path or with the same error. The object of a failure is reduced as long as the server
+// admits it and it fails for the same cause. The same seed gives the same report on every machine.
 //
-// See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#webhook-conversion.
+// See
+// https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#webhook-conversion.
 //
 // # Differences from Kubernetes
 //

@@ -37,8 +37,8 @@ const (
 type Failure struct {
 	From, To string // versions
 	Kind     Kind
-	// Count is how many objects of the run failed in this way. They have the same kind and the same
-	// path without indexes, or the same error without quoted texts and numbers. Without a run it is
+	// Count is how many objects of the run failed with the same cause: the same kind, and the same
+	// path without indexes or the same error without quoted texts and numbers. Without a run it is
 	// 0.
 	Count int
 	// Path is a difference between Object and ConvertedBack. It is nil if a conversion failed.
@@ -46,13 +46,13 @@ type Failure struct {
 	// Before and After are the values at Path. An absent value is nil.
 	Before, After any
 	// Object is the object before the round trip. Converted is at version To, and ConvertedBack is
-	// the result. They are nil if the conversion failed.
+	// the result. After a failed conversion they are nil.
 	Object, Converted, ConvertedBack *unstructured.Unstructured
 	// Err is the error of the failed conversion, or nil if both succeeded.
 	Err error
 }
 
-// Error returns a line with the difference or error, followed by the objects as JSON, one a line.
+// Error returns a line with the difference or error, followed by each object as a line of JSON.
 func (f *Failure) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s to %s and back: ", f.From, f.To)
@@ -183,7 +183,7 @@ func (r *route) minimize(ctx context.Context, f *Failure) *Failure {
 
 func objectOf(f *Failure) map[string]any { return f.Object.Object }
 
-// A cause is what the failures of one group have in common. Elements of a list count as one.
+// A cause is what the failures of one group have in common. Its path has no indexes.
 type cause struct {
 	path string
 	kind Kind

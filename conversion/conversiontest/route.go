@@ -22,8 +22,8 @@ type route struct {
 	compare  *comparison
 }
 
-// object generates an object, with values at limits if edge is true. If the server refuses it,
-// object returns nil. Every second object lacks some members.
+// object generates an object, or returns nil if the server refuses it. If edge is true, the object
+// has values at the limits of the schema. About every second object lacks some members.
 func (r *route) object(ctx context.Context, rng *rand.Rand, edge bool) (*unstructured.Unstructured, error) {
 	full := &unstructured.Unstructured{Object: r.from.objects.Object(rng, edge)}
 	if rng.IntN(2) == 0 {
@@ -47,7 +47,7 @@ func withoutSomeMembers(rng *rand.Rand, full *unstructured.Unstructured) *unstru
 	return obj
 }
 
-// admit creates an object. It returns nil if the server refuses it.
+// admit creates an object, or returns nil if the server refuses it.
 func (r *route) admit(ctx context.Context, obj *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	result, err := r.from.Create(ctx, obj)
 	if err != nil {
@@ -59,7 +59,8 @@ func (r *route) admit(ctx context.Context, obj *unstructured.Unstructured) (*uns
 	return obj, nil
 }
 
-// roundTrip converts an object there and back. It returns a failure for each difference.
+// roundTrip converts an object to the other version and back. It returns a failure for each
+// difference.
 func (r *route) roundTrip(ctx context.Context, obj *unstructured.Unstructured) []*Failure {
 	f := Failure{From: r.from.Name(), To: r.to.Name(), Object: obj}
 	if f.Converted, f.Err = r.convert(ctx, obj, r.to); f.Err != nil {
@@ -86,7 +87,7 @@ func clone(obj *unstructured.Unstructured) *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: object}
 }
 
-// convert converts like the server when it reads from storage, but without defaults.
+// convert converts an object as the server does when it reads from storage, but without defaults.
 func (r *route) convert(ctx context.Context, obj *unstructured.Unstructured, to *version) (*unstructured.Unstructured, error) {
 	converted, err := r.def.Convert(ctx, []*unstructured.Unstructured{clone(obj)}, to.Name())
 	if err != nil {
@@ -145,7 +146,8 @@ func (c *comparison) relevant(obj map[string]any) map[string]any {
 	return copied
 }
 
-// ignore removes fields at a pointer from v. It makes elements null, to keep indexes.
+// ignore removes the value at a pointer from v. An element becomes null, so that the others keep
+// their indexes.
 func ignore(v any, steps []string) {
 	step, last := steps[0], len(steps) == 1
 	switch v := v.(type) {
@@ -198,7 +200,7 @@ func dropEmpty(v any) bool {
 	}
 }
 
-// sameJSON reports whether two values are the same in JSON. 1.0 is 1 there.
+// sameJSON reports whether two values are the same in JSON, as 1.0 and 1 are.
 func sameJSON(a, b any) bool {
 	return jsonText(jsonval.Wire(jsonval.Clone(a))) == jsonText(jsonval.Wire(jsonval.Clone(b)))
 }

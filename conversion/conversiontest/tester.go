@@ -37,8 +37,8 @@ type version struct {
 // New returns a tester of the conversion in the options. The default is the conversion of the
 // definition's strategy. New copies the definition.
 //
-// It returns an error if the server could not serve the definition, if there are two conversions,
-// if one is nil, if a count is not positive, or if a pointer is wrong.
+// It returns an error if the server could not serve the definition, if the options have two
+// conversions or a nil conversion, if a count is not positive, or if a pointer is wrong.
 func New(crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) (*Tester, error) {
 	if crd == nil {
 		return nil, errors.New("conversiontest: the definition is nil")
@@ -86,7 +86,7 @@ func (t *Tester) converter() (conversion.Converter, error) {
 }
 
 func (t *Tester) addVersion(declared *apiextensionsv1.CustomResourceDefinitionVersion) {
-	compiled, _ := t.def.Version(declared.Name) // of the same definition
+	compiled, _ := t.def.Version(declared.Name)
 	gvk := compiled.GroupVersionKind()
 	head := search.Head{APIVersion: gvk.GroupVersion().String(), Kind: gvk.Kind, Namespaced: t.def.Namespaced()}
 	v := &version{Version: compiled, objects: search.New(compiled.Schema(), head, nil)}
@@ -110,8 +110,8 @@ type Report struct {
 	Omitted int
 }
 
-// Err returns nil if all objects survived. Otherwise the error has the text of every failure and
-// the number of objects that failed in this way.
+// Err returns nil if all objects survived. Otherwise the error has the text of every failure, and
+// how many objects failed with the same cause.
 func (r Report) Err() error {
 	var errs []error
 	for _, f := range r.Failures {
@@ -124,7 +124,7 @@ func (r Report) Err() error {
 }
 
 // RoundTrip generates objects of version from and converts each to version to and back. [Count]
-// sets their number.
+// sets the number of objects.
 //
 // It returns an error if a version does not exist, if the context ends, or if the server would
 // refuse every generated object. In the last case, [Samples] may help.
@@ -158,21 +158,22 @@ func (t *Tester) RoundTrip(ctx context.Context, from, to string) (Report, error)
 	return report, ctx.Err()
 }
 
-// attempts is the number of generated objects for each needed object.
+// attempts is how many objects are generated at most for each object that is needed.
 const attempts = 20
 
 // ErrNoObject reports that the server would refuse every generated object.
 var ErrNoObject = errors.New("conversiontest: no admitted object")
 
-// Seeded generates one object of version from, which only depends on seed, and converts it to
-// version to and back. Use it in fuzz tests:
+// Seeded generates an object of version from, and converts it to version to and back. It returns
+// the first failure, or nil if the object survives. The object only depends on seed. Use Seeded in
+// fuzz tests:
 //
 //	f.Fuzz(func(t *testing.T, seed uint64) {
 //		failure, err := tester.Seeded(ctx, seed, "v1beta1", "v1")
 //		...
 //
-// It returns the first failure, or nil if the object survives. If the server would refuse every
-// object of the seed, the error is [ErrNoObject]. A test can skip such a seed.
+// If the server would refuse every object of the seed, the error is [ErrNoObject]. A test can skip
+// such a seed.
 func (t *Tester) Seeded(ctx context.Context, seed uint64, from, to string) (*Failure, error) {
 	route, err := t.route(from, to)
 	if err != nil {
