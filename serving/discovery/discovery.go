@@ -137,7 +137,7 @@ func verbsOf(crd *apiextensionsv1.CustomResourceDefinition) metav1.Verbs {
 	return metav1.Verbs{"delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"}
 }
 
-// storageHash returns the hash of the storage version, or "" if it is not served.
+// storageHash returns the hash of the storage version, or "" if this version is not served.
 func storageHash(crd *apiextensionsv1.CustomResourceDefinition) string {
 	for _, v := range crd.Spec.Versions {
 		if v.Served && v.Storage {
@@ -163,7 +163,7 @@ func hasNoConditions(crd *apiextensionsv1.CustomResourceDefinition) bool {
 	return len(crd.Status.Conditions) == 0
 }
 
-// namesOf returns the accepted names. If there are no conditions, these are the names it asks for.
+// namesOf returns the accepted names, or the names in the spec if there are no conditions.
 func namesOf(crd *apiextensionsv1.CustomResourceDefinition) apiextensionsv1.CustomResourceDefinitionNames {
 	if !hasNoConditions(crd) {
 		return crd.Status.AcceptedNames

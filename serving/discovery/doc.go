@@ -23,8 +23,8 @@
 // autoscaling/v1. If a definition is being deleted, the verbs allow neither new objects nor
 // changes.
 //
-// The hash of the storage version only serves to notice that the storage version changes. It is
-// published if the storage version is served.
+// A client can notice a change of the storage version by its hash. The hash is published if the
+// storage version is served.
 //
 // The status of a definition decides whether it is published (condition Established) and under
 // which names. A definition without conditions, such as one from a file, is published as if the

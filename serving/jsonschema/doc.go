@@ -23,8 +23,8 @@
 //     in arrays and in required fields;
 //   - status is not checked if it is a subresource.
 //
-// If a constraint would refuse an object that the server repairs and accepts, it is widened or left
-// out: oneOf may become anyOf, and not may be dropped.
+// If a constraint would refuse an object that the server repairs and accepts, the constraint is
+// widened or left out: oneOf may become anyOf, and the keyword not may be left out.
 //
 // x-kubernetes-int-or-string becomes a choice of types. An embedded resource requires apiVersion
 // and kind. x-kubernetes-preserve-unknown-fields only has an effect with [Strict]. A list of type

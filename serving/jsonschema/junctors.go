@@ -4,8 +4,8 @@ import "reflect"
 
 // The server prunes, drops nulls and sets defaults before it checks schemas below junctors. A
 // validator of JSON Schema checks them first. So the translation of a schema accepts at least what
-// the server accepts, and says whether it is exact. Only an exact one may be negated or be a branch
-// of oneOf.
+// the server accepts, and says whether it is exact. Only an exact translation may be negated or be
+// a branch of oneOf.
 
 func (e *exporter) junctors(out object, s, core *props) bool {
 	exact := true
@@ -43,8 +43,8 @@ func (e *exporter) junctors(out object, s, core *props) bool {
 	return exact
 }
 
-// branches returns the translations of alternatives, and whether all are exact. If one accepts
-// every value and not all are exact, it returns none.
+// branches returns the translations of alternatives, and whether all are exact. If one alternative
+// accepts every value, and not all are exact, it returns no translations.
 func (e *exporter) branches(list []props, core *props) ([]any, bool) {
 	var out []any
 	exact, trivial := true, false
@@ -65,7 +65,8 @@ func typesOnly(s *props, branches []any) bool {
 	return s.XIntOrString && reflect.DeepEqual(branches, []any{object{"type": "integer"}, object{"type": "string"}})
 }
 
-// nested translates a schema below a junctor.
+// nested translates a schema below a junctor, and reports whether the translation is exact. core is
+// the node of the value.
 func (e *exporter) nested(s, core *props) (object, bool) {
 	out := object{}
 	if s.Type != "" {
@@ -92,7 +93,7 @@ func (e *exporter) nested(s, core *props) (object, bool) {
 		case own == nil, e.reserved(core, name):
 			exact = false
 		case hasDefault(own) && additional(core) != own:
-		// The field always has a value when the server checks it.
+		// The default sets the field before the server checks it.
 		case own.Nullable:
 			wanted = append(wanted, name)
 		default:
@@ -125,9 +126,9 @@ func (e *exporter) nestedElements(out object, s, core *props) bool {
 	return same
 }
 
-// child translates the schema s of a field or element below a junctor. own is its node. The result
-// mostly accepts null: the server drops it, replaces it by a default, or only checks it for type
-// and enum.
+// child translates the schema s of a field or element below a junctor. own is the node of the
+// value. The translation mostly accepts null: the server drops null, replaces it by a default, or
+// only checks its type and enum.
 func (e *exporter) child(s, own *props) (object, bool) {
 	branch, exact := e.nested(s, own)
 	if hasDefault(own) {
@@ -144,7 +145,7 @@ func (e *exporter) child(s, own *props) (object, bool) {
 	return orNull(branch), exact
 }
 
-// notNull makes a property refuse null. The server treats it as absent there.
+// notNull makes a property refuse null, which the server treats as absent.
 func notNull(properties object, name string) {
 	refuse := object{"not": object{"type": "null"}}
 	if before, ok := properties[name]; ok {

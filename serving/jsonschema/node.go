@@ -59,7 +59,7 @@ func annotate(out object, s *props) {
 // extensionPrefix starts the names of the keywords of Kubernetes.
 const extensionPrefix = "x-kubernetes-"
 
-// extend sets the keywords of Kubernetes. A structural schema only has them on nodes.
+// extend sets the keywords of Kubernetes. A structural schema only has them outside of junctors.
 func extend(out object, s *props) {
 	set := func(name string, value any, present bool) {
 		if present {
@@ -110,7 +110,7 @@ func (e *exporter) children(out object, s *props) {
 	}
 }
 
-// embed adds the fields of every embedded resource.
+// embed adds the fields that every embedded resource has.
 func (e *exporter) embed(out object, s *props) {
 	properties, ok := out["properties"].(object)
 	if !ok {
@@ -146,7 +146,8 @@ func (e *exporter) takesNull(s *props, at position) bool {
 	}
 }
 
-// orNull returns a schema that also accepts null. If s has junctors, it is an anyOf of null and s.
+// orNull returns a schema that also accepts null. If s has junctors, the schema is an anyOf of null
+// and s.
 func orNull(s object) object {
 	_, junctors := s["anyOf"]
 	for _, keyword := range []string{"allOf", "oneOf", "not"} {
@@ -216,8 +217,8 @@ func property(s *props, name string) *props {
 	return additional(s)
 }
 
-// values sets the constraints on a single value. core is its node. It reports whether they refuse
-// exactly what the server refuses.
+// values sets the constraints of s on a value. core is the node of the value. values reports
+// whether the constraints refuse exactly what the server refuses.
 func (e *exporter) values(out object, s, core *props) bool {
 	exact := core != nil
 	exact = e.numbers(out, s, core) && exact
@@ -233,7 +234,7 @@ func (e *exporter) values(out object, s, core *props) bool {
 	return e.junctors(out, s, core) && exact
 }
 
-// numbers sets bounds. It leaves out fractions, which the server truncates for integers.
+// numbers sets bounds, except bounds with a fraction: for integers, the server truncates them.
 func (e *exporter) numbers(out object, s, core *props) bool {
 	exact := true
 	bound := func(value *float64, exclusive bool, keyword, exclusiveKeyword string) {
@@ -271,10 +272,10 @@ func (e *exporter) numbers(out object, s, core *props) bool {
 // goOnly matches syntax of Go's regular expressions that ECMAScript lacks.
 var goOnly = regexp.MustCompile(`\(\?[a-zA-Z]*(-[a-zA-Z]+)?[:)]|\(\?P<|\\[AzQEC]|\[\[?:|\\p[A-Z]|\\P[A-Z]|\\x\{|\[\^?\]`)
 
-// nonCapturing is the only match of goOnly that ECMAScript has too.
+// nonCapturing matches goOnly, but ECMAScript has it, too.
 const nonCapturing = "(?:"
 
-// formats are the formats of JSON Schema. Except for dates, their meaning differs slightly.
+// formats has the names in JSON Schema of formats whose meaning differs slightly.
 var formats = map[string]string{
 	"datetime": "date-time", "email": "email", "hostname": "hostname", "ipv4": "ipv4", "ipv6": "ipv6", "uri": "uri", "uuid": "uuid",
 }
@@ -338,9 +339,8 @@ func defaultsBelow(s *props) bool {
 	return false
 }
 
-// enum sets the admitted values if JSON Schema compares them like the server. It does not for
-// fractions, objects, arrays, and one-character strings of int-or-string, which the server rounds
-// or changes.
+// enum sets the admitted values, unless the server compares some in another way than JSON Schema.
+// It rounds or changes fractions, objects, arrays, and one-character strings of int-or-string.
 func (e *exporter) enum(out object, s, core *props) bool {
 	if len(s.Enum) == 0 {
 		return true
@@ -355,7 +355,7 @@ func (e *exporter) enum(out object, s, core *props) bool {
 	values := []any{}
 	for _, raw := range s.Enum {
 		if len(raw.Raw) == 0 {
-			continue // null in the API's types
+			continue // the API's types represent null by no text
 		}
 		var value any
 		if json.Unmarshal(raw.Raw, &value) != nil {

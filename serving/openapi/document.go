@@ -43,8 +43,8 @@ func (f format) ref(name string) map[string]any {
 	return map[string]any{"$ref": "#/components/schemas/" + name}
 }
 
-// describedRef returns a reference with a description. In version 3 a reference can have no
-// description beside it.
+// describedRef returns a reference with a description. In version 3 a description beside $ref has
+// no effect, so the reference is in allOf.
 func (f format) describedRef(name, description string) map[string]any {
 	if f == v2 {
 		ref := f.ref(name)
@@ -119,7 +119,7 @@ func newDocument(f format) *Document {
 	}
 }
 
-// add merges other into d. d must not be in use.
+// add merges other into d.
 func (d *Document) add(other *Document) error {
 	if d.format != other.format {
 		return fmt.Errorf("openapi: documents of OpenAPI %s and %s cannot be merged", d.format, other.format)
@@ -155,7 +155,7 @@ func conflict(what, found string, a, b map[string]json.RawMessage) error {
 //go:embed builtin.json
 var builtinJSON []byte
 
-// builtins decodes builtinJSON once. Schemas and parameters stay encoded and shared.
+// builtins decodes builtinJSON once. Documents share its encoded schemas and parameters.
 var builtins = sync.OnceValues(func() (*builtin, error) {
 	var b builtin
 	if err := json.Unmarshal(builtinJSON, &b); err != nil {
@@ -170,8 +170,8 @@ type builtin struct {
 		EmbeddedAPIVersion, EmbeddedKind string
 		ListMetadata                     string
 	}
-	Parameters map[string]json.RawMessage   // for version 2, by the name under which documents share them
-	Paths      map[string]map[string]string // by version of OpenAPI and path: JSON with placeholders for names
+	Parameters map[string]json.RawMessage   // by name, for version 2
+	Paths      map[string]map[string]string // by version of OpenAPI and path: JSON with placeholders
 	V2, V3     map[string]json.RawMessage   // schemas by name
 }
 
@@ -185,8 +185,8 @@ func isBuiltin(name string) bool {
 	return strings.HasPrefix(name, metaTypes) || strings.HasPrefix(name, scaleTypes)
 }
 
-// The paths in builtin.json are for one definition in namespaces. Names are placeholders, such as
-// ‹kind›.
+// The paths in builtin.json are those of a namespaced definition. They have placeholders for names,
+// such as ‹kind›.
 
 // paths adds the paths of the version to d, and the parameters that they share.
 func (b *builder) paths(d *Document) error {
@@ -223,7 +223,8 @@ func (b *builder) paths(d *Document) error {
 	return nil
 }
 
-// names returns pairs of a placeholder and its text. Texts for identifiers are in camel case.
+// names returns pairs of a placeholder and the text that replaces it. Identifiers are in camel
+// case.
 func (b *builder) names() []string {
 	group := strings.TrimSuffix(b.group, ".k8s.io")
 	namespaced, kind, inner := "", identifier(b.kind, true), strings.TrimPrefix(identifier("x"+b.kind, false), "x")
@@ -265,7 +266,7 @@ func (b *builder) hasScale() bool {
 	return b.version.Subresources != nil && b.version.Subresources.Scale != nil
 }
 
-// article returns the article of a kind between spaces. A likely plural gets one space.
+// article returns the article of a kind between spaces, or one space for a likely plural.
 func article(kind string) string {
 	switch {
 	case strings.HasSuffix(kind, "s") && !strings.HasSuffix(kind, "ss"):
@@ -278,7 +279,7 @@ func article(kind string) string {
 }
 
 // identifier returns the letters, digits and underscores of s in camel case, without a digit at the
-// start. The first letter is in upper case if upper.
+// start. If upper is true, the first letter is in upper case.
 func identifier(s string, upper bool) string {
 	var out strings.Builder
 	for i, r := range s {

@@ -9,7 +9,7 @@ import (
 )
 
 // V3 returns the documents that the server publishes for definitions: one for each served group and
-// version. The key is its path below /openapi/v3, such as apis/stable.example.com/v1.
+// version. A key is the path of the document below /openapi/v3, such as apis/stable.example.com/v1.
 func V3(crds []*apiextensionsv1.CustomResourceDefinition) (map[string]*Document, error) {
 	out := map[string]*Document{}
 	err := eachServed(crds, func(crd *apiextensionsv1.CustomResourceDefinition, version string) error {
@@ -84,7 +84,7 @@ type builder struct {
 	group   string
 	kind    string
 	list    string // kind of the list
-	err     error  // of the first value that is not JSON
+	err     error  // the error of the first value that is not JSON
 }
 
 func build(f format, crd *apiextensionsv1.CustomResourceDefinition, version string) (*Document, error) {

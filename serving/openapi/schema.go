@@ -13,15 +13,16 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// Published schemas are made from the declared schema, because the tree lacks keywords without
+// Published schemas are made from the declared schema, because compiled nodes lack keywords without
 // effect, such as exclusiveMaximum without maximum.
 
 type props = apiextensionsv1.JSONSchemaProps
 
 func preserves(p *props) bool { return p.XPreserveUnknownFields != nil && *p.XPreserveUnknownFields }
 
-// reduce removes what clients of version 2 misread: null (a nullable value has no type and is never
-// required), and the properties of open objects (the clients refuse all others).
+// reduce removes what clients of version 2 misread. A nullable value loses its type, and is never
+// required. An object that keeps unknown fields loses its properties, because the clients would
+// refuse all other fields.
 func reduce(p *props) {
 	nullable, open := p.Nullable, preserves(p)
 	if nullable {
@@ -95,7 +96,8 @@ func (b *builder) branch(p *props) map[string]any {
 	return out
 }
 
-// embed adds the fields of an embedded resource, unless clients of version 2 would refuse others.
+// embed adds the fields of an embedded resource, unless clients of version 2 would then refuse
+// other fields.
 func (b *builder) embed(p *props, s map[string]any) {
 	if !p.XEmbeddedResource || b.format == v2 && preserves(p) {
 		return
@@ -112,8 +114,8 @@ func (b *builder) embed(p *props, s map[string]any) {
 	s["required"] = required
 }
 
-// unfold returns p with the types of int-or-string in anyOf. If anyOf or the first allOf has them,
-// it returns p itself.
+// unfold returns p with the types of int-or-string in anyOf. If anyOf or the first allOf already
+// has these types, it returns p itself.
 func unfold(p *props) *props {
 	if !p.XIntOrString || isIntOrString(p.AnyOf) || len(p.AllOf) > 0 && isIntOrString(p.AllOf[0].AnyOf) {
 		return p
@@ -176,7 +178,7 @@ func (b *builder) keywords(p props) map[string]any {
 }
 
 // literal replaces a literal by its value, with the server's spelling of numbers. It removes a
-// null, and an empty value except for a default.
+// null, an empty value that is not a default, and all values if kept is false.
 func (b *builder) literal(out map[string]any, name string, kept bool) {
 	text, ok := out[name].(json.RawMessage)
 	if !ok {
@@ -245,11 +247,11 @@ func (b *builder) publishable() bool {
 	if len(errs) > 0 || !hasKnownTypes(n, map[*schema.Node]bool{}) {
 		return false
 	}
-	// In version 2, the metadata alone would make kubectl refuse unknown fields.
+	// In version 2, metadata as the only property would make kubectl refuse unknown fields.
 	return b.format != v2 || !b.crd.Spec.PreserveUnknownFields && !preserves(props)
 }
 
-// hasKnownTypes reports whether OpenAPI has all types. Old servers admitted others.
+// hasKnownTypes reports whether OpenAPI has all types. Old servers admitted other types.
 func hasKnownTypes(n *schema.Node, seen map[*schema.Node]bool) bool {
 	if n == nil || seen[n] {
 		return true

@@ -49,7 +49,7 @@ func New(declared *apiextensionsv1.CustomResourceSubresourceScale) (*Scaler, err
 // Read returns the Scale of an object, which it does not change.
 //
 // If the desired number of replicas is absent, the error is an internal error (500) of
-// k8s.io/apimachinery/pkg/api/errors. If a field has a wrong type, it is a plain error.
+// k8s.io/apimachinery/pkg/api/errors. If a field has a wrong type, the error is a plain error.
 func (s *Scaler) Read(obj *unstructured.Unstructured) (*autoscalingv1.Scale, error) {
 	out, found, err := s.read(obj)
 	if err != nil {

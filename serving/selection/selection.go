@@ -85,9 +85,9 @@ func (f *Fields) Check(s fields.Selector) (fields.Selector, error) {
 	return checked, nil
 }
 
-// Set returns the values that field selectors compare, by name of the field. If a declared field
-// has more than one value, it returns the error with which the server fails the request. A nil obj
-// has no fields. The set belongs to the caller.
+// Set returns the values that field selectors compare, by field name. If a declared field has more
+// than one value, it returns the error with which the server fails the request. A nil obj has no
+// fields. The set belongs to the caller.
 func (f *Fields) Set(obj *unstructured.Unstructured) (fields.Set, error) {
 	if obj == nil {
 		obj = &unstructured.Unstructured{}

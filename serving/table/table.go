@@ -186,7 +186,7 @@ func (c column) cell(obj map[string]any, now time.Time) any {
 	return nil
 }
 
-// text returns a value as text, or nil if it has none.
+// text returns a value as text, or nil if the value has no text.
 func text(value any) any {
 	switch value := value.(type) {
 	case nil:
@@ -235,7 +235,7 @@ func age(value string, now time.Time) string {
 	return duration.HumanDuration(now.Sub(t.Time))
 }
 
-// An Option changes a table. Without options it is the server's answer to a request without further
+// An Option changes a table. Without options a table is the server's answer to a request without
 // parameters. A nil Option changes nothing.
 type Option interface{ apply(*config) }
 
