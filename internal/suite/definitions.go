@@ -36,7 +36,7 @@ func (d *Definition) compile() (*crdkit.Definition, error) {
 func (s *Suites) addDefinitions(ctx context.Context, name string) error {
 	objects, err := s.objects(ctx, name)
 	if err != nil {
-		return nil // such as templates, which are not YAML
+		return nil // some files are templates, which are not YAML
 	}
 	for _, o := range objects {
 		switch {
@@ -67,8 +67,8 @@ func (s *Suites) definitionOf(obj *unstructured.Unstructured, file string) (*Def
 	return near[0], nil
 }
 
-// nearest returns the definitions whose files are nearest to a case: they share most of the
-// directories in its path. The words between the dots of its name count, too.
+// nearest returns the definitions whose files are nearest to a case: they share the most
+// directories with its path. The words between the dots of its file name count as directories.
 func (s *Suites) nearest(file string, wanted func(*apiextensionsv1.CustomResourceDefinition) bool) []*Definition {
 	var near []*Definition
 	most := 0
@@ -163,9 +163,9 @@ func featureSets(annotations map[string]string) []string {
 	return nil
 }
 
-// variants returns the nearest definitions with a name and the feature gates that the suite wants.
-// A minus sign means that the gate is disabled. If there is no FeatureGate and no definition fits,
-// each definition may be the right one: variants returns all, and unknown is true.
+// variants returns the nearest definitions with a name and with the wanted feature gates. A minus
+// sign means that the gate is disabled. If there is no FeatureGate and no definition fits, each may
+// be the right one: variants returns all of them, and unknown is true.
 func (s *Suites) variants(file, name string, want []string) (fitting []*Definition, unknown bool, err error) {
 	all := s.nearest(file, func(crd *apiextensionsv1.CustomResourceDefinition) bool { return crd.Name == name })
 	for _, d := range all {
@@ -185,8 +185,8 @@ func (s *Suites) variants(file, name string, want []string) (fitting []*Definiti
 	}
 }
 
-// fits reports whether a definition has the wanted gates. Without a FeatureGate, only
-// CustomNoUpgrade has features: it has all.
+// fits reports whether a definition has the wanted gates. CustomNoUpgrade has all gates. Without a
+// FeatureGate, other feature sets have none.
 func (s *Suites) fits(d *Definition, want []string) bool {
 	sets, profiles := featureSets(d.CRD.Annotations), profilesOf(d.CRD.Annotations)
 	if !slices.Contains(sets, allFeatures) && len(profiles) == 0 {
@@ -220,5 +220,5 @@ func intersect(a, b []string) bool {
 	return slices.ContainsFunc(a, func(x string) bool { return slices.Contains(b, x) })
 }
 
-// Definitions returns the definitions of the files and the given ones.
+// Definitions returns the definitions of the files, and the definitions given to [Read].
 func (s *Suites) Definitions() []*Definition { return slices.Clone(s.definitions) }

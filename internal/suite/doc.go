@@ -13,9 +13,8 @@
 //   - X.yaml beside X.yaml.err, which has the text of the refusal; X.pre.yaml, which X.post.yaml
 //     updates; X.post.yaml.tx_err, which has the text of the refused update. If a directory has
 //     such files, its other objects must be admitted.
-//   - Objects in a file or below a directory whose name is valid or invalid, or ends or begins with
-//     that word. The server must admit or refuse all of them. The member _err of an object has the
-//     text of its refusal.
+//   - Objects in a file or below a directory with the word valid or invalid in its name. The server
+//     must admit or refuse all of them. The member _err of an object has the text of its refusal.
 //   - Definitions, in any other file. Files may have variants of a definition; docs/testing.md says
 //     which of them a case uses. Other objects are skipped.
 //

@@ -12,7 +12,7 @@ import (
 	"github.com/crdkit/crdkit/internal/text/manifest"
 )
 
-// The ends of the names of files that belong together.
+// Files that belong together have names with these ends.
 const (
 	errorSuffix       = ".yaml.err"
 	updateErrorSuffix = ".yaml.tx_err"
@@ -24,7 +24,7 @@ func isText(name string) bool {
 	return strings.HasSuffix(name, errorSuffix) || strings.HasSuffix(name, updateErrorSuffix)
 }
 
-// errorMember is the member of an object that has a part of the text of its refusal.
+// errorMember is the member of an object that has a part of the expected error.
 const errorMember = "_err"
 
 func (s *Suites) addFolder(ctx context.Context, name string, refused bool) error {
@@ -66,7 +66,7 @@ func (s *Suites) addFolder(ctx context.Context, name string, refused bool) error
 	return nil
 }
 
-// errorText removes the text of the refusal from an object and returns it, or "".
+// errorText removes the expected error from an object and returns it, or "".
 func errorText(obj *unstructured.Unstructured) (string, error) {
 	value, ok := obj.Object[errorMember]
 	delete(obj.Object, errorMember)

@@ -27,7 +27,7 @@ type answer struct {
 
 func (a *answer) refused() bool { return a != nil && !a.accepted && !a.result.Admitted() }
 
-// problem says that a request is refused, or returns "".
+// problem returns a text if a request is refused, otherwise "".
 func (a *answer) problem(what string) string {
 	if !a.refused() {
 		return ""
@@ -35,7 +35,8 @@ func (a *answer) problem(what string) string {
 	return fmt.Sprintf("%s: %v", what, a.result.Err())
 }
 
-// compare returns the difference between an answer and the expected one, except for the object.
+// compare compares an answer, except for its object, with the expected one. It returns the
+// difference, or "".
 func (a *answer) compare(want *expectation) string {
 	if want.ExpectedErrors != nil {
 		var got []string
@@ -113,7 +114,7 @@ func (d *Definition) version(obj *unstructured.Unstructured) (*crdkit.Version, e
 	return def.VersionFor(obj)
 }
 
-// objectOf reads an object. If it has no name, it gets one, as from a server.
+// objectOf reads an object. If the object has no name, it gets one.
 func objectOf(text string) (*unstructured.Unstructured, error) {
 	data, err := yaml.YAMLToJSON([]byte(text))
 	if err != nil {
@@ -153,7 +154,7 @@ func compareVerdict(err error, want string) string {
 		return ""
 	}
 	got := withoutValues(err.Error())
-	// crdkit sorts errors, so their order differs.
+	// crdkit sorts errors, so their order may differ from the record.
 	for _, part := range strings.Split(want, ", <nil>") {
 		part = strings.ReplaceAll(strings.TrimSuffix(part, "]"), "is invalid: [", "is invalid: ")
 		before, rest, isInvalid := strings.Cut(part, "is invalid: ")
@@ -169,7 +170,7 @@ func compareVerdict(err error, want string) string {
 
 var shown = regexp.MustCompile(`(Invalid value|Duplicate value|Unsupported value): (map\[string\]interface \{\}\{[^}]*\}?|\{[^}]*\}|"(?:[^"\\]|\\.)*"|-?[0-9][-0-9.e+]*|true|false|null)(: )?`)
 
-// typeFirst is the end of a text that has a type in place of the value.
+// typeFirst matches the type that some texts have in place of the value.
 var typeFirst = regexp.MustCompile(`^"(string|object|array|integer)": `)
 
 func withoutValues(text string) string {
@@ -177,8 +178,9 @@ func withoutValues(text string) string {
 	return strings.TrimSpace(shown.ReplaceAllString(text, "$1: "))
 }
 
-// compareObject returns the difference between a stored object and the expected one, or
-// the request's if none is expected. In metadata it only compares the fields that a client sets.
+// compareObject returns the difference between a stored object and the expected one. If none is
+// expected, it uses the object of the request. In metadata it only compares the fields that a
+// client sets.
 func compareObject(obj *unstructured.Unstructured, expected, request string) (string, error) {
 	if strings.TrimSpace(expected) == "" {
 		expected = request
@@ -194,7 +196,7 @@ func compareObject(obj *unstructured.Unstructured, expected, request string) (st
 	return "object (-want +got):" + diff, err
 }
 
-// differences has a line for each value that only one of two objects has.
+// differences returns a line for each value that only one of two objects has.
 func differences(want, got map[string]any) (string, error) {
 	var b strings.Builder
 	for _, d := range jsondiff.Of(want, got) {

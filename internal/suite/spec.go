@@ -26,8 +26,8 @@ import (
 	"github.com/crdkit/crdkit/internal/text/document"
 )
 
-// A spec is a suite in the format of openshift/api. Its runner ignores apiVersion. Only crdkit has
-// expectedErrors, expectedWarnings and onConvert.
+// A spec is a suite in the format of openshift/api, whose runner ignores apiVersion. crdkit adds
+// expectedErrors, expectedWarnings and onConvert to the format.
 type spec struct {
 	APIVersion   string   `json:"apiVersion"`
 	Name         string   `json:"name"`
@@ -97,8 +97,8 @@ func (s *Suites) addSpecs(name string, data []byte) error {
 	}
 }
 
-// addSpec adds the cases of a suite for each variant. For unknown and repeated keys it adds cases
-// that cannot be run.
+// addSpec adds the cases of a suite. For unknown and repeated keys it adds cases that cannot be
+// run.
 func (s *Suites) addSpec(name string, text []byte) error {
 	data, err := yaml.YAMLToJSON(text)
 	if err != nil {
@@ -106,7 +106,7 @@ func (s *Suites) addSpec(name string, text []byte) error {
 	}
 	s.addRepeatedKeys(name, text)
 	var f spec
-	if err := json.Unmarshal(data, &f); err != nil { // ignores upper and lower case, like the runner of openshift
+	if err := json.Unmarshal(data, &f); err != nil { // ignores the case of keys, like openshift's runner
 		return err
 	}
 	unknown, err := sigsjson.UnmarshalStrict(data, &spec{}, sigsjson.DisallowUnknownFields)
@@ -155,8 +155,8 @@ func (r *specRunner) add(list string, i int, name string, run func(context.Conte
 	r.suites.add(r.file, name, at.Line, r.each(run))
 }
 
-// each runs a case against each variant until one differs from the record. If it is unknown which
-// variant is right, the case passes if one is as recorded.
+// each returns a function that runs a case against each variant and returns the first difference.
+// If it is unknown which variant is right, one variant without a difference is enough.
 func (r *specRunner) each(run func(context.Context, *Definition) (string, error)) func(context.Context) (string, error) {
 	return func(ctx context.Context) (string, error) {
 		variants, unknown, err := r.suites.variants(r.file, r.name, r.gates)
@@ -235,7 +235,7 @@ func (s *Suites) onUpdate(ctx context.Context, d *Definition, c *update) (string
 	return compareObject(got.object, c.Expected, c.Updated)
 }
 
-// writeStatus writes the status of from to the object of an answer, and returns the answer.
+// writeStatus sends the object of an answer with the status of from, and returns the new answer.
 func (s *Suites) writeStatus(ctx context.Context, d *Definition, got *answer, from *unstructured.Unstructured) (*answer, error) {
 	status, ok := from.Object["status"]
 	if !ok || !d.hasStatus(from) {
@@ -335,7 +335,7 @@ func addKeys(to map[string]bool, t reflect.Type) {
 	}
 }
 
-// addRepeatedKeys adds a case that cannot be run for repeated keys. YAML takes the last one.
+// addRepeatedKeys adds a case that cannot be run for repeated keys. YAML takes the last value.
 func (s *Suites) addRepeatedKeys(name string, text []byte) {
 	_, err := yaml.YAMLToJSONStrict(text)
 	if err == nil {

@@ -56,7 +56,7 @@ func (s *Suites) Cover(to *coverage.Recorder) {
 	}
 }
 
-// A Case is one case.
+// A Case is one recorded case.
 type Case struct {
 	File string // the case's file
 	Name string // in the file
@@ -72,9 +72,8 @@ func (c *Case) Run(ctx context.Context) (string, error) { return c.run(ctx) }
 // String returns the file and the name of the case.
 func (c *Case) String() string { return c.File + ": " + c.Name }
 
-// Read reads the cases and the definitions of files, and of directories with everything below. If
-// files is nil, it reads the files of the operating system. It adds the definitions of more, which
-// may be nil.
+// Read reads the cases and definitions in files, and in directories with everything below. If files
+// is nil, it reads the files of the operating system. more has further definitions and may be nil.
 func Read(ctx context.Context, files fs.FS, more []*Definition, paths ...string) (*Suites, error) {
 	if files == nil {
 		files = manifest.System{}
@@ -84,7 +83,7 @@ func Read(ctx context.Context, files fs.FS, more []*Definition, paths ...string)
 	if err != nil {
 		return nil, err
 	}
-	paired := map[string]bool{} // directories with recorded texts
+	paired := map[string]bool{} // directories with recorded texts or updates
 	for _, name := range names {
 		if isText(name) || strings.HasSuffix(name, postSuffix) {
 			paired[path.Dir(filepath.ToSlash(name))] = true
@@ -160,8 +159,8 @@ func isSuite(text []byte) bool {
 	return n >= 2
 }
 
-// readFile adds the cases or definitions of a file. paired says that the directory has recorded
-// texts.
+// readFile adds the cases or definitions of a file. paired says that its directory has recorded
+// texts or updates.
 func (s *Suites) readFile(ctx context.Context, name string, paired bool) error {
 	data, err := manifest.ReadRegular(s.files, name)
 	if err != nil {
@@ -191,8 +190,8 @@ const (
 
 var verdictWord = regexp.MustCompile(`(?:^|[-_.])(in)?valid(?:$|[-_.])`)
 
-// verdictOf returns "valid" or "invalid" if the name of a file says so, or else of a directory
-// above.
+// verdictOf returns "valid" or "invalid" if the name of a file has this word, otherwise the word in
+// the nearest directory above, or "".
 func verdictOf(name string) string {
 	for _, part := range slices.Backward(strings.Split(name, "/")) {
 		if found := verdictWord.FindStringSubmatch(part); found != nil {
