@@ -208,10 +208,9 @@ func Transport(rt http.RoundTripper) Option {
 }
 
 // TLS sets the base of the TLS configuration, which it copies. If the definition has a caBundle,
-// its certificates are trusted in addition to config.RootCAs. If config.RootCAs is nil, only the
-// certificates of the caBundle are trusted, not the system's. A ServerName in config takes
-// precedence. The version of TLS is at least 1.2, whatever config says. A nil config means the
-// default.
+// its certificates are trusted in addition to config.RootCAs. If config.RootCAs is nil, they
+// replace the system's certificates. A ServerName in config takes precedence. The version of TLS is
+// at least 1.2, whatever config says. A nil config means the default.
 func TLS(config *tls.Config) Option {
 	return clientOption(func(c *clientConfig) { c.tls = config.Clone() })
 }
