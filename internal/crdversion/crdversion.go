@@ -77,8 +77,8 @@ func Storage(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.Cus
 	return nil
 }
 
-// ByName returns the versions by name. If a name is repeated, it has the first version. It returns
-// nil if crd is nil.
+// ByName returns the versions by name. For a repeated name, it returns the first version. It
+// returns nil if crd is nil.
 func ByName(crd *apiextensionsv1.CustomResourceDefinition) map[string]*apiextensionsv1.CustomResourceDefinitionVersion {
 	if crd == nil {
 		return nil
@@ -201,8 +201,8 @@ func Enclose(path schema.Path, v any) any {
 	return v
 }
 
-// equalities compare schemas as the server does. Empty equals missing, but a pointer to zero does
-// not equal nil. Literals are equal if they decode to equal values.
+// equalities compare schemas as the server does. Empty values equal missing ones, but a pointer to
+// zero does not equal nil. Literals are equal if they decode to equal values.
 var equalities = sync.OnceValue(func() conversion.Equalities {
 	return conversion.EqualitiesOrDie(func(a, b apiextensionsv1.JSON) bool {
 		return bytes.Equal(a.Raw, b.Raw) || jsonval.Equal(literal(a), literal(b))
@@ -210,10 +210,10 @@ var equalities = sync.OnceValue(func() conversion.Equalities {
 })
 
 // SameSchema reports whether two schemas are equal, including descriptions. Versions with equal
-// schemas share the compiled schema. A schema may be nil.
+// schemas share the compiled schema. Schemas may be nil.
 func SameSchema(a, b *apiextensionsv1.JSONSchemaProps) bool { return equalities().DeepEqual(a, b) }
 
-// literal decodes a literal like an object. It returns nil for null and for invalid JSON.
+// literal decodes a literal. It returns nil for null and for invalid JSON.
 func literal(j apiextensionsv1.JSON) (v any) {
 	if json.Unmarshal(j.Raw, &v) != nil {
 		return nil
@@ -243,8 +243,9 @@ func CheckImmutable(spec, old *apiextensionsv1.CustomResourceDefinitionSpec, est
 	return errs
 }
 
-// CheckVersions returns kube-apiserver's errors about repeated names of versions, and about none or
-// several storage versions. path is the path of the versions, and value their value in errors.
+// CheckVersions returns kube-apiserver's errors if a version name is repeated, or if there is not
+// exactly one storage version. path is the path of the versions, and value is their value in
+// errors.
 //
 // See
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#specify-multiple-versions.
@@ -273,7 +274,7 @@ func CheckVersions(versions []apiextensionsv1.CustomResourceDefinitionVersion, p
 // See
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#upgrade-existing-objects-to-a-new-stored-version.
 func CheckStored(versions []apiextensionsv1.CustomResourceDefinitionVersion, stored []string) field.ErrorList {
-	if len(versions) == 1 && len(stored) == 1 && versions[0].Name == stored[0] { // true for nearly all definitions
+	if len(versions) == 1 && len(stored) == 1 && versions[0].Name == stored[0] { // the usual case
 		return nil
 	}
 	path := field.NewPath("status", "storedVersions")

@@ -13,7 +13,7 @@
 //
 // It runs git rev-parse, git ls-tree and git cat-file, which read objects of the repository. They
 // change nothing, run no hooks and apply no filters: the files have the bytes of the commit. Git
-// may not use the network. So in a partial clone, a file that is not there is an error.
+// may not use the network. So in a partial clone, a missing file is an error.
 //
 // Paths are written as in git: relative to the root of the repository, or to the directory if they
 // begin with ./ or ../. Symbolic links and submodules are skipped.
@@ -47,13 +47,13 @@ type blob struct {
 	size int64
 }
 
-// Read returns the files at and below a path of a revision. The path "" is the root. wanted selects
-// files by their base names; if the path is a file, it is always selected. Names in the tree are
-// relative to the root of the repository, and root is the path among them. dir is a directory of
-// the working tree.
-func Read(ctx context.Context, dir, revision, at string, wanted func(base string) bool) (tree fs.FS, root string, err error) {
+// Read returns the files at and below name, a path in a revision. "" is the root. wanted selects
+// files by their base names; if name is a file, it is always selected. In the tree, all names are
+// relative to the root of the repository, and root is name in this form. dir is a directory of the
+// working tree.
+func Read(ctx context.Context, dir, revision, name string, wanted func(base string) bool) (tree fs.FS, root string, err error) {
 	g := repository{dir: dir}
-	if root, err = g.resolve(ctx, at); err != nil {
+	if root, err = g.resolve(ctx, name); err != nil {
 		return nil, "", err
 	}
 	commit, err := g.run(ctx, nil, "rev-parse", "--verify", "--quiet", "--end-of-options", revision+"^{tree}")
@@ -65,7 +65,7 @@ func Read(ctx context.Context, dir, revision, at string, wanted func(base string
 		return nil, "", err
 	}
 	if len(blobs) == 0 {
-		return nil, "", fmt.Errorf("%s has no file at %q%s", revision, root, g.relativeHint(ctx, at, root))
+		return nil, "", fmt.Errorf("%s has no file at %q%s", revision, root, g.relativeHint(ctx, name, root))
 	}
 	blobs = slices.DeleteFunc(blobs, func(b blob) bool { return b.name != root && !wanted(path.Base(b.name)) })
 	var total int64
@@ -92,25 +92,24 @@ func PathOf(ctx context.Context, name string) (string, error) {
 
 type repository struct{ dir string }
 
-// resolve returns a path relative to the root of the repository, "." for the root.
-func (g repository) resolve(ctx context.Context, at string) (string, error) {
+// resolve returns name relative to the root of the repository, "." for the root.
+func (g repository) resolve(ctx context.Context, name string) (string, error) {
 	prefix, err := g.run(ctx, nil, "rev-parse", "--show-prefix")
 	if err != nil {
 		return "", err
 	}
-	if relative := at == "." || at == ".." || strings.HasPrefix(at, "./") || strings.HasPrefix(at, "../"); relative {
-		at = path.Join(strings.TrimSuffix(string(prefix), "\n"), at)
+	if relative := name == "." || name == ".." || strings.HasPrefix(name, "./") || strings.HasPrefix(name, "../"); relative {
+		name = path.Join(strings.TrimSuffix(string(prefix), "\n"), name)
 	}
-	if at = path.Clean(at); !fs.ValidPath(at) {
-		return "", fmt.Errorf("%q is not a path in the repository", at)
+	if name = path.Clean(name); !fs.ValidPath(name) {
+		return "", fmt.Errorf("%q is not a path in the repository", name)
 	}
-	return at, nil
+	return name, nil
 }
 
-// relativeHint explains the notation of relative paths, if at means another path in the working
-// directory.
-func (g repository) relativeHint(ctx context.Context, at, root string) string {
-	here := "./" + at
+// relativeHint explains the notation of relative paths. It returns "" if ./name is root, too.
+func (g repository) relativeHint(ctx context.Context, name, root string) string {
+	here := "./" + name
 	if resolved, err := g.resolve(ctx, here); err != nil || resolved == root {
 		return ""
 	}
@@ -143,7 +142,7 @@ func (g repository) list(ctx context.Context, tree, root string) ([]blob, error)
 	return blobs, nil
 }
 
-// contents reads files into a file system in memory, an archive.
+// contents reads files into a file system in memory.
 func (g repository) contents(ctx context.Context, blobs []blob) (fs.FS, error) {
 	var hashes bytes.Buffer
 	for _, b := range blobs {

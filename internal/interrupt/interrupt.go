@@ -11,7 +11,7 @@ import (
 	"github.com/crdkit/crdkit/internal/test/testopt"
 )
 
-// Interval is the number of calls of [Watch.Ended] for each poll. A turn takes microseconds.
+// Interval is how many calls of [Watch.Ended] share one poll. A turn of a loop takes microseconds.
 const Interval = 64
 
 // A Watch polls a context. It belongs to one goroutine. A nil Watch never ends. A Watch is also an
@@ -30,8 +30,8 @@ func New(ctx context.Context) *Watch {
 	return &Watch{ctx: ctx}
 }
 
-// Ended reports whether the context has ended. After it has returned true, it always does. It polls
-// in the first call, and then once in [Interval] calls.
+// Ended reports whether the context has ended. Once it has returned true, it always does. It polls
+// the context in the first call, and then once in [Interval] calls.
 func (w *Watch) Ended() bool { return w != nil && w.turn() }
 
 func (w *Watch) turn() bool {
@@ -41,7 +41,7 @@ func (w *Watch) turn() bool {
 	return w.Poll()
 }
 
-// Poll is Ended for long turns. It polls the context in every call.
+// Poll is like Ended, for loops with long turns. It polls the context in every call.
 func (w *Watch) Poll() bool {
 	if w == nil {
 		return false

@@ -27,10 +27,10 @@ type entry struct {
 	next       int32 // 1 + the index of the next entry with the same hash, 0 after the last
 }
 
-// longest is the most names with one hash in an Index without a Go map.
+// longest bounds the number of names with one hash. With more, an Index uses a Go map.
 const longest = 8
 
-// New returns the Index of a list. The names must differ. It keeps the strings, not the list.
+// New returns the Index of a list. The names must differ. New keeps the strings, not the list.
 func New(list []string) Index {
 	x := Index{shift: 62}
 	for 1<<(64-x.shift) < 2*len(list) {
@@ -91,8 +91,8 @@ func (x *Index) findMapped(name string) int {
 	return -1
 }
 
-// ends returns the first and the last eight bytes of s. If s is shorter, it returns all bytes.
-// Names of the same length up to 16 are equal if and only if their ends are.
+// ends returns the first and the last eight bytes of s, or all bytes if s is shorter. Two names of
+// the same length, up to 16, are equal exactly if their ends are equal.
 func ends(s string) (head, tail uint64) {
 	switch n := len(s); {
 	case n >= 8:

@@ -12,12 +12,12 @@ package nearname
 import "iter"
 
 const (
-	longest  = 64 // most bytes of a name whose edits are counted
+	longest  = 64 // in bytes; edits of longer names are not counted
 	maxEdits = 3
 )
 
 // Nearest returns the known name that is closest to name but not equal, and whether it is close
-// enough. Of several it returns the smallest.
+// enough. If several are equally close, it returns the smallest.
 func Nearest(name string, known iter.Seq[string]) (nearest string, ok bool) {
 	best := min(len(name)/3, maxEdits) + 1
 	folded := fold(name)
