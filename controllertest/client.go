@@ -183,7 +183,7 @@ func kindOfConfiguration(obj runtime.ApplyConfiguration) (runtimeschema.GroupVer
 	return u.GroupVersionKind(), nil
 }
 
-// addIndexes keeps indexes by kind.
+// addIndexes stores indexes by kind.
 func (r *router) addIndexes(indexes []index) error {
 	r.indexes = map[runtimeschema.GroupKind]map[string]client.IndexerFunc{}
 	for _, i := range indexes {

@@ -39,7 +39,7 @@ func (e *Environment) newDynamic(others []client.Object) (dynamic.Interface, err
 // Resource implements [dynamic.Interface].
 func (d *dynamicRouter) Resource(gvr runtimeschema.GroupVersionResource) dynamic.NamespaceableResourceInterface {
 	if _, err := d.environment.mapper.KindFor(gvr); err == nil || d.environment.cfg.refuseUnknown {
-		return d.real.Resource(gvr) // it answers that there is no resource
+		return d.real.Resource(gvr) // the server answers that there is no resource
 	}
 	return d.fake.Resource(gvr)
 }

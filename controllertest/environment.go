@@ -26,7 +26,7 @@ type Environment struct {
 	server  *apiserver.Server
 	rest    *rest.Config
 	mapper  meta.RESTMapper
-	kinds   map[runtimeschema.GroupKind]runtimeschema.GroupKind // from the kinds of objects and of lists to the kinds of objects
+	kinds   map[runtimeschema.GroupKind]runtimeschema.GroupKind // the kinds of objects and lists, each with the kind of its objects
 	client  client.WithWatch
 	dynamic dynamic.Interface
 }
@@ -106,7 +106,7 @@ func (e *Environment) newMapper(crds []*apiextensionsv1.CustomResourceDefinition
 	for _, crd := range crds {
 		def, ok := e.catalog.Definition(crd.Name)
 		if !ok {
-			continue // apiserver.New has refused it
+			continue // apiserver.New has returned an error for it
 		}
 		e.addKinds(def.GroupKind(), crd.Spec.Names.ListKind)
 		scope := meta.RESTScopeRoot
@@ -124,7 +124,8 @@ func (e *Environment) newMapper(crds []*apiextensionsv1.CustomResourceDefinition
 	return mapper
 }
 
-// addKinds adds the kind of objects and the kind of their lists. The latter has a default.
+// addKinds adds the kind of objects and the kind of their lists. An empty listKind means the
+// default.
 func (e *Environment) addKinds(kind runtimeschema.GroupKind, listKind string) {
 	if listKind == "" {
 		listKind = kind.Kind + "List"

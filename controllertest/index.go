@@ -30,7 +30,7 @@ func (r *router) indexesFor(list client.ObjectList, options *client.ListOptions)
 	return indexes
 }
 
-// filter returns the objects for which every index has the value of the selector.
+// filter returns the objects for which each index has the value that the selector wants.
 func filter(items []runtime.Object, indexes map[string]client.IndexerFunc, selector fields.Selector) []runtime.Object {
 	kept := make([]runtime.Object, 0, len(items))
 	for _, item := range items {

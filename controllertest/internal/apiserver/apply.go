@@ -44,7 +44,7 @@ func (s *Server) apply(r *request) (answer, error) {
 	return answer{http.StatusCreated, created}, err
 }
 
-// applyOptions returns whether the apply is forced, and the error of wrong options.
+// applyOptions reports whether the apply is forced. It returns an error for wrong options.
 func (r *request) applyOptions() (force bool, err error) {
 	options := &metav1.PatchOptions{}
 	if err := metav1.Convert_url_Values_To_v1_PatchOptions(&r.query, options, nil); err != nil {
@@ -91,7 +91,6 @@ func decodeYAML(text []byte) (*unstructured.Unstructured, error) {
 	return decode(raw)
 }
 
-// applyRequestOptions returns the options of an apply.
 func (r *request) applyRequestOptions() []crdkit.RequestOption {
 	opts := []crdkit.RequestOption{crdkit.FieldValidation(r.query.Get("fieldValidation"))}
 	if r.namespace != "" {

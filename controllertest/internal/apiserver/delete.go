@@ -14,7 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 )
 
-// delete serves DELETE of an object.
 func (s *Server) delete(r *request) (answer, error) {
 	options, err := r.deleteOptions()
 	if err != nil {
@@ -63,7 +62,7 @@ func versionWarning(r *request) []string {
 	return nil
 }
 
-// markDeleted sets the time of the deletion, once.
+// markDeleted sets the time of the deletion, unless it is set.
 func (s *Server) markDeleted(obj *unstructured.Unstructured) {
 	if obj.GetDeletionTimestamp() != nil {
 		return
@@ -76,8 +75,8 @@ func (s *Server) markDeleted(obj *unstructured.Unstructured) {
 	obj.SetDeletionGracePeriodSeconds(new(int64))
 }
 
-// finalizersFor returns the finalizers of a deleted object. The options can add those of the
-// garbage collector, or remove them.
+// finalizersFor returns the finalizers of a deleted object. The options can add or remove the
+// finalizers of the garbage collector.
 func finalizersFor(finalizers []string, options *metav1.DeleteOptions) []string {
 	var wanted string
 	switch {

@@ -58,7 +58,7 @@ func (r *request) patched(do patching, live []byte) ([]byte, error) {
 	return out, r.judge(result.Result, nil)
 }
 
-// patchScale serves PATCH of the scale subresource. Package patch cannot: it only patches objects.
+// patchScale serves PATCH of the scale subresource, because package patch only patches objects.
 func (s *Server) patchScale(r *request, stored *unstructured.Unstructured) (answer, error) {
 	current, err := r.readScale(stored)
 	if err != nil {

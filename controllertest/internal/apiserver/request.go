@@ -66,8 +66,8 @@ func (s *Server) newRequest(req *http.Request) (*request, bool, error) {
 	return r, true, err
 }
 
-// ignoreMissing returns nil if the resource does not serve the version. Otherwise err says that the
-// version does not compile.
+// ignoreMissing returns nil if the resource does not serve the version, otherwise err: the version
+// does not compile.
 func ignoreMissing(res *resource, version string, err error) error {
 	if v, ok := res.def.Version(version); ok && v.Served() {
 		return err
@@ -119,7 +119,6 @@ func (r *request) warn(texts ...string) {
 	}
 }
 
-// mediaType returns the type of the body.
 func (r *request) mediaType() string {
 	media, _, err := mime.ParseMediaType(r.http.Header.Get("Content-Type"))
 	if err != nil {
@@ -128,7 +127,6 @@ func (r *request) mediaType() string {
 	return media
 }
 
-// options returns the options of a write.
 func (r *request) options() []crdkit.JSONOption {
 	opts := []crdkit.JSONOption{crdkit.FieldValidation(r.query.Get("fieldValidation"))}
 	if r.namespace != "" {

@@ -22,7 +22,7 @@ type Server struct {
 	catalog   *crdkit.Catalog
 	crds      []*apiextensionsv1.CustomResourceDefinition
 	resources map[runtimeschema.GroupResource]*resource
-	schemas   apply.Schemas // for the applies of all definitions
+	schemas   apply.Schemas // for server-side apply to objects of all definitions
 
 	mu       sync.Mutex // guards the fields below and the objects of resources
 	revision uint64
@@ -47,14 +47,14 @@ type resource struct {
 	forgotten uint64
 }
 
-// A version is what a resource serves at one version.
+// A version has the parts of one served version.
 type version struct {
 	fields *selection.Fields
 	scaler *scale.Scaler // nil without the scale subresource
 }
 
-// New returns a server of the definitions in catalog. crds are the same definitions. It keeps both.
-// A nil now means [time.Now].
+// New returns a server of the definitions in catalog. crds are the same definitions. The server
+// keeps both. A nil now means [time.Now].
 func New(catalog *crdkit.Catalog, crds []*apiextensionsv1.CustomResourceDefinition, now func() time.Time) (*Server, error) {
 	if catalog == nil {
 		return nil, errors.New("controllertest: the catalog is nil")

@@ -14,8 +14,8 @@ import (
 	"github.com/crdkit/crdkit"
 )
 
-// An event is one change of an object. Both objects are at the storage version. A created object
-// has no old one, a deleted object no new one.
+// An event is one change of an object. Both objects are at the storage version. before is nil if
+// the object was created, and after is nil if it was deleted.
 type event struct {
 	revision      uint64
 	before, after *unstructured.Unstructured
@@ -24,7 +24,6 @@ type event struct {
 // maxEvents is how many events a resource keeps for watches that begin in the past.
 const maxEvents = 1000
 
-// lookup returns the stored object of a request.
 func (s *Server) lookup(r *request) (*unstructured.Unstructured, error) {
 	obj, ok := r.resource.objects[r.key()]
 	if !ok {
@@ -33,8 +32,9 @@ func (s *Server) lookup(r *request) (*unstructured.Unstructured, error) {
 	return obj, nil
 }
 
-// write stores an object at the version of the request, and returns it as a client reads it. before
-// is the stored object that it replaces, or nil. If nothing changes, the store keeps before.
+// write stores an object at the version of the request, and returns the object as a client reads
+// it. before is the stored object that is replaced, or nil. If nothing changes, the store keeps
+// before.
 func (s *Server) write(r *request, obj, before *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	after, err := r.version.Store(r.context(), obj)
 	if err != nil {
@@ -94,7 +94,7 @@ func (r *request) read(stored *unstructured.Unstructured) (*unstructured.Unstruc
 	return obj, nil
 }
 
-// sorted returns the stored objects of a request as a list has them: by namespace and name.
+// sorted returns the stored objects of a request, sorted by namespace and name.
 func (r *request) sorted() []*unstructured.Unstructured {
 	var objs []*unstructured.Unstructured
 	for key, obj := range r.resource.objects {
@@ -108,8 +108,8 @@ func (r *request) sorted() []*unstructured.Unstructured {
 	return objs
 }
 
-// Put stores an object of a test, after the definition has admitted it. It keeps the metadata that
-// only a server sets, if obj has some.
+// Put stores an object of a test, after the definition has admitted it. If obj has metadata that
+// only a server sets, Put keeps them.
 func (s *Server) Put(ctx context.Context, obj *unstructured.Unstructured) error {
 	v, err := s.catalog.VersionFor(obj)
 	if err != nil {
@@ -139,7 +139,7 @@ func (s *Server) Put(ctx context.Context, obj *unstructured.Unstructured) error 
 	return nil
 }
 
-// admit creates obj and writes its status. It returns the object that a server then has.
+// admit creates obj and writes its status. It returns the object that a server would then have.
 func admit(ctx context.Context, v *crdkit.Version, obj *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	first := obj.DeepCopy()
 	first.SetResourceVersion("")
@@ -165,7 +165,7 @@ func admit(ctx context.Context, v *crdkit.Version, obj *unstructured.Unstructure
 	return first, nil
 }
 
-// restoreIdentity copies the metadata that a client cannot set from the object of a test.
+// restoreIdentity copies metadata that a client cannot set. from is the object of a test.
 func restoreIdentity(to, from *unstructured.Unstructured) {
 	if uid := from.GetUID(); uid != "" {
 		to.SetUID(uid)

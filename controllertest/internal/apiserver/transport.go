@@ -15,7 +15,7 @@ import (
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 )
 
-// An answer is the result of a request, to be encoded as JSON. A Status answers with its code.
+// An answer is the result of a request: a status code, and a value to encode as JSON.
 type answer struct {
 	code  int
 	value any
@@ -79,7 +79,7 @@ func (s *Server) serve(r *request) (answer, error) {
 	return answer{}, apierrors.NewMethodNotSupported(r.resource.groupResource(), strings.ToLower(method))
 }
 
-// failure returns the answer for an error: its status, or an internal error.
+// failure returns the answer for an error: the Status of the error, or an internal error.
 func failure(err error) answer {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) {
@@ -98,7 +98,7 @@ func respond(req *http.Request, r *request, a answer) *http.Response {
 	body, err := json.Marshal(a.value)
 	if err != nil {
 		a = failure(fmt.Errorf("encoding the response: %w", err))
-		body, _ = json.Marshal(a.value) // a Status can be encoded
+		body, _ = json.Marshal(a.value) // encoding a Status cannot fail
 	}
 	resp := newResponse(req, a.code, io.NopCloser(bytes.NewReader(body)))
 	resp.ContentLength = int64(len(body))
@@ -152,8 +152,7 @@ func partial(obj *unstructured.Unstructured) map[string]any {
 	}
 }
 
-// metaVersion is the version of partial objects. metav1.SchemeGroupVersion has a name that only
-// built-in lists use.
+// metaVersion is the apiVersion of partial objects.
 const metaVersion = metav1.GroupName + "/v1"
 
 // isTrue reports whether a query parameter is set as client-go sets it.

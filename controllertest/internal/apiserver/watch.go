@@ -20,7 +20,7 @@ type watcher struct {
 	request  *request
 	selector *selector
 	out      *json.Encoder
-	revision uint64 // of the latest event that was sent or skipped
+	revision uint64 // the revision of the latest event that was sent or skipped
 	timeout  <-chan time.Time
 }
 
@@ -82,7 +82,8 @@ func (w *watcher) start() ([]map[string]any, error) {
 	return nil, nil
 }
 
-// initialEvents adds the existing objects, and a bookmark after them if the client asks for it.
+// initialEvents returns events that add the existing objects. bookmark says whether a bookmark
+// follows them.
 func (w *watcher) initialEvents(bookmark bool) ([]map[string]any, error) {
 	selected, err := w.request.selected()
 	if err != nil {
@@ -154,8 +155,9 @@ func (w *watcher) pending() ([]event, <-chan struct{}) {
 	return events, w.server.changed
 }
 
-// send sends an event if it is about a selected object. If a change makes an object selected, the
-// object is added. If a change makes it unselected, it is deleted.
+// send sends an event if it is about a selected object. If a change makes the object selected, the
+// event says that it was added. If a change makes it unselected, the event says that it was
+// deleted.
 func (w *watcher) send(e event) error {
 	w.revision = e.revision
 	before, err := w.selector.matches(e.before)

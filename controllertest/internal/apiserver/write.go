@@ -33,16 +33,16 @@ func (s *Server) create(r *request) (answer, error) {
 	return answer{http.StatusCreated, created}, err
 }
 
-// The server makes a name from a prefix and random characters. If the name is in use, it tries
-// again.
+// The server generates a name from a prefix and random characters. If the name is in use, it
+// generates another one.
 const (
 	randomLength = 5
 	prefixLength = 63 - randomLength
 	nameAttempts = 8
 )
 
-// nameUnique generates the name of an object if it asks for one. If the name is in use, it returns
-// an error.
+// nameUnique generates the name of an object that has none. If an object has a name that is in use,
+// it returns an error.
 func (s *Server) nameUnique(r *request, obj *unstructured.Unstructured) error {
 	prefix := obj.GetGenerateName()
 	prefix = prefix[:min(len(prefix), prefixLength)]
@@ -85,7 +85,7 @@ func (s *Server) update(r *request) (answer, error) {
 	return s.replace(r, stored, r.body)
 }
 
-// replace replaces a stored object by one in JSON or YAML.
+// replace replaces a stored object by raw, an object in JSON or YAML.
 func (s *Server) replace(r *request, stored *unstructured.Unstructured, raw []byte) (answer, error) {
 	before, err := r.encoded(stored)
 	if err != nil {
