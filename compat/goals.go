@@ -37,7 +37,6 @@ func (w *walk) role() Role {
 // unknown.
 const maxGoals = 400
 
-// A walk compares two schema trees and collects goals.
 type walk struct {
 	from, to    *conditions // objects of the first side (from) must satisfy the second (to)
 	readers     bool

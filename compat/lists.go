@@ -12,7 +12,6 @@ import (
 	"github.com/crdkit/crdkit/validation"
 )
 
-// A listCheck compares the list types, map types and unknown fields of two versions.
 type listCheck struct {
 	*comparison
 	steps    []step

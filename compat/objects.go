@@ -81,7 +81,6 @@ func storedFindings(v *crdkit.Version, found []Finding) []Finding {
 	return found
 }
 
-// contentFindings returns a finding for each value that the new definition reads differently.
 func contentFindings(was, is map[string]any) []Finding {
 	var out []Finding
 	for _, d := range contentDifferences(difference{}, was, is) {

@@ -15,7 +15,6 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// A pair is two definitions of one kind.
 type pair struct {
 	old, crd       *apiextensionsv1.CustomResourceDefinition
 	oldDef, newDef *crdkit.Definition

@@ -80,10 +80,8 @@ func propertyPointer(pointer, name string) string {
 
 var (
 	// undeclared is the schema of undeclared values: it prunes all members of an object.
-	undeclared = impliedSchema(apiextensionsv1.JSONSchemaProps{})
-	// resourceText is the schema of apiVersion, kind and names.
-	resourceText = impliedSchema(apiextensionsv1.JSONSchemaProps{Type: "string"})
-	// resourceMetadata is the schema of the metadata of embedded resources.
+	undeclared       = impliedSchema(apiextensionsv1.JSONSchemaProps{})
+	resourceText     = impliedSchema(apiextensionsv1.JSONSchemaProps{Type: "string"})
 	resourceMetadata = impliedSchema(apiextensionsv1.JSONSchemaProps{Type: "object", XPreserveUnknownFields: new(true)})
 )
 

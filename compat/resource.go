@@ -18,7 +18,6 @@ import (
 	"github.com/crdkit/crdkit/internal/search"
 )
 
-// A resourceCheck compares two definitions outside of their schemas.
 type resourceCheck struct {
 	*pair
 	ctx      context.Context
@@ -362,7 +361,6 @@ func (r *resourceCheck) checkVersions() {
 
 func versionPointer(i int) string { return fmt.Sprintf("/spec/versions/%d", i) }
 
-// reportRemoved reports version i of the old definition, which the new one lacks.
 func (r *resourceCheck) reportRemoved(i int) {
 	old := &r.old.Spec.Versions[i]
 	if slices.Contains(r.stored, old.Name) {

@@ -62,7 +62,6 @@ func (r *resourceCheck) checkDescriptions(old, v *apiextensionsv1.CustomResource
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// conventionFindings reports new fields that break the conventions of the Kubernetes API.
 func conventionFindings(p *pair) []Finding {
 	r := &resourceCheck{pair: p}
 	before := crdversion.ByName(p.old)

@@ -92,7 +92,6 @@ func (w *storageWalk) walk(n storedNodes, steps []step, pointer string, root boo
 	}
 }
 
-// add adds a goal that the new storage version causes.
 func (w *storageWalk) add(n storedNodes, g goal, text string) {
 	g.role, g.stored, g.text = w.role, true, text+" at "+w.at
 	w.goals.add(n.old, g)

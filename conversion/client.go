@@ -22,7 +22,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// A client sends reviews to one webhook.
 type client struct {
 	http        *http.Client
 	life        *lifetime
@@ -68,7 +67,6 @@ func newClient(e *endpoint, opts []Option) (*client, error) {
 	}, nil
 }
 
-// limited returns ctx with the timeout of a call.
 func (c *client) limited(ctx context.Context) (context.Context, context.CancelFunc) {
 	if c.timeout > 0 {
 		return context.WithTimeout(ctx, c.timeout)

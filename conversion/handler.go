@@ -177,7 +177,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), h.timeout)
 	defer cancel()
-	// Some ResponseWriters have no deadlines. For them, only the context ends.
+	// A ResponseWriter may have no deadlines. Then only the context limits the time.
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(h.timeout))
 	held := &share{of: &h.memory}
 	defer held.release()
@@ -428,7 +428,7 @@ func withMetadata(obj *unstructured.Unstructured) *unstructured.Unstructured {
 
 var errGoexit = errors.New("the conversion ended its goroutine")
 
-// failures collects the errors of the objects of a request, up to the limits of a message.
+// failures collects the errors of the objects of a request, as far as a message may show them.
 type failures struct {
 	count int
 	text  strings.Builder

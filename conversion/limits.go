@@ -84,7 +84,7 @@ const (
 // maxDepth limits the nesting of values, as in the server's decoders.
 const maxDepth = 10_000
 
-// errBusy: there are too many requests, or they take all memory.
+// errBusy: there are too many requests, or they take all the memory.
 var errBusy = errors.New("too many requests at the same time")
 
 var errMemory = errors.New("the request would take more memory than there is for all requests")

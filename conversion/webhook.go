@@ -19,7 +19,6 @@ import (
 // ErrClosed reports that a converter was called after Close.
 var ErrClosed = errors.New("the converter is closed")
 
-// webhook is the converter of the strategy Webhook.
 type webhook struct {
 	converter
 	client *client

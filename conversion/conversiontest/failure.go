@@ -116,7 +116,6 @@ func jsonText(v any) string {
 	return string(data)
 }
 
-// A run collects the failures of a round trip of many objects.
 type run struct {
 	route   *route
 	byCause map[cause]*Failure
@@ -164,7 +163,7 @@ func (r *run) failures(ctx context.Context) []*Failure {
 	return found
 }
 
-// minimize returns the failure of a smaller object, from which nothing more can be removed.
+// minimize returns the same failure of a smaller object, from which nothing more can be removed.
 func (r *route) minimize(ctx context.Context, f *Failure) *Failure {
 	want := f.cause()
 	return search.Minimize(ctx, f, objectOf, func(candidate map[string]any) (*Failure, bool) {

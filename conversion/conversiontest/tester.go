@@ -158,7 +158,7 @@ func (t *Tester) RoundTrip(ctx context.Context, from, to string) (Report, error)
 	return report, ctx.Err()
 }
 
-// attempts is how many objects are generated at most for each object that is needed.
+// attempts is how many objects are generated at most until the server admits one.
 const attempts = 20
 
 // ErrNoObject reports that the server would refuse every generated object.

@@ -76,7 +76,6 @@ func (s *Suites) create(ctx context.Context, d *Definition, obj *unstructured.Un
 	return &answer{object: obj, result: result}, s.observe(ctx, d, v, Request{Object: obj, Result: result})
 }
 
-// update replaces a stored object, or writes its status.
 func (s *Suites) update(ctx context.Context, d *Definition, obj, stored *unstructured.Unstructured, status bool) (*answer, error) {
 	v, err := d.version(obj)
 	if err != nil {
@@ -196,7 +195,6 @@ func compareObject(obj *unstructured.Unstructured, expected, request string) (st
 	return "object (-want +got):" + diff, err
 }
 
-// differences returns a line for each value that only one of two objects has.
 func differences(want, got map[string]any) (string, error) {
 	var b strings.Builder
 	for _, d := range jsondiff.Of(want, got) {
@@ -218,7 +216,6 @@ func differences(want, got map[string]any) (string, error) {
 	return b.String(), nil
 }
 
-// clientMetadata are the fields of metadata that a client sets and a server keeps.
 var clientMetadata = []string{"labels", "annotations", "finalizers", "ownerReferences"}
 
 func comparable(obj map[string]any) map[string]any {

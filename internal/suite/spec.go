@@ -141,7 +141,6 @@ func (s *Suites) add(file, name string, line int, run func(context.Context) (str
 	s.Cases = append(s.Cases, &Case{File: file, Name: name, Line: line, run: run})
 }
 
-// A specRunner runs the cases of one file.
 type specRunner struct {
 	suites *Suites
 	file   string

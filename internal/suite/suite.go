@@ -113,7 +113,6 @@ func hasExtension(name string) bool {
 	return slices.Contains(manifest.Extensions(), path.Ext(filepath.ToSlash(name)))
 }
 
-// list returns the files of paths, each directory in increasing order of names.
 func (s *Suites) list(paths []string) ([]string, error) {
 	var names []string
 	visit := func(name string, e fs.DirEntry, err error) error {

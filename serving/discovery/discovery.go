@@ -147,7 +147,6 @@ func storageHash(crd *apiextensionsv1.CustomResourceDefinition) string {
 	return ""
 }
 
-// publishedIn returns the published definitions of a group, without nil ones.
 func publishedIn(group string, crds []*apiextensionsv1.CustomResourceDefinition) []*apiextensionsv1.CustomResourceDefinition {
 	var published []*apiextensionsv1.CustomResourceDefinition
 	for _, crd := range crds {

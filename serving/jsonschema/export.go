@@ -37,7 +37,6 @@ func Strict() Option { return optionFunc(func(e *exporter) { e.strict = true }) 
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema.
 func KeepExtensions() Option { return optionFunc(func(e *exporter) { e.extensions = true }) }
 
-// An exporter holds the state of one export.
 type exporter struct {
 	dialect    string
 	strict     bool
@@ -105,7 +104,6 @@ func (e *exporter) export(crd *apiextensionsv1.CustomResourceDefinition, v *apie
 	return b.Bytes(), nil
 }
 
-// object is a JSON Schema.
 type object = map[string]any
 
 // root returns the schema of whole objects: the declared schema with apiVersion, kind and metadata.

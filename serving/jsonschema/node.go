@@ -56,7 +56,6 @@ func annotate(out object, s *props) {
 	}
 }
 
-// extensionPrefix starts the names of the keywords of Kubernetes.
 const extensionPrefix = "x-kubernetes-"
 
 // extend sets the keywords of Kubernetes. A structural schema only has them outside of junctors.
@@ -75,7 +74,6 @@ func extend(out object, s *props) {
 	set("validations", s.XValidations, len(s.XValidations) > 0)
 }
 
-// children sets the schemas of the fields and elements of a node.
 func (e *exporter) children(out object, s *props) {
 	var wanted []string
 	for _, name := range s.Required {
@@ -206,7 +204,6 @@ func additional(s *props) *props {
 	return s.AdditionalProperties.Schema
 }
 
-// property returns the node of a field, or nil if the field is not declared.
 func property(s *props, name string) *props {
 	if s == nil {
 		return nil

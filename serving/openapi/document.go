@@ -119,7 +119,6 @@ func newDocument(f format) *Document {
 	}
 }
 
-// add merges other into d.
 func (d *Document) add(other *Document) error {
 	if d.format != other.format {
 		return fmt.Errorf("openapi: documents of OpenAPI %s and %s cannot be merged", d.format, other.format)
@@ -180,7 +179,6 @@ const (
 	scaleTypes = "io.k8s.api.autoscaling.v1."
 )
 
-// isBuiltin reports whether a schema is one of Kubernetes' own types.
 func isBuiltin(name string) bool {
 	return strings.HasPrefix(name, metaTypes) || strings.HasPrefix(name, scaleTypes)
 }

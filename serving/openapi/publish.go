@@ -75,7 +75,6 @@ func VersionV2(crd *apiextensionsv1.CustomResourceDefinition, version string) (*
 	return build(v2, crd, version)
 }
 
-// A builder holds the state of one document of one version.
 type builder struct {
 	format  format
 	builtin *builtin

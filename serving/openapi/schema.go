@@ -50,7 +50,6 @@ func itemsOf(p *props) *props {
 	return p.Items.Schema
 }
 
-// schemaOf returns the published schema of a node.
 func (b *builder) schemaOf(p *props) map[string]any {
 	s := b.withoutEmbedded(p)
 	b.embed(p, s)

@@ -155,7 +155,6 @@ func (p *Printer) row(obj *unstructured.Unstructured, now time.Time, cfg config)
 	return row
 }
 
-// A column finds and formats the value of one cell.
 type column struct {
 	kind string // as declared: string, integer, number, boolean, date
 	path jsonpath.Path
