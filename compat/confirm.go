@@ -105,9 +105,9 @@ type difference struct {
 	errors    validation.ErrorList // of the new definition, if it refuses the witness
 }
 
-// differences sends obj to both definitions, as an update of old if old is not nil. For readers the
-// new definition must admit obj, otherwise the old one. first is the outcome at this definition,
-// nil if old cannot be read. If it refuses obj or drops a field, there are no differences.
+// differences sends obj to both definitions, as an update of old if old is not nil. One definition
+// must admit obj without dropping a field, else there are no differences: the new one for readers,
+// otherwise the old one. first is the outcome at this definition, nil if old cannot be read.
 func (c *comparison) differences(readers bool, obj, old map[string]any) (first *outcome, found []difference, err error) {
 	v := c.side(readers).version
 	var stored *outcome

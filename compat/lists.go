@@ -162,7 +162,7 @@ func (l *listCheck) show(f *Finding, byOld bool, c *search.Cond, shows func(firs
 	if obj == nil || !holds(obj) {
 		return nil
 	}
-	// Only writes to its subresource change the status.
+	// Clients change the status only through its subresource.
 	if f.Witness = (&Witness{Object: obj}); len(l.steps) > 0 && l.steps[0].name == "status" && l.before.version.HasStatus() && l.after.version.HasStatus() {
 		f.Witness.Old = withoutStatus(obj)
 	}

@@ -53,14 +53,15 @@ const (
 
 // A Report is the result of a comparison. It belongs to the caller.
 type Report struct {
-	// Verdict is incompatible if a finding is, otherwise unknown if a finding is, or compatible.
+	// Verdict is the worst verdict of the findings. Incompatible is worse than unknown, and unknown
+	// is worse than compatible.
 	Verdict Verdict `json:"verdict"`
 	// Findings are sorted by version, role, pointer, field, code and text, and merged by [Merge].
 	Findings []Finding `json:"findings"`
 }
 
-// A Finding is one answer about a change. Also has further findings with the same answer. It
-// belongs to the caller.
+// A Finding is one answer about a change. The field Also has further findings with the same answer.
+// A Finding belongs to the caller.
 type Finding struct {
 	Code     Code     `json:"code"`
 	Verdict  Verdict  `json:"verdict"`
@@ -184,7 +185,7 @@ func Split(findings []Finding) []Finding {
 	return out
 }
 
-// group joins findings with the same key to the first of them.
+// group joins findings with the same key: the first of them gets the others in Also.
 func group(findings []Finding, key func(*Finding) string) []Finding {
 	index := map[string]int{}
 	var out []Finding

@@ -64,7 +64,7 @@ func (w *storageWalk) walk(n storedNodes, steps []step, pointer string, root boo
 	}
 	before := len(w.goals.goals)
 	names := append([]string{}, n.old.Limits().Required...)
-	if root { // the server never prunes these
+	if root { // the server never prunes these members
 		names = append(names, "apiVersion", "kind", "metadata")
 	}
 	for _, node := range []*schema.Node{n.old, n.oldStorage, n.newStorage} {
@@ -131,8 +131,8 @@ func (w *storageWalk) member(n storedNodes, name string, steps []step, pointer s
 	}
 }
 
-// kept reports whether the old and the new storage version keep a member, and whether the version
-// keeps it in both definitions.
+// kept reports whether the old storage version keeps a member (was), whether the new one does (is),
+// and whether the version does in both definitions (ok).
 func (w *storageWalk) kept(n storedNodes, name string) (was, is, ok bool) {
 	old, crd := w.old.Spec.PreserveUnknownFields, w.crd.Spec.PreserveUnknownFields
 	return keeps(n.oldStorage, name, old), keeps(n.newStorage, name, crd), keeps(n.old, name, old) && keeps(n.crd, name, crd)

@@ -221,7 +221,7 @@ func newTransport(e *endpoint, cfg clientConfig, life *lifetime) (*http.Transpor
 	dialer := &net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}
 	dial, proxy := dialer.DialContext, http.ProxyFromEnvironment
 	if cfg.publicOnly {
-		// A proxy would choose the address.
+		// Through a proxy, refusePrivate would not see the address of the webhook.
 		dialer.Control, proxy = refusePrivate, nil
 	}
 	if cfg.resolver != nil && e.serverName != "" {
@@ -232,7 +232,7 @@ func newTransport(e *endpoint, cfg clientConfig, life *lifetime) (*http.Transpor
 		DialContext:            life.dialing(dial),
 		TLSClientConfig:        config,
 		TLSHandshakeTimeout:    handshakeTimeout,
-		MaxIdleConns:           idleConnections, // bounds the sum over all hosts of redirects
+		MaxIdleConns:           idleConnections, // over all hosts
 		MaxIdleConnsPerHost:    idleConnections,
 		IdleConnTimeout:        idleTimeout,
 		MaxResponseHeaderBytes: maxHeaderBytes,

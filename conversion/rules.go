@@ -207,7 +207,7 @@ func validateStrings(name string, keys []string, m map[string]any) error {
 	for _, key := range keys {
 		value, _ := m[key].(string)
 		size += len(key) + len(value)
-		short := cut(key, maxErrorLength) // a key that needs to be cut is invalid before and after
+		short := cut(key, maxErrorLength) // a cut key is as invalid as the whole key
 		if name == "labels" {
 			errs = append(errs, metav1validation.ValidateLabels(map[string]string{short: cut(value, maxErrorLength)}, field.NewPath("metadata", name))...)
 		} else {
@@ -259,7 +259,7 @@ func versionsOf(crd *apiextensionsv1.CustomResourceDefinition) versions {
 	return v
 }
 
-// check returns an error if the definition lacks a version of the batch.
+// check returns an error if the definition lacks the version of an object or the target version.
 func (v *versions) check(b *batch) error {
 	from := b.gvk.GroupVersion()
 	if from.Group != v.group {

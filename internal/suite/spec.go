@@ -90,7 +90,7 @@ func (s *Suites) addSpecs(name string, data []byte) error {
 		case document.Blank(part):
 			continue
 		}
-		// Blank lines give the text the line numbers of the file.
+		// With the blank lines, the part has the line numbers of the file.
 		if err := s.addSpec(name, append(bytes.Repeat([]byte("\n"), line-1), part...)); err != nil {
 			return err
 		}

@@ -269,10 +269,10 @@ func (e *exporter) numbers(out object, s, core *props) bool {
 // goOnly matches syntax of Go's regular expressions that ECMAScript lacks.
 var goOnly = regexp.MustCompile(`\(\?[a-zA-Z]*(-[a-zA-Z]+)?[:)]|\(\?P<|\\[AzQEC]|\[\[?:|\\p[A-Z]|\\P[A-Z]|\\x\{|\[\^?\]`)
 
-// nonCapturing matches goOnly, but ECMAScript has it, too.
+// nonCapturing is syntax that goOnly matches, but ECMAScript has it, too.
 const nonCapturing = "(?:"
 
-// formats has the names in JSON Schema of formats whose meaning differs slightly.
+// formats maps formats of the server to formats of JSON Schema with almost the same meaning.
 var formats = map[string]string{
 	"datetime": "date-time", "email": "email", "hostname": "hostname", "ipv4": "ipv4", "ipv6": "ipv6", "uri": "uri", "uuid": "uuid",
 }
@@ -336,8 +336,9 @@ func defaultsBelow(s *props) bool {
 	return false
 }
 
-// enum sets the admitted values, unless the server compares some in another way than JSON Schema.
-// It rounds or changes fractions, objects, arrays, and one-character strings of int-or-string.
+// enum sets the admitted values, unless the server compares one of them in another way than JSON
+// Schema. The server rounds or changes fractions, objects, arrays, and one-character strings of
+// int-or-string.
 func (e *exporter) enum(out object, s, core *props) bool {
 	if len(s.Enum) == 0 {
 		return true
@@ -352,7 +353,7 @@ func (e *exporter) enum(out object, s, core *props) bool {
 	values := []any{}
 	for _, raw := range s.Enum {
 		if len(raw.Raw) == 0 {
-			continue // the API's types represent null by no text
+			continue // an empty text is null
 		}
 		var value any
 		if json.Unmarshal(raw.Raw, &value) != nil {
@@ -370,7 +371,7 @@ func (e *exporter) enum(out object, s, core *props) bool {
 		case map[string]any, []any:
 			return false
 		case nil:
-			continue // no value matches null
+			continue // null in an enum matches no value
 		}
 		values = append(values, json.RawMessage(raw.Raw))
 	}

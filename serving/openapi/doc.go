@@ -23,7 +23,7 @@
 //   - the schemas of the kind and of its list, named by the reversed group, the version and the
 //     kind (com.example.stable.v1.CronTab);
 //   - the paths of its requests;
-//   - the schemas of the Kubernetes types that they refer to.
+//   - the schemas of the Kubernetes types to which these refer.
 //
 // The schema of the kind is the definition's schema with apiVersion, kind and a reference to
 // ObjectMeta. Embedded resources have these too. A schema with x-kubernetes-int-or-string lists its

@@ -56,7 +56,7 @@ func (b *builder) schemaOf(p *props) map[string]any {
 	return s
 }
 
-// withoutEmbedded is like schemaOf without the fields of an embedded resource.
+// withoutEmbedded is like schemaOf, but without the fields of an embedded resource.
 func (b *builder) withoutEmbedded(p *props) map[string]any {
 	published := *p
 	if b.format == v2 {
@@ -176,8 +176,8 @@ func (b *builder) keywords(p props) map[string]any {
 	return out
 }
 
-// literal replaces a literal by its value, with the server's spelling of numbers. It removes a
-// null, an empty value that is not a default, and all values if kept is false.
+// literal replaces a literal by its value, with the server's spelling of numbers. It removes null,
+// and empty values that are not defaults. If kept is false, it removes every value.
 func (b *builder) literal(out map[string]any, name string, kept bool) {
 	text, ok := out[name].(json.RawMessage)
 	if !ok {

@@ -1,5 +1,5 @@
-// Package scale reads and writes the scale subresource of custom resources: an object as an
-// autoscaling/v1 Scale, as kubectl scale and the HorizontalPodAutoscaler use it.
+// Package scale reads and writes the scale subresource of custom resources: the
+// autoscaling/v1 Scale of an object, which kubectl scale and the HorizontalPodAutoscaler use.
 //
 // This package is experimental.
 //

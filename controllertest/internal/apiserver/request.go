@@ -66,8 +66,8 @@ func (s *Server) newRequest(req *http.Request) (*request, bool, error) {
 	return r, true, err
 }
 
-// ignoreMissing returns nil if the resource does not serve the version, otherwise err: the version
-// does not compile.
+// ignoreMissing returns nil if the resource does not serve the version. Otherwise it returns err,
+// which says that the version does not compile.
 func ignoreMissing(res *resource, version string, err error) error {
 	if v, ok := res.def.Version(version); ok && v.Served() {
 		return err
