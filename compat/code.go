@@ -79,7 +79,7 @@ const (
 	CodePreserveUnknownFields Code = "preserveUnknownFields"
 )
 
-// The codes of findings with [Conventions].
+// The codes of the findings that [Conventions] adds.
 const (
 	CodeNewBoolean         Code = "newBoolean"
 	CodeNewNumber          Code = "newNumber"

@@ -361,8 +361,9 @@ func rangeOf(typ, name string) *search.Cond {
 	return search.And(search.Vacuous(search.AtLeast(low, false)), search.Vacuous(search.AtMost(high, strict)))
 }
 
-// member returns the condition that a member satisfies c. The member may be absent if it is not
-// required, or if substitute is set and its default satisfies c.
+// member returns the condition that a member satisfies c. It may be absent if it is not required.
+// If substitute is set, a default decides instead: the member may be absent if its default
+// satisfies c.
 func (k *conditions) member(n *schema.Node, name string, c *search.Cond, required bool) *search.Cond {
 	if k.substitute && n != nil {
 		if def, ok := n.Property(name).Default(); ok {
@@ -402,7 +403,7 @@ func (k *conditions) minProps(n *schema.Node) func(count int64) *search.Cond {
 }
 
 // withDefaults returns the condition that an object has at least count members. The absent members
-// in defaults count, too.
+// in defaults count as present.
 func withDefaults(count int64, defaults []string) *search.Cond {
 	if len(defaults) == 0 {
 		return search.MinProps(count)

@@ -293,7 +293,8 @@ func (w *walk) shows(g *goal, d *difference) bool {
 	return isAt(d.path, g.steps)
 }
 
-// onWay reports whether a JSON Pointer follows the steps: to their end, less far, or further.
+// onWay reports whether a JSON Pointer follows the steps. It may end before the last step, or lead
+// further.
 func onWay(pointer string, steps []step) bool {
 	for i, token := range strings.Split(pointer, "/")[1:] {
 		if i < len(steps) && !steps[i].item && steps[i].others == nil && token != schema.EscapePointer(steps[i].name) {

@@ -42,8 +42,8 @@ func (s *side) find(ctx context.Context, c *search.Cond, holds func(obj map[stri
 	return nil
 }
 
-// samples yields the smallest object that satisfies c, if it is found in work steps. Then it yields
-// generated objects, which need not satisfy c.
+// samples yields the smallest object that satisfies c, if the solver finds it in at most work
+// steps. Then it yields generated objects, which need not satisfy c.
 func (s *side) samples(ctx context.Context, work int, c *search.Cond) iter.Seq[map[string]any] {
 	return func(yield func(map[string]any) bool) {
 		solver := search.NewSolver(ctx, work)

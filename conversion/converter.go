@@ -114,7 +114,7 @@ type converter struct {
 
 func (c *converter) common() *converter { return c }
 
-// Convert implements Converter. One object is sent as an object, otherwise the objects are a list.
+// Convert implements Converter. It sends one object as an object, and any other number as a list.
 func (c *converter) Convert(ctx context.Context, objs []*unstructured.Unstructured, to string) ([]*unstructured.Unstructured, error) {
 	for i, obj := range objs {
 		if obj == nil {
@@ -188,9 +188,9 @@ func MaxResponseMemory(n int64) Option {
 
 // PublicAddressesOnly makes the converter connect to public addresses only. It refuses loopback,
 // link-local, private (RFC 1918), shared, unique local, multicast and other reserved addresses, and
-// IPv6 addresses that contain one. It checks the address of each connection after the name is
-// resolved, also for redirects and a [Resolver]. The converter then uses no proxy, because a proxy
-// would choose the address.
+// IPv6 addresses that contain a refused IPv4 address. It checks the address of each connection
+// after the name is resolved, also for redirects and a [Resolver]. The converter then uses no
+// proxy, because a proxy would choose the address.
 //
 // Use it for definitions from strangers. Otherwise they could make the program connect to hosts
 // that only the program can reach.

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Limits of calls of a webhook. Limits that no option sets are far above what conversions need.
+// Limits of calls of a webhook. A limit that no option changes is far above what conversions need.
 const (
 	// DefaultTimeout is the default of [Timeout], as on the server. It includes retries.
 	DefaultTimeout = 30 * time.Second

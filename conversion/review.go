@@ -48,9 +48,9 @@ type review struct {
 	largest int64    // the most memory that one object takes in a handler
 }
 
-// readReview splits a review. It returns the texts of the objects in member, which is request or
-// response, at most maxObjects. The rest is the text without the objects of request and response.
-// It decodes no object.
+// readReview splits a review into the texts of the objects in member and the rest. member is
+// request or response. The rest has the objects of neither. It returns at most maxObjects objects
+// and decodes none.
 func readReview(text, member string, maxObjects int) (*review, error) {
 	start := jsonscan.Space(text, 0)
 	if !isJSON(text, start) || text[start] != '{' {

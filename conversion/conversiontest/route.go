@@ -200,7 +200,7 @@ func dropEmpty(v any) bool {
 	}
 }
 
-// sameJSON reports whether two values are the same in JSON, as 1.0 and 1 are.
+// sameJSON reports whether two values are the same in JSON. For example, 1.0 is the same as 1.
 func sameJSON(a, b any) bool {
 	return jsonText(jsonval.Wire(jsonval.Clone(a))) == jsonText(jsonval.Wire(jsonval.Clone(b)))
 }

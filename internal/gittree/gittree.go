@@ -107,7 +107,8 @@ func (g repository) resolve(ctx context.Context, name string) (string, error) {
 	return name, nil
 }
 
-// relativeHint explains the notation of relative paths. It returns "" if ./name is root, too.
+// relativeHint explains the notation of relative paths. It returns "" if ./name and name are one
+// path.
 func (g repository) relativeHint(ctx context.Context, name, root string) string {
 	here := "./" + name
 	if resolved, err := g.resolve(ctx, here); err != nil || resolved == root {
