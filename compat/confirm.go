@@ -268,7 +268,6 @@ func (c *comparison) storedDifferences(obj map[string]any, before *outcome, admi
 	return out, nil
 }
 
-// isUnder reports whether pointer is other, or below it.
 func isUnder(pointer, other string) bool { return strings.HasPrefix(pointer+"/", other+"/") }
 
 var contentCodes = []Code{CodeDefault, CodeProperty, CodeUnknownFields}

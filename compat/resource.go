@@ -314,7 +314,6 @@ func (r *resourceCheck) checkColumns(old, v *apiextensionsv1.CustomResourceDefin
 	}
 }
 
-// describeColumn returns the parts of a column that decide its cells.
 func describeColumn(c apiextensionsv1.CustomResourceColumnDefinition) string {
 	text := c.Type + " " + c.JSONPath
 	if c.Format != "" {
