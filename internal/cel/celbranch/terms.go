@@ -10,40 +10,40 @@ import (
 type Term struct {
 	Start, End int    // text[Start:End] of the rule
 	Operator   string // "&&" or "||" if the term is an operand, "?:" if it is a condition
-	// True and False observe the results of the term. A text is "" if other results imply this one;
-	// see [Rule.Implied].
+	// True and False observe the results of the term. The Text of an observer is "" if other
+	// results imply its result; see [Rule.Implied].
 	True, False Observer
 
-	last     bool // it is the last operand
-	previous int  // index of the operand before it, -1 for the first
-	parent   int  // index of the term that is the whole && or ||, Whole, or none
+	last     bool // the term is the last operand
+	previous int  // index of the previous operand, -1 if there is none
+	parent   int  // index of the term that is the whole && or ||; or Whole; or none
 }
 
-// An Observer is a rule that is false if it observes its result.
+// An Observer is a rule. It is false if its term is evaluated and has the observed result.
 type Observer struct{ Text string }
 
-// A Rule is a rule with its terms, in the order of the text, outer ones first.
+// A Rule is a rule with its terms, in the order of the text. Outer terms come first.
 type Rule struct {
 	Terms []Term
 	// Complete is false if the text cannot be read, or if a term is nested too deeply for an
 	// observer.
 	Complete bool
-	// True and False observe the result of the rule. True is "" if the text can be read: the rule
-	// is true if it is evaluated, not false, and no error. See [Rule.Evaluated].
+	// True and False observe the result of the rule. True.Text is "" if the rule can be read. Then
+	// the rule is true if it is evaluated, not false, and not an error; see [Rule.Evaluated].
 	True, False Observer
 	// UsesOld is true if the rule mentions oldSelf.
 	UsesOld bool
 
-	decided int // term that has the result of the rule if the result is decidedIf, or none
+	decided int // index of the term that has the rule's result if the result is decidedIf; or none
 	// decidedIf is true for && and false for ||.
 	decidedIf bool
 }
 
-// Whole is the index of the rule itself, as if it were a term.
+// Whole stands for the rule itself where the index of a term is expected.
 const Whole = -2
 
-// Evaluated observes that the rule is evaluated, if r.True is "". Rules with the same Evaluated
-// observer are evaluated for the same values.
+// Evaluated returns an observer that is false whenever the rule is evaluated. Rules with equal
+// Evaluated observers are evaluated for the same values.
 func (r *Rule) Evaluated() Observer {
 	if r.UsesOld {
 		return Observer{"false && oldSelf == oldSelf"}
@@ -52,8 +52,8 @@ func (r *Rule) Evaluated() Observer {
 }
 
 // Implied calls hit with an observed result of term i, or of the rule for [Whole], and with all
-// results that it implies. The operands before an evaluated one are true for && and false for ||.
-// The operand that decides, else the last one, has the result of the operator.
+// results that it implies. If an operand of && is evaluated, the operands before it are true; for
+// ||, they are false. The operator has the result of its deciding operand, else of its last one.
 func (r *Rule) Implied(i int, result bool, hit func(i int, result bool)) {
 	hit(i, result)
 	if i == Whole {
@@ -73,9 +73,9 @@ func (r *Rule) Implied(i int, result bool, hit func(i int, result bool)) {
 }
 
 const (
-	// maxObserver is the longest observer in bytes. An observer repeats the text around its term.
+	// maxObserver limits the bytes of an observer, which repeats the text around its term.
 	maxObserver = 32 << 10
-	// maxDepth is the most brackets and operators around a term.
+	// maxDepth limits the brackets and operators around a term.
 	maxDepth = 128
 )
 
@@ -99,7 +99,6 @@ func Split(rule string) *Rule {
 	return out
 }
 
-// none means that there is no term.
 const none = -1
 
 type splitter struct {
@@ -112,7 +111,7 @@ type splitter struct {
 	decided  int // see Rule.decided
 }
 
-// A scope is the text around a term in an observer. It is true only if the term is evaluated.
+// A scope is the text around a term in an observer. The text is true only if the term is evaluated.
 type scope struct {
 	before, after string
 	depth         int
@@ -129,7 +128,7 @@ func (c scope) ifFalse(condition string) scope { return c.within("!("+condition+
 
 func (s *splitter) word(i int) string { return s.text[s.tokens[i].Start:s.tokens[i].End] }
 
-// is reports whether token i is this operator or bracket. It is false if i is not below end.
+// is reports whether i is below end and token i is the operator or bracket.
 func (s *splitter) is(i, end int, operator string) bool {
 	return i < end && s.tokens[i].IsOperator && s.word(i) == operator
 }
@@ -141,8 +140,8 @@ func (s *splitter) span(lo, hi int) string {
 	return s.text[s.tokens[lo].Start:s.tokens[hi-1].End]
 }
 
-// pair finds the closing bracket of each opening one. It returns false if they do not match. It
-// also looks for oldSelf.
+// pair finds the closing bracket of each opening bracket, and looks for oldSelf. It returns false
+// if the brackets do not match.
 func (s *splitter) pair() bool {
 	s.closing = make([]int, len(s.tokens))
 	var open []int
@@ -203,7 +202,7 @@ func (s *splitter) expression(lo, hi int, c scope, parent int) {
 
 func (s *splitter) bracketed(lo, hi int) bool { return s.is(lo, hi, "(") && s.closing[lo] == hi-1 }
 
-// junction returns the operands of && or ||, if that operator is the outermost.
+// junction returns the operands of the outermost operator, if that operator is && or ||.
 func (s *splitter) junction(lo, hi int) (operands [][2]int, operator string) {
 	for _, operator := range []string{"||", "&&"} {
 		if operands := s.operands(lo, hi, operator); len(operands) > 1 {
@@ -213,7 +212,7 @@ func (s *splitter) junction(lo, hi int) (operands [][2]int, operator string) {
 	return nil, ""
 }
 
-// isJunction reports whether the tokens from lo to hi are && or ||, maybe in brackets.
+// isJunction reports whether the tokens from lo to hi are operands of && or ||, maybe in brackets.
 func (s *splitter) isJunction(lo, hi int) bool {
 	for s.bracketed(lo, hi) {
 		lo, hi = lo+1, hi-1
@@ -287,7 +286,7 @@ func (s *splitter) addOperands(operands [][2]int, operator string, c scope, pare
 	}
 }
 
-// decide drops an observer of the last operand, because the rule has the same result.
+// decide drops an observer of the last operand: the rule has the same result.
 func (s *splitter) decide(at int) {
 	s.decided = at
 	if t := &s.terms[at]; t.Operator == "&&" {
@@ -297,8 +296,8 @@ func (s *splitter) decide(at int) {
 	}
 }
 
-// add adds a term with its observers and returns its index. Observers of implied results are left
-// out. If they would be too long, add returns none.
+// add adds a term, without observers of implied results, and returns its index. If an observer
+// would be too long, it returns none.
 func (s *splitter) add(lo, hi int, t Term, c scope) int {
 	text := s.span(lo, hi)
 	if len(c.before)+len(text)+len(c.after) > maxObserver {
@@ -320,7 +319,7 @@ func (s *splitter) add(lo, hi int, t Term, c scope) int {
 func (s *splitter) observer(c scope, condition string) string {
 	text := "!(" + c.before + condition + c.after + ")"
 	if s.usesOld {
-		// It must be a transition rule if the rule is one.
+		// An observer of a transition rule must be a transition rule.
 		text += " || (false && oldSelf == oldSelf)"
 	}
 	return text
@@ -328,7 +327,7 @@ func (s *splitter) observer(c scope, condition string) string {
 
 // operand finds terms in brackets, arguments and macros.
 func (s *splitter) operand(lo, hi int, c scope) {
-	start := -1 // of the value before a selection or call
+	start := -1 // start of the value before a selection or call
 	for i := lo; i < hi; i = s.next(i) {
 		switch {
 		case s.is(i, hi, "("):
@@ -371,10 +370,10 @@ func (s *splitter) split(open int) [][2]int {
 	return s.operands(open+1, s.closing[open], ",")
 }
 
-// A macro is a call whose first arguments are variables and whose last ones are bodies.
+// A macro is a call. Its first arguments are variables, and its last arguments are bodies.
 type macro struct {
 	variables int
-	bodies    int // one or two; the first of two is a condition for the second
+	bodies    int // one or two; the first body is then a condition for the second
 }
 
 // macroOf reports whether a member call with n arguments is a macro, and returns it.
