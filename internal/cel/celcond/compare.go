@@ -9,7 +9,7 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// reversed returns the orders of b to a, given the orders of a to b.
+// reversed returns the orders (<, ==, >) of b to a, given the orders of a to b.
 func reversed(orders search.Mask) search.Mask {
 	out := orders & search.Same
 	if orders&search.Less != 0 {
@@ -82,8 +82,8 @@ func (x *translation) equivalent(a, b ast.Expr, same bool, sc scope) (verdict, b
 	return out, true
 }
 
-// comparable reports whether CEL compares values of a schema as numbers or strings, and which of
-// them.
+// comparable returns the type as which CEL compares values of a schema: numbers or strings. It
+// returns false for other values.
 func comparable(n *schema.Node) (search.Mask, bool) {
 	switch n.Kind() {
 	case schema.KindInteger, schema.KindNumber:
@@ -105,8 +105,8 @@ func SpecialFormat(n *schema.Node) string {
 	return ""
 }
 
-// readable returns the condition that CEL can read a valid value. If CEL cannot, every use of the
-// value ends with an error, even has.
+// readable returns the condition that CEL can read a valid value. If CEL cannot read it, every use
+// of the value ends with an error, even has.
 func readable(n *schema.Node) *search.Cond {
 	if expr, ok := readableTexts[n.Limits().Format]; ok && n.Kind() == schema.KindString && !n.IntOrString() {
 		return search.Matches(expr)
@@ -114,8 +114,8 @@ func readable(n *schema.Node) *search.Cond {
 	return search.True
 }
 
-// readableTexts has patterns of the texts that CEL can read in formats that allow other texts: CEL
-// reads bytes in the URL alphabet, and times with the capitals of RFC 3339.
+// readableTexts has, by format, a pattern of the valid texts that CEL can read: bytes in the URL
+// alphabet, and times with the capitals of RFC 3339.
 var readableTexts = map[string]string{
 	"byte":      `^[^+/]*$`,
 	"date-time": `^[-0-9]{10}T[:0-9]{8}([.,][0-9]+)?(Z|[-+]([01][0-9]|2[0-4]):([0-5][0-9]|60))$`,
@@ -174,8 +174,8 @@ func (p *path) nullable() bool {
 	return false
 }
 
-// oldMember is the name of oldSelf in relations. No object has it, so a relation with it can only
-// cancel out with an equal one.
+// oldMember is the name of oldSelf in relations. No object has this member. So a relation with
+// oldMember only helps if another rule has an equal relation.
 const oldMember = "\x01oldSelf"
 
 func (x *translation) pathOrOld(e ast.Expr, sc scope) (path, bool) {
@@ -289,8 +289,8 @@ type summand struct {
 //
 //	(self.size() > 0 ? self[0].f.size() : 0) + (self.size() > 1 ? self[1].f.size() : 0) <= 16
 //
-// It holds if no element has more than an equal share. boundedSum returns False for other
-// expressions.
+// The condition is that no element has more than an equal share of the limit. boundedSum returns
+// False for other expressions.
 func (x *translation) boundedSum(a, b ast.Expr, orders search.Mask, sc scope) *search.Cond {
 	limit, _ := constantOf(b)
 	most, ok := limit.(int64)

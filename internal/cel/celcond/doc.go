@@ -7,7 +7,7 @@
 // # Semantics
 //
 // A rule holds, fails or ends with an error. [Rule.Holds] is the condition that it holds, and
-// [Rule.Fails] that it fails. An error is neither. Both are exact for
+// [Rule.Fails] is the condition that it fails. Both conditions are exact for
 //
 //   - comparisons of a field with a constant or with another field,
 //   - has, size, startsWith, endsWith, contains, matches, and in with constants,
@@ -20,14 +20,15 @@
 //   - A comparison of a sum of sizes of elements at fixed indices holds if no element has more
 //     than an equal share.
 //   - A comparison of the size of a filtered list holds if the list is small enough, or if the
-//     filter keeps no element. "At most one element" has the same name in filter and exists_one.
+//     filter keeps no element. "At most one element" as a filter and exists_one
+//     share one name.
 //   - A comparison of duration(self) has a result only if the string is a duration.
 //   - Rules that all strings of a list differ, or all strings in a field of its elements, are
 //     recognized in their usual forms.
 //
-// A macro over the elements of a list within a macro over the same list is exact for lists of one
-// element. An exists_one in this place is opaque for longer lists. [Count] has the conditions of
-// its body for pairs of elements, so that callers can find an equivalent one.
+// A macro within a macro over the same list is exact for lists of one element. For longer lists,
+// an inner exists_one is opaque. Its [Count] has the conditions of its body for pairs of elements.
+// Callers compare these to find an equal Count.
 //
 // [Translator.Update] translates a transition rule to a condition on the new and the old value
 // together. It also decides the equality of booleans, lists and objects, unless CEL and JSON

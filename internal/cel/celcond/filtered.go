@@ -43,8 +43,8 @@ func (x *translation) keepsAtMost(f filter, most int64) *search.Cond {
 //
 //	self.filter(f, f.type == 'A').size() < 3
 //
-// It holds if the list is small enough, or if the filter keeps no element. boundedFilter returns
-// False for other expressions.
+// The condition is that the list is small enough, or that the filter keeps no element.
+// boundedFilter returns False for other expressions.
 func (x *translation) boundedFilter(a, b ast.Expr, orders search.Mask, sc scope) *search.Cond {
 	limit, _ := constantOf(b)
 	most, ok := limit.(int64)
@@ -62,12 +62,13 @@ func (x *translation) boundedFilter(a, b ast.Expr, orders search.Mask, sc scope)
 	return x.keepsAtMost(f, most)
 }
 
-// atMostOne translates the expressions that at most, or exactly, one element satisfies a condition:
+// atMostOne translates an expression that is true if at most, or exactly, one element satisfies a
+// condition:
 //
 //	self.filter(f, f.type == 'A').size() <= 1
 //	self.exists_one(f, f.type == 'A')
 //
-// Both use the same opaque condition, so that the second implies the first.
+// Both use the same opaque condition, so the second implies the first.
 func (x *translation) atMostOne(e ast.Expr, sc scope) (verdict, bool) {
 	if sc.outer != nil || sc.update != nil {
 		return verdict{}, false // see Count
@@ -99,8 +100,8 @@ func (x *translation) atMostOne(e ast.Expr, sc scope) (verdict, bool) {
 	return v, true
 }
 
-// evaluated returns a necessary condition that a comparison does not end with an error: the
-// argument of duration is a duration.
+// evaluated returns a condition without which a comparison ends with an error: a string in
+// duration(...) is a duration.
 func (x *translation) evaluated(e ast.Expr, sc scope) *search.Cond {
 	if e.Kind() != ast.CallKind || comparisons[e.AsCall().FunctionName()] == 0 {
 		return search.True
@@ -123,25 +124,26 @@ func (x *translation) evaluated(e ast.Expr, sc scope) *search.Cond {
 //
 //	self.all(a, self.exists_one(b, b.name == a.name))
 //
-// It is opaque. Two Counts are equal if their bodies are equal for all pairs of elements.
+// It becomes an opaque condition. Two Counts are equal if their bodies are equal for all pairs of
+// elements.
 type Count struct {
-	// Name is the name of its opaque condition.
+	// Name is the name of the opaque condition.
 	Name string
 	// List is the path from the value of the rule to the list.
 	List []string
-	// Holds and Fails are the conditions of the body. They are about an object whose members
-	// [First] and [Second] are the elements a and b.
+	// Holds and Fails are the conditions of the body for an object with two members: [First] is the
+	// element a, and [Second] is the element b.
 	Holds, Fails *search.Cond
 }
 
-// The members of the object of a [Count].
+// Members of the object for the body of a [Count].
 const (
 	First  = "first"
 	Second = "second"
 )
 
-// SetKnown sets a function that returns the name of an equal [Count] that was evaluated on the same
-// value. The Count then holds or fails if the other one does. A nil function knows none.
+// SetKnown sets a function that returns the name of another [Count] that equals c and was evaluated
+// on the same value. Then c has the same result. A nil function knows no equal Count.
 func (t *Translator) SetKnown(known func(c Count) (name string, ok bool)) { t.known = known }
 
 // count returns the Count of an expression about an element of a list.
@@ -168,7 +170,8 @@ func (x *translation) count(e ast.Expr, name string, sc scope) (Count, bool) {
 	return Count{Name: name, List: list, Holds: v.holds, Fails: v.fails}, true
 }
 
-// orKnown returns the verdict of the known Count, or v if that ended with an error.
+// orKnown returns the result of the Count that is known to equal c. If there is none, or if it ends
+// with an error, orKnown returns v.
 func (x *translation) orKnown(v verdict, c *Count) verdict {
 	if x.known == nil {
 		return v
@@ -183,8 +186,8 @@ func (x *translation) orKnown(v verdict, c *Count) verdict {
 	return verdict{by(search.Holds, v.holds), by(search.Fails, v.fails)}
 }
 
-// unique translates a rule that all strings of a list differ, or all strings in a field of its
-// elements:
+// unique translates a rule that all strings of a list differ, or that all strings in a field of its
+// elements differ:
 //
 //	self.all(a, self.exists_one(b, a == b))
 //	self.all(a, size(self.filter(b, b.name == a.name)) < 2)
@@ -241,8 +244,8 @@ func macroOf(e ast.Expr, name string) (list ast.Expr, variable string, body ast.
 }
 
 // noOtherEquals reports whether an expression says that no other element equals the variable. If
-// wanted is false, it must say that another one does. key is the field that is compared, "" for
-// whole elements.
+// wanted is false, it must say that another element equals the variable. key is the field that is
+// compared, "" for whole elements.
 func noOtherEquals(e, list ast.Expr, variable string, wanted bool) (key string, ok bool) {
 	if inner, _, ok := operands(e, "!_"); ok {
 		return noOtherEquals(inner, list, variable, !wanted)
@@ -273,7 +276,7 @@ func noOtherEquals(e, list ast.Expr, variable string, wanted bool) (key string, 
 }
 
 // countsOne reports whether a comparison of a number with limit is true for 1 and false for larger
-// numbers. If wanted is false, it must be the other way round.
+// numbers. If wanted is false, it must be false for 1 and true for larger numbers.
 func countsOne(operator string, limit any, wanted bool) bool {
 	switch operator {
 	case "_==_", "_<=_":

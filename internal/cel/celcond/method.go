@@ -43,7 +43,7 @@ func (x *translation) method(c ast.CallExpr, sc scope) (verdict, bool) {
 	}
 	holds, fails := search.Matches(expr), strictNot(search.String, search.Matches(expr))
 	if skipped > 0 {
-		fails = search.And(search.MinRunes(skipped), fails) // for shorter strings substring ends with an error
+		fails = search.And(search.MinRunes(skipped), fails) // substring ends with an error for shorter strings
 	}
 	return verdict{x.at(p, holds), x.at(p, fails)}, true
 }
@@ -51,7 +51,7 @@ func (x *translation) method(c ast.CallExpr, sc scope) (verdict, bool) {
 // maxSkipped is the largest repetition count in a pattern.
 const maxSkipped = 1000
 
-// suffix returns the operand and the argument of substring with one constant argument.
+// suffix returns x and n for an expression x.substring(n) with a constant n, else e and 0.
 func suffix(e ast.Expr) (of ast.Expr, skipped int64) {
 	if e.Kind() == ast.CallKind {
 		c := e.AsCall()
@@ -65,8 +65,8 @@ func suffix(e ast.Expr) (of ast.Expr, skipped int64) {
 	return e, 0
 }
 
-// textPattern returns a pattern of strings for which a method is true without the first skipped
-// characters.
+// textPattern returns a pattern. It matches a string if method(text) is true for the string after
+// the first skipped characters.
 func textPattern(method, text string, skipped int64) (string, bool) {
 	start := ""
 	if skipped > 0 {

@@ -15,7 +15,7 @@ import (
 
 // A path is the location of a field in the value of a scope.
 type path struct {
-	names   []string       // of the fields from the value on
+	names   []string       // names of the fields, from the value down
 	parents []*schema.Node // schemas of the objects with these fields
 	node    *schema.Node   // schema of the field
 }
@@ -133,9 +133,9 @@ func uses(e ast.Expr, name string) bool {
 	return contains(e, func(e ast.Expr) bool { return e.Kind() == ast.IdentKind && e.AsIdent() == name })
 }
 
-// contains reports whether has is true for a part of an expression.
-func contains(e ast.Expr, has func(ast.Expr) bool) (found bool) {
-	ast.PreOrderVisit(e, ast.NewExprVisitor(func(e ast.Expr) { found = found || has(e) }))
+// contains reports whether test is true for a part of an expression.
+func contains(e ast.Expr, test func(ast.Expr) bool) (found bool) {
+	ast.PreOrderVisit(e, ast.NewExprVisitor(func(e ast.Expr) { found = found || test(e) }))
 	return found
 }
 

@@ -50,15 +50,16 @@ func New(root *schema.Node, member Member) *Translator {
 	}
 }
 
-// Rule translates a rule on values of a schema. changed, which may be nil, says whether the value
-// at a path differs from the value that other rules see. Opaque conditions on changed values have
-// names of their own. Paths may have the steps [Items], [Presence] and [Size].
+// Rule translates a rule on values of a schema. changed, which may be nil, reports whether the
+// rules to compare with see another value at a path. An opaque condition that reads this value gets
+// a name of its own. Paths may have the steps [Items], [Presence] and [Size].
 func (t *Translator) Rule(text string, n *schema.Node, changed func(path []string) bool) Rule {
 	return t.translated(text, scope{name: "self", node: n}, changed)
 }
 
 // Update translates a transition rule to a condition on an object whose members [Self] and
-// [OldSelf] have the values at path. oldSelf must not be optional. See Rule for changed.
+// [OldSelf] have the values at path. oldSelf must not be optional. changed is as in
+// [Translator.Rule].
 func (t *Translator) Update(text string, n *schema.Node, path []string, changed func(path []string) bool) Rule {
 	return t.translated(text, scope{name: "update", update: &update{n, path, map[string]string{Self: Self, OldSelf: OldSelf}}}, changed)
 }
@@ -93,7 +94,7 @@ func (t *Translator) translated(text string, sc scope, changed func(path []strin
 	return Rule{Holds: v.holds, Fails: v.fails, Transition: uses(tree, OldSelf), Counts: x.counts}
 }
 
-// A verdict has the conditions that an expression is true and that it is false.
+// A verdict has the conditions that an expression is true, and that it is false.
 type verdict struct{ holds, fails *search.Cond }
 
 func (v verdict) not() verdict { return verdict{v.fails, v.holds} }
@@ -116,7 +117,8 @@ type scope struct {
 	names  []string // other variables with the same value
 }
 
-// An update holds two values of one schema: the schema, their path, and their members by variable.
+// An update describes two values of an object: their schema, their path, and their members, by
+// variable.
 type update struct {
 	node    *schema.Node
 	path    []string
@@ -130,7 +132,7 @@ func (u *update) variable(name string) (path, bool) {
 	return path{append([]string{u.members[name]}, u.path...), make([]*schema.Node, 1+len(u.path)), u.node}, true
 }
 
-// below returns a path from the value of the rule on.
+// below returns a path in a scope as a path in the value of the rule.
 func (sc *scope) below(p path) []string {
 	if sc.update != nil {
 		return p.names[1+len(sc.update.path):]
@@ -175,7 +177,7 @@ func (sc *scope) usesOuter(e ast.Expr) bool {
 	return false
 }
 
-// changedSuffix ends the names of opaque conditions on changed values.
+// changedSuffix ends the name of an opaque condition that reads a changed value.
 const changedSuffix = " of another value"
 
 // boolean translates a boolean expression about the variable of a scope. An opaque part may read
@@ -205,7 +207,7 @@ func (x *translation) boolean(e ast.Expr, sc scope) verdict {
 	return v
 }
 
-// sufficient returns a sufficient condition for an opaque expression, False if none is known.
+// sufficient returns a sufficient condition for an opaque expression, or False.
 func (x *translation) sufficient(e ast.Expr, sc scope) *search.Cond {
 	if e.Kind() != ast.CallKind {
 		return search.False
@@ -281,7 +283,6 @@ var comparisons = map[string]search.Mask{
 	"_>_": search.Greater, "_>=_": search.Greater | search.Same,
 }
 
-// operand translates a part of an expression. The part may be opaque.
 func (x *translation) operand(e ast.Expr, sc scope) verdict { return x.boolean(e, sc) }
 
 func (x *translation) has(s ast.SelectExpr, sc scope) (verdict, bool) {
@@ -306,7 +307,7 @@ func (x *translation) flag(e ast.Expr, sc scope) (verdict, bool) {
 	return verdict{x.at(p, search.IsTrue()), x.at(p, strictNot(search.Bool, search.IsTrue()))}, true
 }
 
-// strictNot is the condition of values of the types that do not satisfy c.
+// strictNot returns the condition of values that have a type of mask and do not satisfy c.
 func strictNot(mask search.Mask, c *search.Cond) *search.Cond {
 	return search.And(search.Types(mask), search.Not(c))
 }
