@@ -8,12 +8,11 @@ import (
 	"github.com/google/cel-go/common/ast"
 )
 
-// An expression is expensive because values are large or because its value occurs often. An
-// estimate records which sizes it uses, and which lists and maps the value is in. To find a bound,
-// the estimate is repeated with other sizes, by bisection. A larger bound never makes an expression
-// cheaper.
+// An expression is expensive because values are large or because self occurs often. An estimate
+// records which sizes it uses, and which lists and maps self is in. To find a bound, the estimate
+// is repeated with other sizes, by bisection. A larger bound never makes an expression cheaper.
 
-// maxBound limits declared bounds. Multiples of it do not overflow.
+// maxBound limits declared bounds, so that multiples do not overflow.
 const maxBound = 1 << 40
 
 // A trial estimates an expression with other bounds than the schema has.
@@ -22,18 +21,17 @@ type trial struct {
 	rule   *RuleCost
 	tree   *ast.AST
 	stored bool
-	once   bool // ignore how often the value occurs
+	once   bool // ignore how often self occurs
 }
 
-// A Bound is a keyword that bounds the cost of an expression, or would bound it if it were
-// declared.
+// A Bound is a keyword that bounds, or could bound, the cost of an expression.
 type Bound struct {
 	Path     string // path of the values that the keyword is for
 	Keyword  string
 	Value    int64 // the declared value, or the value that the estimate assumes
 	Declared bool
 	Fits     int64  // largest value that keeps the expression within its limit, 0 if there is none
-	Total    uint64 // cost with Fits, or with 1 if Fits is 0
+	Total    uint64 // cost if the keyword is Fits, or 1 if Fits is 0
 }
 
 // A candidate is a bound on which the cost may depend.
@@ -44,8 +42,8 @@ type candidate struct {
 }
 
 // Bounds returns the bounds that determine the total of a rule or message. It returns none if the
-// total is at most half of the limit. If no bound alone is enough, together is the largest value
-// that is enough when all bounds have it.
+// total is at most half of the limit. If no single bound is enough, together is the largest value
+// that is enough if all bounds have it.
 func (s *Checker) Bounds(f *RuleCost, message bool, total uint64) (bounds []Bound, together int64) {
 	t := &trial{Checker: s, rule: f, tree: f.Condition.Tree, stored: s.options.Rules[f.Rule.Rule], once: message}
 	if message {
@@ -103,13 +101,13 @@ func largest(top int64, fits func(int64) bool) int64 {
 	return low
 }
 
-// total estimates the expression with other bounds, by path.
+// total estimates the expression with the bounds in set, by path.
 func (t *trial) total(set map[string]int64) uint64 {
 	total, _ := t.estimate(set)
 	return total
 }
 
-// estimate is total, and also returns the locations whose sizes the estimate used.
+// estimate is like total. It also returns the locations whose sizes it used.
 func (t *trial) estimate(set map[string]int64) (uint64, map[string]location) {
 	t.sizes.set = set
 	defer func() { t.sizes.set = nil }()
@@ -117,7 +115,7 @@ func (t *trial) estimate(set map[string]int64) (uint64, map[string]location) {
 		return 0, nil
 	}
 	e := &estimator{sizes: t.sizes, self: t.rule.site.location, used: make(map[string]location)}
-	// No error: the expression was estimated before.
+	// This does not fail: the expression was estimated before.
 	cost, _ := t.cost(t.tree, t.stored, e)
 	if t.once {
 		return cost, e.used
@@ -126,7 +124,7 @@ func (t *trial) estimate(set map[string]int64) (uint64, map[string]location) {
 	return multiply(cost, n), e.used
 }
 
-// candidates returns the bounds that the estimate uses, by path.
+// candidates returns the bounds that the estimate uses, sorted by path.
 func (t *trial) candidates() []candidate {
 	_, used := t.estimate(nil)
 	if used == nil {

@@ -28,12 +28,12 @@ type site struct {
 	at       *pathstack.Chain // location of the schema, for errors
 	location location         // location of self
 
-	inScope     bool           // the schema or one around it has rules
+	inScope     bool           // the schema or an outer schema has rules
 	typ         *celtypes.Type // type of self; nil if there is none or no rule needs it
 	broken      string         // why there is no type, in the server's words
 	unreachable bool           // below a schema that should have a type but has none; the server panics
 
-	uncorrelated *pathstack.Chain // schema below which values do not correlate with old ones, nil if they do
+	uncorrelated *pathstack.Chain // schema below which values have no old values for oldSelf, or nil
 	order        int              // number of the visit
 }
 
@@ -71,7 +71,7 @@ type compiledRule struct {
 type Expression struct {
 	Tree    *ast.AST // nil if there is no cost
 	Problem string   // why it is refused, or ""
-	Cost    uint64   // most that one evaluation can cost
+	Cost    uint64   // maximum cost of one evaluation
 }
 
 type compiledKey struct {
@@ -319,8 +319,8 @@ func (s *Checker) CardinalityOf(f *RuleCost) (n uint64, bounded bool, total uint
 	return n, bounded, multiply(f.Condition.Cost, n)
 }
 
-// cardinality returns how often self can occur. If the schema does not bound it, the number is how
-// many minimal values fit into a request.
+// cardinality returns how often self can occur. If the schema does not bound the number, it is the
+// number of minimal values that fit into a request.
 func (s *Checker) cardinality(p *site) (n uint64, bounded bool) {
 	if n, bounded = s.occurrences(p); bounded {
 		return n, true
@@ -340,7 +340,7 @@ func (s *Checker) occurrences(p *site) (n uint64, bounded bool) {
 	return multiply(n, factor), bounded
 }
 
-// factor returns how many values of each schema below it a value of p can have.
+// factor returns how many elements a value of p can have. It returns 1 for an object with fields.
 func (s *Checker) factor(p *site) (n uint64, bounded bool) {
 	keyword, declared := p.multiplier()
 	if keyword == "" {
@@ -352,7 +352,7 @@ func (s *Checker) factor(p *site) (n uint64, bounded bool) {
 	return uint64(max(declared.N, 0)), declared.Set
 }
 
-// multiplier returns the keyword that bounds the number of elements of a value of p, and its
+// multiplier returns the keyword that bounds the number of elements in a value of p, and its
 // declared value.
 func (p *site) multiplier() (keyword string, declared schema.Count) {
 	switch p.node.Kind() {
@@ -397,9 +397,9 @@ func CheckSyntax(rules []schema.Rule, n *schema.Node, at *pathstack.Chain, limit
 	return errs
 }
 
-// CheckRule returns the errors of one rule that are found without compiling it. limit records their
-// pointers. follow returns an error if a fieldPath leads nowhere. If follow is nil, fieldPaths are
-// not followed.
+// CheckRule returns the errors of one rule that are found without compiling it. limit records the
+// pointers of the errors. follow returns an error if a fieldPath leads nowhere. If follow is nil,
+// fieldPaths are not followed.
 //
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules
 func CheckRule(r *schema.Rule, at *pathstack.Chain, limit *errorlimit.Limit, follow func(fieldPath string) error) field.ErrorList {

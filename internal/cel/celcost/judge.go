@@ -21,15 +21,15 @@ const (
 	SchemaLimit     = 100_000_000
 )
 
-// mostExpensive is how many expressions an error about the total names.
+// mostExpensive is the number of expressions in an error about the total cost.
 const mostExpensive = 4
 
 // Given is what a caller in this module knows about a schema. It is an option of package
 // validation/cel.
 type Given struct {
 	Fragment bool // the schema is a part of a resource: no implied fields at its root
-	// Stored makes cel.Compile accept all rules, as the server does for a stored definition. A rule
-	// that does not compile is then an error of each of its values.
+	// Stored makes cel.Compile accept all rules, as the server does for a stored definition. If a
+	// rule does not compile, each of its values has an error.
 	Stored bool
 	// AtFirstUse compiles the rules of a schema when its first value arrives. It implies Stored.
 	AtFirstUse      bool
@@ -41,8 +41,8 @@ type Given struct {
 
 func (Given) CELOption(testopt.Sealed) {}
 
-// Default is an option of cel.Program.Eval: the object is a default, which is its own old
-// object, and whose errors are not forgiven.
+// Default is an option of cel.Program.Eval. The object is a default: it is its own old object, and
+// its errors are not forgiven.
 type Default struct{}
 
 func (Default) CELEvalOption(testopt.Sealed) {}
@@ -94,7 +94,7 @@ func (s *Checker) Totals() (total uint64, each, all field.ErrorList) {
 type estimate struct {
 	at    *pathstack.Chain
 	total uint64
-	limit *field.Error // the error if its cost is over its limit
+	limit *field.Error // error if the cost is over the limit, else nil
 }
 
 func (s *Checker) expressions(f *RuleCost) []estimate {
@@ -144,7 +144,7 @@ func (s *Checker) invalid(at *pathstack.Chain, value any, detail string) {
 
 type tally struct {
 	total uint64
-	most  []estimate // the most expensive ones
+	most  []estimate // the most expensive expressions
 }
 
 func (t *tally) observe(at *pathstack.Chain, cost uint64) {
@@ -169,7 +169,7 @@ func (t *tally) errors(at *pathstack.Chain, limit *errorlimit.Limit) field.Error
 	return append(errs, err)
 }
 
-// overLimit returns an error if cost is over limit, else nil. l records its pointer.
+// overLimit returns an error if cost is over limit, else nil. l records the pointer of the error.
 func overLimit(l *errorlimit.Limit, at *pathstack.Chain, what string, cost, limit uint64) *field.Error {
 	if cost <= limit {
 		return nil

@@ -27,13 +27,13 @@ type location struct {
 	root bool         // a resource, with implied fields
 	path string       // from the root of the object
 
-	// Of implied apiVersion, kind and metadata.
-	metadata *schema.Node // of implied metadata: the declared schema that it replaces
+	// For implied apiVersion, kind and metadata.
+	metadata *schema.Node // for implied metadata: the declared schema that it replaces
 	implied  bool
-	size     int64 // of implied strings, in bytes
+	size     int64 // for implied strings, in bytes
 }
 
-// sizes returns the sizes of values of one schema. It belongs to one goroutine.
+// sizes returns the sizes of values of one schema.
 type sizes struct {
 	least map[minSizeKey]minSize
 	// set replaces the values of keywords, by path of the value.
@@ -142,8 +142,8 @@ type limit struct {
 	assumed  int64 // size without the keyword
 }
 
-// limit returns the limit of a location. Its keyword is "" if there is none. known is false if the
-// location has no CEL type.
+// limit returns the limit of a location. The keyword is "" if there is no limit. known is false if
+// the location has no CEL type.
 func (z *sizes) limit(p location) (l limit, known bool) {
 	if p.implied {
 		return limit{}, true
@@ -301,8 +301,8 @@ type estimator struct {
 
 func (e *estimator) costs() checker.CostEstimator { return &cellib.Costs{Sizes: e} }
 
-// EstimateSize implements checker.CostEstimator. A path begins with self or with a variable that
-// has a value below self.
+// EstimateSize implements checker.CostEstimator. The path of an element begins with self, or with a
+// variable for a value below self.
 func (e *estimator) EstimateSize(element checker.AstNode) *checker.SizeEstimate {
 	path := element.Path()
 	if len(path) == 0 {
