@@ -13,8 +13,8 @@ import (
 	"github.com/crdkit/crdkit/internal/cel/celvalue"
 )
 
-// Each name and each index costs one unit. A variable costs nothing if CEL resolves it together
-// with something else: as an index or as a branch of a ternary.
+// Each name and each index costs one unit. But a variable costs nothing as an index, or as a branch
+// of a ternary: CEL resolves it together with the index or ternary.
 
 func (x *compiler) ident(e ast.Expr, name string) operand {
 	if r, ok := x.tree.ReferenceMap()[e.ID()]; ok {
@@ -90,8 +90,8 @@ func (o operand) field(name string) (string, *celvalue.DeclaredType) {
 	return o.declared.Entry(name)
 }
 
-// fieldOfObject returns a closure that reads a field or an entry. It fails if that is absent. A
-// null field is absent.
+// fieldOfObject returns a closure that reads a field or an entry. It fails if the field or entry is
+// absent. A null field is absent.
 func fieldOfObject(c operand, name string, missing *EvalError) func(*Frame) any {
 	of, declared := fieldsOf(c), c.declared.Props != nil
 	return func(f *Frame) any {
@@ -103,15 +103,15 @@ func fieldOfObject(c operand, name string, missing *EvalError) func(*Frame) any 
 	}
 }
 
-// fieldsOf returns a closure that reads an object before one of its fields is read. If the object
-// fails, the field costs nothing.
+// fieldsOf returns a closure that reads the object before a field is read. If the object fails, the
+// field costs nothing.
 func fieldsOf(c operand) func(*Frame) map[string]any {
 	of, known := c.object(), c.attr || c.choice
 	return func(f *Frame) map[string]any {
 		m := of(f)
 		if f.failed {
 			f.cost--
-			if !known { // it is not known what else costs nothing then
+			if !known { // other steps may cost nothing, too
 				f.decline()
 			}
 		}
@@ -162,9 +162,9 @@ func (x *compiler) index(of, at operand, t *types.Type) operand {
 	return x.qualified(of, x.indexWith(at), t)
 }
 
-// elementAt returns a closure that reads an element of a list or map. If find finds none, it fails
-// with an error of this kind. paid is the cost of the index. If the list or map fails, the index
-// costs nothing.
+// elementAt returns a closure that reads an element of a list or map. If find returns false, it
+// fails with an error of this kind. paid is the cost of the index. If the list or map fails, the
+// index costs nothing.
 func elementAt[C, K any, F ~func(*Frame) C](of F, at func(*Frame) K, paid uint64, kind string, find func(C, K) (any, bool)) func(*Frame) any {
 	return func(f *Frame) any {
 		in := of(f)
@@ -214,7 +214,7 @@ type qualifier struct {
 	known    ref.Val  // nil if the key is evaluated
 	key      argument // paid when it is evaluated
 	optional bool
-	test     bool // test only whether it is present
+	test     bool // test only for presence
 }
 
 func fieldOf(name string) qualifier { return qualifier{known: types.String(name)} }
@@ -230,7 +230,7 @@ func (x *compiler) indexWith(at operand) qualifier {
 // qualified compiles a field or an element, of type t, of any value.
 func (x *compiler) qualified(of operand, q qualifier, t *types.Type) operand {
 	switch {
-	case of.choice: // each branch is an attribute of its own
+	case of.choice: // each branch is a separate attribute
 		return x.refuse("field of a ternary")
 	case of.presence || x.isMessage(of):
 		return x.refuse("field of " + kindName(of))
@@ -259,7 +259,6 @@ func (x *compiler) qualified(of operand, q qualifier, t *types.Type) operand {
 	return x.unbox(t, out)
 }
 
-// isMessage reports whether an operand is a Protobuf message, which has fields of its own.
 func (x *compiler) isMessage(of operand) bool {
 	if of.typ == nil || of.typ.Kind() != types.StructKind {
 		return false
@@ -281,14 +280,14 @@ func (c *chain) eval(f *Frame) ref.Val {
 	return f.checked(v)
 }
 
-// present evaluates a chain whose last qualifier is a test.
+// present evaluates a chain whose last qualifier only tests presence.
 func (c *chain) present(f *Frame) bool {
 	v, optional := c.find(f)
 	return !f.failed && v != nil && (optional || v == types.True)
 }
 
-// find returns the value of a chain, and whether it is the value of an optional. The value is nil
-// if there is none.
+// find returns the value of a chain, nil if there is none. optional reports whether it is the value
+// of an optional.
 func (c *chain) find(f *Frame) (v ref.Val, optional bool) {
 	if v = c.base(f); f.failed {
 		return nil, false
@@ -309,7 +308,7 @@ func (c *chain) find(f *Frame) (v ref.Val, optional bool) {
 	return v, optional
 }
 
-// step applies a qualifier. It returns nil if it finds nothing or fails.
+// step applies a qualifier. It returns nil if the qualifier finds nothing or fails.
 func (c *chain) step(f *Frame, q *qualifier, v ref.Val, optional bool) ref.Val {
 	k := q.known
 	if k == nil {
@@ -337,8 +336,8 @@ func (c *chain) step(f *Frame, q *qualifier, v ref.Val, optional bool) ref.Val {
 	return found
 }
 
-// entryOf returns an entry or element. If there is none, it returns nil, and an error unless test
-// is set. It declines values and keys if it does not know the error of cel-go.
+// entryOf returns an entry or element, nil if there is none. Then it also returns an error, unless
+// test is true. It declines values and keys for which it does not know the error of cel-go.
 func (f *Frame) entryOf(v, k ref.Val, test bool) (ref.Val, *EvalError) {
 	switch k.(type) {
 	case types.String, types.Int, types.Uint, types.Bool, types.Double:
@@ -377,7 +376,6 @@ func (f *Frame) entryOf(v, k ref.Val, test bool) (ref.Val, *EvalError) {
 	return nil, missing(kind, k)
 }
 
-// missing returns the error about an absent entry or element.
 func missing(kind string, k any) *EvalError {
 	return &EvalError{text: fmt.Sprintf("%s: %v", kind, k)}
 }

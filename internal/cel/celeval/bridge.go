@@ -23,7 +23,7 @@ const sortByKeys = "@sortByAssociatedKeys"
 
 func (x *compiler) bridge(e ast.Expr, name string, args []operand) operand {
 	fn := x.language.Functions[name]
-	if fn == nil || name == "or" || name == "orValue" { // the planner of cel-go evaluates these
+	if fn == nil || name == "or" || name == "orValue" { // the planner of cel-go implements or and orValue
 		return x.refuse("function " + name)
 	}
 	overload := x.overload(e)
@@ -78,7 +78,7 @@ func knownExpression(name string, args []operand) (expr types.String, ok bool) {
 	return expr, ok
 }
 
-// matcher returns the function matches for a regular expression, nil if that is invalid.
+// matcher returns the function matches for a regular expression, nil if the expression is invalid.
 func matcher(expr types.String) *functions.Overload {
 	p, err := pattern.Compile(string(expr))
 	if err != nil {
@@ -120,7 +120,7 @@ func KnownCost(name, overload string, args []ref.Val) uint64 {
 	return f.knownCost(args)
 }
 
-// A function is an overload of a function, with its properties.
+// A function is one overload and its properties.
 type function struct {
 	name, overload string
 	price          cellib.Price
@@ -180,7 +180,7 @@ func actualSize(v ref.Val) int {
 	return ownSize(v)
 }
 
-// ownSize is actualSize, but the size of an optional is 1, as in the libraries of lists and sets.
+// ownSize is like actualSize, but the size of an optional is 1, as in the list and set libraries.
 func ownSize(v ref.Val) int {
 	if s, ok := v.(traits.Sizer); ok {
 		n, _ := s.Size().(types.Int)
@@ -265,7 +265,7 @@ func madeList(factor float64, size int) uint64 {
 	return uint64(float64(size)*factor) + 1 + common.ListCreateBaseCost
 }
 
-// comparedList returns the cost of comparing all elements with each other.
+// comparedList returns the cost of comparing each element with all others.
 func comparedList(v ref.Val) uint64 {
 	list, ok := v.(traits.Lister)
 	n := actualSize(v)

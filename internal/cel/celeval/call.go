@@ -83,8 +83,8 @@ func (x *compiler) operator(e ast.Expr, name string, args []ast.Expr) operand {
 	}
 }
 
-// native compiles a call whose arguments need not be boxed. For other calls it returns an operand
-// without a kind.
+// native compiles a call whose arguments need not be boxed. For other calls, the result is of
+// kindNone.
 func (x *compiler) native(name, overload string, args []operand) operand {
 	switch len(args) {
 	case 1:
@@ -92,7 +92,7 @@ func (x *compiler) native(name, overload string, args []operand) operand {
 	case 2:
 		a, b := args[0], args[1]
 		switch {
-		case overload == "": // the checker left several overloads
+		case overload == "": // several overloads are possible
 		case overload == overloads.AddList:
 			return x.addLists(a, b)
 		case overload == "list_join_string" && b.kind() == kindString && a.kind() == kindRaw && a.declared.IsList() && a.declared.Items.Kind == celvalue.KindString:
@@ -143,7 +143,7 @@ func costs(a, b operand, u uint64) uint64 { return a.cost + b.cost + u }
 
 // A call fails if an argument fails or if its result is an error. A function of two arguments
 // evaluates both, and costs the same if one fails. Any other function stops at the first argument
-// that fails, and costs something only if that is the last one.
+// that fails. The call costs something only if this is the last argument.
 
 type boxedCall struct {
 	function
@@ -158,7 +158,7 @@ type argument struct {
 	cost uint64
 }
 
-// failedValue replaces an argument that failed when the cost of the call is computed.
+// failedValue stands for a failed argument when the cost of a call is computed.
 var failedValue = types.NewErr("failed")
 
 // eval evaluates an argument. err is its error. ok is false if the evaluation ends.
@@ -171,7 +171,7 @@ func (a *argument) eval(f *Frame) (v ref.Val, err *EvalError, ok bool) {
 	return failedValue, err, err != nil
 }
 
-// call evaluates the arguments and calls the function. The frame holds the arguments.
+// call evaluates the arguments and calls the function.
 func (c *boxedCall) call(f *Frame) ref.Val {
 	base := len(f.args)
 	v := c.called(f, base)
@@ -179,7 +179,7 @@ func (c *boxedCall) call(f *Frame) ref.Val {
 	return v
 }
 
-// called is call. The arguments are in f.args from base on.
+// called is like call, but leaves the arguments in f.args[base:].
 func (c *boxedCall) called(f *Frame, base int) ref.Val {
 	var err *EvalError
 	for i := range c.args {
@@ -241,13 +241,13 @@ func (c *boxedCall) failed(f *Frame, err *EvalError, args []ref.Val) ref.Val {
 	return types.NullValue
 }
 
-// result pays for a call if the cost depends on its result. If the result is an error, it fails.
+// result pays for a call if the cost depends on its result. It fails if the result is an error.
 func (c *boxedCall) result(f *Frame, v ref.Val, args []ref.Val) ref.Val {
 	switch {
 	case c.name == "join", c.lists && byResult(c.overload):
 		f.pay(c.cost(v, args...))
 	case c.overload == "lists_range" && types.IsError(v):
-		f.pay(1) // an error has a size
+		f.pay(1) // the size of an error
 	}
 	return f.valueOr(v)
 }

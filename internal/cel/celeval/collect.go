@@ -13,8 +13,8 @@ import (
 
 // Loops that make lists. A list of parts of the object is a raw list; other values are boxed.
 
-// collect compiles filter and map: the list of e of all elements for which p is true. p has no kind
-// if there is no condition.
+// collect compiles filter and map. The list has the value of e for each element for which p is
+// true. Without a condition, p is of kindNone.
 func (x *compiler) collect(over operand, each rangeFunc, p, e operand, cost uint64) operand {
 	if x.why != "" {
 		return operand{}
@@ -27,7 +27,7 @@ func (x *compiler) collect(over operand, each rangeFunc, p, e operand, cost uint
 	if !always {
 		g.test, g.every, g.hit = x.bool(p), p.cost, e.cost+cost
 	}
-	if e.constant != nil { // cel-go then makes the list to append only once
+	if e.constant != nil { // cel-go makes the list [e] only once
 		if always {
 			g.every = mapKnownCost
 		} else {
@@ -43,8 +43,8 @@ func (x *compiler) collect(over operand, each rangeFunc, p, e operand, cost uint
 	return x.collectBoxed(over, &g, e)
 }
 
-// A listLoop is a loop that makes a list. An element that fails does not end the loop, but makes
-// the result fail. The error is the last error of a condition, else the first error of a value.
+// A listLoop is a loop that makes a list. If an element fails, the loop continues, but its result
+// is an error: the last error of a condition, else the first error of a value.
 type listLoop struct {
 	each       rangeFunc
 	test       func(*Frame) bool
@@ -128,7 +128,7 @@ func (x *compiler) collectBoxed(over operand, g *listLoop, e operand) operand {
 	}}
 }
 
-// addLists compiles the sum of two raw lists. For other operands it returns one without a kind.
+// addLists compiles the sum of two raw lists. For other operands, the result is of kindNone.
 func (x *compiler) addLists(a, b operand) operand {
 	if a.kind() != kindRaw || b.kind() != kindRaw || a.declared.Kind != celvalue.KindAtomicList || a.declared.Made || !b.declared.IsList() ||
 		a.declared.Items != b.declared.Items || !a.declared.Items.Collectable() {
@@ -178,13 +178,13 @@ func inserted(c ast.ComprehensionExpr) (cond, value, entry ast.Expr) {
 	return nil, nil, nil
 }
 
-// A mapLoop is a loop that makes a map. An element that fails does not end the loop, but makes the
-// result fail. After it, only conditions are evaluated, and the last error counts.
+// A mapLoop is a loop that makes a map. If an element fails, the loop only evaluates conditions
+// from there on, and its result is the last error.
 type mapLoop struct {
 	test       func(*Frame) bool
 	every, hit uint64 // cost of each element, and of each inserted element
 	insert     func(*Frame)
-	pays       bool // a failed value costs the same
+	pays       bool // a value that fails costs the same
 }
 
 func (x *compiler) transformMap(over, key operand, each rangeFunc, cond, value, entry ast.Expr) operand {
@@ -272,7 +272,7 @@ func (f *Frame) insert(k, v ref.Val) {
 	_, there := f.entries[k]
 	switch k.(type) {
 	case types.String, types.Int:
-	default: // another key may be equal to it
+	default: // other keys may equal k
 		there = true
 	}
 	if there {

@@ -130,7 +130,7 @@ func (x *compiler) constant(v ref.Val) operand {
 	return c
 }
 
-// overload returns the overload of a call, "" if the checker left several.
+// overload returns the overload of a call, "" if several are possible.
 func (x *compiler) overload(e ast.Expr) string {
 	if r, ok := x.tree.ReferenceMap()[e.ID()]; ok && len(r.OverloadIDs) == 1 {
 		return r.OverloadIDs[0]

@@ -16,7 +16,7 @@ import (
 	"github.com/crdkit/crdkit/internal/cel/celvalue"
 )
 
-// equal compiles == and !=. They cost a tenth of the smaller size, and at least a tenth of one.
+// equal compiles == and !=. They cost a tenth of the smaller size, rounded up. Numbers have size 1.
 func (x *compiler) equal(a, b operand, not bool) operand {
 	cost := costs(a, b, 1)
 	var out operand
@@ -50,7 +50,7 @@ func (x *compiler) equal(a, b operand, not bool) operand {
 	return out
 }
 
-// equalBoxed compares boxed values. For values of libraries != costs more than ==.
+// equalBoxed compares boxed values. For library values, != costs more than ==.
 func (x *compiler) equalBoxed(a, b operand, not bool) operand {
 	left, right := argument{box: x.boxed(a)}, argument{box: x.boxed(b)}
 	test := functionOf(operators.Equals, overloads.Equals)
@@ -115,7 +115,7 @@ func (x *compiler) equalRaw(a, b operand) operand {
 	})}
 }
 
-// sizeOrOne returns the size of a value, 1 if it has none, or the size of an error if it failed.
+// sizeOrOne returns the size of v, or of an error if failed is not nil. Numbers have size 1.
 func sizeOrOne(v any, failed *EvalError) int {
 	if failed != nil {
 		return len(errorText)
@@ -259,7 +259,7 @@ func inSet[T comparable](v operand, list []T) func(*Frame) bool {
 	return func(f *Frame) bool { return contains(list, of(f)) }
 }
 
-// A knownSet has the elements of a constant list of primitives, each number in all types.
+// A knownSet has the elements of a constant list of primitives.
 type knownSet struct {
 	texts []string
 	ints  []int64
@@ -285,7 +285,7 @@ func setOf(list traits.Lister) *knownSet {
 	return s
 }
 
-// add adds an element. It adds a number also as equal numbers of other types.
+// add adds an element. For a number, it also adds the equal numbers of other types.
 func (s *knownSet) add(e ref.Val) {
 	s.all[e] = true
 	var others []ref.Type

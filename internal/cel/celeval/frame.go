@@ -35,8 +35,8 @@ type Frame struct {
 	decided  bool       // all, exists: an element decided
 	pending  *EvalError // all, exists, exists_one: error of an element
 	hits     int        // exists_one
-	filling  int        // filter, map: index in lists of the list that is made
-	madeList []ref.Val  // filter, map: the boxed list that is made
+	filling  int        // filter, map: index in lists of the result
+	madeList []ref.Val  // filter, map: the result, if it is boxed
 
 	entries map[ref.Val]ref.Val // of the innermost loop that makes a map
 
@@ -56,7 +56,7 @@ type Frame struct {
 	Recovered int // panics that Eval recovered from, for tests
 }
 
-// frame returns a frame to evaluate a constant. It reuses the memory of the last one.
+// frame returns a frame to evaluate a constant. Each call reuses the same frame.
 func (x *compiler) frame() *Frame {
 	if x.constants == nil {
 		x.constants = new(Frame)
@@ -66,7 +66,7 @@ func (x *compiler) frame() *Frame {
 	return x.constants
 }
 
-// maxVariables is the most loops within each other.
+// maxVariables limits the depth of nested loops.
 const maxVariables = 6
 
 // A variable of a loop holds a raw value, a name or a boxed value.
@@ -77,7 +77,7 @@ type variable struct {
 	key   ref.Val
 	box   ref.Val
 	known bool       // the value of a bind has been evaluated
-	err   *EvalError // error of that value, nil if it has none
+	err   *EvalError // error of the value of a bind, or nil
 }
 
 // step ends a step of a loop. It reports whether the loop continues.
@@ -163,7 +163,7 @@ func (f *Frame) Release() {
 
 const maxLists = 16
 
-// maxKept is the most elements of a slice that is kept, maxKeptList of a list of raw values.
+// Slices with a larger capacity are not kept. maxKeptList is for lists of raw values.
 const (
 	maxKept     = 1024
 	maxKeptList = 1 << 16
@@ -213,7 +213,7 @@ func (f *Frame) pay(units uint64) {
 	}
 }
 
-// work counts bytes that are read at hardly any cost, so that the context is checked in time.
+// work counts bytes that are read at hardly any cost, so the context is checked in time.
 func (f *Frame) work(bytes int) {
 	units := uint64(bytes) >> 7
 	switch {
@@ -225,8 +225,8 @@ func (f *Frame) work(bytes int) {
 	}
 }
 
-// visit counts the work of reading arguments within the limits. If deep is true, the values in them
-// are also counted.
+// visit counts the work of reading arguments, and ends the evaluation at a limit. If deep is true,
+// it also counts the values within them.
 func (f *Frame) visit(deep bool, args []ref.Val) bool {
 	for _, v := range args {
 		switch v := v.(type) {
@@ -242,7 +242,7 @@ func (f *Frame) visit(deep bool, args []ref.Val) bool {
 	return !f.failed
 }
 
-// grow is take for a few bytes.
+// grow is a cheaper take for a few bytes.
 func (f *Frame) grow(bytes uint64) {
 	if f.Memory.Taken += bytes; f.Memory.Taken > f.Memory.Limit {
 		f.take(0)
@@ -299,7 +299,7 @@ func (f *Frame) match(p *pattern.Pattern, text string) bool {
 	return re.MatchReader(&interruptible{Reader: strings.NewReader(text), frame: f})
 }
 
-// An interruptible is a text that ends when its frame stops.
+// An interruptible reads a text. The text ends when the frame stops.
 type interruptible struct {
 	*strings.Reader
 	frame *Frame

@@ -11,7 +11,7 @@ import (
 	"github.com/crdkit/crdkit/internal/cel/cellib"
 )
 
-// Literals. If an element fails, the literal ends, but its own cost is paid.
+// Literals. If an element fails, the literal ends, but costs the same.
 
 // A part is an element of a list, or a key or value of a map or message.
 type part struct {

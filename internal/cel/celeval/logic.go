@@ -82,7 +82,7 @@ func (x *compiler) ternary(cond, yes, no operand) operand {
 	return out
 }
 
-// branch returns an operand as a branch. In a branch, has() of an optional is an optional.
+// branch returns an operand for use as a branch, where has() of an optional is an optional.
 func branch(c operand) operand {
 	if ch := c.chain; c.presence && ch != nil {
 		c.value = as(kindBool, func(f *Frame) bool {
@@ -101,7 +101,7 @@ type branches struct {
 	costYes, costNo uint64
 }
 
-// ternaryOf returns an operand that evaluates yes or no. The caller sets its cost.
+// ternaryOf returns an operand that evaluates the operand yes or no. The caller sets its cost.
 func (x *compiler) ternaryOf(t *branches, yes, no operand) operand {
 	if yes.isOptional() && no.isOptional() {
 		return x.ternaryOfOptionals(t, x.optional(yes), x.optional(no))
@@ -120,7 +120,7 @@ func (x *compiler) ternaryOf(t *branches, yes, no operand) operand {
 	return x.refuse("ternary of " + kindName(yes))
 }
 
-// branchCost returns the cost of an operand that cel-go resolves: a branch or an index.
+// branchCost returns the cost of a branch or index, which cel-go resolves.
 func branchCost(c operand) uint64 {
 	if c.attr {
 		return c.cost - 1
@@ -177,15 +177,15 @@ func (f *Frame) takeError() *EvalError {
 	return err
 }
 
-// failWith fails with an earlier error, which takes the place of a later one.
+// failWith fails with err, which replaces the error of a later operand.
 func (f *Frame) failWith(err *EvalError) {
 	if !f.failed || f.evalErr != nil {
 		f.failed, f.evalErr = true, err
 	}
 }
 
-// evalRight evaluates the right operand after the left one failed, and pays for it. The error of
-// the left one is kept.
+// evalRight evaluates the right operand after the left one failed, and pays for it. It keeps the
+// error of the left operand.
 func evalRight[T any](f *Frame, right func(*Frame) T) (w T, failedToo bool) {
 	err := f.takeError()
 	if err == nil {

@@ -85,7 +85,7 @@ func (x *compiler) quantifier(over operand, each rangeFunc, p operand, exists bo
 	if x.why != "" {
 		return operand{}
 	}
-	// A decisive element ends the loop at the next element. It hides errors of other elements.
+	// A decisive element ends the loop at the next step. It hides errors of other elements.
 	one := func(f *Frame) bool {
 		if f.decided {
 			f.cost += stop
@@ -115,8 +115,8 @@ func (x *compiler) quantifier(over operand, each rangeFunc, p operand, exists bo
 	})}
 }
 
-// loop runs a loop. The error in pending is its error. If the range fails, the result costs
-// nothing.
+// loop runs a loop, and fails if it leaves an error in f.pending. If the range fails, the result
+// costs nothing.
 func (f *Frame) loop(each rangeFunc, body func(*Frame) bool, cost uint64) {
 	outer := f.pending
 	f.pending = nil
@@ -137,7 +137,7 @@ func (x *compiler) existsOne(over operand, each rangeFunc, p operand) operand {
 	if x.why != "" {
 		return operand{}
 	}
-	// A failed element makes the count fail, with the error of the last one.
+	// If elements fail, the result is the error of the last one.
 	one := func(f *Frame) bool {
 		f.cost += cost
 		hit := test(f)
@@ -196,7 +196,7 @@ func macroOf(c ast.ComprehensionExpr) (macro string, cond, value ast.Expr) {
 	return "map of some", arg(step, 0), e
 }
 
-// appended returns e if step is accu + [e], else nil.
+// appended returns e if step is the expression accu + [e], else nil.
 func appended(step ast.Expr, accu string) ast.Expr {
 	if !isCall(step, operators.Add, 2) || !isIdent(arg(step, 0), accu) {
 		return nil
@@ -220,8 +220,8 @@ func isLiteral(e ast.Expr, v ref.Val) bool {
 	return e.Kind() == ast.LiteralKind && e.AsLiteral().Type() == v.Type() && e.AsLiteral().Equal(v) == types.True
 }
 
-// optMap, optFlatMap and sortBy name a value. They expand to a comprehension over an empty list
-// whose accumulator is the value. The value is evaluated, and paid for, at its first use.
+// optMap, optFlatMap and sortBy name a value. They expand to a comprehension over an empty list,
+// with the value as accumulator. The value is evaluated, and paid for, at its first use.
 
 // isBind reports whether a comprehension only names a value.
 func isBind(c ast.ComprehensionExpr) bool {
@@ -235,7 +235,8 @@ func (x *compiler) bind(c ast.ComprehensionExpr) operand {
 		return x.refuse("deep nesting of comprehensions")
 	}
 	defer func() { x.loops = slot }()
-	// The first use may be in a loop of the body, which must not use the slots of the value.
+	// The value may be used first in a loop of the body. This loop must not use the slots of the
+	// value.
 	highest := x.highest
 	x.deeper(slot + 1)
 	v := x.expr(c.AccuInit())
@@ -322,12 +323,10 @@ func (b *variable) reads(f *Frame) bool {
 	return !b.known
 }
 
-// The rest of this file compiles the variables of loops, and what they range over.
-
 // A rangeFunc calls step for each element until step returns false.
 type rangeFunc func(f *Frame, step func(*Frame) bool)
 
-// variables returns the variables of a loop and the loop. Only a loop over two variables has key.
+// variables returns the variables of a loop, and the loop. key is only set with two variables.
 func (x *compiler) variables(over operand, slot int, two bool) (key, v operand, each rangeFunc) {
 	name := operand{cost: 1, attr: true, value: as(kindString, func(f *Frame) string { return f.vars[slot].name })}
 	element := func(declared *celvalue.DeclaredType) operand {

@@ -211,11 +211,9 @@ func sumOfInts(a operand) operand {
 	})}
 }
 
-// Quantities are the library values that rules use most. A quantity stays a Go value if only the
-// next call reads it.
+// A quantity stays a Go value if only the next call reads it.
 
-// quantityCall compiles a call by its overload. For other calls it returns an operand without a
-// kind.
+// quantityCall compiles a call by its overload. For other calls, the result is of kindNone.
 func (x *compiler) quantityCall(overload string, args []operand) operand {
 	switch {
 	case len(args) == 1 && args[0].kind() == kindString:

@@ -23,7 +23,7 @@ const (
 	kindString
 	kindDuration // as an int64
 	kindTimestamp
-	kindRaw      // a part of the object without a kind of its own
+	kindRaw      // a part of the object, of any type
 	kindBox      // any other CEL value
 	kindOptional // an optional
 	kindQuantity
@@ -31,7 +31,7 @@ const (
 
 // An operand is a compiled expression. After a failure its closures may return any value.
 type operand struct {
-	cost     uint64  // of every evaluation; closures add what depends on values
+	cost     uint64  // cost of each evaluation; closures add costs that depend on values
 	attr     bool    // a variable or a selection; some operators do not charge its first unit
 	choice   bool    // a ternary
 	presence bool    // the result of has()
@@ -44,8 +44,7 @@ type operand struct {
 	declared *celvalue.DeclaredType // type of raw
 	box      func(*Frame) ref.Val   // a value that is not a part of the object
 
-	// Only a few operands have these.
-	list  listFunc              // a raw list that is made, without boxing it in raw
+	list  listFunc              // a raw list that the rule makes; raw would convert it to any
 	chain *chain                // a field or an element of a value that is not a part of the object
 	terms []func(*Frame) string // operands of a sum of strings
 }
@@ -65,7 +64,7 @@ func (o operand) kind() kind {
 // A value evaluates an operand. It is a closure or an *optional.
 type value interface {
 	kind() kind
-	after(before func(*Frame)) value // returns a value that first calls before
+	after(before func(*Frame)) value // returns a value that first calls the function before
 }
 
 type closure[T any] struct {
@@ -75,7 +74,7 @@ type closure[T any] struct {
 
 func as[T any](is kind, run func(*Frame) T) value { return &closure[T]{is, run} }
 
-// closureOf returns the function that evaluates an operand, nil if that has another Go type.
+// closureOf returns the function that evaluates an operand, nil if its result has another Go type.
 func closureOf[T any](c operand) func(*Frame) T {
 	if v, ok := c.value.(*closure[T]); ok {
 		return v.run
@@ -89,14 +88,14 @@ func (c *closure[T]) after(before func(*Frame)) value { return as(c.is, after(be
 
 type scalar interface {
 	value
-	choice(b *branches, no value) value
+	choice(b *branches, other value) value
 	effect() func(*Frame)
 	boxed() func(*Frame) ref.Val
 }
 
-// choice returns a value that evaluates c or no, which have the same kind.
-func (c *closure[T]) choice(b *branches, no value) value {
-	return as(c.is, choice(b, c.run, no.(*closure[T]).run))
+// choice returns a value that evaluates c or other. They have the same kind.
+func (c *closure[T]) choice(b *branches, other value) value {
+	return as(c.is, choice(b, c.run, other.(*closure[T]).run))
 }
 
 // effect returns a function that evaluates c only for its cost and its error.
@@ -107,8 +106,8 @@ func (c *closure[T]) effect() func(*Frame) {
 
 func (c *closure[T]) boxed() func(*Frame) ref.Val { return boxed(c.is, c.run) }
 
-// boxed returns a closure that boxes the result of evaluate. A type parameter would link a copy of
-// all cases for each type.
+// boxed returns a closure that boxes the result of evaluate. With a type parameter, a program would
+// contain a copy of all cases for each type.
 func boxed(is kind, evaluate any) func(*Frame) ref.Val {
 	switch run := evaluate.(type) {
 	case func(*Frame) bool:
@@ -181,7 +180,7 @@ func (f *Frame) checked(v ref.Val) ref.Val {
 
 func fixedTime(t time.Time) func(*Frame) time.Time { return func(*Frame) time.Time { return t } }
 
-// typed adds the closure for its declared type to an operand of raw values.
+// typed adds a closure for the declared type to an operand of raw values.
 func (x *compiler) typed(c operand) operand {
 	if c.declared == nil {
 		return x.refuse("value without a declared type")
@@ -208,7 +207,7 @@ func (x *compiler) typed(c operand) operand {
 	return c
 }
 
-// asserted returns the value of a part of the object that the decoder made a T.
+// asserted returns the value of a part of the object whose raw value is a T.
 func asserted[T any](is kind, raw func(*Frame) any) value {
 	return as(is, func(f *Frame) T {
 		v, ok := raw(f).(T)
@@ -219,10 +218,10 @@ func asserted[T any](is kind, raw func(*Frame) any) value {
 	})
 }
 
-// converted returns the value of a part of the object that read converts to a T.
-func converted[T any](is kind, raw func(*Frame) any, read func(any) (T, bool)) value {
+// converted returns the value of a part of the object. convert returns its raw value as a T.
+func converted[T any](is kind, raw func(*Frame) any, convert func(any) (T, bool)) value {
 	return as(is, func(f *Frame) T {
-		v, ok := read(raw(f))
+		v, ok := convert(raw(f))
 		if !ok {
 			f.wrongType()
 		}
@@ -230,7 +229,7 @@ func converted[T any](is kind, raw func(*Frame) any, read func(any) (T, bool)) v
 	})
 }
 
-// numberOf returns a number. The decoder makes a number without a fraction an int64.
+// numberOf returns a number. The decoder makes an int64 of a number without a fraction.
 func numberOf(r any) (float64, bool) {
 	switch v := r.(type) {
 	case float64:
@@ -270,7 +269,7 @@ func (o operand) object() func(*Frame) map[string]any {
 	}
 }
 
-// condition returns the operand of a condition as a bool. Other types fail.
+// condition returns an operand as a bool. It fails for other types.
 func (x *compiler) condition(c operand) operand {
 	if c.kind() == kindBool || x.why != "" {
 		return c
@@ -293,8 +292,8 @@ func (x *compiler) bool(c operand) func(*Frame) bool {
 	return closureOf[bool](c)
 }
 
-// boxed returns a closure that makes a CEL value, never an error. After a failure the value is
-// meaningless.
+// boxed returns a closure that makes a CEL value. It never makes an error: after a failure the
+// value has no meaning.
 func (x *compiler) boxed(c operand) func(*Frame) ref.Val {
 	x.boxes = true
 	if v := c.constant; v != nil {

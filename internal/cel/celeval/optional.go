@@ -11,8 +11,8 @@ import (
 // the caller must call value once, because the frame may hold a value that is not paid for.
 type optional struct {
 	has   func(*Frame) bool
-	value operand // costs what has did not pay; it has no kind if there is never a value
-	pure  bool    // reading the value has no effect and may be left out
+	value operand // not paid by has; of kindNone if there is never a value
+	pure  bool    // reading the value has no effect, so it may be left out
 }
 
 func (*optional) kind() kind { return kindOptional }
@@ -62,23 +62,20 @@ func valueType(t *types.Type) *types.Type {
 	return types.DynType
 }
 
-// isAlternative reports whether a call is or or orValue of a value that may be an optional.
+// isAlternative reports whether a call is v.or(w) or v.orValue(w), and v may be an optional.
 func isAlternative(name string, args []operand) bool {
 	return (name == "or" || name == "orValue") && len(args) == 2 && args[0].kind() != kindRaw && args[0].typ.Kind() == types.DynKind
 }
 
-// optionalOf compiles optional.of, which costs one unit.
 func (x *compiler) optionalOf(a operand) operand {
 	return operand{cost: a.cost + 1, value: &optional{has: func(*Frame) bool { return true }, value: a.evaluated()}}
 }
 
-// optionalNone compiles optional.none, which costs one unit.
 func optionalNone() operand {
 	return operand{cost: 1, value: &optional{has: func(*Frame) bool { return false }, pure: true}}
 }
 
-// evaluated returns the operand without its cost, and without the properties of a variable, a
-// ternary or a constant.
+// evaluated returns the operand without its cost, and not as a variable, ternary or constant.
 func (o operand) evaluated() operand {
 	o.cost, o.attr, o.choice, o.presence, o.constant = 0, false, false, false, nil
 	o.terms, o.chain = nil, nil
@@ -109,7 +106,8 @@ func (x *compiler) optionalMethod(name string, args []operand) operand {
 	return operand{}
 }
 
-// hasValue reports whether there is a value. If reading the value costs something, it reads it.
+// hasValue returns a closure that reports whether there is a value. It also evaluates a value that
+// costs something.
 func (x *compiler) hasValue(m *optional) func(*Frame) bool {
 	has := m.has
 	read := func(*Frame) {}
@@ -146,7 +144,8 @@ func (x *compiler) required(m *optional) operand {
 	})
 }
 
-// valueOr compiles orValue. It costs nothing. The alternative costs something only if it is used.
+// valueOr compiles orValue, which costs nothing. The alternative costs something only if it is
+// used.
 func (x *compiler) valueOr(cost uint64, m *optional, b operand) operand {
 	var out operand
 	if m.value.kind() == kindNone {
@@ -203,7 +202,7 @@ func (x *compiler) chosenValue(bit uint64, a, b operand) operand {
 	return out
 }
 
-// boxedOptional returns a closure that boxes an optional. It fails if has fails.
+// boxedOptional returns a closure that boxes an optional.
 func (x *compiler) boxedOptional(m *optional) func(*Frame) ref.Val {
 	if m.value.kind() == kindNone {
 		return func(f *Frame) ref.Val {
@@ -224,7 +223,7 @@ func (x *compiler) boxedOptional(m *optional) func(*Frame) ref.Val {
 	}
 }
 
-// withBefore returns an operand that first calls before, and fails if before fails.
+// withBefore returns an operand that first calls the function before, and fails if this call fails.
 func withBefore(c operand, before func(*Frame)) operand {
 	c = c.evaluated()
 	if c.value != nil {
@@ -305,8 +304,8 @@ func (o operand) part() (*celvalue.DeclaredType, func(*Frame) (any, bool)) {
 	}
 }
 
-// optionalField compiles a field of the object that may be absent. For other operands it returns an
-// operand without a kind.
+// optionalField compiles a field of the object that may be absent. For other operands, the result
+// is of kindNone.
 func (x *compiler) optionalField(of operand, field string) operand {
 	declared, get := of.part()
 	if declared == nil || declared.Kind != celvalue.KindObject {
@@ -342,10 +341,10 @@ func (x *compiler) optionalSelection(of, at operand, t *types.Type) operand {
 	return x.qualified(of, qualifier{known: name, optional: true}, t)
 }
 
-// optionalIndex compiles [?i] if may is true, else the index of an optional. The result is an
+// optionalIndex compiles of[?at] if question is true, else of[at] for an optional. The result is an
 // optional of type t. If the list or map is absent, the index is not evaluated. t may be wrong, as
 // in dyn(x).orValue(y), so the value decides.
-func (x *compiler) optionalIndex(of, at operand, t *types.Type, may bool) operand {
+func (x *compiler) optionalIndex(of, at operand, t *types.Type, question bool) operand {
 	if of.presence || at.presence {
 		return x.refuse("optional index with has")
 	}
@@ -357,7 +356,7 @@ func (x *compiler) optionalIndex(of, at operand, t *types.Type, may bool) operan
 		return x.optionalBelow(of, declared.Values, foundAt(get, closureOf[string](at), branchCost(at), inMap))
 	}
 	q := x.indexWith(at)
-	q.optional = may
+	q.optional = question
 	return x.qualified(of, q, t)
 }
 
@@ -377,8 +376,8 @@ func foundAt[C, K any](get func(*Frame) (any, bool), at func(*Frame) K, cost uin
 	}
 }
 
-// optionals compiles constructors and methods of optionals. For other calls it returns an operand
-// without a kind.
+// optionals compiles constructors and methods of optionals. For other calls, the result is of
+// kindNone.
 func (x *compiler) optionals(name string, args []operand) operand {
 	switch {
 	case name == "optional.of" && len(args) == 1:

@@ -19,7 +19,7 @@ import (
 	"github.com/crdkit/crdkit/internal/value/pattern"
 )
 
-// Functions of strings. Sizes are in code points. Most functions cost a tenth of them.
+// Functions of strings. Sizes are in code points. Most functions cost a tenth of the size.
 
 const operatorSize = "size"
 
@@ -74,7 +74,7 @@ func (x *compiler) binaryString(name, overload string, a, b operand) operand {
 // A testCost is the cost of a predicate on two strings.
 type testCost func(a, b string) uint64
 
-// smaller is the cost of a comparison. Every size from 1 to 10 costs one unit.
+// smaller is the cost of a comparison, a tenth of the smaller size, rounded up.
 func smaller(a, b string) uint64 {
 	if n := min(len(a), len(b)); n <= 10 {
 		return uint64(min(n, 1))
@@ -89,7 +89,7 @@ func second(_, b string) uint64 { return tenthOf(utf8.RuneCountInString(b)) }
 
 func product(a, b string) uint64 { return second(b, a) * second(a, b) }
 
-// errorText has the size that CEL assumes for an error.
+// For costs, CEL gives an error the size of errorText.
 const errorText = "!"
 
 // stringTest compiles a predicate on two strings whose cost depends on their sizes.
@@ -145,7 +145,7 @@ func (x *compiler) find(a, b operand, all bool) operand {
 	return operand{cost: a.cost, value: as(kindString, searched(a, string(text), func(_ *Frame, s string) string { return re.FindString(s) }))}
 }
 
-// searched returns the closure of a search. It costs nothing if its operand fails.
+// searched returns the closure of a search. If the operand fails, the search costs nothing.
 func searched[T any](a operand, pattern string, search func(*Frame, string) T) func(*Frame) T {
 	s, each := closureOf[string](a), patternCost(pattern)
 	return func(f *Frame) (none T) {
@@ -171,8 +171,7 @@ func patternCost(p string) uint64 {
 
 // Functions of one string. A conversion costs one unit. The cost of a copy depends on its size.
 
-// unaryString compiles a function of a string. For other functions it returns an operand without a
-// kind.
+// unaryString compiles a function of a string. For other functions, the result is of kindNone.
 func (x *compiler) unaryString(name, overload string, a operand) operand {
 	if a.constant != nil {
 		return operand{}
@@ -200,7 +199,6 @@ func (x *compiler) unaryString(name, overload string, a operand) operand {
 	return out
 }
 
-// ofString compiles a function from [cellib.OfString].
 func ofString(a operand, price cellib.Price, call any) operand {
 	out := operand{cost: a.cost}
 	switch call := call.(type) {
@@ -278,7 +276,7 @@ func shiftASCII(s string, from, to, by rune) string {
 	return s
 }
 
-// These replace functions of cel-go that copy a string to look into it.
+// These functions replace functions of cel-go that copy the string they search.
 
 func quicker(overload string, impl *functions.Overload) *functions.Overload {
 	var binary func(v, w ref.Val) (ref.Val, bool)
@@ -303,8 +301,8 @@ func quicker(overload string, impl *functions.Overload) *functions.Overload {
 	return &fast
 }
 
-// searchWith returns a search that counts in code points. ok is false for empty strings and invalid
-// UTF-8.
+// searchWith returns a search that counts in code points. The search returns false if a string is
+// empty or invalid UTF-8.
 func searchWith(find func(s, part string) int) func(v, w ref.Val) (ref.Val, bool) {
 	return func(v, w ref.Val) (ref.Val, bool) {
 		s, _ := v.(types.String)
@@ -320,7 +318,7 @@ func searchWith(find func(s, part string) int) func(v, w ref.Val) (ref.Val, bool
 	}
 }
 
-// charAt returns a code point of a string. ok is false if the index is at or after the end.
+// charAt returns a code point of a string. It returns false if there is none at the index.
 func charAt(v, w ref.Val) (ref.Val, bool) {
 	s, isText := v.(types.String)
 	i, isInt := w.(types.Int)
@@ -336,8 +334,8 @@ func charAt(v, w ref.Val) (ref.Val, bool) {
 	return nil, false
 }
 
-// toString compiles string(), which costs one unit. If the operand must be boxed, it returns an
-// operand without a kind.
+// toString compiles string(), which costs one unit. If the operand must be boxed, the result is of
+// kindNone.
 func (x *compiler) toString(overload string, a operand) operand {
 	if a.constant != nil {
 		return operand{}
@@ -384,8 +382,7 @@ func (o operand) sumTerms() []func(*Frame) string {
 	return []func(*Frame) string{closureOf[string](o)}
 }
 
-// concatenation compiles + of strings. It makes the string of a whole sum at once, but charges for
-// each +.
+// concatenation compiles + of strings. It makes one string for a whole sum, but charges for each +.
 func (x *compiler) concatenation(a, b operand) operand {
 	all := append(append([]func(*Frame) string(nil), a.sumTerms()...), closureOf[string](b))
 	return operand{cost: costs(a, b, 0), terms: all, value: as(kindString, func(f *Frame) string {
