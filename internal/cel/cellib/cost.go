@@ -20,7 +20,7 @@ type Price uint8
 
 const (
 	free              Price = iota // cel-go charges for the call
-	unit                           // looks up one thing
+	unit                           // looks up a value
 	permission                     // asks for a permission
 	selection                      // parses a selector
 	traversal                      // visits all elements of a list
@@ -124,7 +124,7 @@ func (p Price) CallCost(function, overload string, args []ref.Val, result ref.Va
 		n := sizeOf(args[1])
 		return selectorCost(checker.SizeEstimate{Min: n, Max: n}).Max, true
 	case traversal:
-		if Nodes(args[0], MaxNodes) >= MaxNodes { // the call is never made
+		if Nodes(args[0], MaxNodes) >= MaxNodes { // the call is refused
 			return 0, true
 		}
 		return traversed(args[0]), true
@@ -177,7 +177,6 @@ func sizeOf(v ref.Val) uint64 {
 
 func rounded(cost float64) uint64 { return uint64(math.Ceil(cost)) }
 
-// doubleTraversal returns the cost of reading a text twice.
 func doubleTraversal(size uint64) uint64 {
 	return rounded(float64(size) * 2 * common.StringTraversalCostFactor)
 }
@@ -206,8 +205,8 @@ func parses(overload string) bool {
 	return overload == "cidr_contains_ip_string" || overload == "cidr_contains_cidr_string"
 }
 
-// selectorCost returns the cost of parsing a selector. A requirement has at least two characters
-// and makes a list.
+// selectorCost returns the cost of parsing a selector. Each requirement has at least two
+// characters, and becomes a list.
 func selectorCost(text checker.SizeEstimate) checker.CostEstimate {
 	const requirement = float64(common.ListCreateBaseCost + common.StructCreateBaseCost)
 	list := checker.CostEstimate{Min: common.ListCreateBaseCost, Max: common.ListCreateBaseCost}
@@ -341,7 +340,7 @@ func (c *Costs) EstimateSize(n checker.AstNode) *checker.SizeEstimate {
 }
 
 // traversalEstimate estimates visiting a list and reading its strings or bytes. Elements of unknown
-// type count as strings, except for includes.
+// type count as strings, except for the function includes.
 func (c *Costs) traversalEstimate(function string, list checker.AstNode) checker.CostEstimate {
 	elem := elementOf(list)
 	if elem == nil && function != "includes" {
@@ -370,8 +369,8 @@ func (c *Costs) rewritingEstimate(function string, target checker.AstNode, args 
 	return costs(text.MultiplyByCostFactor(2*common.StringTraversalCostFactor), &result)
 }
 
-// mostParts returns the most parts of a split: the limit if it is a literal, else one for each
-// character.
+// mostParts returns the maximum number of parts of a split: the limit if it is a literal, else one
+// for each character.
 func mostParts(text checker.SizeEstimate, args []checker.AstNode) uint64 {
 	if len(args) > 1 {
 		if v := args[1].Expr().AsLiteral(); v != nil {
@@ -390,16 +389,16 @@ func replacedSize(text, old, replacement checker.SizeEstimate) checker.SizeEstim
 	return times.Multiply(replacement).Add(kept)
 }
 
-// replacements returns the extreme numbers of replacements of old and of characters that are kept.
-// If helps is true, the extreme is to replace the whole text, otherwise nothing. An empty old
+// replacements returns how often old is replaced, and how many characters are kept, for an extreme
+// size of the result. If whole is true, the whole text is replaced, else nothing. An empty old
 // matches around each character.
-func replacements(text, old uint64, helps bool) (times, kept uint64) {
+func replacements(text, old uint64, whole bool) (times, kept uint64) {
 	switch {
 	case old == 0 && text < math.MaxUint64:
 		return text + 1, text
 	case old == 0:
 		return text, text
-	case helps:
+	case whole:
 		return uint64(math.Ceil(float64(text) / float64(old))), 0
 	}
 	return 0, text
@@ -469,8 +468,8 @@ func upTo(size uint64) checker.CostEstimate {
 	return checker.CostEstimate{Min: 1, Max: size}.MultiplyByCostFactor(common.StringTraversalCostFactor)
 }
 
-// An element is a node for the elements of a list. Its path is the path of the list and @items. It
-// implements checker.AstNode.
+// An element is a node for the elements of a list. Its path is the path of the list, then @items.
+// It implements checker.AstNode.
 type element struct {
 	path []string
 	t    *types.Type

@@ -20,13 +20,12 @@ const (
 	base64Expr = 84
 )
 
-// A format is a format with its name in rules. Formats with the same Format.Name are equal.
+// A format is a format and its name in rules. Formats with the same Format.Name are equal.
 type format struct {
 	name string
 	apiservercel.Format
 }
 
-// formats returns all formats, with the lengths of regular expressions for the cost.
 func formats() []format {
 	return []format{
 		{"dns1123Label", nameFormat("DNS1123Label", 30, objectname.IsLabel, nameRule(apivalidation.NameIsDNSLabel, false))},
@@ -45,7 +44,8 @@ func formats() []format {
 	}
 }
 
-// nameFormat returns a format with a rule. If valid returns true, the rule finds no errors.
+// nameFormat returns a format. A string has no errors if valid returns true, else the errors of
+// rule.
 func nameFormat(name string, length int, valid func(string) bool, rule func(string) []string) apiservercel.Format {
 	return apiservercel.Format{
 		Name: name,

@@ -125,7 +125,7 @@ func ofString(id string, result *cel.Type) cel.FunctionOpt {
 	return s.function(unary(OfString(id).(func(string) ref.Val)))
 }
 
-// binary is unary for functions of two values.
+// binary is like unary, for functions of two values.
 func binary[T, U any](f func(T, U) ref.Val) cel.OverloadOpt {
 	return bindBinary(func(v, w ref.Val) ref.Val {
 		x, ok := valueOf[T](v)
@@ -140,7 +140,7 @@ func binary[T, U any](f func(T, U) ref.Val) cel.OverloadOpt {
 	})
 }
 
-// valueOf returns the Go value of v if it is a T. It does not allocate.
+// valueOf returns the Go value of v if it is a T, without allocation.
 func valueOf[T any](v ref.Val) (x T, ok bool) {
 	var p *T
 	switch v := v.(type) {
@@ -173,7 +173,7 @@ func text[T any](f func(T) string) cel.OverloadOpt {
 
 func texts(list []string) ref.Val { return types.NewStringList(types.DefaultTypeAdapter, list) }
 
-// comparisons declares the comparison methods of t. Its values are Ts. kind is the prefix of the
+// comparisons declares the comparison methods of t, whose Go type is T. kind is the prefix of the
 // overloads.
 func comparisons[T any](kind string, t *cel.Type, compare func(T, T) int) []cel.EnvOption {
 	is := func(sign int) cel.OverloadOpt {
@@ -187,8 +187,8 @@ func comparisons[T any](kind string, t *cel.Type, compare func(T, T) int) []cel.
 	}
 }
 
-// The types of authorization. No rule gets a value of these types. A rule may call their methods on
-// a value of unknown type: it is admitted and estimated, and fails.
+// The types of authorization. No rule gets a value of these types. A rule that calls their methods
+// on a value of unknown type is admitted and estimated, but fails when it runs.
 var (
 	authorizerType    = cel.ObjectType("kubernetes.authorization.Authorizer")
 	pathCheckType     = cel.ObjectType("kubernetes.authorization.PathCheck")
@@ -317,7 +317,7 @@ const (
 	maxBefore = 5000 // nodes of an expression before a copy
 )
 
-// limitCopies changes the macros of e that copy their target, so that they refuse large ones.
+// limitCopies changes the macros of e that copy their target: they refuse large targets.
 func limitCopies(e *cel.Env) (*cel.Env, error) {
 	macros := e.Macros()
 	for i, m := range macros {

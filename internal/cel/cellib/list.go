@@ -30,7 +30,7 @@ func ordered() []namedType {
 	}
 }
 
-// lists returns the library of list functions. If withIncludes is true, it has includes.
+// lists returns the library of list functions. withIncludes adds the function includes.
 func lists(withIncludes bool) cel.EnvOption {
 	var sorted, sums, largest, smallest []cel.FunctionOpt
 	for _, e := range ordered() {
@@ -113,8 +113,8 @@ func sum(zero ref.Val) cel.OverloadOpt {
 	})
 }
 
-// extreme returns a binding that finds the smallest or largest element. An element is replaced if
-// comparing it with another one returns beaten.
+// extreme returns a binding that finds the smallest or largest element. An element loses against
+// another one if comparing them returns beaten.
 func extreme(name string, beaten ref.Val) cel.OverloadOpt {
 	return bindUnary(func(v ref.Val) ref.Val {
 		list, ok := elements(v)

@@ -18,15 +18,15 @@ import (
 
 const (
 	ElementBytes = 16 // of a list
-	BoxedBytes   = 32 // of a list of CEL values
+	BoxedBytes   = 32 // of a list of CEL values, for each element
 	EntryBytes   = 64 // of a map
 )
 
 // DefaultMemory is the memory limit of one evaluation in bytes.
 const DefaultMemory = 64 << 20
 
-// MaxNodes is the most values of a list or map, counted as a tree, that a call may read. A small
-// list may be a large tree, if all its elements are the same list.
+// MaxNodes limits the values of a list or map that a call may read, counted as a tree. A small list
+// may be a large tree, if all its elements are the same list.
 const MaxNodes = 1 << 20
 
 // A Meter counts the memory of one evaluation. It belongs to one goroutine.
@@ -220,11 +220,11 @@ func RangeSize(args []ref.Val) uint64 {
 	return 0
 }
 
-// clauseBytes is the most bytes that a clause of format prints, apart from its precision.
+// clauseBytes limits the bytes that a clause of format prints, without its precision.
 const clauseBytes = 400
 
-// formatMemory adds up the text, the precisions and the arguments. Hexadecimal digits double an
-// argument.
+// formatMemory adds up the sizes of the text, precisions and arguments. Hexadecimal digits double
+// an argument.
 func formatMemory(args []ref.Val) uint64 {
 	if len(args) < 2 {
 		return 0
@@ -285,8 +285,8 @@ func Deep(function string) bool {
 
 type part interface{ PartOfObject() }
 
-// Nodes counts the values in v, as a tree, up to most. A part of the object counts as one.
-func Nodes(v ref.Val, most int) int {
+// Nodes counts the values in v, as a tree, up to limit. A part of the object counts as one.
+func Nodes(v ref.Val, limit int) int {
 	n := 1
 	if _, ok := v.(part); ok {
 		return n
@@ -294,16 +294,16 @@ func Nodes(v ref.Val, most int) int {
 	switch v := v.(type) {
 	case *types.Optional:
 		if v.HasValue() {
-			n += Nodes(v.GetValue(), most-n)
+			n += Nodes(v.GetValue(), limit-n)
 		}
 	case traits.Lister:
-		for it := v.Iterator(); n < most && it.HasNext() == types.True; {
-			n += Nodes(it.Next(), most-n)
+		for it := v.Iterator(); n < limit && it.HasNext() == types.True; {
+			n += Nodes(it.Next(), limit-n)
 		}
 	case traits.Mapper:
-		for it := v.Iterator(); n < most && it.HasNext() == types.True; {
+		for it := v.Iterator(); n < limit && it.HasNext() == types.True; {
 			if value, ok := v.Find(it.Next()); ok {
-				n += Nodes(value, most-n)
+				n += Nodes(value, limit-n)
 			}
 		}
 	}

@@ -59,7 +59,7 @@ func toIP(s string) ref.Val {
 	return apiservercel.IP{Addr: addr}
 }
 
-// isCanonical reports whether s is spelled like [netip.Addr] prints it.
+// isCanonical reports whether s is an address as [netip.Addr] prints it.
 func isCanonical(s string) ref.Val {
 	addr, err := parseIP(s)
 	if err != nil {

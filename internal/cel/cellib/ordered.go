@@ -31,7 +31,7 @@ func (m orderedMap) Iterator() traits.Iterator {
 	return &keyIterator{keys: keys}
 }
 
-// Fold implements traits.Foldable. It has the value of NaN, which a lookup cannot find.
+// Fold implements traits.Foldable. It also passes the value of NaN, which a lookup cannot find.
 func (m orderedMap) Fold(f traits.Folder) {
 	var entries entries
 	types.ToFoldableMap(m.Mapper).Fold(&entries)
@@ -89,7 +89,7 @@ func rankOf(key ref.Val) int {
 }
 
 type keyIterator struct {
-	types.Int // has no meaning, but makes it a CEL value
+	types.Int // unused; makes the iterator a CEL value
 	keys      []ref.Val
 	next      int
 }

@@ -36,7 +36,7 @@ func quantities() cel.EnvOption {
 
 // arithmetic declares an operation whose right operand is a quantity or an integer.
 //
-// A result is a *Quantity, other quantities are a Quantity. Rules can observe this: == with a
+// A result is a *Quantity, any other quantity is a Quantity. Rules can observe this: == with a
 // result on the right fails, and a search for a result finds nothing.
 func arithmetic(name string, apply func(*resource.Quantity, resource.Quantity)) []cel.EnvOption {
 	t := apiservercel.QuantityType
@@ -59,7 +59,7 @@ const maxExponent = 10_000
 // ParseQuantity parses a quantity as the server does, but refuses large exponents.
 func ParseQuantity(s string) (resource.Quantity, error) {
 	if i := max(strings.LastIndexByte(s, 'e'), strings.LastIndexByte(s, 'E')); i >= 0 && i+1 < len(s) {
-		// The server keeps the lower 32 bits.
+		// The server keeps the lower 32 bits of an exponent.
 		if exponent, err := strconv.ParseInt(s[i+1:], 10, 64); err == nil && abs(int32(exponent)) > maxExponent {
 			return resource.Quantity{}, fmt.Errorf("exponent %d of a quantity is not between -%d and %d", exponent, maxExponent, maxExponent)
 		}

@@ -9,8 +9,8 @@ import (
 	"github.com/google/cel-go/interpreter"
 )
 
-// regex returns the library of search functions. A program compiles literal expressions once. It is
-// an error if one is invalid.
+// regex returns the library of search functions. A program compiles a literal expression once, and
+// is refused if the expression is invalid.
 func regex() cel.EnvOption {
 	s, list := cel.StringType, cel.ListType(cel.StringType)
 	return cel.Lib(&library{
@@ -47,7 +47,6 @@ func all(re *regexp.Regexp, s string, most int64) ref.Val {
 	return texts(re.FindAllString(s, int(most)))
 }
 
-// find evaluates a call of find. re is the compiled expression.
 func find(re *regexp.Regexp, args []ref.Val) ref.Val {
 	if len(args) != 2 {
 		return types.NoSuchOverloadErr()
@@ -72,7 +71,7 @@ func findAll(re *regexp.Regexp, args []ref.Val) ref.Val {
 	})
 }
 
-// withText calls f with argument i. If that is not a string, it returns an error.
+// withText calls f with argument i. If the argument is not a string, it returns an error.
 func withText(args []ref.Val, i int, f func(string) ref.Val) ref.Val {
 	s, ok := args[i].Value().(string)
 	if !ok {

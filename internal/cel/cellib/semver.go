@@ -61,7 +61,7 @@ func normalized(s string) (string, error) {
 	return strings.Join(numbers, "."), nil
 }
 
-// withoutZeros removes leading zeros. It keeps one if no other digit follows.
+// withoutZeros removes leading zeros. It keeps one zero if no other digit follows.
 func withoutZeros(n string) string {
 	if len(n) < 2 {
 		return n

@@ -14,7 +14,7 @@ import (
 // cel-go prints values in a few errors, with maps in random order and without a limit. The errors
 // of this file are always the same for equal values, and bounded.
 
-// maxText is the most bytes of a value in an error.
+// maxText limits the bytes of a value in an error.
 const maxText = 1 << 20
 
 const tooLong = "value of more than 1 MiB"
@@ -65,7 +65,8 @@ func boundedText(v ref.Val, left *int) string {
 }
 
 // RepeatedKey returns the error of inserting entries into a map, nil if no key is repeated. The
-// error names the first repeated key, or the one with the first text if keys have no order.
+// error names the first repeated key. If keys have no order, it names the key with the smallest
+// text.
 func RepeatedKey(m, entries ref.Val) ref.Val {
 	into, isMap := m.(traits.Mapper)
 	from, areEntries := entries.(traits.Mapper)
@@ -92,14 +93,14 @@ func RepeatedKey(m, entries ref.Val) ref.Val {
 	return types.NewErr("insert failed: key %s already exists", first)
 }
 
-// PrintsElement reports whether a function prints the first element that it does not accept: join,
-// unwrapOpt and optional.unwrap.
+// PrintsElement reports whether the error of a function prints the first element that the function
+// does not accept: join, unwrapOpt and optional.unwrap.
 func PrintsElement(function string) bool {
 	return function == "join" || function == "unwrapOpt" || function == "optional.unwrap"
 }
 
-// Printing returns the arguments for a function that [PrintsElement]. An element that cel-go would
-// print without a limit is replaced.
+// Printing returns the arguments for a function as in [PrintsElement]. It replaces an element that
+// cel-go would print without a limit.
 func Printing(function string, args []ref.Val) []ref.Val {
 	list, ok := args[0].(traits.Lister)
 	if !ok {
@@ -134,8 +135,8 @@ type shownValue struct {
 
 func (s shownValue) String() string { return s.text }
 
-// NotOptional returns the error about an optional element that is not an optional. If key is not
-// nil, the error is about an optional entry.
+// NotOptional returns the error about a value in [?v] that is not an optional. If key is not nil,
+// the error is about {?key: v}.
 func NotOptional(key, v ref.Val) ref.Val {
 	if key == nil {
 		return types.NewErr("cannot initialize optional list element from non-optional value %s", textOf(v))
