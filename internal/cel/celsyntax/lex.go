@@ -8,18 +8,18 @@ import (
 
 // See https://github.com/google/cel-spec/blob/master/doc/langdef.md#syntax.
 
-// A token is a token of an expression. An operator is identified by its text.
+// A token is a part of an expression. An operator is identified by its text.
 type token struct {
 	kind tokenKind
 	text string // as written, but without the quotes of a string
-	raw  bool   // a string without escapes
-	at   int    // index of its first byte
+	raw  bool   // a raw string, which has no escapes
+	at   int    // index of the first byte
 }
 
 type tokenKind uint8
 
 const (
-	tokenUnknown tokenKind = iota // this lexer cannot read it
+	tokenUnknown tokenKind = iota // the lexer cannot read the text
 	tokenEnd
 	tokenName
 	tokenIn
@@ -33,7 +33,6 @@ const (
 	tokenOperator
 )
 
-// A lexer splits an expression into tokens.
 type lexer struct {
 	text string
 	at   int
@@ -250,7 +249,7 @@ func Tokens(text string) ([]Token, bool) {
 	}
 }
 
-// unescape returns the value of a string token. ok is false if an escape is invalid.
+// unescape returns the value of a string token. It returns false if an escape is invalid.
 func (t token) unescape() (string, bool) {
 	text := t.text
 	if strings.IndexByte(text, '\r') >= 0 {

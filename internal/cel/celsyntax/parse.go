@@ -19,7 +19,7 @@ type Parser struct {
 
 type macroKey struct {
 	name     string
-	args     int // -1 for any number
+	args     int // number of arguments, -1 for any
 	receiver bool
 }
 
@@ -50,8 +50,8 @@ type parsing struct {
 	depth    int
 }
 
-// maxDepth bounds the depth. Brackets count three, an operator in a row one. The limit of cel-go is
-// 250.
+// maxDepth bounds the depth. Brackets count as three, and each operator in a row as one. The limit
+// of cel-go is 250.
 const maxDepth = 200
 
 // Parse returns the tree of an expression. It returns nil if cel-go must parse the text: if it has
@@ -78,7 +78,7 @@ func (p *parsing) advance() {
 	}
 }
 
-// fail declines the text. It moves to the end, so that parsing stops soon.
+// fail declines the text. It skips the rest, so that parsing stops soon.
 //
 //go:noinline
 func (p *parsing) fail() ast.Expr {
@@ -98,7 +98,7 @@ func (p *parsing) is(operator string) bool {
 	return p.tok.kind == tokenOperator && p.tok.text == operator
 }
 
-// skipped skips an operator if it is the next token. It reports whether it was.
+// skipped skips the next token if it is the operator, and reports whether it did.
 //
 //go:noinline
 func (p *parsing) skipped(operator string) bool {
@@ -350,8 +350,8 @@ func (p *parsing) name(name string) ast.Expr {
 	return p.factory.NewIdent(p.id(), name)
 }
 
-// list parses expressions up to a closing bracket. A comma may follow the last one, except in a
-// call.
+// list parses expressions up to a closing bracket. A comma may follow the last expression, except
+// in a call.
 func (p *parsing) list(end string) []ast.Expr {
 	list := []ast.Expr{}
 	for !p.skipped(end) {
@@ -405,7 +405,7 @@ func digitsOf(text string) (digits string, base int) {
 	return text, 10
 }
 
-// isReserved reports whether a name is reserved, so no variable or function can have it.
+// isReserved reports whether a name is reserved. No variable or function can have a reserved name.
 func isReserved(name string) bool {
 	switch name {
 	case "as", "break", "const", "continue", "else", "for", "function", "if", "import", "let", "loop",
@@ -426,7 +426,7 @@ func (p *parsing) expand(m parser.Macro, id int64, target ast.Expr, args []ast.E
 	case err != nil:
 		return p.fail()
 	case e != nil && id == p.last:
-		p.last-- // as in cel-go, though another node may have this number
+		p.last-- // like cel-go, even if another node has this number
 	}
 	return e
 }
