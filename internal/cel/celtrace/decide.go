@@ -14,7 +14,7 @@ import (
 
 const (
 	maxOperands = 16
-	maxTerms    = 8 // most terms of || in a text
+	maxTerms    = 8 // operands of ||, or fields, in a text
 )
 
 // decide says which parts made e true or false, as in "self.a (1) < self.b (0) is false".
@@ -55,7 +55,7 @@ func decides(e ast.Expr) bool {
 	return false
 }
 
-// terms traces && and ||. A false operand of && decides alone, and a true operand of ||. Otherwise
+// terms traces && and ||. A false operand of &&, or a true operand of ||, decides alone. Otherwise
 // all operands decide.
 func (t *tracer) terms(f frame, e ast.Expr, result bool) string {
 	name := e.AsCall().FunctionName()
@@ -81,7 +81,7 @@ func (t *tracer) terms(f frame, e ast.Expr, result bool) string {
 	return strings.Join(clauses, ", and ")
 }
 
-// withoutGuards leaves out terms that only test presence, unless there are no others.
+// withoutGuards leaves out terms that only test presence, unless all terms do.
 func withoutGuards(terms []ast.Expr, operator string) []ast.Expr {
 	rest := slices.DeleteFunc(slices.Clone(terms), func(e ast.Expr) bool {
 		if operator == operators.LogicalOr {
@@ -253,8 +253,8 @@ func (t *tracer) failure(f frame, e ast.Expr, v ref.Val) *Trace {
 	return &Trace{Text: t.first + ": " + why + element, Decided: t.first, Operands: t.operands, Suggestion: t.guard(part, why)}
 }
 
-// reason returns the text of an error. It hides a text that may contain values, unless it is about
-// a field.
+// reason returns the text of an error. If values are left out, it keeps only a text about a missing
+// field.
 func (t *tracer) reason(part ast.Expr, text string) string {
 	if t.runes > 0 || part.Kind() == ast.SelectKind && strings.HasPrefix(text, noSuchKey) {
 		return Cut(text, maxText)

@@ -23,7 +23,7 @@ type Input struct {
 	Rule schema.Rule
 	Self any
 	Old  any // nil if there is no old value
-	// Runes is the most characters of a value in the text. 0 leaves values out.
+	// Runes limits the characters of a value in the text. 0 leaves values out.
 	Runes int
 }
 
@@ -32,13 +32,12 @@ type Operand struct{ Expression, Value string }
 type Trace struct {
 	// Text is a sentence about the deciding parts, with their values.
 	Text string
-	// Decided is the text of the deciding part, or of the first one.
+	// Decided is the text of the first deciding part.
 	Decided    string
 	Operands   []Operand
 	Suggestion string // "" if there is none
 }
 
-// ErrPasses means that the rule does not fail on the values.
 var ErrPasses = errors.New("the rule does not fail on this object")
 
 // Rule evaluates the rule and returns its trace. It returns an error if ctx ends or the rule does

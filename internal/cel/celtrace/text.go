@@ -18,7 +18,7 @@ import (
 	"github.com/crdkit/crdkit/internal/text/jsondiff"
 )
 
-// maxText is the most characters of a part in a text.
+// maxText limits the characters of a part in a text.
 const maxText = 200
 
 const maxDifferences = 3
@@ -42,7 +42,7 @@ func (t *tracer) atom(f frame, e ast.Expr, result bool) string {
 	return text + is(result) + t.where(f, e, operands) + t.differences(f, e, result)
 }
 
-// differences says at which paths two objects or lists differ, if a part is false because of that.
+// differences says where two objects or lists differ, if a part is false because they differ.
 func (t *tracer) differences(f frame, e ast.Expr, result bool) string {
 	if result || e.Kind() != ast.CallKind || e.AsCall().FunctionName() != operators.Equals {
 		return ""
@@ -68,7 +68,7 @@ func (t *tracer) differences(f frame, e ast.Expr, result bool) string {
 	return ", which differ at " + strings.Join(paths, ", ")
 }
 
-// negated is atom for a part after !. The clause keeps the !.
+// negated is like atom, for a part with ! before it. The clause keeps the !.
 func (t *tracer) negated(f frame, e ast.Expr, result bool) string {
 	arg := e.AsCall().Args()[0]
 	t.decided(e)
@@ -218,7 +218,7 @@ func fields(out []ast.Expr, e ast.Expr) []ast.Expr {
 	return out
 }
 
-// path reports whether e is a variable, or a field or element of one.
+// path reports whether e is a variable, or a field or element of a variable.
 func path(e ast.Expr) bool {
 	switch e.Kind() {
 	case ast.IdentKind:
@@ -235,7 +235,7 @@ func path(e ast.Expr) bool {
 // more marks a text that was cut.
 const more = "…"
 
-// valueText writes a value as a literal of at most limit characters. A longer one ends with ….
+// valueText writes a value as a literal of at most limit characters. A longer literal ends with ….
 func valueText(v ref.Val, limit int) string {
 	w := &valueWriter{room: limit}
 	w.write(v)

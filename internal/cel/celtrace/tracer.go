@@ -15,10 +15,10 @@ import (
 	"github.com/crdkit/crdkit/internal/cel/celtypes"
 )
 
-// maxElements is the most evaluations of conditions of macros in one trace.
+// maxElements limits the evaluations of macro conditions in one trace.
 const maxElements = 10_000
 
-// maxDepth is the most macros and operators around a part.
+// maxDepth limits the macros and operators around a part.
 const maxDepth = 100
 
 type tracer struct {
@@ -115,8 +115,8 @@ type element struct {
 type elements struct {
 	n         int      // all of them
 	satisfied int      // elements for which the condition is true
-	yes, no   *element // the first element for which it is true, and for which it is false
-	failed    *element // the first element for which it ends with an error
+	yes, no   *element // first elements with a true and a false condition
+	failed    *element // first element whose condition ends with an error
 	complete  bool     // the condition was evaluated for all elements, or for enough of them
 }
 
@@ -181,8 +181,8 @@ func (t *tracer) iterate(of ref.Val) (int, func(int) (key, value ref.Val)) {
 	return 0, nil
 }
 
-// bind returns the variables of a macro for one element: the element or key, or both key (or index)
-// and value.
+// bind returns the variables of a macro for one element: the element or key, or both the key (or
+// index) and the value.
 func (m *macro) bind(of, key, value ref.Val) map[string]any {
 	_, isMap := of.(traits.Mapper)
 	switch {
