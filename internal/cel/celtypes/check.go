@@ -33,10 +33,10 @@ func NewChecker(language *Language, limit uint64, reference bool) Checker {
 type Scope struct {
 	types  *Provider
 	self   *cel.Type
-	from   *Type   // the type from which the type of self is made
-	origin *Origin // for its expressions; built lazily
+	from   *Type   // type from which the type of self is made
+	origin *Origin // of all expressions of the node; built lazily
 
-	required, optional *checker.Env // by the type of oldSelf; built lazily
+	required, optional *checker.Env // for a plain and an optional oldSelf; built lazily
 }
 
 func (x *Checker) Scope(self *Type) *Scope {
@@ -198,7 +198,7 @@ func (x *Checker) reference(env *cel.Env, s *Scope, text string, optional bool) 
 
 const (
 	maxShownLine = 16384 // bytes; longer lines are not shown
-	maxErrors    = 100   // more are only counted
+	maxErrors    = 100   // further errors are only counted
 	truncated    = " more errors were truncated"
 )
 

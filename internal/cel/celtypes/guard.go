@@ -24,7 +24,6 @@ import (
 // Memory is the variable with the *[cellib.Meter] of an evaluation. Rules cannot spell it.
 const Memory = "@memory"
 
-// MemoryExceeded is the error of an evaluation that takes too much memory.
 var MemoryExceeded error = interpreter.EvalCancelledError{Message: "operation cancelled: memory limit exceeded"}
 
 // A guardedCall is not made if it would exceed a limit.
@@ -63,7 +62,6 @@ func (g *guardedCall) Eval(vars interpreter.Activation) ref.Val {
 	return g.Exec(interpreter.AsFrame(vars))
 }
 
-// Exec evaluates the call as cel-go does.
 func (g *guardedCall) Exec(frame *interpreter.ExecutionFrame) ref.Val {
 	nodes := g.Args()
 	args := make([]ref.Val, len(nodes))
@@ -126,7 +124,6 @@ func (g *guardedCall) count(frame *interpreter.ExecutionFrame, args []ref.Val) {
 	}
 }
 
-// ordered is a function that sorts the keys of a map. It costs nothing.
 const ordered = cellib.Ordered
 
 func orderedFunction() cel.EnvOption {
@@ -217,8 +214,8 @@ func oversized(tree *ast.AST) string {
 	return ""
 }
 
-// size returns at least the number of scalar types in the type of an expression. The type of a
-// schema counts as one.
+// size returns an upper bound for the number of scalar types in the type of an expression. The type
+// of a schema counts as one.
 func (s *sizing) size(e ast.Expr) int {
 	switch e.Kind() {
 	case ast.IdentKind:
@@ -283,7 +280,7 @@ func (s *sizing) entries(list []ast.EntryExpr) int {
 	return s.sum(key, value)
 }
 
-// sum returns the size of the type of a map. It is limited to maxMapTypes+1.
+// sum returns the size of the type of a map, or maxMapTypes+1 if it is larger.
 func (s *sizing) sum(key, value int) int {
 	size := min(key+value, maxMapTypes+1)
 	s.largest = max(s.largest, size)
@@ -305,9 +302,9 @@ func (s *sizing) loop(c ast.ComprehensionExpr) int {
 	return result
 }
 
-// If all types are correct, little else can be wrong: a literal of a duration, timestamp or regular
-// expression, a list of mixed types, a constant key. cel-go takes longer to look for these than to
-// check types. So this walk finds the expressions that need no validator and no planner.
+// If all types are correct, few errors are left: a literal of a duration, timestamp or regular
+// expression, a list of mixed types, a constant key. cel-go takes longer to look for these errors
+// than to check types. So this walk finds the expressions that need no validator and no planner.
 
 type validatorScan struct {
 	language *Language
@@ -406,7 +403,7 @@ func isKey(e ast.Expr) bool {
 	return t == types.StringType || t == types.IntType
 }
 
-// regex scans an argument that is a regular expression. A literal must be a valid one.
+// regex scans an argument that is a regular expression. A literal must be valid.
 func (c *validatorScan) regex(e ast.Expr) {
 	switch e.Kind() {
 	case ast.LiteralKind:
@@ -418,7 +415,8 @@ func (c *validatorScan) regex(e ast.Expr) {
 	}
 }
 
-// callable reports whether an implementation takes n arguments, without dispatch at run time.
+// callable reports whether a program can call impl with n arguments. A nil impl means a method of
+// the first argument.
 func callable(impl *functions.Overload, n int) bool {
 	switch {
 	case impl == nil:

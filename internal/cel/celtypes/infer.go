@@ -32,7 +32,7 @@ type signature struct {
 	member bool
 	args   []*types.Type
 	result *types.Type
-	alone  *ast.ReferenceInfo // of a call that has no other overload
+	alone  *ast.ReferenceInfo // for a call that no other overload matches
 }
 
 func newSignatures(functions map[string]*decls.FunctionDecl) signatures {
@@ -68,7 +68,7 @@ type loopVariable struct {
 	ref  *ast.ReferenceInfo // nil until a node refers to it
 }
 
-// typed infers the types of a tree. It returns nil if cel-go must do that.
+// typed infers the types of a tree. It returns nil if cel-go must infer them.
 func (s *signatures) typed(tree *ast.AST, in *Scope, optional bool) *ast.AST {
 	t := inference{signatures: s, scope: in, optional: optional, types: make(map[int64]*types.Type), refs: make(map[int64]*ast.ReferenceInfo)}
 	if t.expr(tree.Expr()) == nil {
@@ -252,8 +252,8 @@ func (t *inference) assert(e ast.Expr, want *types.Type) bool {
 	return is != nil && sameType(is, want)
 }
 
-// accumulator returns the type of the accumulator of a loop. If it is empty at first, its type is
-// the type of what the loop adds.
+// accumulator returns the type of the accumulator of a loop. If it is empty at first, the loop
+// determines its type.
 func (t *inference) accumulator(l ast.ComprehensionExpr, inner []loopVariable) *types.Type {
 	init := l.AccuInit()
 	if !isEmpty(init) {
@@ -270,7 +270,7 @@ func (t *inference) accumulator(l ast.ComprehensionExpr, inner []loopVariable) *
 	return typ
 }
 
-// added returns the type of a list or map that a step adds, nil if the step adds none.
+// added returns the type of the list or map that a step adds, or nil.
 func (t *inference) added(step ast.Expr) *types.Type {
 	if step.Kind() != ast.CallKind {
 		return nil
@@ -363,8 +363,8 @@ func (t *inference) list(l ast.ListExpr) *types.Type {
 	return types.NewListType(elem)
 }
 
-// boundedMap returns the type of a map. It returns nil if a type is unknown or too large, because
-// {x: x} doubles it.
+// boundedMap returns the type of a map. It returns nil if a type is unknown or too large: {x: x}
+// doubles the size.
 func boundedMap(key, value *types.Type) *types.Type {
 	if key == nil || value == nil || sizeOfType(key)+sizeOfType(value) > maxMapTypes {
 		return nil
@@ -380,8 +380,8 @@ func sizeOfType(t *types.Type) int {
 	return max(size, 1)
 }
 
-// An optionalLiteral is a literal with an optional part. It is evaluated here, because the error
-// about a part that is not an optional prints the part.
+// An optionalLiteral is a literal with an optional part. This package evaluates it, because the
+// error of cel-go about a part that is not an optional would print the part without a limit.
 type optionalLiteral struct {
 	interpreter.InterpretableConstructor
 	parts []literalPart // in the order in which InitVals has them
@@ -430,7 +430,7 @@ func optionalLiterals(tree *ast.AST) map[int64]ast.Expr {
 	return found
 }
 
-// optionalLiteral returns the program of a literal. It is a constant if cel-go would fold it.
+// optionalLiteral returns the program of a literal: a constant if cel-go would fold it.
 func (p *planner) optionalLiteral(c interpreter.InterpretableConstructor, of ast.Expr) interpreter.InterpretableV2 {
 	l := &optionalLiteral{InterpretableConstructor: c, parts: partsOf(of), of: of, types: p.types}
 	if of.Kind() == ast.StructKind {
@@ -448,7 +448,6 @@ func (l *optionalLiteral) Eval(vars interpreter.Activation) ref.Val {
 	return l.Exec(interpreter.AsFrame(vars))
 }
 
-// Exec evaluates the literal as cel-go does.
 func (l *optionalLiteral) Exec(frame *interpreter.ExecutionFrame) ref.Val {
 	var key ref.Val
 	elements, entries, fields := []ref.Val{}, map[ref.Val]ref.Val{}, map[string]ref.Val{}

@@ -61,7 +61,7 @@ func newLanguage(minor int) (*Language, error) {
 	return b, err
 }
 
-// declarationsOf returns a checker with the declarations of env. env does not export its own.
+// declarationsOf returns a checker with the declarations of env, which does not export its checker.
 func declarationsOf(env *cel.Env) (*checker.Env, error) {
 	c, err := checker.NewEnv(env.Container, env.CELTypeProvider(), checker.CrossTypeNumericComparisons(true))
 	if err != nil {
@@ -116,7 +116,7 @@ func (c validatorConfig) Set(name string, value any) error {
 // New rules may use only features of the previous version. So the language of a minor version is
 // for its stored rules, and for new rules of the next version.
 
-// The minor versions that have a language. The oldest one is for new rules of the oldest version.
+// The minor versions that have a language. The language of OldestMinor is only for new rules.
 const (
 	OldestMinor = int(kubeversion.Oldest) - 1
 	NewestMinor = int(kubeversion.Newest)

@@ -108,7 +108,8 @@ func (b *binding) fits(p, arg *types.Type) bool {
 	return false
 }
 
-// bind gives a type parameter a type. If it already has one and one of both is dyn, it is dyn.
+// bind gives a type parameter a type. If it already has a type, and either type is dyn, it becomes
+// dyn.
 func (b *binding) bind(name string, arg *types.Type) bool {
 	for i := range b.n {
 		if b.names[i] != name {
@@ -133,7 +134,7 @@ func (b *binding) bind(name string, arg *types.Type) bool {
 	return true
 }
 
-// isLoose reports whether a type other than t may match it.
+// isLoose reports whether a type other than t may match t.
 func isLoose(t *types.Type) bool {
 	return t.Kind() == types.DynKind || t.Kind() == types.NullTypeKind || hasLoose(t)
 }

@@ -20,7 +20,7 @@ type Type struct {
 	cel  *cel.Type
 	Elem *Type // of lists and maps
 
-	// Of objects.
+	// For objects.
 	path    string       // unique name in the provider
 	node    *schema.Node // declares the fields; nil for implied metadata
 	Implied bool         // apiVersion, kind and metadata are implied
@@ -100,7 +100,7 @@ func mapOf(elem *Type) *Type {
 	return &Type{kind: typMap, cel: cel.MapType(cel.StringType, elem.cel), Elem: elem}
 }
 
-// adopt returns a type of p that equals t, which may belong to another provider. path is its name.
+// adopt returns a type of p that equals t. t may belong to another provider. path names the result.
 func (p *Provider) adopt(path string, t *Type) *Type {
 	switch t.kind {
 	case typList:
@@ -196,7 +196,7 @@ func stringType(format string) *cel.Type {
 }
 
 // DeclaresMeta reports whether n declares all fields that are implied at the root of a resource. If
-// not, implied schemas replace them.
+// it does not, implied schemas replace them.
 func DeclaresMeta(n *schema.Node) bool {
 	metadata := n.Property("metadata")
 	return typeOf(n.Property("kind")) == schema.KindString &&
@@ -213,14 +213,14 @@ func typeOf(n *schema.Node) schema.Kind {
 	return n.Kind()
 }
 
-// HasRules reports whether n or a schema below it has rules. A nil n has none.
+// HasRules reports whether n or a schema below it has rules. n may be nil.
 func HasRules(n *schema.Node) bool { return n != nil && n.Facts().Has(schema.HasRules) }
 
 // IsMeta reports whether a field is implied at the root of a resource.
 func IsMeta(name string) bool { return name == "apiVersion" || name == "kind" || name == "metadata" }
 
-// Correlates reports whether entries of an object correlate with old ones. They do not if the map
-// type is unknown.
+// Correlates reports whether entries of an object correlate with the old entries. They do not if
+// the map type is unknown.
 func Correlates(n *schema.Node) bool {
 	switch t, declared := n.MapType(); t {
 	case "granular", "atomic":
