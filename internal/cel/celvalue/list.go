@@ -26,7 +26,7 @@ func (s *DeclaredType) listValue(raw any) ref.Val {
 	switch s.Kind {
 	case KindAtomicList:
 		l := &listValue{raw: list, declared: s}
-		if s.Made { // cel-go compares its elements in another way
+		if s.Made { // cel-go compares elements in another way
 			return types.NewRefValList(types.DefaultTypeAdapter, l.elements())
 		}
 		return l
@@ -195,7 +195,7 @@ func (l *sumOfMapLists) Equal(other ref.Val) ref.Val {
 
 func (l *sumOfMapLists) Add(other ref.Val) ref.Val { return merge(l, other, l.keys) }
 
-// equalByKey compares two lists: elements with the same keys must be equal.
+// equalByKey compares two lists. Elements with the same keys must be equal.
 func equalByKey(list traits.Lister, other ref.Val, key func(ref.Val) any) ref.Val {
 	o, ok := other.(traits.Lister)
 	if !ok {
@@ -344,7 +344,7 @@ func sameSet(list traits.Lister, other ref.Val) ref.Val {
 	return types.Bool(len(seen) == len(members))
 }
 
-// union appends the elements of other that are missing.
+// union appends the elements of other that list does not have.
 func union(list traits.Lister, other ref.Val) ref.Val {
 	o, ok := other.(traits.Lister)
 	if !ok {

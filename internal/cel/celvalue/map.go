@@ -96,8 +96,8 @@ func (m *mapValue) Contains(key ref.Val) ref.Val {
 func (m *mapValue) Size() ref.Val { return types.Int(len(m.raw)) }
 
 // Equal implements ref.Val. Objects are equal if they have the same size and equal declared
-// entries. An undeclared entry is compared only if other has it, too. The first unequal name in
-// order decides.
+// entries. An undeclared entry is compared only if other also has it. The unequal entry with the
+// first name decides.
 func (m *mapValue) Equal(other ref.Val) ref.Val {
 	o, ok := other.(traits.Mapper)
 	if !ok {
@@ -193,7 +193,6 @@ func (m *mapValue) Type() ref.Type { return types.MapType }
 
 func (m *mapValue) Value() any { return m.raw }
 
-// PartOfObject marks values that an evaluation did not make.
 func (*mapValue) PartOfObject() {}
 
 func (*mapValue) Printed() string { return partText }

@@ -18,12 +18,12 @@ type DeclaredType struct {
 	nullable bool
 	TypeName string // type in the schema, for errors
 
-	// Of objects. Without Props and Values, rules can only compare an object and take its size.
+	// For objects. Without Props and Values, rules can only compare an object and take its size.
 	Props  map[string]*DeclaredType // by name; nil if no fields are declared
 	fields map[string]declaredField // by the identifiers of rules
 	Values *DeclaredType            // of maps
 
-	// Of lists.
+	// For lists.
 	Items *DeclaredType
 	keys  []string // x-kubernetes-list-map-keys, escaped
 	list  string   // x-kubernetes-list-type
@@ -31,7 +31,7 @@ type DeclaredType struct {
 }
 
 type declaredField struct {
-	name     string // name of the property
+	name     string // property name
 	declared *DeclaredType
 }
 
@@ -44,7 +44,7 @@ const (
 	KindAtomicList
 	KindSetList
 	KindMapList
-	KindList // of an unknown x-kubernetes-list-type
+	KindList // a list of an unknown x-kubernetes-list-type
 	KindListWithoutItems
 	KindString
 	KindByte
@@ -57,7 +57,8 @@ const (
 	KindPreserved // values that can only be compared
 )
 
-// Types compiles schemas to declared types. Equal schemas share one. It belongs to one goroutine.
+// Types compiles schemas to declared types. Equal schemas share a type. It belongs to one
+// goroutine.
 type Types map[typeKey]*DeclaredType
 
 type typeKey struct {
@@ -251,7 +252,7 @@ func (s *DeclaredType) Fits(v any) bool {
 	return v != nil && !types.IsUnknownOrError(s.Value(v))
 }
 
-// MadeList returns the type of a list that a rule makes of these elements.
+// MadeList returns the type of a list that a rule makes of values of type s.
 func (s *DeclaredType) MadeList() *DeclaredType {
 	return &DeclaredType{Kind: KindAtomicList, TypeName: "array", Items: s, Made: true}
 }
@@ -289,7 +290,7 @@ func (s *DeclaredType) Time(v any) (time.Time, bool) {
 		t, err := time.Parse(strfmt.RFC3339FullDate, text)
 		return t, err == nil
 	}
-	// Most times have this layout. Layouts that do not match allocate.
+	// Most times have this layout. Parsing another layout allocates.
 	if t, err := time.Parse(time.RFC3339, text); err == nil {
 		return t, true
 	}

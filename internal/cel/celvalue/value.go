@@ -12,7 +12,7 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/strfmt"
 )
 
-// Value returns raw as a CEL value. It is an error value if raw does not match s.
+// Value returns raw as a CEL value. If raw does not match s, the result is an error value.
 func (s *DeclaredType) Value(raw any) ref.Val {
 	if raw == nil {
 		if s.nullable {
@@ -140,7 +140,7 @@ func (p *preserved) Type() ref.Type { return types.UnknownType }
 
 func (p *preserved) Value() any { return p.raw }
 
-// equalRaw compares values without a schema. Empty and absent are equal.
+// equalRaw compares values without a schema, as the server does.
 func equalRaw(a, b any) bool { return equality.Semantic.DeepEqual(a, b) }
 
 // Comparable reports whether [DeclaredType.Same] can compare values.
@@ -161,7 +161,7 @@ func (s *DeclaredType) Comparable() bool {
 	return false
 }
 
-// SizeOf returns the size of a raw value for a comparison, 1 if it has none.
+// SizeOf returns the size of a raw value for a comparison. It is 1 for numbers, booleans and null.
 func SizeOf(v any) int {
 	switch v := v.(type) {
 	case string:
@@ -222,7 +222,7 @@ func (s *DeclaredType) sameLists(a, b []any) (eq, ok bool) {
 	return true, true
 }
 
-// sameObjects compares like [mapValue.Equal]: the first unequal name decides.
+// sameObjects compares objects like [mapValue.Equal]: the first unequal name decides.
 func (s *DeclaredType) sameObjects(a, b map[string]any) (eq, ok bool) {
 	if len(a) != len(b) {
 		return false, true
@@ -240,7 +240,7 @@ func (s *DeclaredType) sameObjects(a, b map[string]any) (eq, ok bool) {
 	return eq, ok
 }
 
-// sameEntries compares the entry with this name in a and b. a has it. If ok is false, eq is false.
+// sameEntries compares an entry of a with the entry of b. If ok is false, eq is false.
 func (s *DeclaredType) sameEntries(name string, a, b map[string]any) (eq, ok bool) {
 	if s.Props != nil && s.Props[name] == nil || s.Props == nil && s.Values == nil {
 		w, found := b[name]
