@@ -8,8 +8,8 @@ import (
 // A Program says what the rules of a compiled program read. It is an option of cel.Compile,
 // which sets it.
 type Program struct {
-	// NeedsOld reports whether an old object may change the result for an object that no rule
-	// fails on: whether a rule may refer to oldSelf.
+	// NeedsOld is true if a rule may refer to oldSelf. If it is false, an old object has no effect
+	// on an object for which no rule fails.
 	NeedsOld bool
 
 	Sets map[*schema.Node]*ReadSet // by the schema that rules are on; nil if they are not known
@@ -17,9 +17,9 @@ type Program struct {
 
 func (*Program) CELOption(testopt.Sealed) {}
 
-// Reads returns what the rules of n read of their value, without an old object and as long as
-// no rule fails. n is the schema of the program or one below it. It returns nil if no rule of
-// n has an effect then.
+// Reads returns what the rules of n read of their value if there is no old object and no rule
+// fails. n is the schema of the program or one below it. Reads returns nil if no rule of n is
+// evaluated.
 func (p *Program) Reads(n *schema.Node) *ReadSet {
 	switch {
 	case n == nil || len(n.Rules()) == 0:

@@ -14,14 +14,14 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// An Access says how much of a value rules read. Each level includes the levels before it.
+// An Access says how much of a value rules read. Each level includes the earlier levels.
 type Access uint8
 
 const (
 	Unread     Access = iota // not even tested for presence
-	Presence                 // whether it is present, and its kind
+	Presence                 // whether the value is present, and its kind
 	Contents                 // a scalar, the keys of a map, the length of a list
-	Everything               // also everything within it
+	Everything               // also everything below
 )
 
 // A ReadSet says which parts of a value rules read. It is immutable. A nil ReadSet is unread.
@@ -32,7 +32,6 @@ type ReadSet struct {
 	elements *ReadSet
 }
 
-// Access returns how much of the value rules read.
 func (r *ReadSet) Access() Access {
 	if r == nil {
 		return Unread
@@ -75,7 +74,7 @@ type Analysis struct {
 	vars []variable // of the open loops, innermost last
 }
 
-// A variable is a variable of a loop. Its value is one of some parts of the object.
+// A variable is the variable of a loop. Its value may be any part in from.
 type variable struct {
 	name string
 	from []*ReadSet
@@ -127,8 +126,8 @@ func consume(parts []*ReadSet) {
 	}
 }
 
-// visit visits an expression. It returns the parts of the object that the value may be. If an
-// expression makes something new of parts, they are read completely.
+// visit visits an expression. It returns the parts of the object that may be its value. If the
+// value is made from parts, they count as read completely.
 func (r *Analysis) visit(e ast.Expr) []*ReadSet {
 	switch e.Kind() {
 	case ast.IdentKind:
@@ -151,7 +150,7 @@ func (r *Analysis) visit(e ast.Expr) []*ReadSet {
 	return nil
 }
 
-// variable returns the parts that a variable may be. oldSelf is not a part of the object.
+// variable returns the parts of the object that a variable may be. oldSelf is not a part of it.
 func (r *Analysis) variable(name string) []*ReadSet {
 	name = strings.TrimPrefix(name, ".")
 	for i := len(r.vars) - 1; i >= 0; i-- {
@@ -238,7 +237,7 @@ func (r *Analysis) call(e ast.Expr) []*ReadSet {
 	return nil
 }
 
-// among records that the right operand of in is read.
+// among records that the operator in reads its right operand.
 func among(of []*ReadSet) {
 	for _, v := range of {
 		if values, _ := v.schema.AdditionalProperties(); values != nil && v.schema.Items() == nil {
