@@ -34,7 +34,7 @@ type Rule struct {
 	// UsesOld is true if the rule mentions oldSelf.
 	UsesOld bool
 
-	decided int // index of the term that has the rule's result if the result is decidedIf; or none
+	decided int // term with the same result if the rule's result is decidedIf, or none
 	// decidedIf is true for && and false for ||.
 	decidedIf bool
 }
