@@ -20,8 +20,7 @@
 //   - A comparison of a sum of sizes of elements at fixed indices holds if no element has more
 //     than an equal share.
 //   - A comparison of the size of a filtered list holds if the list is small enough, or if the
-//     filter keeps no element. "At most one element" as a filter and exists_one
-//     share one name.
+//     filter keeps no element. For "at most one element", filter and exists_one use one name.
 //   - A comparison of duration(self) has a result only if the string is a duration.
 //   - Rules that all strings of a list differ, or all strings in a field of its elements, are
 //     recognized in their usual forms.

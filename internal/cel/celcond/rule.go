@@ -177,7 +177,7 @@ func (sc *scope) usesOuter(e ast.Expr) bool {
 	return false
 }
 
-// changedSuffix ends the name of an opaque condition that reads a changed value.
+// changedSuffix ends the names of opaque conditions on changed values; see [Translator.Rule].
 const changedSuffix = " of another value"
 
 // boolean translates a boolean expression about the variable of a scope. An opaque part may read
