@@ -284,7 +284,6 @@ func stringLeast(format string) int64 {
 	return apiservercel.MinStringSize
 }
 
-// minOf returns the minimum size of values at a location.
 func (z *sizes) minOf(p location) int64 {
 	if p.node == nil {
 		return int64(len(`""`)) // {} has the same size
