@@ -111,7 +111,7 @@ func fieldsOf(c operand) func(*Frame) map[string]any {
 		m := of(f)
 		if f.failed {
 			f.cost--
-			if !known { // other steps may cost nothing, too
+			if !known { // cel-go may charge less for other steps, too
 				f.decline()
 			}
 		}

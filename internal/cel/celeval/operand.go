@@ -44,7 +44,7 @@ type operand struct {
 	declared *celvalue.DeclaredType // type of raw
 	box      func(*Frame) ref.Val   // a value that is not a part of the object
 
-	list  listFunc              // a raw list that the rule makes; raw would convert it to any
+	list  listFunc              // a raw list made by the rule, without conversion to any
 	chain *chain                // a field or an element of a value that is not a part of the object
 	terms []func(*Frame) string // operands of a sum of strings
 }
@@ -229,7 +229,7 @@ func converted[T any](is kind, raw func(*Frame) any, convert func(any) (T, bool)
 	})
 }
 
-// numberOf returns a number. The decoder makes an int64 of a number without a fraction.
+// numberOf returns a number. In decoded objects, a number without a fraction is an int64.
 func numberOf(r any) (float64, bool) {
 	switch v := r.(type) {
 	case float64:

@@ -7,11 +7,12 @@ import (
 	"github.com/crdkit/crdkit/internal/cel/celvalue"
 )
 
-// An optional is two closures. has reports whether there is a value, and value reads it. After has,
-// the caller must call value once, because the frame may hold a value that is not paid for.
+// An optional is two closures. has reports whether there is a value, and value reads it. After a
+// call of has, the caller must call value once, because the frame may hold a value that is not paid
+// for.
 type optional struct {
 	has   func(*Frame) bool
-	value operand // not paid by has; of kindNone if there is never a value
+	value operand // has does not pay its cost; of kindNone if there is never a value
 	pure  bool    // reading the value has no effect, so it may be left out
 }
 

@@ -258,16 +258,15 @@ func (x *compiler) rewritten(a operand, rewrite func(string) string) operand {
 // lowerASCII converts ASCII letters to lower case. Bytes that are not UTF-8 become U+FFFD.
 func lowerASCII(s string) string { return shiftASCII(s, 'A', 'Z', 'a'-'A') }
 
-// upperASCII converts ASCII letters to upper case, like [lowerASCII].
 func upperASCII(s string) string { return shiftASCII(s, 'a', 'z', 'A'-'a') }
 
-// shiftASCII adds by to each character between from and to.
-func shiftASCII(s string, from, to, by rune) string {
+// shiftASCII adds delta to each character from first to last.
+func shiftASCII(s string, first, last, delta rune) string {
 	for i := 0; i < len(s); i++ {
-		if c := s[i]; c >= utf8.RuneSelf || byte(from) <= c && c <= byte(to) {
+		if c := s[i]; c >= utf8.RuneSelf || byte(first) <= c && c <= byte(last) {
 			return strings.Map(func(r rune) rune {
-				if from <= r && r <= to {
-					return r + by
+				if first <= r && r <= last {
+					return r + delta
 				}
 				return r
 			}, s)
