@@ -31,7 +31,7 @@ func textOf(v ref.Val) string {
 	return tooLong
 }
 
-// boundedText returns the text of a value and subtracts its length from left. If left falls below
+// boundedText returns the text of a value and subtracts its length from *left. If *left falls below
 // 0, it may stop early.
 func boundedText(v ref.Val, left *int) string {
 	var parts []string
