@@ -155,11 +155,11 @@ func (l *lexer) digits(at int) int {
 	return at
 }
 
-// exponent returns the end of an exponent at index at. If there is none, it returns at.
-func (l *lexer) exponent(at int) int {
-	end := at
+// exponent returns the end of the exponent that begins at start, or start if there is none.
+func (l *lexer) exponent(start int) int {
+	end := start
 	if end >= len(l.text) || l.text[end] != 'e' && l.text[end] != 'E' {
-		return at
+		return start
 	}
 	if end++; end < len(l.text) && (l.text[end] == '+' || l.text[end] == '-') {
 		end++
@@ -167,7 +167,7 @@ func (l *lexer) exponent(at int) int {
 	if last := l.digits(end); last > end {
 		return last
 	}
-	return at
+	return start
 }
 
 func (l *lexer) quoted(raw bool) token {
