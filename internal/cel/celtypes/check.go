@@ -94,8 +94,9 @@ func (o *Origin) Program(text string, optional bool) (_ cel.Program, err error) 
 	return x.plan(tree)
 }
 
-// Recover passes a panic to fail as an error. Functions that call cel-go defer it, because the
-// parser, checker, validators, planner and estimator of cel-go panic on some expressions.
+// Recover recovers from a panic and calls fail with it. Functions that call cel-go defer it,
+// because the parser, checker, validators, planner and estimator of cel-go panic on some
+// expressions.
 func Recover(fail func(error)) {
 	if p := recover(); p != nil {
 		fail(fmt.Errorf("internal error: %v", p))
