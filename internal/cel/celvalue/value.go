@@ -222,7 +222,8 @@ func (s *DeclaredType) sameLists(a, b []any) (eq, ok bool) {
 	return true, true
 }
 
-// sameObjects compares objects like [mapValue.Equal]: the first unequal name decides.
+// sameObjects compares objects like [mapValue.Equal]: the unequal entry with the first name
+// decides.
 func (s *DeclaredType) sameObjects(a, b map[string]any) (eq, ok bool) {
 	if len(a) != len(b) {
 		return false, true
