@@ -187,7 +187,8 @@ func InNamespace(namespace string) RequestOption {
 // Mutate runs f on the object as mutating admission would: after the object was decoded,
 // pruned and defaulted, and before it is validated. Defaults are set again after f; nothing
 // is pruned and no null is dropped. What f sets in metadata stays, such as a uid, also in the
-// bytes that [Version.CreateJSON] returns.
+// bytes that [Version.CreateJSON] returns. In an update of the status, as in the server, only
+// the status that f sets stays.
 //
 // Duplicate owner references are dropped before and after f, but in a PATCH (package patch) only
 // after f. If f returns an error, the request returns it and has no verdict. f must not be nil.
