@@ -128,8 +128,8 @@ func (a *admitter) run(ctx context.Context, files []string) error {
 	return a.end(r)
 }
 
-// report adds v to r. If all objects of the kind have the same error, end reports it once,
-// unless the output is JSON.
+// report adds v to r. [admitter.end] reports an error about a kind once. JSON repeats it
+// for each object.
 func (a *admitter) report(r *report, v *verdict) error {
 	if a.skips(v.doc, v.err) {
 		return nil
@@ -149,7 +149,7 @@ func (a *admitter) report(r *report, v *verdict) error {
 	return r.add(&v.finding)
 }
 
-// end reports the errors that all objects of a kind have, and what was passed over.
+// end reports the errors about kinds, and the skipped objects and files.
 func (a *admitter) end(r *report) error {
 	for _, k := range a.failed.list {
 		f := &finding{doc: k.first, objects: k.n}
@@ -183,8 +183,8 @@ func (a *admitter) checkFlags() error {
 	return nil
 }
 
-// readOld calls add for each object in the file or directory name, the value of --old. It
-// does nothing if name is "".
+// readOld calls add for each object of --old. name is its value, a file or directory, or
+// "".
 func readOld(ctx context.Context, r *manifest.Reader, name string, add func(*manifest.Object) error) error {
 	if name == "" {
 		return nil

@@ -267,8 +267,8 @@ func parseRevision(name string) (r revision, ok bool) {
 	return r, ok
 }
 
-// revision returns a reader of the files of a revision, and the path to read there. If the
-// revision has no PATH, the path in other, the value of the other flag, is used.
+// revision returns a reader of the files of a revision, and the path to read there. Without
+// a PATH, it is the path of the other side. other is the value of that flag.
 func (c *comparer) revision(ctx context.Context, at revision, other string) (*manifest.Reader, string, error) {
 	dir, name := ".", at.path
 	if !at.hasPath {

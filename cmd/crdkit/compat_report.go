@@ -178,8 +178,8 @@ func (f *compatFinding) roles() string {
 	return inEnglish(roles, "and")
 }
 
-// parts returns the parts of a finding with the same role at other places, and with other
-// roles at the same place.
+// parts selects from f.Also: places have the role of f, roles have another role at the
+// place of f.
 func (f *compatFinding) parts() (places, roles []*compat.Finding) {
 	for i := range f.Also {
 		switch o := &f.Also[i]; {
@@ -370,8 +370,8 @@ func (c *configFile) judge(r *compatReport) []*acceptance {
 	return slices.DeleteFunc(slices.Clone(c.Compat.Accepted), func(a *acceptance) bool { return used[a] })
 }
 
-// judgeFinding sets the severity of a finding. It returns accepted parts as separate
-// findings, last.
+// judgeFinding sets the severity of a finding. Accepted parts become separate findings at
+// the end.
 func (c *configFile) judgeFinding(f compatFinding, used map[*acceptance]bool) []compatFinding {
 	byReason := map[string][]compat.Finding{}
 	for _, part := range compat.Split([]compat.Finding{f.Finding}) {
@@ -542,7 +542,7 @@ func (r *compatReport) counted() string {
 	return fmt.Sprintf("%d compatible, %d incompatible, %d unknown", counts[compat.VerdictCompatible], counts[compat.VerdictIncompatible], counts[compat.VerdictUnknown])
 }
 
-// details returns the notes, answers and witnesses of a finding as lines of text.
+// details returns the notes and evidence of a finding as lines of text.
 func (f *compatFinding) details() []string {
 	var lines []string
 	for _, note := range f.notes() {
@@ -556,7 +556,7 @@ func (f *compatFinding) details() []string {
 	return lines
 }
 
-// evidence returns the answers of both definitions, and the witness as YAML.
+// evidence returns Old, New and Witness of f as lines. The witness is YAML.
 func evidence(f *compat.Finding) []string {
 	inLine := strings.NewReplacer("\n", " ", "\r", " ")
 	lines := answers(inLine.Replace(short(f.Old)), inLine.Replace(short(f.New)))

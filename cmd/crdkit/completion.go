@@ -14,7 +14,7 @@ import (
 	"github.com/crdkit/crdkit/versionsort"
 )
 
-// addShells adds the command that prints completion scripts to the output of root. Unlike
+// addShells adds the command completion to root. It prints scripts for shells. Unlike
 // cobra's command, it fails for an unknown shell.
 func addShells(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
@@ -23,8 +23,8 @@ func addShells(root *cobra.Command) {
 	}
 }
 
-// addCompletion registers the completion of flag values. Cobra never frees these functions,
-// so only a process that completes calls addCompletion.
+// addCompletion registers the completion of flag values. Call it only to complete a command
+// line: cobra never frees these functions.
 func addCompletion(root *cobra.Command) {
 	for _, cmd := range root.Commands() {
 		for names, complete := range completions {

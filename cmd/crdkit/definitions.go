@@ -126,7 +126,7 @@ func (d *definitions) version(ctx context.Context, gvk schema.GroupVersionKind) 
 	return v, nil
 }
 
-// declared returns the definition of a kind for which version has succeeded.
+// declared returns the definition of a kind for which [definitions.version] has succeeded.
 func (d *definitions) declared(kind schema.GroupKind) *apiextensionsv1.CustomResourceDefinition {
 	return d.byKind[kind].crd
 }
@@ -193,8 +193,8 @@ type definitionPair struct {
 
 func (p *definitionPair) at() *parsedDefinition { return cmp.Or(p.new, p.old) }
 
-// pairDefinitions pairs definitions by name, in the order of news. Pairs without a new
-// definition are last. Errors have the prefix of their side.
+// pairDefinitions pairs definitions by name, in the order of the new ones. Old definitions
+// without a new one are last. Errors begin with the prefix of their side.
 func pairDefinitions(ctx context.Context, olds, news iter.Seq[*manifest.Object], oldPrefix, newPrefix string) ([]*definitionPair, error) {
 	old, crd := map[string]*parsedDefinition{}, map[string]*parsedDefinition{}
 	read := func(side map[string]*parsedDefinition, o *manifest.Object) (*parsedDefinition, error) {

@@ -47,8 +47,8 @@ func lines(text string) []string {
 	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 }
 
-// maxCommon is the largest size of the table in compare. For larger texts, everything
-// between the common start and the common end counts as changed.
+// maxCommon is the largest number of entries of the table common in [compare]. For longer
+// texts, everything between the common start and the common end counts as changed.
 const maxCommon = 16 << 20
 
 // compare returns the edits from a to b: the lines with the prefix ' ', '-' or '+'. It keeps

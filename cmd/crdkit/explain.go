@@ -90,8 +90,8 @@ func (e *explainer) run(ctx context.Context, args []string) error {
 	return err
 }
 
-// withNearestField adds to an error which field does not exist, and which field was probably
-// meant.
+// withNearestField adds two names to an error: the missing field, and the field that was
+// probably meant.
 func withNearestField(err error, r kubectl.ExplainRequest) error {
 	for i, name := range r.Fields {
 		above := r

@@ -61,7 +61,7 @@ const (
 	levelWarning = "warning"
 	levelNote    = "note"
 
-	// The codes of issues without a code of their own.
+	// Codes of issues that have no more specific code.
 	codeWarning   = "ServerWarning"
 	codeUndecided = "Undecided"
 	codeNote      = "Note"
@@ -224,12 +224,12 @@ func (f *finding) fieldPointer(path string) string {
 	return f.source.FieldPointer(path)
 }
 
-// maxLocated is the size above which a document has no positions. To find positions takes
-// many times as much memory as the document.
+// maxLocated is the size of the largest document in which fields have positions. To find
+// them takes many times as much memory as the document.
 const maxLocated = 16 << 20
 
-// sources finds positions. It is safe for concurrent use. It keeps the last document, which
-// may be a list of many objects.
+// sources finds positions in documents. It is safe for concurrent use. It keeps the last
+// document, which may be a list of many objects.
 type sources struct {
 	mu     sync.Mutex
 	doc    *manifest.Document

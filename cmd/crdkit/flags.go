@@ -42,16 +42,16 @@ func (t *textFlag) Set(text string) error {
 	return nil
 }
 
-// addChoice adds a flag that accepts these values. The first value is the default.
-func (s *session) addChoice(value *string, name, shorthand, usage string, of ...string) {
+// addChoice adds a flag that accepts the known values. The first one is the default.
+func (s *session) addChoice(value *string, name, shorthand, usage string, known ...string) {
 	check := func(text string) error {
-		if !slices.Contains(of, text) {
-			return errors.New("must be " + inEnglish(of, "or"))
+		if !slices.Contains(known, text) {
+			return errors.New("must be " + inEnglish(known, "or"))
 		}
 		return nil
 	}
-	*value = of[0]
-	s.cmd.Flags().VarP(&textFlag{value, check, of}, name, shorthand, usage+": "+inEnglish(of, "or"))
+	*value = known[0]
+	s.cmd.Flags().VarP(&textFlag{value, check, known}, name, shorthand, usage+": "+inEnglish(known, "or"))
 }
 
 func (s *session) addOutput(of ...string) {

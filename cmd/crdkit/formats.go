@@ -32,8 +32,8 @@ type findingPrinter interface {
 
 func findingOutputs() []string { return []string{"text", "json", "jsonl", "sarif", "junit", "github"} }
 
-// newFindingPrinter returns the printer for one of findingOutputs. passed is the positive
-// verdict. colors is only for text, see hasColors.
+// newFindingPrinter returns the printer for one of findingOutputs. passed is admitted or
+// accepted. colors is only for text, see hasColors.
 func newFindingPrinter(output, passed string, out io.Writer, colors bool) findingPrinter {
 	switch output {
 	case "json", "jsonl":
@@ -58,8 +58,8 @@ type report struct {
 	shared  bool // findings are printed on the terminal that shows the progress
 }
 
-// newReport returns a report. noun is "objects" or "definitions". passed is the positive
-// verdict.
+// newReport returns a report. noun is "objects" or "definitions". passed is admitted or
+// accepted.
 func newReport(s *session, noun, passed string) *report {
 	buffer := bufio.NewWriter(s.out)
 	return &report{s, newFindingPrinter(s.output, passed, buffer, hasColors(s.out)), buffer, newProgress(s.errOut, noun, passed), isTerminal(s.out)}
@@ -335,7 +335,7 @@ func lineErrorOf(i *issue) lineError {
 	return line
 }
 
-// badValue returns v as a value that JSON can encode. It returns nil for an omitted value.
+// badValue returns v as a value that JSON can encode, nil for [field.OmitValueType].
 func badValue(v any) any {
 	if _, ok := v.(field.OmitValueType); ok {
 		return nil
@@ -383,9 +383,9 @@ func escapeJSON(text []byte) []byte {
 
 func escapedInJSON(r rune) bool { return r != '\n' && r <= 0xffff && !unicode.IsGraphic(r) }
 
-// junitPrinter prints -o junit, the XML of Ant's JUnit task. A file is a suite, a definition
-// or object is a case. Refused is a failure, undecided is an error. Warnings and notes are
-// output.
+// junitPrinter prints -o junit, the XML of Ant's JUnit task. Each file is a suite, and each
+// definition or object a case. "refused" is a failure, "undecided" an error. Warnings and
+// notes are output.
 //
 // See https://github.com/testmoapp/junitxml.
 type junitPrinter struct {

@@ -65,7 +65,7 @@ func main() {
 	}
 }
 
-// patience is how long a command may run after an interrupt. Some work does not look at the
+// patience is how long a command may run after an interrupt. Some work does not check the
 // context.
 const patience = 70 * time.Millisecond
 

@@ -181,8 +181,8 @@ func (m *migrator) rewrite(ctx context.Context, o *manifest.Object) rewritten {
 	return r
 }
 
-// report prints the result of one object. For the first definition, it also reports objects
-// that cannot be read, and counts objects without a definition.
+// report prints the result of one object. Each dry run reads all files. Only the first one
+// reports unreadable objects and counts objects without a definition.
 func (m *migrator) report(one rewritten) error {
 	o, r := one.from, one.result
 	switch {

@@ -84,7 +84,7 @@ func (s *session) configure(keys []string) (err error) {
 }
 
 // definitionCommand returns a command that reads definitions. most is the largest number of
-// arguments. A shell that expands a pattern after -c gives more.
+// arguments. There are more if a shell expands a pattern after -c.
 func (s *session) definitionCommand(help string, most int, run func(context.Context, []string) error) *cobra.Command {
 	args := func(_ *cobra.Command, args []string) error {
 		if len(args) > most {
@@ -209,7 +209,7 @@ func eachObject[T any](ctx context.Context, s *session, files []string, work fun
 	})
 }
 
-// skips reports whether o is passed over, and counts it. err is the error of o.
+// skips reports whether the command skips o, and counts it. err is the error of o.
 func (s *session) skips(o *manifest.Object, err error) bool {
 	if !s.passesOver(o) && (s.unknownKinds == unknownError || !isUnknownKind(err)) {
 		return false
@@ -229,8 +229,7 @@ func (s *session) wantsSkipped(kind schema.GroupKind) bool {
 	})
 }
 
-// fail reports the error of an object. If all objects of the kind have the error, end reports
-// it once.
+// fail reports the error of an object. [session.end] reports an error about a kind once.
 func (s *session) fail(o *manifest.Object, err error) {
 	if isOfKind(err) {
 		s.failed.add(o, err)
@@ -239,13 +238,13 @@ func (s *session) fail(o *manifest.Object, err error) {
 	}
 }
 
-// end reports the errors that all objects of a kind have, and what was passed over.
+// end reports the errors about kinds, and the skipped objects and files.
 func (s *session) end() {
 	s.failed.report(s.undecided)
 	s.finish()
 }
 
-// finish reports what was passed over, and may print a hint.
+// finish reports the skipped objects and files, and may print a hint.
 func (s *session) finish() {
 	if slices.ContainsFunc(s.failed.list, func(k *kindCount) bool { return isUnknownKind(k.err) }) {
 		fmt.Fprintln(s.errOut, "hint: crdkit judges kinds that have a definition. Name more definitions with -c, or pass over other kinds with --skip-kind GROUP/KIND or --unknown-kinds skip")
