@@ -73,8 +73,8 @@ type fillNode struct {
 	sets  []field // properties with a default, in increasing order of name
 	walks []field // other properties with defaults below, in increasing order of name
 
-	// byName has the nodes of walks. If the rule others is not idle, byName also has a nil
-	// node for every property that is not in walks.
+	// byName has the nodes of walks. If additionalProperties has defaults, it has a nil
+	// node for every other property.
 	byName map[string]*fillNode
 	others rule // for entries that are not properties
 	items  rule
@@ -94,7 +94,7 @@ type rule struct {
 
 func (r rule) idle() bool { return r.null == nil && r.below == nil }
 
-// A set is the default of a schema.
+// A set is a default to set.
 type set struct {
 	value    any
 	below    *fillNode // for the value

@@ -11,7 +11,7 @@ import (
 // A node is the compiled schema of a map or list. A nil node prunes nothing. Equal schemas
 // share a node, unless only one of them preserves unknown fields.
 type node struct {
-	// fields are the declared fields, the most likely first. If undeclared fields are kept,
+	// fields are the declared fields, the most common first. If undeclared fields are kept,
 	// fields that pruning cannot change are omitted.
 	fields []field
 	index  nameindex.Index // of fields
@@ -141,7 +141,7 @@ func (n *node) protect(name string) {
 	n.fields = slices.Insert(n.fields, 0, field{name: name})
 }
 
-// sortByLikelihood sorts required fields first, then fields with defaults. A probe of a map
+// sortByLikelihood puts required fields first, then fields with defaults. A probe of a map
 // ends early when it has found all entries.
 func (n *node) sortByLikelihood(s *schema.Node) {
 	rank := make(map[string]int)

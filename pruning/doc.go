@@ -28,8 +28,8 @@
 //     a boolean additionalProperties (true or false), or where a scalar is declared.
 //
 // Where [x-kubernetes-preserve-unknown-fields] is true, undeclared entries are kept with
-// everything in them. Below declared properties and additionalProperties, unknown fields are
-// removed again, unless the schema there preserves them too. Only items inherit the setting.
+// everything in them. Items inherit the setting. The schemas in properties and
+// additionalProperties do not inherit it.
 //
 // Pruning does not change apiVersion, kind and metadata of the object and of
 // [embedded resources] in it.
@@ -51,8 +51,8 @@
 //
 // A [Pruner] never changes and is safe for concurrent use. Prune and PruneAndReport change
 // the object in place. The object must be a tree: no two parts of it share a map or slice.
-// No other goroutine may use it during the call. Both methods cannot fail. Values of Go
-// types that JSON does not decode to count as scalars. Prune does not allocate.
+// No other goroutine may use it during the call. Neither method can fail. Go values that
+// decoded JSON cannot contain count as scalars. Prune does not allocate.
 //
 // [field pruning]: https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#field-pruning
 // [x-kubernetes-preserve-unknown-fields]: https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#controlling-pruning

@@ -54,8 +54,8 @@ type compiler struct {
 	level    int          // depth of the current schema, 1 for the root
 	stats    Stats
 
-	// names and nodes are stacks of properties. A new node gets a copy of its part. For a
-	// schema that equals an earlier one, nothing is allocated.
+	// names and nodes are stacks of properties. A new node copies its properties from them.
+	// A schema that equals an earlier one allocates nothing.
 	names []string
 	nodes []*Node
 }
@@ -95,8 +95,9 @@ func (c *compiler) root(n *Node, annotations *Annotations) *Node {
 	return root
 }
 
-// compile returns the node for s and its annotations, nil if it has none. nested is true
-// below allOf, anyOf, oneOf and not. If c.stop is set, the caller must ignore the result.
+// compile returns the node for s, and the annotations of s, nil if s has none. nested is
+// true below allOf, anyOf, oneOf and not. If c.stop is set, the caller must ignore the
+// result.
 func (c *compiler) compile(s *apiextensionsv1.JSONSchemaProps, level structuralLevel, nested bool) (*Node, *Annotations) {
 	c.level++
 	if c.enter(s); c.stop != nil {

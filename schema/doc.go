@@ -46,7 +46,7 @@
 //
 // # Differences from Kubernetes
 //
-// The verdict and the errors are the same, with two exceptions. A schema beyond the limits
+// Verdicts and errors are the server's, with two exceptions. A schema beyond the limits
 // is an error. If several properties have unsupported keywords, the server reports a random
 // one; this package reports the first by name.
 //

@@ -296,7 +296,7 @@ const (
 	KindInteger
 	KindNumber
 	KindBoolean
-	// KindOther is the kind of a schema with an unknown type. No value has an unknown type.
+	// KindOther is the kind of a schema with an unknown type, which no value has.
 	KindOther
 )
 
@@ -456,9 +456,9 @@ func ownFacts(n *Node) Facts {
 	return f
 }
 
-// canPrune reports whether pruning can change a value of n. preserving says whether unknown
-// fields are preserved, also in items. Below a boolean additionalProperties, pruning empties
-// maps.
+// canPrune reports whether pruning can change a value of n. preserving is true if n
+// preserves unknown fields, or is in items of a schema that does. Pruning empties maps
+// below a boolean additionalProperties.
 func canPrune(n *Node, preserving bool) bool {
 	if !preserving || n.flags&flagAdditional != 0 && (n.additional == nil || n.additional.facts.Has(CanPrune)) {
 		return true

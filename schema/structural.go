@@ -48,8 +48,8 @@ const (
 	levelIntOrString                        // a nested schema whose anyOf is the int-or-string form
 )
 
-// below returns the level of a schema in items or properties of a schema at level l. The
-// result is level unless l is nested or unchecked.
+// below returns the level of a schema inside of a schema at level l. It is nested or
+// unchecked if l is, else it is the argument.
 func (l structuralLevel) below(level structuralLevel) structuralLevel {
 	switch l {
 	case levelUnchecked:
@@ -76,7 +76,7 @@ func (l structuralLevel) junctors(n *apiextensionsv1.JSONSchemaProps) (firstOfAl
 	return firstOfAll, any
 }
 
-// structuralDepth is the depth for which the stack allocates memory at first.
+// structuralDepth is the initial capacity of the stack of schemas.
 const structuralDepth = 8
 
 type structuralCheck struct {
@@ -171,9 +171,9 @@ func (c *structuralCheck) checkIntOrString(n *apiextensionsv1.JSONSchemaProps) {
 	}
 }
 
-// root checks that the root is an object without additionalProperties, even false. The
-// schema of its metadata may have the type object, a default, and the properties name and
-// generateName.
+// root checks that the root is an object and has no additionalProperties, not even false.
+// The schema of its metadata may have the type object, a default, and the properties name
+// and generateName.
 func (c *structuralCheck) root(n *apiextensionsv1.JSONSchemaProps) {
 	if n.Type != "" && n.Type != "object" {
 		c.invalid("type", n.Type, "must be object at the root")
@@ -417,7 +417,7 @@ func (c *structuralCheck) nested(n *apiextensionsv1.JSONSchemaProps) {
 			c.forbid(rule.keyword, rule.detail)
 		}
 	}
-	// This is an error at any depth, even if it is not the metadata of a resource.
+	// A property metadata is an error even if it is not the metadata of a resource.
 	if _, ok := n.Properties["metadata"]; ok {
 		c.forbidMetadata("must not be specified in a nested context")
 	}

@@ -59,8 +59,8 @@ func (n *node) isList() bool {
 
 func (n *node) isContainer() bool { return n.isObject() || n.isList() }
 
-// enter parses one level of the text, or all levels if n is deep. Scalars except null remain
-// text.
+// enter parses one level of the text. At maxLazyDepth, it parses all levels. Scalars except
+// null remain text.
 func (n *node) enter() {
 	if n.kind != text {
 		return

@@ -18,7 +18,8 @@ import (
 	"github.com/crdkit/crdkit/internal/path/pathstack"
 )
 
-// jsonPatchOp is an operation for strict decoding. Its names occur in error texts.
+// jsonPatchOp is an operation for strict decoding. Errors quote its name and its field
+// names.
 type jsonPatchOp struct {
 	Op    string `json:"op"`
 	Path  string `json:"path"`
