@@ -20,9 +20,9 @@ import (
 // If no branch of an anyOf or oneOf is satisfied, the errors of the branch with the most
 // passed checks are reported. So the walk counts checks as the server does, see [run.check].
 //
-// The walk calls Valid for each value and skips valid values, unless it counts. After
-// maxMisses invalid values on the path, it does not call Valid for containers, because
-// each call visits everything in the value again.
+// The walk calls Valid for each value and skips valid values, unless it counts checks.
+// After maxMisses invalid values on the path, it does not call Valid for containers,
+// because each call visits everything in the value again.
 type run struct {
 	stack       pathstack.Stack
 	found       []finding
@@ -43,7 +43,7 @@ type run struct {
 }
 
 // A finding is an error and its text. Findings with equal texts are reported once. The text
-// has the path and is the detail of most errors.
+// begins with the path. It is the detail of most errors.
 type finding struct {
 	text string
 	err  *Error
@@ -119,8 +119,8 @@ func (r *run) check(n *leafcheck.Node, v any, p correlate.Pair) (count int, chan
 	return count, changed && p.Correlated()
 }
 
-// kind runs the checks for the kind of v. It checks the enum last, but before the properties
-// of an object.
+// kind runs the checks for the kind of v. It checks the enum, then the properties of an
+// object.
 func (r *run) kind(n *leafcheck.Node, v any, p correlate.Pair) (count int, changed bool) {
 	switch t := v.(type) {
 	case string:

@@ -52,11 +52,11 @@
 //
 // # Differences from Kubernetes
 //
-// The errors have the same types, fields, bad values and details, but are sorted. If
+// The errors are the server's, but sorted: types, fields, bad values and details. If
 // property names contain dots, two locations can have the same path. Only one of two errors
-// with the same text is reported; the server reports a random one. Values of Go types that
-// JSON does not decode to have no JSON type. Some results for bounds beyond the range of
-// int64 depend on the processor.
+// with the same text is reported; the server reports a random one. Go values that decoded
+// JSON cannot contain have no JSON type. Some results for bounds beyond the range of int64
+// depend on the processor.
 //
 // # Concurrency and ownership
 //

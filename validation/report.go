@@ -183,7 +183,8 @@ type Error struct {
 	// SchemaPointer is the JSON Pointer of the violated schema in the schema of the version,
 	// "" if no schema declares the requirement.
 	SchemaPointer string
-	// Rule is the index in x-kubernetes-validations at SchemaPointer, -1 for other errors.
+	// Rule is the index in x-kubernetes-validations at SchemaPointer, -1 if there is no
+	// rule.
 	Rule int
 
 	failed *alternatives // for errors of anyOf and oneOf

@@ -93,8 +93,9 @@ func (v *Validator) ValidateCreate(obj map[string]any, opts ...CallOption) Resul
 // map. An object with undeclared fields counts as changed. A value in a branch of allOf,
 // anyOf, oneOf or not has no old value.
 //
-// Errors of lists of type set and map are forgiven if old had an error of this kind. Errors
-// of kind and apiVersion of the object, and of embedded resources, are never forgiven.
+// If old had an error of a list of type set or map, all errors of these lists are forgiven.
+// Errors of kind and apiVersion of the object, and of embedded resources, are never
+// forgiven.
 func (v *Validator) ValidateUpdate(obj, old map[string]any, opts ...CallOption) Result {
 	return v.validate(obj, old, v.correlate.Pair(obj, old), opts)
 }
@@ -175,8 +176,8 @@ func (res *Result) addValues(n *leafcheck.Node, obj any, p correlate.Pair, r run
 	res.forgive(firstOfEachText(r.ratcheted))
 }
 
-// addLists adds errors of lists of type set and map. They are forgiven if old has errors of
-// this kind too. old may be nil.
+// addLists adds errors of lists of type set and map. They are all forgiven if old has any.
+// old may be nil.
 func (v *Validator) addLists(res *Result, obj, old map[string]any) {
 	if !v.collectOnly && v.root.Distinct(obj) {
 		return
@@ -252,8 +253,8 @@ type optionFunc func(*config)
 func (f optionFunc) apply(c *config) { f(c) }
 
 // KubernetesVersion makes a validator check the formats of a server version, such as "1.33"
-// or "1.33.4". A server checks the formats of the minor version before its own. For example,
-// 1.34 added k8s-short-name and k8s-long-name, and 1.35 is the first to check them.
+// or "1.33.4". A server checks the formats of the previous minor version. For example, 1.34
+// added k8s-short-name and k8s-long-name, and 1.35 is the first to check them.
 //
 // The version must be from 1.29 to 1.37. An empty text means 1.37. With any other text,
 // every method of the validator only returns an error about the option.

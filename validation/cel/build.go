@@ -157,8 +157,8 @@ func (b *builder) property(parent *node, name string, n *schema.Node, t *celtype
 }
 
 // untyped checks rules of n, whose values have no CEL type: n is in items, but the schema
-// above is not an array. The rules never run. The server admits them if they compile for n
-// alone.
+// above is not an array. The rules never run. The server admits them if they compile
+// without the schema above n.
 func (b *builder) untyped(out *node, n *schema.Node, path *field.Path) {
 	if b.stored {
 		return
@@ -302,10 +302,10 @@ func (b *builder) report(err *field.Error) {
 
 // Limits of the server for estimated costs, in cost units of CEL.
 const (
-	// DefaultExpressionLimit is the limit of one messageExpression, or of one rule times the
-	// number of its values.
+	// DefaultExpressionLimit limits the cost of a messageExpression, and the cost of a rule
+	// times the number of its values.
 	DefaultExpressionLimit = celcost.ExpressionLimit
-	// DefaultSchemaLimit is the limit of all expressions of a schema.
+	// DefaultSchemaLimit limits the cost of all expressions of a schema.
 	DefaultSchemaLimit = celcost.SchemaLimit
 )
 

@@ -21,9 +21,9 @@
 // Rules have the language of kube-apiserver 1.37 for stored definitions: CEL with
 // cross-type comparison of numbers, optionals, and the libraries for strings, lists, sets,
 // two-variable loops, regular expressions, URLs, IP addresses and CIDRs, quantities, formats
-// and semantic versions. The functions for authorization are declared, but no variable has
-// their types. [KubernetesVersion] selects the functions of another version, from 1.29 to
-// 1.37. Costs are always the costs of 1.37.
+// and semantic versions. The functions for authorization are declared, but rules have no
+// authorizer to call them on. [KubernetesVersion] selects the functions of another version,
+// from 1.29 to 1.37. Costs are always the costs of 1.37.
 //
 // A rule refers to its value as self. Property names that are not identifiers are escaped
 // (self.a__dash__b). A null field is absent. The root of a resource always has apiVersion,
@@ -51,7 +51,7 @@
 //
 // # Differences from Kubernetes
 //
-// Verdicts, texts and costs are the same, even where the server seems to be wrong. The files
+// Verdicts, texts and costs are the server's, even where it seems to be wrong. The files
 // of testdata/behaviour with quirk in their names show these cases. docs/DIFFERENCES.md
 // lists the differences, under names that begin with cel/. The important ones:
 //
@@ -69,7 +69,7 @@
 // exceeds [DefaultPerCallLimit], [DefaultMemory] or the time of its context. If cel-go
 // evaluates the rule, the evaluation ends after the call that exceeds the cost limit. The
 // text of a rule may have at most 100,000 code points and 250 levels, as in the server.
-// Expressions and types that expand to more are errors.
+// Rules beyond the limits of cel/expansion in docs/DIFFERENCES.md do not compile.
 //
 // # Concurrency and ownership
 //

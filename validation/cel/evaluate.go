@@ -243,7 +243,7 @@ func (r *run) evalMessage(n *node, e *expression) (string, costProblem, error) {
 	return string(text), cost, err
 }
 
-// A costProblem says whether the cost of an evaluation was paid.
+// A costProblem says whether the budget covered the cost of an evaluation.
 type costProblem uint8
 
 const (
@@ -252,7 +252,7 @@ const (
 	costTooHigh             // it exceeds the budget
 )
 
-// call evaluates an expression with cel-go and pays for it.
+// call evaluates an expression with cel-go and subtracts the cost.
 func (r *run) call(e *expression, vars *variables) (ref.Val, costProblem, error) {
 	var result ref.Val
 	var details *cel.EvalDetails
@@ -277,7 +277,7 @@ func (r *run) call(e *expression, vars *variables) (ref.Val, costProblem, error)
 	return result, r.pay(*cost), err
 }
 
-// fail reports that a rule failed. The value in the error is the type of the schema.
+// fail reports that a rule failed. As in the server, BadValue is the name of the type.
 func (r *run) fail(n *node, i int, text string) { r.add(i, field.Invalid(nil, n.typ, text)) }
 
 func (r *run) add(i int, err *field.Error) { r.addTo(&r.errors, &r.failed, i, err, nil) }
