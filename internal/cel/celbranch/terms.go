@@ -28,8 +28,8 @@ type Rule struct {
 	// Complete is false if the text cannot be read, or if a term is nested too deeply for an
 	// observer.
 	Complete bool
-	// True and False observe the result of the rule. True.Text is "" if the rule can be read. Then
-	// the rule is true if it is evaluated, not false, and not an error; see [Rule.Evaluated].
+	// True and False observe the result of the rule. If the rule can be read, True.Text is "": the
+	// rule is true if it is evaluated, not false, and not an error; see [Rule.Evaluated].
 	True, False Observer
 	// UsesOld is true if the rule mentions oldSelf.
 	UsesOld bool
@@ -51,9 +51,9 @@ func (r *Rule) Evaluated() Observer {
 	return Observer{"false"}
 }
 
-// Implied calls hit with an observed result of term i, or of the rule for [Whole], and with all
-// results that it implies. If an operand of && is evaluated, the operands before it are true; for
-// ||, they are false. The operator has the result of its deciding operand, else of its last one.
+// Implied calls hit with a result of term i, or of the rule for [Whole], and with each result that
+// follows. If an operand of && is evaluated, the operands before it are true; for ||, they are
+// false. If an operand decides or is the last one, its result is the result of the operator.
 func (r *Rule) Implied(i int, result bool, hit func(i int, result bool)) {
 	hit(i, result)
 	if i == Whole {
@@ -111,7 +111,8 @@ type splitter struct {
 	decided  int // see Rule.decided
 }
 
-// A scope is the text around a term in an observer. The text is true only if the term is evaluated.
+// A scope is the text around the condition of an observer. Text and condition together are true
+// only if the term is evaluated.
 type scope struct {
 	before, after string
 	depth         int
@@ -128,7 +129,6 @@ func (c scope) ifFalse(condition string) scope { return c.within("!("+condition+
 
 func (s *splitter) word(i int) string { return s.text[s.tokens[i].Start:s.tokens[i].End] }
 
-// is reports whether i is below end and token i is the operator or bracket.
 func (s *splitter) is(i, end int, operator string) bool {
 	return i < end && s.tokens[i].IsOperator && s.word(i) == operator
 }
@@ -174,7 +174,8 @@ func (s *splitter) next(i int) int {
 	return i + 1
 }
 
-// expression finds the terms in the tokens from lo to hi. parent is the term with the same result.
+// expression finds the terms in the tokens from lo to hi. parent is the term of exactly these
+// tokens, Whole, or none.
 func (s *splitter) expression(lo, hi int, c scope, parent int) {
 	c.depth++
 	if lo >= hi || c.depth > maxDepth {
@@ -286,7 +287,8 @@ func (s *splitter) addOperands(operands [][2]int, operator string, c scope, pare
 	}
 }
 
-// decide drops an observer of the last operand: the rule has the same result.
+// decide records the last operand of the rule. With &&, it is true exactly if the rule is true;
+// with ||, false exactly if the rule is false. This result needs no observer.
 func (s *splitter) decide(at int) {
 	s.decided = at
 	if t := &s.terms[at]; t.Operator == "&&" {
@@ -297,7 +299,7 @@ func (s *splitter) decide(at int) {
 }
 
 // add adds a term, without observers of implied results, and returns its index. If an observer
-// would be too long, it returns none.
+// would be too long, it adds nothing and returns the constant none.
 func (s *splitter) add(lo, hi int, t Term, c scope) int {
 	text := s.span(lo, hi)
 	if len(c.before)+len(text)+len(c.after) > maxObserver {
@@ -315,7 +317,7 @@ func (s *splitter) add(lo, hi int, t Term, c scope) int {
 	return len(s.terms) - 1
 }
 
-// observer returns a rule that is false if the scope is evaluated and the condition is true.
+// observer returns a rule that is false if the condition is evaluated in the scope and is true.
 func (s *splitter) observer(c scope, condition string) string {
 	text := "!(" + c.before + condition + c.after + ")"
 	if s.usesOld {

@@ -82,8 +82,8 @@ func (x *translation) equivalent(a, b ast.Expr, same bool, sc scope) (verdict, b
 	return out, true
 }
 
-// comparable returns the type as which CEL compares values of a schema: numbers or strings. It
-// returns false for other values.
+// comparable returns how CEL compares values of a schema: as numbers or as strings. It returns
+// false for other schemas.
 func comparable(n *schema.Node) (search.Mask, bool) {
 	switch n.Kind() {
 	case schema.KindInteger, schema.KindNumber:
@@ -174,8 +174,8 @@ func (p *path) nullable() bool {
 	return false
 }
 
-// oldMember is the name of oldSelf in relations. No object has this member. So a relation with
-// oldMember only helps if another rule has an equal relation.
+// oldMember is the name of oldSelf in a [search.Relation]. No object has this member. So the
+// relation can only cancel out an equal relation of another rule.
 const oldMember = "\x01oldSelf"
 
 func (x *translation) pathOrOld(e ast.Expr, sc scope) (path, bool) {
@@ -394,7 +394,6 @@ func fieldAt(e ast.Expr, index int64, tested bool, sc scope) (string, bool) {
 	return unescaped(e.AsSelect().FieldName()), v == index
 }
 
-// relate translates a comparison of two fields.
 func (x *translation) relate(p, q path, orders search.Mask, sc scope) (verdict, bool) {
 	a, okA := comparable(p.node)
 	b, okB := comparable(q.node)

@@ -68,7 +68,7 @@ func (x *translation) boundedFilter(a, b ast.Expr, orders search.Mask, sc scope)
 //	self.filter(f, f.type == 'A').size() <= 1
 //	self.exists_one(f, f.type == 'A')
 //
-// Both use the same opaque condition, so the second implies the first.
+// Both expressions use one opaque condition, so exists_one implies the comparison.
 func (x *translation) atMostOne(e ast.Expr, sc scope) (verdict, bool) {
 	if sc.outer != nil || sc.update != nil {
 		return verdict{}, false // see Count
@@ -100,7 +100,7 @@ func (x *translation) atMostOne(e ast.Expr, sc scope) (verdict, bool) {
 	return v, true
 }
 
-// evaluated returns a condition without which a comparison ends with an error: a string in
+// evaluated returns a necessary condition for a comparison to have a result: a string in
 // duration(...) is a duration.
 func (x *translation) evaluated(e ast.Expr, sc scope) *search.Cond {
 	if e.Kind() != ast.CallKind || comparisons[e.AsCall().FunctionName()] == 0 {

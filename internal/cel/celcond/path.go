@@ -240,7 +240,8 @@ func (r *reader) call(e ast.Expr, bound map[string][]string) {
 
 var macros = map[string]bool{"all": true, "exists": true, "exists_one": true, "map": true, "filter": true}
 
-// macro reads a macro over elements. The path of an element also stands for the key of a map.
+// macro reads a call of a macro. Its variable has the path of an element, even if it holds the key
+// of a map.
 func (r *reader) macro(e ast.Expr, bound map[string][]string) bool {
 	if e.Kind() != ast.CallKind {
 		return false

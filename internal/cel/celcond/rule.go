@@ -50,9 +50,9 @@ func New(root *schema.Node, member Member) *Translator {
 	}
 }
 
-// Rule translates a rule on values of a schema. changed, which may be nil, reports whether the
-// rules to compare with see another value at a path. An opaque condition that reads this value gets
-// a name of its own. Paths may have the steps [Items], [Presence] and [Size].
+// Rule translates a rule on values of a schema. If the result is compared with other rules, changed
+// reports whether they see another value at a path. An opaque condition that reads this value gets
+// a name of its own. changed may be nil. Paths may have the steps [Items], [Presence] and [Size].
 func (t *Translator) Rule(text string, n *schema.Node, changed func(path []string) bool) Rule {
 	return t.translated(text, scope{name: "self", node: n}, changed)
 }
@@ -165,7 +165,6 @@ type translation struct {
 	counts  []Count
 }
 
-// usesOuter reports whether an expression mentions a variable of an outer scope.
 func (sc *scope) usesOuter(e ast.Expr) bool {
 	bound := sc.bound()
 	delete(bound, sc.name)
@@ -181,7 +180,7 @@ func (sc *scope) usesOuter(e ast.Expr) bool {
 const changedSuffix = " of another value"
 
 // boolean translates a boolean expression about the variable of a scope. An opaque part may read
-// outer variables: they are the same in all expressions about one element.
+// outer variables, whose values are the same in all expressions about one element.
 func (x *translation) boolean(e ast.Expr, sc scope) verdict {
 	if v, ok := x.translate(e, sc); ok {
 		return v
