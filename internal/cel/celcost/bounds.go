@@ -42,9 +42,9 @@ type candidate struct {
 }
 
 // Bounds returns the bounds that determine the total of a rule or message. It returns none if the
-// total is at most half of the limit. If no single bound is enough, together is the largest value
-// that is enough if all bounds have it.
-func (s *Checker) Bounds(f *RuleCost, message bool, total uint64) (bounds []Bound, together int64) {
+// total is at most half of the limit. If changing one bound is never enough, forAll is the largest
+// value that is enough in all bounds.
+func (s *Checker) Bounds(f *RuleCost, message bool, total uint64) (bounds []Bound, forAll int64) {
 	t := &trial{Checker: s, rule: f, tree: f.Condition.Tree, stored: s.options.Rules[f.Rule.Rule], once: message}
 	if message {
 		t.tree, t.stored = f.Message.Tree, s.options.Messages[f.Rule.MessageExpression]
@@ -74,9 +74,9 @@ func (s *Checker) Bounds(f *RuleCost, message bool, total uint64) (bounds []Boun
 		for i := range all {
 			top = max(top, all[i].largest)
 		}
-		together = largest(top, func(v int64) bool { return t.total(atMost(all, v)) <= ExpressionLimit })
+		forAll = largest(top, func(v int64) bool { return t.total(atMost(all, v)) <= ExpressionLimit })
 	}
-	return bounds, together
+	return bounds, forAll
 }
 
 // atMost returns the candidates' largest values, limited to v.

@@ -21,7 +21,7 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// A site is the visit of a schema.
+// A site is a schema at one location.
 type site struct {
 	parent   *site
 	node     *schema.Node
@@ -197,7 +197,7 @@ func (p *site) child(n *schema.Node, at *pathstack.Chain) *site {
 	}
 }
 
-// typed visits p. If given is false, p has no type yet, and typed makes one from p alone.
+// typed visits p. If p was given no type, typed makes one from the schema of p alone.
 func (s *Checker) typed(p *site, given bool) bool {
 	if p.inScope && !given && p.broken == "" {
 		s.typeAlone(p)
@@ -312,15 +312,15 @@ func (s *Checker) cost(tree *ast.AST, stored bool, e *estimator) (_ uint64, err 
 	return estimate.Max, err
 }
 
-// CardinalityOf returns how often the rule's values can occur, whether the schema bounds that
-// number, and the total cost.
+// CardinalityOf returns how often the rule's values can occur in an object, whether the schema
+// bounds that number, and the total cost.
 func (s *Checker) CardinalityOf(f *RuleCost) (n uint64, bounded bool, total uint64) {
 	n, bounded = s.cardinality(f.site)
 	return n, bounded, multiply(f.Condition.Cost, n)
 }
 
-// cardinality returns how often self can occur. If the schema does not bound the number, it is the
-// number of minimal values that fit into a request.
+// cardinality returns how often self can occur in an object. If the schema does not bound the
+// number, it is the number of minimal values that fit into a request.
 func (s *Checker) cardinality(p *site) (n uint64, bounded bool) {
 	if n, bounded = s.occurrences(p); bounded {
 		return n, true
@@ -381,7 +381,7 @@ func add(a, b uint64) uint64 {
 	return a + b
 }
 
-// CheckSyntax returns the errors of rules that are found without compiling them.
+// CheckSyntax returns the errors that it finds in rules without compiling them.
 func CheckSyntax(rules []schema.Rule, n *schema.Node, at *pathstack.Chain, limit *errorlimit.Limit) field.ErrorList {
 	var errs field.ErrorList
 	var follow func(string) error
@@ -397,7 +397,7 @@ func CheckSyntax(rules []schema.Rule, n *schema.Node, at *pathstack.Chain, limit
 	return errs
 }
 
-// CheckRule returns the errors of one rule that are found without compiling it. limit records the
+// CheckRule returns the errors that it finds in a rule without compiling it. limit records the
 // pointers of the errors. follow returns an error if a fieldPath leads nowhere. If follow is nil,
 // fieldPaths are not followed.
 //

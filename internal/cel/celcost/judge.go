@@ -90,7 +90,7 @@ func (s *Checker) Totals() (total uint64, each, all field.ErrorList) {
 	return t.total, each, t.errors(s.options.At, s.options.Limit)
 }
 
-// An estimate is the cost of an expression that counts for the total.
+// An estimate is the cost of a rule or messageExpression.
 type estimate struct {
 	at    *pathstack.Chain
 	total uint64

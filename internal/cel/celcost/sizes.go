@@ -27,7 +27,7 @@ type location struct {
 	root bool         // a resource, with implied fields
 	path string       // from the root of the object
 
-	// For implied apiVersion, kind and metadata.
+	// Fields for implied apiVersion, kind and metadata.
 	metadata *schema.Node // for implied metadata: the declared schema that it replaces
 	implied  bool
 	size     int64 // for implied strings, in bytes
@@ -36,7 +36,7 @@ type location struct {
 // sizes returns the sizes of values of one schema.
 type sizes struct {
 	least map[minSizeKey]minSize
-	// set replaces the values of keywords, by path of the value.
+	// set replaces bounds, such as maxItems, by path of the bounded value.
 	set map[string]int64
 }
 
@@ -45,7 +45,7 @@ type minSizeKey struct {
 	root bool
 }
 
-// A minSize is the smallest size of a value as JSON. It is unknown if the value has no CEL type.
+// A minSize is the smallest size of a value as JSON. known is false if the value has no CEL type.
 type minSize struct {
 	bytes int64
 	known bool

@@ -103,8 +103,8 @@ func fieldOfObject(c operand, name string, missing *EvalError) func(*Frame) any 
 	}
 }
 
-// fieldsOf returns a closure that reads the object before a field is read. If the object fails, the
-// field costs nothing.
+// fieldsOf returns a closure that reads the object of a field. If that fails, the field costs
+// nothing.
 func fieldsOf(c operand) func(*Frame) map[string]any {
 	of, known := c.object(), c.attr || c.choice
 	return func(f *Frame) map[string]any {
@@ -336,8 +336,8 @@ func (c *chain) step(f *Frame, q *qualifier, v ref.Val, optional bool) ref.Val {
 	return found
 }
 
-// entryOf returns an entry or element, nil if there is none. Then it also returns an error, unless
-// test is true. It declines values and keys for which it does not know the error of cel-go.
+// entryOf returns an entry or element. If there is none, it returns nil, and an error unless test
+// is true. It declines values and keys for which it does not know the error of cel-go.
 func (f *Frame) entryOf(v, k ref.Val, test bool) (ref.Val, *EvalError) {
 	switch k.(type) {
 	case types.String, types.Int, types.Uint, types.Bool, types.Double:

@@ -143,7 +143,7 @@ func costs(a, b operand, u uint64) uint64 { return a.cost + b.cost + u }
 
 // A call fails if an argument fails or if its result is an error. A function of two arguments
 // evaluates both, and costs the same if one fails. Any other function stops at the first argument
-// that fails. The call costs something only if this is the last argument.
+// that fails, and costs something only if it is the last argument.
 
 type boxedCall struct {
 	function
@@ -171,7 +171,6 @@ func (a *argument) eval(f *Frame) (v ref.Val, err *EvalError, ok bool) {
 	return failedValue, err, err != nil
 }
 
-// call evaluates the arguments and calls the function.
 func (c *boxedCall) call(f *Frame) ref.Val {
 	base := len(f.args)
 	v := c.called(f, base)

@@ -18,7 +18,7 @@
 // limit. The caller then evaluates the expression with cel-go. Functions without a closure are
 // called through the bridge, which boxes their arguments and charges what cel-go charges.
 //
-// If an operand fails, its operator fails. But && and || may not need the operand. The cost of
+// If an operand fails, its operator fails, except && and || if another operand decides. The cost of
 // evaluated operands counts. A closure that fails stores the error in the frame and returns any
 // value. The closure that uses the value then adds the remaining cost. It leaves the error in the
 // frame, or takes it out and continues.

@@ -115,7 +115,7 @@ func (x *compiler) equalRaw(a, b operand) operand {
 	})}
 }
 
-// sizeOrOne returns the size of v, or of an error if failed is not nil. Numbers have size 1.
+// sizeOrOne returns the size of v, 1 for a number. If v failed, it returns the size of an error.
 func sizeOrOne(v any, failed *EvalError) int {
 	if failed != nil {
 		return len(errorText)
@@ -167,7 +167,6 @@ func (x *compiler) in(e ast.Expr, v, of operand) operand {
 	return x.bridge(e, operators.In, []operand{v, of})
 }
 
-// hasText compiles the test whether a list has a string.
 func hasText(v, of operand) operand {
 	name, list := closureOf[string](v), of.elements()
 	return operand{cost: costs(v, of, 0), value: as(kindBool, func(f *Frame) bool {

@@ -213,7 +213,7 @@ func (f *Frame) pay(units uint64) {
 	}
 }
 
-// work counts bytes that are read at hardly any cost, so the context is checked in time.
+// work counts bytes that are read at a low cost. Cost alone would check the context too late.
 func (f *Frame) work(bytes int) {
 	units := uint64(bytes) >> 7
 	switch {
@@ -242,14 +242,13 @@ func (f *Frame) visit(deep bool, args []ref.Val) bool {
 	return !f.failed
 }
 
-// grow is a cheaper take for a few bytes.
+// grow counts a few bytes faster than take.
 func (f *Frame) grow(bytes uint64) {
 	if f.Memory.Taken += bytes; f.Memory.Taken > f.Memory.Limit {
 		f.take(0)
 	}
 }
 
-// check ends the evaluation if it has reached a limit.
 func (f *Frame) check() {
 	switch {
 	case f.failed:
@@ -275,7 +274,6 @@ func (f *Frame) take(bytes uint64) bool {
 	return !f.failed
 }
 
-// stop ends the evaluation with the error of a limit.
 func (f *Frame) stop(why *EvalError) {
 	f.decline()
 	if f.stopped == nil {
@@ -283,7 +281,7 @@ func (f *Frame) stop(why *EvalError) {
 	}
 }
 
-// longText is the size in bytes of a text for which a search checks the context.
+// longText is the size in bytes of a text from which on a search checks the context.
 const longText = 1 << 14
 
 // match matches a text. A long search ends when the context ends.

@@ -82,7 +82,8 @@ func (x *compiler) ternary(cond, yes, no operand) operand {
 	return out
 }
 
-// branch returns an operand for use as a branch, where has() of an optional is an optional.
+// branch returns an operand for a branch of a ternary. There, has() of an optional returns an
+// optional; branch declines it.
 func branch(c operand) operand {
 	if ch := c.chain; c.presence && ch != nil {
 		c.value = as(kindBool, func(f *Frame) bool {
@@ -101,7 +102,8 @@ type branches struct {
 	costYes, costNo uint64
 }
 
-// ternaryOf returns an operand that evaluates the operand yes or no. The caller sets its cost.
+// ternaryOf returns an operand that evaluates one of two operands, as t.test decides. The caller
+// sets its cost.
 func (x *compiler) ternaryOf(t *branches, yes, no operand) operand {
 	if yes.isOptional() && no.isOptional() {
 		return x.ternaryOfOptionals(t, x.optional(yes), x.optional(no))
@@ -120,7 +122,8 @@ func (x *compiler) ternaryOf(t *branches, yes, no operand) operand {
 	return x.refuse("ternary of " + kindName(yes))
 }
 
-// branchCost returns the cost of a branch or index, which cel-go resolves.
+// branchCost returns the cost of c as a branch or index. There, a variable or selection costs one
+// unit less.
 func branchCost(c operand) uint64 {
 	if c.attr {
 		return c.cost - 1
@@ -177,7 +180,7 @@ func (f *Frame) takeError() *EvalError {
 	return err
 }
 
-// failWith fails with err, which replaces the error of a later operand.
+// failWith fails with err. It drops the error of a later operand.
 func (f *Frame) failWith(err *EvalError) {
 	if !f.failed || f.evalErr != nil {
 		f.failed, f.evalErr = true, err
@@ -220,7 +223,6 @@ func (f *Frame) failEither(left, right *EvalError) bool {
 	return true
 }
 
-// wrongType declines the evaluation because a value does not match its type.
 func (f *Frame) wrongType() {
 	if !f.failed {
 		f.decline()

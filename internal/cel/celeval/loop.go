@@ -115,8 +115,8 @@ func (x *compiler) quantifier(over operand, each rangeFunc, p operand, exists bo
 	})}
 }
 
-// loop runs a loop, and fails if it leaves an error in f.pending. If the range fails, the result
-// costs nothing.
+// loop runs a loop, and fails if the body leaves an error in f.pending. If the range fails, the
+// result costs nothing.
 func (f *Frame) loop(each rangeFunc, body func(*Frame) bool, cost uint64) {
 	outer := f.pending
 	f.pending = nil
@@ -235,8 +235,8 @@ func (x *compiler) bind(c ast.ComprehensionExpr) operand {
 		return x.refuse("deep nesting of comprehensions")
 	}
 	defer func() { x.loops = slot }()
-	// The value may be used first in a loop of the body. This loop must not use the slots of the
-	// value.
+	// A loop in the body may be the first to use the value. It must not share slots with loops in
+	// the value.
 	highest := x.highest
 	x.deeper(slot + 1)
 	v := x.expr(c.AccuInit())

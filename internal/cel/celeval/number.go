@@ -37,7 +37,7 @@ func comparison[T any](cost uint64, a, b operand, is func(a, b T) bool) operand 
 	return operand{cost: cost, value: operation(a.value, b.value, kindBool, is)}
 }
 
-// operation returns the value of an operator that cannot fail itself.
+// operation returns the value of an operator that fails only if an operand fails.
 func operation[T, R any](a, b value, is kind, op func(T, T) R) value {
 	l, r := a.(*closure[T]).run, b.(*closure[T]).run
 	return as(is, func(f *Frame) (none R) {

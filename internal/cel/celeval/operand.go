@@ -93,7 +93,7 @@ type scalar interface {
 	boxed() func(*Frame) ref.Val
 }
 
-// choice returns a value that evaluates c or other. They have the same kind.
+// choice returns a value that evaluates one of two values of one kind, as b.test decides.
 func (c *closure[T]) choice(b *branches, other value) value {
 	return as(c.is, choice(b, c.run, other.(*closure[T]).run))
 }
@@ -158,7 +158,7 @@ func isNullable(t *types.Type) bool {
 	return false
 }
 
-// unboxed returns a closure that reads a CEL value. It declines other types.
+// unboxed returns a closure that reads a CEL value as a T. If the value is not a T, it declines.
 func unboxed[T any](box func(*Frame) ref.Val, read func(ref.Val) (T, bool)) func(*Frame) T {
 	return func(f *Frame) T {
 		v, ok := read(box(f))
@@ -269,7 +269,7 @@ func (o operand) object() func(*Frame) map[string]any {
 	}
 }
 
-// condition returns an operand as a bool. It fails for other types.
+// condition returns an operand as a bool. If its value is not a bool, it fails.
 func (x *compiler) condition(c operand) operand {
 	if c.kind() == kindBool || x.why != "" {
 		return c

@@ -76,7 +76,7 @@ func optionalNone() operand {
 	return operand{cost: 1, value: &optional{has: func(*Frame) bool { return false }, pure: true}}
 }
 
-// evaluated returns the operand without its cost, and not as a variable, ternary or constant.
+// evaluated returns the operand with cost 0. It does not count as a variable, ternary or constant.
 func (o operand) evaluated() operand {
 	o.cost, o.attr, o.choice, o.presence, o.constant = 0, false, false, false, nil
 	o.terms, o.chain = nil, nil
@@ -107,8 +107,8 @@ func (x *compiler) optionalMethod(name string, args []operand) operand {
 	return operand{}
 }
 
-// hasValue returns a closure that reports whether there is a value. It also evaluates a value that
-// costs something.
+// hasValue returns a closure that reports whether there is a value. The closure evaluates the value
+// unless m is pure.
 func (x *compiler) hasValue(m *optional) func(*Frame) bool {
 	has := m.has
 	read := func(*Frame) {}
@@ -203,7 +203,6 @@ func (x *compiler) chosenValue(bit uint64, a, b operand) operand {
 	return out
 }
 
-// boxedOptional returns a closure that boxes an optional.
 func (x *compiler) boxedOptional(m *optional) func(*Frame) ref.Val {
 	if m.value.kind() == kindNone {
 		return func(f *Frame) ref.Val {
@@ -224,15 +223,15 @@ func (x *compiler) boxedOptional(m *optional) func(*Frame) ref.Val {
 	}
 }
 
-// withBefore returns an operand that first calls the function before, and fails if this call fails.
-func withBefore(c operand, before func(*Frame)) operand {
+// withBefore returns an operand that calls setUp, then evaluates c. It fails if setUp fails.
+func withBefore(c operand, setUp func(*Frame)) operand {
 	c = c.evaluated()
 	if c.value != nil {
-		c.value = c.value.after(before)
+		c.value = c.value.after(setUp)
 	}
-	c.raw = after(before, c.raw)
-	c.box = after(before, c.box)
-	c.list = after(before, c.list)
+	c.raw = after(setUp, c.raw)
+	c.box = after(setUp, c.box)
+	c.list = after(setUp, c.list)
 	return c
 }
 
@@ -342,9 +341,9 @@ func (x *compiler) optionalSelection(of, at operand, t *types.Type) operand {
 	return x.qualified(of, qualifier{known: name, optional: true}, t)
 }
 
-// optionalIndex compiles of[?at] if question is true, else of[at] for an optional. The result is an
-// optional of type t. If the list or map is absent, the index is not evaluated. t may be wrong, as
-// in dyn(x).orValue(y), so the value decides.
+// optionalIndex compiles of[?at] if question is true, else of[at], where of is an optional. The
+// result is an optional of type t. If the list or map is absent, the index is not evaluated. t may
+// be wrong, as in dyn(x).orValue(y): then the value decides whether the result is an optional.
 func (x *compiler) optionalIndex(of, at operand, t *types.Type, question bool) operand {
 	if of.presence || at.presence {
 		return x.refuse("optional index with has")
