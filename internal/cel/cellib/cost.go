@@ -146,7 +146,7 @@ func (p Price) CallCost(function, overload string, args []ref.Val, result ref.Va
 	return 0, false
 }
 
-// SizeCost returns the actual cost of a call that depends at most on the size of one value.
+// SizeCost returns the actual cost of a call whose cost depends on one size or is constant.
 func (p Price) SizeCost(size uint64) uint64 {
 	switch p {
 	case reshaping, argumentTraversal:
@@ -181,7 +181,7 @@ func doubleTraversal(size uint64) uint64 {
 	return rounded(float64(size) * 2 * common.StringTraversalCostFactor)
 }
 
-// searchCost returns the cost of applying a regular expression to a text. Each may be empty.
+// searchCost returns the cost of a search, from the sizes of text and regular expression.
 func searchCost(text, expr uint64) uint64 {
 	return rounded((1+float64(text))*common.StringTraversalCostFactor) * rounded(float64(expr)*common.RegexStringLengthCostFactor)
 }
@@ -205,8 +205,8 @@ func parses(overload string) bool {
 	return overload == "cidr_contains_ip_string" || overload == "cidr_contains_cidr_string"
 }
 
-// selectorCost returns the cost of parsing a selector. Each requirement has at least two
-// characters, and becomes a list.
+// selectorCost returns the cost of parsing a selector. It assumes one requirement, which becomes a
+// list, for every two characters.
 func selectorCost(text checker.SizeEstimate) checker.CostEstimate {
 	const requirement = float64(common.ListCreateBaseCost + common.StructCreateBaseCost)
 	list := checker.CostEstimate{Min: common.ListCreateBaseCost, Max: common.ListCreateBaseCost}
@@ -389,9 +389,9 @@ func replacedSize(text, old, replacement checker.SizeEstimate) checker.SizeEstim
 	return times.Multiply(replacement).Add(kept)
 }
 
-// replacements returns how often old is replaced, and how many characters are kept, for an extreme
-// size of the result. If whole is true, the whole text is replaced, else nothing. An empty old
-// matches around each character.
+// replacements returns how many replacements and kept characters make the largest or smallest
+// result. text and old are sizes. If whole is true, the whole text is replaced, else nothing. An
+// empty old matches around each character.
 func replacements(text, old uint64, whole bool) (times, kept uint64) {
 	switch {
 	case old == 0 && text < math.MaxUint64:

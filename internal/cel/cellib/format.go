@@ -14,13 +14,14 @@ import (
 	"github.com/crdkit/crdkit/internal/metadata/objectname"
 )
 
-// Assumed lengths of regular expressions, for formats without one. Costs depend on them.
+// Assumed lengths of regular expressions, for formats that use none. Costs depend on them.
 const (
 	uriExpr    = 1103
 	base64Expr = 84
 )
 
-// A format is a format and its name in rules. Formats with the same Format.Name are equal.
+// A format is a Format of the server and its name in rules. Formats with the same Format.Name are
+// equal.
 type format struct {
 	name string
 	apiservercel.Format
@@ -44,16 +45,16 @@ func formats() []format {
 	}
 }
 
-// nameFormat returns a format. A string has no errors if valid returns true, else the errors of
-// rule.
-func nameFormat(name string, length int, valid func(string) bool, rule func(string) []string) apiservercel.Format {
+// nameFormat returns a format. It accepts a string if valid returns true, else errs returns the
+// errors.
+func nameFormat(name string, length int, valid func(string) bool, errs func(string) []string) apiservercel.Format {
 	return apiservercel.Format{
 		Name: name,
 		ValidateFunc: func(s string) []string {
 			if valid(s) {
 				return nil
 			}
-			return rule(s)
+			return errs(s)
 		},
 		MaxRegexSize: length,
 	}

@@ -77,8 +77,7 @@ func (m *Meter) Take(bytes uint64) bool {
 	return true
 }
 
-// Guarded reports whether a call may make a value that is much larger than its cost, or that is
-// made before it is paid.
+// Guarded reports whether a call may make a large value at a low cost, or before it is charged.
 func Guarded(function string) bool {
 	switch function {
 	case "_+_", "replace", "join", "split", "format", "lists.range":
@@ -220,11 +219,11 @@ func RangeSize(args []ref.Val) uint64 {
 	return 0
 }
 
-// clauseBytes limits the bytes that a clause of format prints, without its precision.
+// clauseBytes limits the bytes that a clause of format(), such as %f, prints without a precision.
 const clauseBytes = 400
 
-// formatMemory adds up the sizes of the text, precisions and arguments. Hexadecimal digits double
-// an argument.
+// formatMemory adds the size of the text, twice the sizes of the arguments, because %x doubles
+// them, and for each clause clauseBytes and its precision.
 func formatMemory(args []ref.Val) uint64 {
 	if len(args) < 2 {
 		return 0
@@ -249,7 +248,7 @@ func precisionOf(clause string) uint64 {
 	return n
 }
 
-// textSize returns the approximate number of bytes that format prints for v.
+// textSize returns the approximate number of bytes that format() prints for v.
 func textSize(v ref.Val) uint64 {
 	var bytes uint64 = 2
 	switch v := v.(type) {

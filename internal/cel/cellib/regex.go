@@ -80,7 +80,7 @@ func withText(args []ref.Val, i int, f func(string) ref.Val) ref.Val {
 	return f(s)
 }
 
-// compiledOnce makes calls whose expression is a literal compile it once.
+// compiledOnce compiles a literal regular expression once for all evaluations.
 func compiledOnce(name string, search func(*regexp.Regexp, []ref.Val) ref.Val) *interpreter.RegexOptimization {
 	return &interpreter.RegexOptimization{
 		Function:   name,

@@ -94,12 +94,12 @@ func RepeatedKey(m, entries ref.Val) ref.Val {
 }
 
 // PrintsElement reports whether the error of a function prints the first element that the function
-// does not accept: join, unwrapOpt and optional.unwrap.
+// does not accept.
 func PrintsElement(function string) bool {
 	return function == "join" || function == "unwrapOpt" || function == "optional.unwrap"
 }
 
-// Printing returns the arguments for a function as in [PrintsElement]. It replaces an element that
+// Printing returns the arguments for a function of [PrintsElement]. It replaces an element that
 // cel-go would print without a limit.
 func Printing(function string, args []ref.Val) []ref.Val {
 	list, ok := args[0].(traits.Lister)

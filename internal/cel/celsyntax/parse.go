@@ -50,8 +50,8 @@ type parsing struct {
 	depth    int
 }
 
-// maxDepth bounds the depth. Brackets count as three, and each operator in a row as one. The limit
-// of cel-go is 250.
+// maxDepth limits the depth of an expression. A bracket adds three levels. Each operator of a+b+c
+// and each selection of a.b.c adds one. The limit of cel-go is 250.
 const maxDepth = 200
 
 // Parse returns the tree of an expression. It returns nil if cel-go must parse the text: if it has
@@ -109,7 +109,6 @@ func (p *parsing) skipped(operator string) bool {
 	return true
 }
 
-// deeper increases the depth. The caller restores it.
 func (p *parsing) deeper(by int) {
 	if p.depth += by; p.depth > maxDepth {
 		p.fail()
@@ -215,8 +214,8 @@ func (p *parsing) unary() ast.Expr {
 	return p.member(token{})
 }
 
-// signed parses an operand with signs before it. Two equal signs cancel each other. A minus before
-// a number belongs to the number.
+// signed parses an operand with signs before it. Signs cancel each other in pairs. A minus before a
+// number belongs to the number.
 func (p *parsing) signed(sign, function string) ast.Expr {
 	first, once := p.tok, false
 	for p.is(sign) {

@@ -98,7 +98,6 @@ func withoutGuards(terms []ast.Expr, operator string) []ast.Expr {
 	return rest
 }
 
-// isGuard reports whether a part tests for presence.
 func isGuard(e ast.Expr) bool {
 	switch e.Kind() {
 	case ast.SelectKind:
@@ -253,8 +252,8 @@ func (t *tracer) failure(f frame, e ast.Expr, v ref.Val) *Trace {
 	return &Trace{Text: t.first + ": " + why + element, Decided: t.first, Operands: t.operands, Suggestion: t.guard(part, why)}
 }
 
-// reason returns the text of an error. If values are left out, it keeps only a text about a missing
-// field.
+// reason returns the text of an error. If the trace leaves values out, it replaces a text that is
+// not about a missing field.
 func (t *tracer) reason(part ast.Expr, text string) string {
 	if t.runes > 0 || part.Kind() == ast.SelectKind && strings.HasPrefix(text, noSuchKey) {
 		return Cut(text, maxText)

@@ -23,7 +23,6 @@ const maxText = 200
 
 const maxDifferences = 3
 
-// text returns the text of a part on one line.
 func (t *tracer) text(e ast.Expr) string {
 	text, err := parser.Unparse(e, t.plans.Tree.SourceInfo(), parser.WrapOnColumn(1<<30), parser.WrapAfterColumnLimit(false))
 	if err != nil {

@@ -194,7 +194,8 @@ func (m *macro) bind(of, key, value ref.Val) map[string]any {
 	return map[string]any{m.loop.IterVar(): value}
 }
 
-// elementName returns the text for an element. The keys of maps count as values.
+// elementName returns the text for an element. A trace without values leaves out the keys of maps,
+// too.
 func (t *tracer) elementName(list string, key ref.Val) string {
 	if i, ok := key.(types.Int); ok {
 		return list + "[" + strconv.FormatInt(int64(i), 10) + "]"
