@@ -185,7 +185,7 @@ func insertsMap(e ast.Expr) bool {
 }
 
 // The checker of cel-go copies all inferred types for each overload, so its time is quadratic. A
-// chain of {x: x} doubles a type in each step. These limits bound both.
+// chain of {x: x} doubles a type in each step. These limits bound the time and the types.
 const (
 	maxInferred = 1000 // calls, lists, maps and loops of an expression
 	maxMapTypes = 100  // scalar types in the type of a map literal

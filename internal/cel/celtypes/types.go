@@ -48,7 +48,7 @@ func (b *Language) NewProvider() *Provider {
 	return &Provider{DeclTypeProvider: b.Builtin, objects: make(map[string]*Type), keywords: b.keywords}
 }
 
-// TypeOf returns the type of values of n, nil if rules cannot see them. path is the name of an
+// TypeOf returns the type of values of n, nil if rules cannot see them. path becomes the name of an
 // object type. root says whether n is the root of a resource.
 func (p *Provider) TypeOf(path string, n *schema.Node, root bool) *Type {
 	if n.IntOrString() {
@@ -182,7 +182,8 @@ func (p *Provider) FindStructFieldType(name, field string) (*types.FieldType, bo
 	return &types.FieldType{Type: f.cel}, true
 }
 
-// stringType returns the type of strings with a format. datetime only matters for validation.
+// stringType returns the type of strings with a format. The format datetime does not change the
+// type.
 func stringType(format string) *cel.Type {
 	switch format {
 	case "byte":
@@ -196,7 +197,7 @@ func stringType(format string) *cel.Type {
 }
 
 // DeclaresMeta reports whether n declares all fields that are implied at the root of a resource. If
-// it does not, implied schemas replace them.
+// it does not, implied schemas replace the declared ones.
 func DeclaresMeta(n *schema.Node) bool {
 	metadata := n.Property("metadata")
 	return typeOf(n.Property("kind")) == schema.KindString &&

@@ -82,7 +82,8 @@ func (l *listValue) Add(other ref.Val) ref.Val {
 	return types.NewRefValList(types.DefaultTypeAdapter, sum)
 }
 
-// Contains implements traits.Lister. A comparison that fails counts only if no element is equal.
+// Contains implements traits.Lister. It returns the error of a comparison only if no element is
+// equal.
 func (l *listValue) Contains(v ref.Val) ref.Val {
 	if types.IsUnknownOrError(v) {
 		return v
@@ -171,8 +172,8 @@ func (*listValue) Printed() string { return partText }
 // is also a list of this type.
 //
 // A sum finds the keys of elements as rules do. But equality looks up the escaped name of a key in
-// the raw object, as the server does. So all elements have a null key if its name is escaped, such
-// as "namespace" or "a-b".
+// the raw object, as the server does. So a key with an escaped name, such as "namespace" or "a-b",
+// is null in all elements.
 
 type mapList struct{ listValue }
 
@@ -344,7 +345,7 @@ func sameSet(list traits.Lister, other ref.Val) ref.Val {
 	return types.Bool(len(seen) == len(members))
 }
 
-// union appends the elements of other that list does not have.
+// union returns the first list, then the elements that only the second list has.
 func union(list traits.Lister, other ref.Val) ref.Val {
 	o, ok := other.(traits.Lister)
 	if !ok {

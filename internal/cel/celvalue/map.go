@@ -96,8 +96,8 @@ func (m *mapValue) Contains(key ref.Val) ref.Val {
 func (m *mapValue) Size() ref.Val { return types.Int(len(m.raw)) }
 
 // Equal implements ref.Val. Objects are equal if they have the same size and equal declared
-// entries. An undeclared entry is compared only if other also has it. The unequal entry with the
-// first name decides.
+// entries. An undeclared entry is compared only if other also has it. If several entries are not
+// equal, the first by name sets the result: false or an error.
 func (m *mapValue) Equal(other ref.Val) ref.Val {
 	o, ok := other.(traits.Mapper)
 	if !ok {

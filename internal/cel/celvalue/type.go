@@ -261,7 +261,7 @@ func (s *DeclaredType) IsList() bool {
 	return s.Kind == KindAtomicList || s.Kind == KindSetList || s.Kind == KindMapList
 }
 
-// Collectable reports whether a list that a rule makes behaves like a list in an object.
+// Collectable reports whether a list of values of type s behaves the same if a rule makes it.
 func (s *DeclaredType) Collectable() bool {
 	switch s.Kind {
 	case KindString, KindInteger, KindNumber, KindBoolean, KindObject, KindAtomicList, KindSetList, KindMapList:

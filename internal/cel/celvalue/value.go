@@ -222,8 +222,8 @@ func (s *DeclaredType) sameLists(a, b []any) (eq, ok bool) {
 	return true, true
 }
 
-// sameObjects compares objects like [mapValue.Equal]: the unequal entry with the first name
-// decides.
+// sameObjects compares objects like [mapValue.Equal]. If several entries are not equal, the first
+// by name sets ok.
 func (s *DeclaredType) sameObjects(a, b map[string]any) (eq, ok bool) {
 	if len(a) != len(b) {
 		return false, true

@@ -8,8 +8,8 @@ import (
 // A Program says what the rules of a compiled program read. It is an option of cel.Compile,
 // which sets it.
 type Program struct {
-	// NeedsOld is true if a rule may refer to oldSelf. If it is false, an old object has no effect
-	// on an object for which no rule fails.
+	// NeedsOld is true if a rule may refer to oldSelf. If it is false, an old object can only
+	// forgive errors of rules.
 	NeedsOld bool
 
 	Sets map[*schema.Node]*ReadSet // by the schema that rules are on; nil if they are not known

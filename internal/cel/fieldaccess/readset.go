@@ -74,7 +74,7 @@ type Analysis struct {
 	vars []variable // of the open loops, innermost last
 }
 
-// A variable is the variable of a loop. Its value may be any part in from.
+// A variable is the variable of a loop. The field from has all parts that may be its value.
 type variable struct {
 	name string
 	from []*ReadSet
