@@ -166,8 +166,8 @@ const (
 	above
 )
 
-// addBounds adds a point for each bound of a number or a size. If the bound of a size is 0, the
-// goal below it is optional.
+// addBounds adds a point for each bound of a number or a size. Its goal "below" is optional if the
+// bound of a size is 0.
 func (l *location) addBounds() {
 	p := l.props
 	l.number("/minimum", p.Minimum)

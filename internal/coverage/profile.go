@@ -100,9 +100,8 @@ type Definition struct {
 	Text     string     `json:"text"`
 	Versions []*Version `json:"versions"`
 
-	// positions caches positions in Text by pointer.
 	source    *definition.Source
-	positions map[string]definition.Position
+	positions map[string]definition.Position // in Text, by JSON pointer
 }
 
 func (d *Definition) position(v *Version, inSchema string) definition.Position {
@@ -156,8 +155,8 @@ func Read(name string) (*Profile, error) {
 	return p, nil
 }
 
-// Merge adds the counts of another profile, and may keep parts of that profile. If the text of a
-// definition differs, the other record replaces the record in p.
+// Merge adds the counts of other to p, and may keep parts of other. If a definition has another
+// text in other, its record in other replaces its record in p.
 func (p *Profile) Merge(other *Profile) {
 	for _, d := range other.Definitions {
 		p.Definitions = slices.DeleteFunc(p.Definitions, func(o *Definition) bool { return o.Name == d.Name && o.Text != d.Text })

@@ -131,8 +131,8 @@ func (v *version) profile(name string) *Version {
 // lockTimeout is how long a process waits for other processes that write the same record.
 const lockTimeout = 30 * time.Second
 
-// Save merges the record into the record in a file. It writes .json, .txt and .html files next to
-// each other.
+// Save adds the record to the profile in a .json file, and writes a .txt and a .html file next to
+// it. Their base name is that of file.
 func (r *Recorder) Save(file string) error {
 	base := strings.TrimSuffix(file, filepath.Ext(file))
 	unlock, err := lock(base + ".lock")
@@ -156,7 +156,7 @@ func (r *Recorder) Save(file string) error {
 	)
 }
 
-// lock creates a file that must not exist, and returns a function that removes it.
+// lock creates a file, and returns a function that removes it. It waits while the file exists.
 func lock(name string) (unlock func(), err error) {
 	for deadline := time.Now().Add(lockTimeout); ; {
 		f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL, 0o644)

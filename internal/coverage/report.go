@@ -18,7 +18,7 @@ func (p *Profile) WriteJSON(w io.Writer) error {
 	return e.Encode(p)
 }
 
-// A Summary counts the goals of one kind of points.
+// A Summary counts the points of one kind, their goals, and the goals that are met.
 type Summary struct {
 	Kind              Kind
 	Points, Met, Goal int
@@ -43,7 +43,7 @@ func (v *Version) Summaries() []Summary {
 }
 
 // WriteText writes for each version how many goals are met. Then it lists the points with goals
-// that are not met, except fields.
+// that are not met, without points of kind [Field].
 func (p *Profile) WriteText(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	for _, d := range p.Definitions {
@@ -229,8 +229,6 @@ func (p *page) blockEnd(line, column int) int {
 	return line
 }
 
-// lineState returns the CSS class of a line: full, part or none. It tells how many goals of its
-// points are met.
 func lineState(points []*Point) string {
 	met, goals := 0, 0
 	for _, p := range points {

@@ -23,8 +23,8 @@ const (
 	failed
 )
 
-// observed is the message of the error if the expression of an observer is false. If its evaluation
-// fails, the message is different.
+// observed is the message of the error if an observer's expression is false. The error of a failed
+// evaluation has another message.
 const observed = "observed"
 
 type ruleSet struct {
@@ -56,8 +56,8 @@ type evaluations struct {
 	count int
 }
 
-// An observer finds out whether a goal of a rule or term is met. If rule is nil, it counts
-// evaluations.
+// An observer counts how often a goal of a rule or term is met. If rule is nil, it counts the
+// evaluations of rules in ruleLocation.evaluated[class].
 type observer struct {
 	rule  *observedRule
 	term  int // index of the term, celbranch.Whole for the rule
@@ -70,8 +70,8 @@ type observedRule struct {
 	*celbranch.Rule
 	point *Point
 	terms []*Point
-	// class is the index in ruleLocation.evaluated. It is the constant none if an observer reports
-	// that the rule is true.
+	// class is the index in ruleLocation.evaluated of the count for countTrue. It is the constant
+	// none if an observer counts how often the rule is true.
 	class   int
 	notTrue int // how often the rule was false or an error, for one object
 }

@@ -22,7 +22,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// MaxText limits the bytes of errors in a text. The text only counts further errors.
+// MaxText limits the bytes of errors in a text. The text ends with the number of other errors.
 const MaxText = 4 << 20
 
 type aggregate struct {
@@ -53,7 +53,8 @@ func Join(errs []error, more int) utilerrors.Aggregate {
 	return aggregate{errs, more}
 }
 
-// Error returns the distinct texts, separated by commas. Several texts are in brackets.
+// Error returns the distinct texts, separated by commas. It puts brackets around more than one
+// text.
 func (a aggregate) Error() string {
 	if len(a.errs) == 1 && a.more == 0 {
 		return a.errs[0].Error()
@@ -82,8 +83,8 @@ func distinct[E error](errs []E) (kept []error, texts []string) {
 	return kept, texts
 }
 
-// join returns prefix and the texts, with commas and brackets, and the number of omitted errors. It
-// allocates once.
+// join returns one text: prefix, then texts with commas and brackets, then the number of omitted
+// errors.
 func join(prefix string, texts []string, more int) string {
 	if len(texts) == 1 && more == 0 {
 		return prefix + texts[0]
