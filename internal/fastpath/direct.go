@@ -19,7 +19,7 @@ func (w *walk) guessedMember(o *objectWalk, n, i int) int {
 	return w.member(o, memberKey{name: p.name, member: n}, i, at)
 }
 
-// maxEntries bounds the entries of a walk, which could take more memory than the text.
+// maxEntries bounds the entries of a walk. They can take more memory than the text.
 const maxEntries = 4096
 
 func (w *walk) otherMember(o *objectWalk, i int) int {
@@ -30,10 +30,9 @@ func (w *walk) otherMember(o *objectWalk, i int) int {
 	return w.member(o, k, i, at)
 }
 
-// direct handles member n at s[i], with its value at s[at], in the most common case. The value is
-// an object, a list, or a valid scalar that stays unchanged. The member directly follows the last
-// member that is kept. In other cases direct does nothing and returns 0. [walk.sort] finds repeated
-// members.
+// direct handles member n at s[i], with its value at s[at], if the member directly follows the
+// last member that is kept, and if its value is an object, a list, or a valid scalar that stays
+// unchanged. Otherwise direct does nothing and returns 0. [walk.sort] finds repeated members.
 func (w *walk) direct(o *objectWalk, p *member, n, i, at int) int {
 	if o.last < 0 && len(w.entries) > o.base {
 		return 0
@@ -162,7 +161,7 @@ func (m *members) guess(s string, i, next int) int {
 }
 
 // ends reports whether s[i:] begins with the key of p. The caller has compared the first eight
-// bytes of the name. quotes marks the quotes in these bytes.
+// bytes of the names. quotes is 0 if s has no quote in these eight bytes.
 func (p *member) ends(s string, i int, quotes uint64) bool {
 	const first = 1 + wordSize
 	n := len(p.text)

@@ -15,8 +15,8 @@ type document struct {
 
 type textMember struct{ name, text string }
 
-// document cuts s into members, in memory of the walk. It declines a text that repeats a member,
-// has no metadata, or has another apiVersion or kind than the plan.
+// document cuts s into members, which use memory of the walk. It declines a text that repeats a
+// member, has no metadata, or has another apiVersion or kind than the plan.
 func (w *walk) document(s string) (d document, ok bool) {
 	p, start := w.plan, len(w.cut)
 	d.members = w.cut[start:]
@@ -102,8 +102,8 @@ func (p *Plan) canonical(text, want string) (same, ok bool) {
 // Encoders write apiVersion, kind and metadata first. The text before the metadata is then the same
 // in all objects of a plan, and is compared as a whole.
 
-// A headText is the text before the metadata. It is "" if the schema declares another member that
-// sorts before metadata.
+// A headText is the text before the metadata. It is "" if the schema declares members before
+// metadata besides apiVersion and kind.
 type headText struct {
 	text             string
 	apiVersion, kind span // of the values in text

@@ -13,7 +13,7 @@ import (
 )
 
 // A node says how to prune, default and validate the values at one location. Equal schemas share a
-// node, unless only one of them is in a list that preserves unknown fields.
+// node, or two if some are in a list that preserves unknown fields.
 type node struct {
 	accept leafcheck.Mask // kinds that the type allows
 	valid  leafcheck.Mask // kinds that need no check besides accept, see leafcheck.Node.AlwaysValid
@@ -76,10 +76,9 @@ type member struct {
 	text string // `"name":` in canonical form
 	tail uint64 // the last eight bytes of text, 0 if it is shorter
 	role role
-	// direct are the kinds of scalars that need no check. If checked is set, strings need
-	// check.ValidString.
+	// direct are the kinds of scalars that directEnd accepts.
 	direct   leafcheck.Mask
-	checked  bool
+	checked  bool // strings need check.ValidString
 	nested   bool // objects and lists need only the walk over them
 	hasRules bool // node.hasRules
 }

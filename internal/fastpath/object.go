@@ -234,8 +234,8 @@ func (w *walk) droppedStatus(o *objectWalk, k memberKey, i, at int) int {
 	return end
 }
 
-// writeStatus writes the new status. It declines if the walk changes the status, except in an
-// update of the status.
+// writeStatus writes the new status. It declines if pruning or defaulting changes the status,
+// except in an update of the status.
 func (w *walk) writeStatus() bool {
 	w.flush()
 	s, changed := w.s, w.changed
@@ -366,7 +366,6 @@ func (w *walk) sort(o *objectWalk) bool {
 	return true
 }
 
-// compareEntries compares the names of two members of an object of w.sorted.
 func (w *walk) compareEntries(a, b entry) int {
 	if a.member >= 0 && b.member >= 0 {
 		return a.member - b.member

@@ -52,8 +52,8 @@ func (n *readTree) child(name string) *readTree {
 	return n.values
 }
 
-// If one of the next two fields is at s[i], guess returns the field and the index of its value.
-// Otherwise the index is 0. Fields and members have the same order.
+// guess looks for the key at s[i] in the next two fields, which are sorted like the members. It
+// returns the field and the index of its value, or the index 0.
 func (n *readTree) guess(s string, i int, next *int) (string, *readTree, int) {
 	for k := *next; k < len(n.fields) && k < *next+2; k++ {
 		f := &n.fields[k]
@@ -88,14 +88,14 @@ func compileReads(n *schema.Node, sets func(*schema.Node) *fieldaccess.ReadSet) 
 	return c.compileNode(n, nil)
 }
 
-// compileNode returns the readTree for values of n. above are the read sets of rules of enclosing
+// compileNode returns the readTree for values of n. outer has the read sets of rules of enclosing
 // values.
-func (c *readCompiler) compileNode(n *schema.Node, above []*fieldaccess.ReadSet) *readTree {
-	if n == nil || len(above) == 0 && !n.Facts().Has(schema.HasRules) {
+func (c *readCompiler) compileNode(n *schema.Node, outer []*fieldaccess.ReadSet) *readTree {
+	if n == nil || len(outer) == 0 && !n.Facts().Has(schema.HasRules) {
 		return nil
 	}
-	if len(above) > 0 {
-		return c.compile(n, above)
+	if len(outer) > 0 {
+		return c.compile(n, outer)
 	}
 	done, ok := c.done[n]
 	if !ok {
@@ -233,8 +233,8 @@ func (v *values) value(n *readTree, s string, i, depth int) (any, int) {
 	return jsonscan.Value(s, i)
 }
 
-// sameKind returns a value of the kind of a JSON text that begins with c. The value must not be
-// changed.
+// sameKind returns a value of the same kind as the JSON value that begins with c. The caller must
+// not change it.
 func sameKind(c byte) any {
 	switch c {
 	case '{':
@@ -349,7 +349,7 @@ func (v *values) box(s string) any {
 	return *first
 }
 
-// boxOf returns the slot of a string. It depends on all bytes.
+// boxOf returns the first of the two slots of a string.
 func boxOf(s string) uint8 {
 	const factor = 0x9e3779b97f4a7c15
 	h := uint64(len(s)) * factor

@@ -268,8 +268,8 @@ func (w *walk) fixed(at int, text string) int {
 	return end + 1
 }
 
-// metadata reads the metadata at s[at]. For a create it also prepares and writes the metadata. For
-// an update it prepares them and writes {}, which the caller replaces.
+// metadata reads the metadata at s[at] and prepares what the server stores. For a create it writes
+// the result. For an update it writes {}, which the caller replaces.
 func (w *walk) metadata(at int) int {
 	if w.verb == creating {
 		return w.newMetadata(at)
@@ -409,8 +409,8 @@ func (w *walk) writeName(n *node, k memberKey) {
 	w.out = append(w.out, ':')
 }
 
-// noteKept records a member whose value begins at index start of the output. If the member is
-// undeclared, it begins at s[i].
+// noteKept records a member whose value begins at index start of the output. i is the index of an
+// undeclared member in the input.
 func (w *walk) noteKept(o *objectWalk, k memberKey, i, start int) {
 	w.note(k.span(i), span{start, w.position()}, k.member)
 	o.kept++
