@@ -20,8 +20,8 @@ type ExplainRequest struct {
 }
 
 // Explain returns what kubectl explain prints for a kind or one of its fields, in the plaintext
-// format. Every space is the same, because scripts parse the output. Like kubectl, it leaves out
-// fields without a schema. It returns an error if the document lacks the kind or the field.
+// format. White space is the same, too, because scripts parse the output. Like kubectl, it leaves
+// out fields without a schema. It returns an error if the document lacks the kind or the field.
 func Explain(r ExplainRequest) (string, error) {
 	kind := r.kind()
 	if kind == nil {
@@ -69,7 +69,7 @@ func (r *ExplainRequest) kind() schema {
 }
 
 // each calls visit for a schema, its branches and its elements. It resolves references. seen are
-// the references on the way, which are not followed again.
+// the references that led to s. They are not followed again.
 func (r *ExplainRequest) each(s schema, seen []string, visit func(s schema, seen []string)) {
 	ref := member[string](s, "$ref")
 	if ref != "" && slices.Contains(seen, ref) {
@@ -304,7 +304,7 @@ func indent(by int, s string) string {
 const noBreakSpace = '\u00a0'
 
 // wrap breaks lines at white space after at most limit characters. A longer word has its own line.
-// White space at a break is dropped, so wrap holds back the last word and the space before it.
+// White space at a break is dropped, so wrap writes spaces only together with the next word.
 func wrap(limit int, s string) string {
 	var out strings.Builder
 	var spaces, word []rune

@@ -125,8 +125,8 @@ func cellText(cell any) string {
 	return fmt.Sprint(cell)
 }
 
-// firstLinePadding returns how many spaces make each cell of the first line as wide as its column.
-// The last cell needs no spaces. It counts bytes, as kubectl does.
+// firstLinePadding returns how many spaces each cell of the first line needs to be as wide as its
+// column. The last cell needs none. Widths are in bytes, as in kubectl.
 func firstLinePadding(rows [][]string) []int {
 	first := rows[0]
 	missing := make([]int, len(first))

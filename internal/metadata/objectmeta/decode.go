@@ -19,8 +19,8 @@ import (
 
 // Options configure the decoding of metadata. The zero value ignores unknown fields.
 type Options struct {
-	// DropInvalid drops members that cannot be decoded, instead of returning an error.
-	// kube-apiserver does that when it reads the store.
+	// DropInvalid drops members that cannot be decoded, as kube-apiserver does when it reads the
+	// store. Otherwise they are errors.
 	DropInvalid bool
 	// ReportUnknown returns the paths of fields that ObjectMeta does not have. They are dropped in
 	// any case.
@@ -191,8 +191,7 @@ func (m *Meta) decodesManaged() bool {
 	return len(m.managed) > 0
 }
 
-// decodesFields reports whether the server can decode a field set. It ignores values of keys with
-// an unknown type.
+// decodesFields reports whether the server can decode a field set.
 func decodesFields(v any) bool {
 	m, ok := v.(map[string]any)
 	for key, below := range m {
@@ -203,8 +202,8 @@ func decodesFields(v any) bool {
 	return ok || v == nil
 }
 
-// decodesElement reports whether the server can decode a key of a field set, and whether it then
-// decodes the value.
+// decodesElement reports whether the server can decode a key of a field set. If below is true, the
+// server also decodes its value.
 func decodesElement(key string) (decodes, below bool) {
 	if key == "." {
 		return true, false

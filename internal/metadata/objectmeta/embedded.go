@@ -77,7 +77,8 @@ func (c *coercion) visit(w *walk, n *schema.Node, m map[string]any) *field.Error
 		}
 		delete(m, name)
 	}
-	// The walk coerces embedded resources in the old metadata, so Restore must set a new map.
+	// The walk later coerces embedded resources in this metadata. That must not change the
+	// metadata that Restore sets.
 	inside, _, _ := child(n, "metadata")
 	d, unknown, err := decodeMetadata(m, c.options, inside.Facts().Has(schema.HasEmbedded))
 	switch {
@@ -298,8 +299,8 @@ func resourceErrors(path *field.Path, m map[string]any) field.ErrorList {
 	return append(errs, embeddedMetaErrors(path.Child("metadata"), m)...)
 }
 
-// typeErrors returns the error of apiVersion or kind. detail returns what is wrong with a string
-// that is not empty, "" if it is valid.
+// typeErrors checks member name of m, apiVersion or kind. detail returns what is wrong with a
+// string that is not empty, "" if it is valid.
 func typeErrors(path *field.Path, m map[string]any, name string, detail func(string) string) field.ErrorList {
 	v, found := m[name]
 	if !found {

@@ -14,7 +14,7 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// maxFieldsDepth bounds the depth of field sets. It is below the limit of JSON decoders.
+// maxFieldsDepth is the deepest nesting of field sets. JSON decoders allow more.
 const maxFieldsDepth = 200
 
 // ReadMap replaces m by the metadata of obj. Members that cannot be decoded are absent in m. They
@@ -322,8 +322,8 @@ func unknownFields(raw any) map[string]schema.Path {
 	return found
 }
 
-// unknownOfEntries calls add with the path of each member of the entries in v, unless known has its
-// name.
+// unknownOfEntries calls add with the path of each unknown member of the entries in v. known lists
+// the known names, separated by spaces.
 func unknownOfEntries(list string, v any, known string, add func(schema.Path)) {
 	names := strings.Fields(known)
 	entries, _ := v.([]any)
@@ -412,8 +412,8 @@ func opened(s string, i int, opening, closing byte) (int, bool) {
 	return i, true
 }
 
-// null reports whether the value is null, or a text that begins with n. If this text is not null,
-// end is negative.
+// null reports whether the value is null, or in JSON text whether it begins with n. If a text with
+// n is not null, end is negative.
 func (in input) null() (end int, ok bool) {
 	if in.s == "" {
 		return 0, in.v == nil
@@ -472,7 +472,7 @@ func (in input) string() (string, int) {
 	return value, end
 }
 
-// written is like string. From text it returns the JSON that the encoder writes, without quotes.
+// written is [input.string], but returns JSON text as the encoder writes it, without quotes.
 func (in input) written() (string, int) {
 	if in.s == "" {
 		return in.string()

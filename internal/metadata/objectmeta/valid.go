@@ -127,9 +127,9 @@ func isNotPrint(r rune) bool { return !unicode.IsPrint(r) }
 // and detail. It returns nil if there are none. m must be read from a map. limit bounds and counts
 // the problems. An object must have a namespace if and only if namespaced is true.
 //
-// If old is nil, the object is new and its name must be a DNS subdomain. Otherwise the problems are
-// changes of immutable members, missing members, and new invalid values. An update of the status
-// has the same problems.
+// If old is nil, the object is new and its name must be a DNS subdomain. Otherwise the problems
+// are changes of immutable members, missing members, and new invalid values. The rules for an
+// update of the status are the same.
 func (m *Meta) Validate(old *Meta, namespaced bool, limit *errorlimit.Limit) []Problem {
 	if m.valid(old, namespaced) {
 		return nil
@@ -211,11 +211,10 @@ func (m *Meta) typed() (*metav1.ObjectMeta, field.ErrorList) {
 	return nil, field.ErrorList{field.Invalid(rootPath(), m.raw, err.Error())}
 }
 
-// newObjectErrors returns the errors of the rules for new objects. name checks the name of the
-// object.
-func newObjectErrors(meta *metav1.ObjectMeta, path *field.Path, namespaced bool, name metavalidation.ValidateNameFunc) field.ErrorList {
+// newObjectErrors returns the errors of the rules for new objects.
+func newObjectErrors(meta *metav1.ObjectMeta, path *field.Path, namespaced bool, check metavalidation.ValidateNameFunc) field.ErrorList {
 	return metavalidation.ValidateObjectMetaDeclaratively(context.Background(), operation.Create,
-		meta, nil, namespaced, name, path, true)
+		meta, nil, namespaced, check, path, true)
 }
 
 func rootPath() *field.Path { return field.NewPath("metadata") }
