@@ -412,8 +412,8 @@ func opened(s string, i int, opening, closing byte) (int, bool) {
 	return i, true
 }
 
-// null reports whether the value is null, or in JSON text whether it begins with n. If a text with
-// n is not null, end is negative.
+// null reports whether the value is null, or in JSON text whether it begins with n. If the text is
+// not null, end is negative.
 func (in input) null() (end int, ok bool) {
 	if in.s == "" {
 		return 0, in.v == nil

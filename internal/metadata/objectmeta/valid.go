@@ -211,7 +211,7 @@ func (m *Meta) typed() (*metav1.ObjectMeta, field.ErrorList) {
 	return nil, field.ErrorList{field.Invalid(rootPath(), m.raw, err.Error())}
 }
 
-// newObjectErrors returns the errors of the rules for new objects.
+// newObjectErrors applies the rules for new objects.
 func newObjectErrors(meta *metav1.ObjectMeta, path *field.Path, namespaced bool, check metavalidation.ValidateNameFunc) field.ErrorList {
 	return metavalidation.ValidateObjectMetaDeclaratively(context.Background(), operation.Create,
 		meta, nil, namespaced, check, path, true)

@@ -315,8 +315,7 @@ func (r *Recorder[P, S]) record(s S) {
 	r.paths = append(r.paths, P(r.slab[start:len(r.slab):len(r.slab)]))
 }
 
-// slabSize returns the size of the next slab, which has room for as many paths of n steps as are
-// recorded.
+// slabSize returns the size of the next slab. It grows with the number of recorded paths.
 func (r *Recorder[P, S]) slabSize(n int) int { return min(n*(len(r.paths)+1), max(n, 1024)) }
 
 // Paths returns the recorded paths, nil if there are none. They belong to the caller and share no

@@ -31,8 +31,8 @@ func (f *Filler) Default(n *schema.Node) (v any, filled bool) {
 	return v, false
 }
 
-// add returns the default of n, and whether there is one. It subtracts the number of values in the
-// default from f.left, without the replaced values.
+// add returns the default of n, and whether there is one. It reduces f.left by the number of
+// values that it adds.
 func (f *Filler) add(n *schema.Node, replaced int) (any, bool) {
 	d, ok := n.Default()
 	if ok {

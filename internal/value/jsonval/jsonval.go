@@ -220,8 +220,8 @@ func integer(v float64) (int64, bool) {
 	return n, err == nil
 }
 
-// IsWired reports whether [Wire] would change nothing. It returns false if v is [TooDeep]. Do not
-// call Wire then.
+// IsWired reports whether [Wire] would change nothing. If v is [TooDeep], it returns false, and
+// Wire must not be called.
 func IsWired(v any) bool {
 	return every(v, 0, func(v any) bool {
 		f, isFloat := v.(float64)

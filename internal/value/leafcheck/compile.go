@@ -9,15 +9,15 @@ import (
 type Config struct {
 	// Minor is the minor version of the server whose formats are checked.
 	Minor int
-	// EveryFormat checks all formats on values of any type. An int-or-string then allows any type.
-	// The server checks defaults in this way.
+	// EveryFormat checks all formats on values of any type, and lets x-kubernetes-int-or-string
+	// allow any type. The server checks defaults in this way.
 	EveryFormat bool
 }
 
 // A Compiler compiles each schema node once.
 type Compiler struct {
-	// ListsOverlap is true if Valid and Distinct can disagree, because additionalProperties also
-	// apply to a declared property.
+	// ListsOverlap is true if a schema has properties, and additionalProperties with list types.
+	// Distinct applies additionalProperties to all properties, Valid to undeclared ones.
 	ListsOverlap bool
 
 	cfg      Config

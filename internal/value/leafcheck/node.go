@@ -8,8 +8,8 @@ import (
 // A Node is a compiled schema: structural, or a branch of allOf, anyOf, oneOf or not. A nil Node
 // admits every value.
 //
-// Exported fields have all checks that the schema declares. The other fields have only the checks
-// that can refuse a value.
+// Exported fields have everything that the schema declares. The other fields leave out checks that
+// can refuse no value.
 type Node struct {
 	Accept  Mask // kinds that the type admits
 	limited Mask // kinds that Number can refuse
@@ -173,7 +173,7 @@ func admitting[T any](branches []*Node, valid func(*Node, T) bool, v T, limit in
 }
 
 // AlwaysValid returns kinds of scalars that need no check besides n.Accept. It may leave out some
-// of these kinds. It has both kinds of floats or none.
+// of these kinds. It has both Whole and Fraction, or neither.
 func (n *Node) AlwaysValid() Mask {
 	if n == nil {
 		return All

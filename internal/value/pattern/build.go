@@ -15,8 +15,8 @@ import (
 // $ depends on what follows. So a state keeps the instructions for $, and follows them if the text
 // ends there. ^ is true only before the first character, so only the first state follows it.
 //
-// If every continuation from a state matches, the state becomes the state always. If none matches,
-// it becomes the state never. finish finds these states by walking the transitions backwards.
+// finish replaces a state by the state "always" if every continuation matches, and by "never" if
+// none matches. It finds these states by walking the transitions backwards.
 
 // The bounds of one automaton. Nearly all published expressions stay below a tenth of the bounds.
 // For hostile expressions package regexp is fast enough.
@@ -27,7 +27,7 @@ const (
 	// maxInsts bounds the instructions of the program. Their numbers fit a uint16.
 	maxInsts = 1 << 13
 
-	// maxSteps bounds the instructions that are visited and the class entries that are filled.
+	// maxSteps bounds the steps of building. A step visits an instruction or fills a class entry.
 	maxSteps = 1 << 20
 
 	// maxEntries is the number of table entries that a uint16 can address.

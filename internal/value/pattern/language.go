@@ -15,7 +15,7 @@ type Language struct {
 }
 
 // Shortest returns a shortest text of l, and whether l has a text. It prefers letters and digits.
-// decided is false if a pattern has no automaton or the search takes more than steps transitions.
+// decided is false if a pattern has no automaton or the search needs more transitions than steps.
 func (l Language) Shortest(steps int) (text string, found, decided bool) {
 	if l.MaxRunes >= 0 && l.MinRunes > l.MaxRunes {
 		return "", false, true

@@ -61,9 +61,9 @@ func (p Path) Find(obj map[string]any) ([][]any, error) {
 
 var errMisfit = errors.New("the path does not fit the object")
 
-// nothing is the value for the body of a range over no values. It has no fields. Unlike null, it
+// noValue is the value for the body of a range over no values. It has no fields. Unlike null, it
 // makes steps fail that need an array.
-type nothing struct{}
+type noValue struct{}
 
 // A walk is one evaluation. It counts the ranges that are begun, active and ended, and the visits
 // that are left.
@@ -112,7 +112,7 @@ func (w *walk) loop(values []any, body []jsonpath.Node) ([][]any, bool) {
 	w.inside++
 	defer func() { w.inside-- }()
 	if len(values) == 0 {
-		_, ok := w.all(nothing{}, body)
+		_, ok := w.all(noValue{}, body)
 		return nil, ok
 	}
 	var out [][]any
@@ -312,8 +312,8 @@ func children(value any) []any {
 	return nil
 }
 
-// filter returns the elements of arrays for which the comparison is true. It fails for other
-// values.
+// filter returns the elements of arrays for which the comparison is true. It fails if a value is
+// not an array.
 func (w *walk) filter(values []any, node *jsonpath.FilterNode) ([]any, bool) {
 	var out []any
 	for _, value := range values {
