@@ -24,9 +24,9 @@ import (
 // A Report is the answer of kube-apiserver to a definition, with advice of this package. It belongs
 // to the caller, but the values of its errors may be parts of the definition.
 type Report struct {
-	// Errors are the server's errors, sorted by field, type and detail. An error occurs as often as
-	// on the server. Step is "definition". Pointer leads into the definition as it was given. Field
-	// is a path in the server's internal form, see "Semantics" above.
+	// Errors are the server's errors, with repeated ones, sorted by field, type and detail. Step is
+	// "definition". Pointer leads into the definition as it was given. Field is a path in the
+	// server's internal form, see "Semantics" above.
 	Errors validation.ErrorList
 	// Omitted is the number of errors that [MaxErrors] keeps out of Errors.
 	Omitted int
@@ -195,7 +195,8 @@ func (r *Report) explain(errs field.ErrorList, cfg *config) *Report {
 // as by [CheckUpdate]. [StoredStatus] returns what an accepted write stores.
 //
 // The server checks that accepted names are well-formed. It does not compare the stored versions
-// with the spec; [WithNotes] adds a note if they do not fit.
+// with the spec; [WithNotes] adds a note if the spec lacks a stored version, or if the storage
+// version is missing.
 //
 // Neither definition is changed. If one of them is nil, the report has an error.
 //

@@ -160,7 +160,7 @@ func (c *defaultChecker) addBelow(d *defaultValue, err *field.Error, name, point
 // noField is how the server writes a nil path.
 const noField = "<nil>"
 
-// check checks one default. It returns false if the rules have spent the budget, because the server
+// check checks one default. It returns false if the rules have used up the cost budget: the server
 // then stops.
 func (c *defaultChecker) check(d *defaultValue) bool {
 	if d.meta {
@@ -173,7 +173,7 @@ func (c *defaultChecker) check(d *defaultValue) bool {
 		return c.checkValue(d)
 	}
 	embedded := d.embedded(c.errs.Limit)
-	// The server coerces the default itself and checks the result.
+	// The server coerces the default in place, and checks the result.
 	if _, err := embedded.Coerce(d.value, objectmeta.Options{}); err != nil {
 		c.errs.Add(err)
 		return true
@@ -185,8 +185,8 @@ func (c *defaultChecker) check(d *defaultValue) bool {
 	return len(problems) > 0 || c.checkValue(d)
 }
 
-// checkInsideMeta makes an object of the innermost resource around the default. The object has only
-// the default, and its metadata must be valid.
+// checkInsideMeta puts the default alone into an object, at its place in the innermost resource.
+// The object must have valid metadata.
 func (c *defaultChecker) checkInsideMeta(d *defaultValue) bool {
 	obj, ok := crdversion.Enclose(d.within, jsonval.Clone(d.value)).(map[string]any)
 	if !ok {

@@ -71,7 +71,8 @@ func checkStatusNames(status *apiextensionsv1.CustomResourceDefinitionStatus, cf
 	return c.errs.Errors()
 }
 
-// approval checks the annotation of groups of the Kubernetes community.
+// approval checks the approval annotation of a definition whose group is protected, such as
+// x.k8s.io.
 //
 // https://github.com/kubernetes/enhancements/pull/1111
 func (c *checker) approval(s, old *internalForm) {
@@ -125,7 +126,7 @@ func (c *checker) spec(spec *apiextensionsv1.CustomResourceDefinitionSpec, path 
 }
 
 // haveSchemas checks that versions have a schema. If the old definition lacks a schema, only served
-// versions need one. If unknown fields are also preserved, no version needs one.
+// versions need one. If preserveUnknownFields is true as well, no version needs one.
 func (c *checker) haveSchemas(path *pathstack.Chain) {
 	if c.form.common.root() != nil || !c.opts.schemas && c.form.preserving() {
 		return
@@ -236,9 +237,8 @@ func (c *checker) forbidsDefaults() string {
 	return ""
 }
 
-// structural returns the tree of a structural schema with valid defaults. Otherwise it adds the
-// errors, except inconvertible: the server reports an inconvertible schema only if there is no
-// other error.
+// structural returns the tree of a structural schema with valid defaults. It returns the error
+// about an inconvertible schema, which counts only if there is no other, and adds all other errors.
 func (c *checker) structural(v *internalVersion) (n *schema.Node, inconvertible *field.Error) {
 	if err := v.inconvertible(); err != nil {
 		return nil, err
@@ -255,9 +255,9 @@ func (c *checker) structural(v *internalVersion) (n *schema.Node, inconvertible 
 	return n, nil
 }
 
-// rules checks the rules. One expression may cost more than the limit if the schema did not change.
-// faulty has the field paths of schemas with other errors at or below them. The rules of these
-// schemas are skipped.
+// rules checks the rules. If the schema did not change, the cost of a single expression has no
+// limit. faulty has the field paths of schemas with other errors at or below them. The rules of
+// these schemas are skipped.
 func (c *checker) rules(n *schema.Node, v *internalVersion, faulty map[string]bool) {
 	given := celcost.Given{
 		Rules: c.opts.stored.rules, Messages: c.opts.stored.messages,

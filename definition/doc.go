@@ -28,7 +28,7 @@
 // replace it, or to write its status. The [Report] has the server's errors and warnings.
 // [WithNotes] adds advice that the server does not give. [KubernetesVersion] and [V1beta1Rules]
 // judge as older servers do. An update may keep most faults of the old definition: the server then
-// skips that kind of rule for the whole definition.
+// skips the broken rule for the whole definition.
 //
 // The server sets defaults ([SetDefaults]) and judges the internal form of the definition. In that
 // form, a schema that all versions share belongs to the whole definition, and so do shared

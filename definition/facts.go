@@ -125,10 +125,9 @@ func (s *internalForm) schemaWarnings() (formats, sets []schemaWarning) {
 	return formats, sets
 }
 
-// newWarnings returns the warnings whose subject has no warning in before.
-func newWarnings(warnings, before []schemaWarning) []Warning {
+func newWarnings(warnings, old []schemaWarning) []Warning {
 	known := map[string]bool{}
-	for _, w := range before {
+	for _, w := range old {
 		known[w.about] = true
 	}
 	var out []Warning

@@ -132,10 +132,9 @@ func (s *internalForm) lift() {
 	}
 }
 
-// all reports whether holds returns true for all versions except the first.
-func (s *internalForm) all(holds func(*internalVersion) bool) bool {
+func (s *internalForm) all(f func(*internalVersion) bool) bool {
 	for i := range s.versions[1:] {
-		if !holds(&s.versions[i+1]) {
+		if !f(&s.versions[i+1]) {
 			return false
 		}
 	}
@@ -151,9 +150,8 @@ func (s *internalForm) each(do func(*internalVersion)) {
 // preserving reports whether objects keep unknown fields whatever the schemas say.
 func (s *internalForm) preserving() bool { return s.crd.Spec.PreserveUnknownFields }
 
-// any reports whether holds returns true for a version with a schema.
-func (s *internalForm) any(holds func(*internalVersion) bool) bool {
-	return slices.ContainsFunc(s.schemas, holds)
+func (s *internalForm) any(f func(*internalVersion) bool) bool {
+	return slices.ContainsFunc(s.schemas, f)
 }
 
 func (v *internalVersion) root() *apiextensionsv1.JSONSchemaProps {

@@ -63,8 +63,8 @@ func (m *metadata) pointer(err *field.Error) string {
 	return pointer
 }
 
-// entriesOf returns the keys of entries, by key and by value. If a text is both a key and a value,
-// the key counts. If several entries have a value, the first entry counts.
+// entriesOf maps each key and each value at a pointer to the key of its entry. If a text is a key
+// and also a value, the key counts. If values are equal, the first entry counts.
 func (m *metadata) entriesOf(pointer string) map[string]string {
 	if entries, ok := m.entries[pointer]; ok {
 		return entries

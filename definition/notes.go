@@ -44,8 +44,8 @@ const (
 	KeepsUnknownFields NoteCode = "KeepsUnknownFields"
 	// LostWhenStored: objects are stored in another version, which prunes a field of this one.
 	LostWhenStored NoteCode = "LostWhenStored"
-	// MapKeyOptional: a key of a map list is neither required nor has a default. The server
-	// refuses that, unless the old definition has it.
+	// MapKeyOptional: a key of a map list is neither required nor has a default. The server refuses
+	// that, unless the old definition has that fault.
 	MapKeyOptional NoteCode = "MapKeyOptional"
 	// StoredVersionsUnsound: the stored versions of a written status do not fit the spec. The
 	// server does not check that.
@@ -202,7 +202,7 @@ type schemaNotes struct {
 	around  []enclosing // the current schema and the schemas around it
 }
 
-// An enclosing describes a schema for the notes on the schemas directly below it.
+// An enclosing says what the notes on a schema must know of the schema directly around it.
 type enclosing struct {
 	fields bool // values may be objects
 	keeps  bool // elements of the list keep unknown fields

@@ -11,8 +11,8 @@ import (
 )
 
 // Servers up to 1.21 served v1beta1, and old tools write it. These types embed the types of v1 and
-// declare the differences: schema, subresources and columns may belong to all versions, the webhook
-// is one level higher, and the path of a column is spelled JSONPath.
+// declare the differences: schema, subresources and columns may belong to all versions, the fields
+// of conversion.webhook are in conversion itself, and the path of a column is spelled JSONPath.
 
 const apiVersionV1beta1 = "apiextensions.k8s.io/v1beta1"
 
@@ -98,9 +98,9 @@ func (s *betaSpec) setDefaults() {
 	}
 }
 
-// contradictions returns an error for each field that v1 cannot express. The server has the same
-// errors, except for selectable fields: it accepts them in both places, and drops the fields for
-// all versions if a version has none.
+// contradictions returns an error for each field that v1 cannot express. The server lacks two of
+// the errors. It drops selectable fields of versions if all versions share some. Without versions,
+// it drops the shared fields.
 func (s *betaSpec) contradictions(path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	exclusive := func(common bool, apart func(betaVersion) bool, name, what string) {

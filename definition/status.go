@@ -23,10 +23,10 @@ import (
 // KubernetesAPIApprovalPolicyConformant. It does not handle definitions that are being deleted.
 //
 // crd must be accepted and stored, see [Check] and [StoredDefinition]. Its status is the previous
-// status. The other definitions have the names in their status. If a status has neither names nor
-// conditions, as in a file, the definition has all names that it asks for. A nil definition and a
-// definition with the name of crd are skipped. No argument is changed, and the result shares no
-// memory with the arguments.
+// status. The other definitions have the accepted names in their status. If a status has neither
+// names nor conditions, as in a file, its definition has all names that it asks for. A nil
+// definition and a definition with the name of crd are skipped. No argument is changed, and the
+// result shares no memory with the arguments.
 //
 // Existing conditions keep their order, and new ones follow in the order above. There is no clock:
 // lastTransitionTime stays if the status of the condition does not change, and is zero otherwise.

@@ -120,7 +120,7 @@ func coerceDefault(d *defaultValue) bool {
 	return true
 }
 
-// normalize returns a copy of crd as the conversions of the server's types spell it. changed says
+// normalize returns a copy of crd, converted to the server's internal type and back. changed says
 // whether the spec differs from old; it is true if old is nil. Both definitions must have their
 // defaults.
 func normalize(crd, old *apiextensionsv1.CustomResourceDefinition) (out *apiextensionsv1.CustomResourceDefinition, changed bool, err error) {
@@ -153,8 +153,8 @@ func internalOf(crd *apiextensionsv1.CustomResourceDefinition) (*apiextensions.C
 }
 
 // StoredVersions returns status.storedVersions of crd after the server has accepted it in place of
-// old. old is nil for a new definition. A nil crd adds no version. Like the server, it ignores the
-// status of crd. The result belongs to the caller.
+// old. old is nil for a new definition. A nil crd adds no version. The status of crd is ignored, as
+// by the server. The result belongs to the caller.
 //
 // The server never removes a version. A client that has rewritten all objects removes it with an
 // update of the status subresource.
@@ -228,7 +228,7 @@ func prepareUpdate(crd, old *apiextensionsv1.CustomResourceDefinition) *apiexten
 		out.UID = old.UID
 	}
 	if out.ResourceVersion == "" {
-		// A client sends the version that it has read. If old was never stored, any will do.
+		// A client sends the version that it has read. If old has none, any version is accepted.
 		if out.ResourceVersion = old.ResourceVersion; out.ResourceVersion == "" {
 			out.ResourceVersion = "1"
 		}

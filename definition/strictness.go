@@ -28,8 +28,8 @@ type strictness struct {
 	// stored has the expressions of the old definition. They may use functions that new expressions
 	// cannot use yet.
 	stored expressions
-	// unchanged has the versions with an unchanged schema. The cost of one of their rules is not
-	// limited.
+	// unchanged has the versions with an unchanged schema. The cost of a single expression in them
+	// has no limit.
 	unchanged map[string]bool
 	// manySelectable has the versions that may keep too many selectable fields; "" stands for all
 	// versions.

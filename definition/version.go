@@ -139,13 +139,13 @@ func (c *checker) columns(columns []apiextensionsv1.CustomResourceColumnDefiniti
 
 const maxSelectable = 8
 
-// selectable checks the selectable fields of a version. version is its path.
+// selectable checks the selectable fields of the version at a path.
 //
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#crd-selectable-fields
-func (c *checker) selectable(v *internalVersion, version *pathstack.Chain, name string) {
-	fields, path := v.selectable, version.Child("selectableFields")
+func (c *checker) selectable(v *internalVersion, at *pathstack.Chain, name string) {
+	fields, path := v.selectable, at.Child("selectableFields")
 	if err := v.inconvertible(); err != nil {
-		c.invalid(version.Child("schema").Child("openAPIV3Schema"), "", err.Detail)
+		c.invalid(at.Child("schema").Child("openAPIV3Schema"), "", err.Detail)
 		c.selectableTexts(fields, path)
 		return
 	}

@@ -187,8 +187,8 @@ func isConvertible(s *apiextensionsv1.JSONSchemaProps) bool {
 // 5. Package validation/cel checks the rules of the compiled schema.
 // 6. notes.go adds the notes.
 
-// A visitor visits a schema and all schemas in it, under any keyword, for the one phase that is not
-// nil. Named schemas come in random order.
+// A visitor visits a schema and all schemas in it, under any keyword. One phase is set: survey,
+// walk or notes. Named schemas come in random order.
 //
 // A phase must not keep a schema, because the memory of named schemas is reused.
 type visitor struct {
@@ -371,7 +371,7 @@ func (c *checker) atomicSet(s *apiextensionsv1.JSONSchemaProps, at *pathstack.Ch
 		return
 	}
 	if keyword := nonAtomicItems(s); keyword != "" {
-		// The value in the error is the list type for both keywords.
+		// An error about the map type also has the list type as its value.
 		c.invalid(at.Child("items").Child(keyword), s.Items.Schema.XListType,
 			"must be atomic as item of a list with x-kubernetes-list-type=set")
 	}
