@@ -264,7 +264,7 @@ func (t *Target) matches(e *validation.Error) bool {
 	return e.Type == want && (t.Name == "" || strings.HasSuffix(e.Field, t.Name)) && strings.Contains(e.Detail, keywordTexts[t.Keyword])
 }
 
-// A level is a junctor that is the target or contains it.
+// A junctor is anyOf, oneOf, allOf or not. A level is a junctor that is the target or contains it.
 type level struct {
 	pointer, keyword string
 	isTarget         bool
@@ -302,9 +302,9 @@ func (t *Target) location() (steps []string, levels []level) {
 
 var junctors = [...]string{"anyOf", "oneOf", "allOf", "not"}
 
-// implied reports whether an error comes with the error of the target. The error is about a junctor
-// in levels, or about another branch of anyOf or oneOf. These junctors only fail if other branches
-// fail too.
+// implied reports whether an error only follows from the target's error. Such an error is about a
+// junctor in levels, or about another branch of an anyOf or oneOf, which fails only if its other
+// branches fail too.
 func implied(levels []level, e *validation.Error) bool {
 	if e.Step != validation.StepSchema {
 		return false

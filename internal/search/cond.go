@@ -90,7 +90,8 @@ func And(list ...*Cond) *Cond { return junction(and, True, False, list) }
 // Or holds if one of the conditions holds.
 func Or(list ...*Cond) *Cond { return junction(or, False, True, list) }
 
-// junction combines conditions. neutral is left out. If absorbing occurs, it is the result.
+// junction combines conditions. It leaves out the condition neutral. If the list has the condition
+// absorbing, it returns that.
 func junction(k kind, neutral, absorbing *Cond, list []*Cond) *Cond {
 	var subs []*Cond
 	for _, c := range list {
@@ -224,7 +225,7 @@ func Relation(a, b []string, orders Mask) *Cond {
 	return &Cond{kind: relation, text: p + separator + separator + q, keys: []string{p, q}, mask: orders, subs: present}
 }
 
-// Vacuous returns a condition that holds if c holds, and for values of other types.
+// Vacuous returns a condition that holds if c holds, and for values of types that c is not about.
 func Vacuous(c *Cond) *Cond {
 	out := *c
 	out.other = true
@@ -317,7 +318,7 @@ func reversed(orders Mask) Mask {
 	return orders&(Same|NoOrder) | orders&Less<<2 | orders&Greater>>2
 }
 
-// relatedTo holds for a value v if comparing fixed with v gives one of the orders.
+// relatedTo holds for values that have one of the orders. Less means: fixed is less than the value.
 func relatedTo(fixed any, orders Mask) *Cond {
 	var alternatives []*Cond
 	if orders&Same != 0 {

@@ -24,8 +24,8 @@
 // [Space.Break] begins with an admitted object that has a value for the rule. For a transition rule
 // it makes an update, and for a rule in the status an update of the status. It prefers a rule that
 // is false to a rule that ends with an error. If a keyword of a branch is broken, the server also
-// reports the junctor around it. For anyOf and oneOf the server reports other branches too, because
-// the branches only fail together. All these errors count as one violation.
+// reports the anyOf, oneOf, allOf or not around it. An anyOf or oneOf fails only if its other
+// branches fail too: the server reports them. All these errors count as one violation.
 //
 // [Space.Seek] looks for a case that the judge wants, such as an object that one definition admits
 // and another one refuses.
@@ -50,7 +50,7 @@
 // # Concurrency and ownership
 //
 // A [Space] is safe for concurrent use if its judge is. A random source is not safe. Conditions
-// never change. A [Solver] is for one goroutine, and keeps the results of parts. Objects and values
-// belong to the caller. [Minimize] removes one part after the other while a property holds, and
-// does not change its input.
+// never change. A [Solver] is for one goroutine, and reuses its results. Objects and values belong
+// to the caller. [Minimize] removes one part after the other while a property holds, and does not
+// change its input.
 package search

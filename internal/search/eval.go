@@ -59,13 +59,14 @@ func (s *Solver) eval(c *Cond, v any) truth {
 	return truthOf(evalNumber(c, number(v)) != c.neg)
 }
 
-// combined returns the truth of a conjunction if decides is no, or of a disjunction if it is yes.
-func combined[T any](parts []T, decides truth, judge func(T) truth) truth {
-	out := -decides
+// combined returns the truth of a conjunction or disjunction. One decisive part decides: no for a
+// conjunction, yes for a disjunction.
+func combined[T any](parts []T, decisive truth, judge func(T) truth) truth {
+	out := -decisive
 	for _, part := range parts {
 		switch judge(part) {
-		case decides:
-			return decides
+		case decisive:
+			return decisive
 		case unknown:
 			out = unknown
 		}

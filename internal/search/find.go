@@ -77,8 +77,8 @@ type trace struct {
 	around  bool // an anyOf, oneOf or allOf around the target failed
 }
 
-// find changes the object of a case until the case meets the goal. If it does not succeed with
-// about steps requests, it returns nil.
+// find changes the object of a case until the case meets the goal. If about the given number of
+// requests is not enough, it returns nil.
 func (s *search) find(ctx context.Context, c Case, g *goal, steps int) (*state, error) {
 	now, err := s.judged(ctx, c, g)
 	for used := 0; err == nil && now.cost > 0 && used < steps; {

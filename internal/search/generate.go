@@ -427,8 +427,8 @@ func (g *generator) between(c *constraints, low, high float64) float64 {
 
 const maxRounds = 300
 
-// patternText writes a text of about low to high runes from the syntax tree of a pattern. The text
-// may not match a pattern with anchors or boundaries, so the caller checks it.
+// patternText makes a text from the syntax tree of a pattern. The text has about low to high runes.
+// It may not match a pattern with anchors or boundaries, so the caller checks it.
 func (g *generator) patternText(pattern string, low, high int) string {
 	tree, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 const MaxRemovals = 5000
 
 // Minimize returns a smaller case that still has a property. object returns the object of a case.
-// try gets a smaller object, which it may keep. It returns the object's case and whether the case
-// has the property.
+// try returns the case of a smaller object, and whether the case has the property. try may keep the
+// object.
 //
 // Minimize ends when ctx ends or after [MaxRemovals] candidates. It then returns the smallest case
 // so far.

@@ -103,7 +103,8 @@ func divides(own []*Cond) bool {
 }
 
 // candidates returns numbers in r, numbers near 0 first. They are multiples of step unless step is
-// 0. complete means that if no candidate satisfies the conditions, no number does.
+// 0. factors says that a condition is about multiples; excluded is how many numbers enums exclude.
+// If complete is true and no candidate satisfies the conditions, no number does.
 func (r *span) candidates(t Mask, step float64, factors bool, excluded int) (out []float64, complete bool) {
 	if t == Fraction && step == 0 {
 		for i := range excluded + 40 {
@@ -128,8 +129,8 @@ func (r *span) candidates(t Mask, step float64, factors bool, excluded int) (out
 			out = append(out, x*step)
 		}
 	}
-	// Either all numbers in r are candidates, or, without factors, there are more candidates than
-	// excluded numbers.
+	// Without factors, only excluded numbers fail, and there are more candidates. With factors, all
+	// numbers in r must be candidates.
 	return out, !factors || high-low < float64(want)
 }
 
@@ -187,8 +188,8 @@ func hasFormatNamed(name, v string) bool {
 	return !ok || check(v)
 }
 
-// If more than fewExcluded patterns are excluded, counted is tried first. The time of automata
-// grows with the number of patterns.
+// If more than fewExcluded patterns are excluded, [Solver.counted] is called before the automata.
+// Their time grows with the number of patterns.
 const fewExcluded = 12
 
 // counted returns the first text of a, 0, b, 1, ... that satisfies the conditions.

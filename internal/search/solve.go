@@ -278,7 +278,7 @@ func (s *Solver) solveType(t Mask, base []*Cond) Result {
 }
 
 // orLarger solves a conjunction. If the result is undecided, it searches a value with more parts
-// than every excluded value. This value is not excluded.
+// than every excluded value. No excluded value equals it.
 func orLarger(solve func(own []*Cond) Result, own []*Cond, atLeast func(int64) *Cond) Result {
 	r := solve(own)
 	parts := -1
