@@ -31,7 +31,7 @@ func Split(text []byte) *Splitter {
 }
 
 // UTF8 returns a text as kubectl decodes it: without byte order mark, and converted to UTF-8 if the
-// mark says UTF-16. Lines must be cut in this text, before a YAML library decodes it.
+// mark says UTF-16. Callers decode a file before they split it into lines.
 func UTF8(text []byte) []byte {
 	var order binary.ByteOrder = binary.LittleEndian
 	switch {
@@ -134,7 +134,6 @@ func endsDocument(line []byte) bool {
 	return found && (len(after) == 0 || breakSize(after) > 0 || after[0] == ' ' || after[0] == '\t')
 }
 
-// lineAt returns the line at an offset in the rest, and whether there is one.
 func (s *Splitter) lineAt(after int) ([]byte, bool) {
 	rest := s.rest[after:]
 	if len(rest) == 0 {
@@ -160,7 +159,7 @@ func lineSize(text []byte, breaks bool) int {
 	return len(text)
 }
 
-// cut removes a document and the separator after it from the rest.
+// cut removes a document and the separator after it from s.rest, and returns the document.
 func (s *Splitter) cut(size, separator int) []byte {
 	doc := s.rest[:size:size]
 	s.line += bytes.Count(s.rest[:size+separator], []byte("\n"))
@@ -189,8 +188,7 @@ func blankLine(line []byte) bool {
 	return len(line) == 0 || line[0] == '#' || line[0] == '%' || bytes.Equal(line, []byte("---")) || bytes.Equal(line, []byte("..."))
 }
 
-// With aliases, a value may be larger than its text by the factor expansion. A value of up to
-// minExpansion bytes is always allowed.
+// Aliases may make a value expansion times as large as its text, or minExpansion bytes large.
 const (
 	expansion    = 4
 	minExpansion = 8 << 20

@@ -72,8 +72,8 @@ func isPrintable(text string) bool {
 }
 
 // isPrintableASCII reports whether each of eight bytes is printable ASCII or a line feed. Each sum
-// sets the highest bit of a byte that passes a test. Sums do not carry, because these bits are
-// clear before the addition.
+// tests all bytes, and sets the highest bit of a byte that passes the test. These bits of ASCII are
+// clear, so sums do not carry.
 func isPrintableASCII(b uint64) bool {
 	const ones, high = 0x0101010101010101, 0x8080808080808080
 	notControl := b + ones*(0x80-' ')
@@ -265,7 +265,7 @@ func (r *yamlTokenizer) readElement(i, col, inner int) bool {
 	return r.readScalar(col)
 }
 
-// readPlainScalar reads a plain scalar. It continues on lines that are indented more than col.
+// readPlainScalar reads a plain scalar, which continues on lines that are indented more than col.
 func (r *yamlTokenizer) readPlainScalar(col int) bool {
 	at := r.i
 	if !isPlainStart(r.text[at], r.text[at+1]) {
@@ -310,8 +310,8 @@ func isPlainStart(c, next byte) bool {
 	return isLetter(c) || isDigit(c) || c >= 0x80
 }
 
-// plainLine reads the part of a plain scalar on this line. more is true if no comment ends the
-// scalar. It declines a colon at the end, because a key is not allowed here.
+// plainLine reads the part of a plain scalar on this line. more is false if a comment ends the
+// scalar. plainLine declines a key, because a key is not allowed here.
 func (r *yamlTokenizer) plainLine() (line string, more, ok bool) {
 	start := r.i
 	line = r.text[start : start+strings.IndexByte(r.text[start:], '\n')]

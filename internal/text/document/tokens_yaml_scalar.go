@@ -32,7 +32,7 @@ func (r *yamlTokenizer) startDecoded() int {
 	return r.decoded.Len()
 }
 
-// addDecoded adds a string. It begins at start in the text and at from in the decoded strings.
+// addDecoded adds the decoded string at r.decoded[from:]. start is its offset in the text.
 func (r *yamlTokenizer) addDecoded(start, from int) {
 	r.t.add(String, start, from, r.decoded.Len())
 	r.t.tokens[len(r.t.tokens)-1].decoded = true
@@ -217,7 +217,8 @@ func (r *yamlTokenizer) blockHeader(col int) (strip bool, indent int, ok bool) {
 	return strip, indent, true
 }
 
-// skipBlankLines skips lines that have at most the given spaces, and returns how many it skipped.
+// skipBlankLines skips lines that have only spaces, at most the given number. It returns how many
+// lines it skipped.
 func (r *yamlTokenizer) skipBlankLines(spaces int) int {
 	for n := 0; ; n++ {
 		i := r.i + r.spacesAt(r.i)

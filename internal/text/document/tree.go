@@ -96,7 +96,7 @@ func (n *node) find(step string) (member, bool) {
 	return member{}, false
 }
 
-// maxPath is the longest path that Pointer follows, because the first name takes quadratic time.
+// maxPath is the longest path that Pointer follows. Finding a name takes quadratic time.
 const maxPath = 4096
 
 // Pointer returns the JSON pointer of a server's path, such as "spec.versions[0].name", up to the

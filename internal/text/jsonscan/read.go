@@ -59,7 +59,7 @@ func Key(s string, i int) (key string, text Text, at int) {
 	return key, text, i
 }
 
-// DecodedKey is [Key] for all keys. It returns the decoded key.
+// DecodedKey reads a key like [Key], but also one with escapes. It returns the decoded key.
 func DecodedKey(s string, i int) (key string, at int) {
 	if key, _, at = Key(s, i); at >= 0 || i >= len(s) || s[i] != '"' {
 		return key, at
@@ -98,11 +98,11 @@ func Next(s string, i int, closing byte) (next int, more bool) {
 	return -1, false
 }
 
-// serverDepth is MaxDepth for [Decode]. The server reads one level more.
+// serverDepth limits the nesting for [Decode]. The server reads one level more.
 const serverDepth = 9_999
 
-// Decode returns the value of JSON, which may have white space around it. It reads as deep as the
-// server. If it declines the text, the value has no meaning.
+// Decode returns the value of JSON, which may have white space around it. It reads nearly as deep
+// as the server. If it declines the text, the value has no meaning.
 func Decode(s string) (any, bool) {
 	v, end := readValue(s, Space(s, 0), serverDepth)
 	return v, end >= 0 && Space(s, end) == len(s)

@@ -186,8 +186,8 @@ type Num struct {
 // maxDigits is how many digits always fit an int64.
 const maxDigits = 18
 
-// Number reads the number at s[i]. It returns the index after it, or -1 if there is none, or if it
-// does not fit a float64.
+// Number reads the number at s[i]. end is the index after it, or -1 if there is no number, or if
+// the number does not fit a float64.
 func Number(s string, i int) (end int, n Num) {
 	start := i
 	if i < len(s) && s[i] == '-' {

@@ -11,8 +11,8 @@
 //
 // A text in UTF-16 with a byte order mark is decoded, as by kubectl. A text is cut into documents
 // by [document.Split]. Text after the value of a document is an error. A sequence of JSON objects
-// has one document for each object. Every other document is YAML. In a file whose name ends in
-// .json or .jsonl every document is JSON.
+// has one document for each object. Other documents are YAML, but all documents of .json, .jsonl
+// and .ndjson files are JSON.
 //
 // A list stands for its items. A list is an object of kind List, or an object with items whose kind
 // ends in "List", unless IsKind says that it is a kind of its own. Items without a kind get the

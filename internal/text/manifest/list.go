@@ -28,8 +28,8 @@ var errListDepth = fmt.Errorf("lists are nested deeper than %d", maxListDepth)
 // A yielder is the caller's function for objects. It returns false if it wants no more.
 type yielder func(*Object) bool
 
-// objectsOf yields the object of a document, or the objects of a list. If named is false, isObject
-// is false for a document without an object. more is false if the caller wants no more.
+// objectsOf yields the object of a document, or the objects of a list. Unless named is true, it
+// skips a document without an object: isObject is false. more is false if the caller wants no more.
 func (r *Reader) objectsOf(doc *Document, named bool, yield yielder) (isObject, more bool) {
 	if r.only != "" && !Mentions(doc.Text, r.only) {
 		return false, true
@@ -317,8 +317,6 @@ func headOfJSON(data []byte) (*rawHead, error) {
 	return h, nil
 }
 
-// textOf returns the string that a member has, or "" for another value, and whether there is a
-// member.
 func textOf(fields map[string]json.RawMessage, name string) (string, bool) {
 	raw, ok := fields[name]
 	var s string

@@ -58,8 +58,7 @@ func (r *Reader) Separate() *Reader {
 	return &other
 }
 
-// Mentioning returns a separate reader that ignores documents without the word. An escape sequence
-// may stand for the word.
+// Mentioning returns a separate reader that ignores documents without the word. See [Mentions].
 func (r *Reader) Mentioning(word string) *Reader {
 	other := r.Separate()
 	other.only = word
