@@ -302,7 +302,7 @@ func (t *Target) location() (steps []string, levels []level) {
 
 var junctors = [...]string{"anyOf", "oneOf", "allOf", "not"}
 
-// implied reports whether an error only follows from the target's error. Such an error is about a
+// implied reports whether an error only follows from the target's error. The error is about a
 // junctor in levels, or about another branch of an anyOf or oneOf, which fails only if its other
 // branches fail too.
 func implied(levels []level, e *validation.Error) bool {

@@ -191,8 +191,8 @@ func (s *Solver) repeat(w *listWant) Result {
 	return again
 }
 
-// contradicts reports whether no list exists if repeat finds no element. It does not if elements
-// need not differ, or cannot differ because they agree in the repeated keys.
+// contradicts reports whether no list exists if repeat finds no element. This is true if elements
+// need not differ, or if elements that agree in the repeated keys cannot differ.
 func (w *listWant) contradicts() bool {
 	for _, d := range w.distinct {
 		for _, r := range w.repeated {
