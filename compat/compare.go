@@ -53,7 +53,7 @@ func Compare(ctx context.Context, old, crd *apiextensionsv1.CustomResourceDefini
 	return r, nil
 }
 
-// workLimit bounds the steps of the decision procedure for each version and direction.
+// workLimit bounds the steps of the solver at each version, once for writers and once for readers.
 const workLimit = 2_000_000
 
 // An Option changes a comparison. A later option wins over an earlier one, and a nil Option changes
@@ -98,13 +98,12 @@ func configOf(opts []Option) config {
 type comparison struct {
 	*pair
 	*versionPair
-	ctx  context.Context // ends when the time limit ends the comparison
-	work int             // the steps left of workLimit
-	// seekLeft is the number of steps left of seekWork.
-	seekLeft int
-	lost     bool // the new definition lacks a version of stored objects, so nothing is proved for them
-	// sideFindings are findings besides the goals: objects that are refused for another reason, and
-	// roles that are left open.
+	ctx      context.Context // ends when the time limit ends the comparison
+	work     int             // the steps left of workLimit
+	seekLeft int             // the steps left of seekWork
+	lost     bool            // the new definition lacks a version of stored objects, so nothing is proved for them
+	// sideFindings are about refusals that no goal explains, and about roles for which a goal is
+	// undecided.
 	sideFindings []Finding
 	readerGoals  []readerGoal // see storageWalk
 }

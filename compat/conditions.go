@@ -42,8 +42,8 @@ type conditions struct {
 	status    bool
 	scaleCond *search.Cond
 	nodes     map[*schema.Node]*search.Cond
-	// translator translates rules. changed reports whether rules may see another value at a path
-	// than the other side stored.
+	// translator translates rules. changed reports whether the value that rules see at a path may
+	// differ from the stored value.
 	translator *celcond.Translator
 	changed    func(path []string) bool
 }
@@ -133,7 +133,7 @@ func (k *conditions) keywords(n *schema.Node) []keyword {
 	return append(out, k.ruleKeywords(n)...)
 }
 
-// kindOf returns the type by which the server finds the format of a schema.
+// kindOf returns the type for checks of formats and bounds. An int-or-string counts as untyped.
 func kindOf(n *schema.Node) string {
 	if n.IntOrString() {
 		return ""
@@ -361,9 +361,8 @@ func rangeOf(typ, name string) *search.Cond {
 	return search.And(search.Vacuous(search.AtLeast(low, false)), search.Vacuous(search.AtMost(high, strict)))
 }
 
-// member returns the condition that a member satisfies c. It may be absent if it is not required.
-// If substitute is set, a default decides instead: the member may be absent if its default
-// satisfies c.
+// member returns the condition that a member satisfies c, or is absent if it is not required. With
+// substitute, a member with a default may be absent exactly if the default satisfies c.
 func (k *conditions) member(n *schema.Node, name string, c *search.Cond, required bool) *search.Cond {
 	if k.substitute && n != nil {
 		if def, ok := n.Property(name).Default(); ok {
@@ -376,10 +375,10 @@ func (k *conditions) member(n *schema.Node, name string, c *search.Cond, require
 	return search.IfAt(name, c)
 }
 
-// maxCountedDefaults is how many defaults are counted exactly.
+// maxCountedDefaults limits the defaults for which minProps returns an exact condition.
 const maxCountedDefaults = 6
 
-// minProps returns a function. It returns the condition that an object has at least count members.
+// minProps returns a function that returns the condition that an object has at least count members.
 // With substitute, an absent member with a default counts.
 func (k *conditions) minProps(n *schema.Node) func(count int64) *search.Cond {
 	var defaults []string
@@ -480,7 +479,7 @@ func (k *conditions) branch(b *schema.Branch, n *schema.Node) *search.Cond {
 		}
 		parts = append(parts, search.Types(mask), rangeOf(b.Type(), ""))
 	}
-	// A branch without a type knows the formats of strings.
+	// Without a type, the format of a branch applies to strings.
 	for _, w := range k.limits(b.Limits(), b.Type(), n) {
 		parts = append(parts, w.cond)
 	}

@@ -82,7 +82,7 @@ func (p *pair) write(ctx context.Context, v *crdkit.Version, obj, old map[string
 	if err != nil {
 		return nil, err
 	}
-	// The first request ignores the status.
+	// The first write drops the status, which the second one sets.
 	outside := slices.DeleteFunc(before.result.Changes, func(c crdkit.Change) bool { return len(c.Path) > 0 && c.Path[0] == schema.Field("status") })
 	o.result.Changes = append(outside, o.result.Changes...)
 	o.result.Ratcheted = append(before.result.Ratcheted, o.result.Ratcheted...)
@@ -105,9 +105,9 @@ type difference struct {
 	errors    validation.ErrorList // of the new definition, if it refuses the witness
 }
 
-// differences sends obj to both definitions, as an update of old if old is not nil. One definition
-// must admit obj without dropping a field, else there are no differences: the new one for readers,
-// otherwise the old one. first is the outcome at this definition, nil if old cannot be read.
+// differences sends obj to both definitions, as an update of old if old is not nil. For readers,
+// the new definition is first, otherwise the old one. If the first definition refuses old or obj,
+// or drops a field of obj, there are no differences. first is its outcome.
 func (c *comparison) differences(readers bool, obj, old map[string]any) (first *outcome, found []difference, err error) {
 	v := c.side(readers).version
 	var stored *outcome
@@ -241,15 +241,15 @@ func (c *comparison) storedDifferences(obj map[string]any, before *outcome, admi
 	}
 	ratcheted := again.result.Ratcheted
 	if again.object == nil || c.storesAnotherVersion() && len(ratcheted) > 0 {
-		// The old definition may refuse the update too, because of a transition rule. It may also
-		// only tolerate the value, because its storage version drops or sets a field.
+		// The old definition may refuse the update too, because of a transition rule. Or it may forgive
+		// the same errors, because its storage version drops or sets a field.
 		was, err := c.write(c.ctx, c.before.version, before.object, before.object)
 		if err != nil || was.object == nil {
 			return out, err
 		}
 		ratcheted = slices.DeleteFunc(slices.Clone(ratcheted), func(e *validation.Error) bool {
 			return slices.ContainsFunc(was.result.Ratcheted, func(known *validation.Error) bool {
-				// The old storage version causes both errors.
+				// The old storage version causes known and e.
 				return known.Pointer == e.Pointer || admitted && (isUnder(known.Pointer, e.Pointer) || isUnder(e.Pointer, known.Pointer))
 			})
 		})
@@ -304,7 +304,7 @@ func onWay(pointer string, steps []step) bool {
 }
 
 // causes reports whether an error is about the keyword of the goal, or about a schema below this
-// keyword. A goal that changes values causes no error itself.
+// keyword. A goal about lost or changed values causes no errors.
 func (g *goal) causes(errs validation.ErrorList) bool {
 	if slices.Contains(contentCodes, g.code) {
 		return false
@@ -330,7 +330,7 @@ func isAt(path schema.Path, steps []step) bool {
 	return len(path) >= len(steps) && onWay(path.Pointer(), steps)
 }
 
-// maxOthers limits the goals that function alone avoids.
+// maxOthers limits the goals that [walk.alone] avoids.
 const maxOthers = 32
 
 // alone returns an object that meets a goal and no other goal near it, or nil if none is found.
@@ -355,7 +355,7 @@ func (w *walk) alone(object *search.Cond, g *goal) map[string]any {
 	return nil
 }
 
-// distance returns how many steps of other follow the steps that it shares with g.
+// distance returns the number of steps of other after the steps that both goals begin with.
 func distance(other, g *goal) int {
 	common := 0
 	for common < min(len(other.steps), len(g.steps)) && sameStep(other.steps[common], g.steps[common]) {
@@ -369,8 +369,8 @@ func sameStep(a, b step) bool {
 }
 
 // guard gives the smallest object and generated objects to both definitions. If a difference
-// contradicts a proof, a finding about the contradiction replaces the proof. No object fits two
-// different scopes.
+// contradicts a proof, a finding about the contradiction replaces the proof. If the scopes differ,
+// no object fits both definitions, and guard changes nothing.
 func (c *comparison) guard(found []Finding) []Finding {
 	if c.old.Spec.Scope != c.crd.Spec.Scope {
 		return found
@@ -417,8 +417,8 @@ func (c *comparison) contradict(found []Finding, d *difference) {
 // without a change.
 func aboutTransition(f Finding) bool { return f.Code == CodeTransition }
 
-// contradicts reports whether a difference contradicts a proof. Defaults of new fields do not, and
-// neither do fields that storage dropped. Proofs for readers only cover [readerCodes].
+// contradicts reports whether a difference contradicts a proof. A proof allows defaults of new
+// fields, and fields that storage dropped. Proofs for readers are only about [readerCodes].
 func (c *comparison) contradicts(d *difference) bool {
 	switch {
 	case d.role == RoleReaders && d.code == CodeRefused:

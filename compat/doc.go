@@ -37,8 +37,8 @@
 //   - it has no list where the schema has a string with a format. Without a rule, the server
 //     admits such a list.
 //
-// [Objects] checks all other objects. If a version has the status subresource, Compare writes the
-// status through it.
+// To check stored objects that Compare does not consider, use [Objects]. If a version has the
+// status subresource, Compare writes the status through it.
 //
 // # How it decides
 //
@@ -56,7 +56,7 @@
 //   - all and exists over lists;
 //   - !, &&, || and the conditional operator.
 //
-// Another part of a rule is decided if an old rule has an equal part. An exists_one is decided if
+// Any other part of a rule is decided if an old rule has an equal part. An exists_one is decided if
 // an old rule has an exists_one that agrees with it on every pair of elements. If a rule stays
 // undecided, Compare searches for a witness among variations of objects with the constants of the
 // rule. For a transition rule it considers the old and the new value together.

@@ -52,7 +52,7 @@ type walk struct {
 // A comparedPair has the schemas of one value: o of the first side, n of the second.
 type comparedPair struct {
 	o, n *schema.Node
-	// gains means that transition rules have an old value only on the second side.
+	// gains means that transition rules see an old value only on the second side.
 	gains bool
 }
 
@@ -243,7 +243,7 @@ func (w *walk) metadata(o, n *schema.Node, steps []step, pointer string) {
 	}
 }
 
-// constants adds a goal for each keyword of apiVersion or kind that the version itself breaks.
+// constants adds a goal for each keyword that refuses the apiVersion or kind of the version itself.
 func (w *walk) constants(o, n *schema.Node, pointer string) {
 	gvk := w.to.side.version.GroupVersionKind()
 	for _, constant := range []struct{ name, value string }{{"apiVersion", gvk.GroupVersion().String()}, {"kind", gvk.Kind}} {

@@ -143,7 +143,7 @@ func (l *listCheck) refuse(f *Finding, byOld bool, c *search.Cond, matches func(
 
 // show adds a witness whose value at the path satisfies c, and for which shows is true. The old
 // definition admits the witness or, if byOld is true, the new one. show returns the outcome at the
-// other definition, nil without a witness. No object fits two versions with different names.
+// other definition, nil without a witness. Versions with different names have no witness.
 func (l *listCheck) show(f *Finding, byOld bool, c *search.Cond, shows func(first, second *outcome) bool) *outcome {
 	if c == nil || !l.sameName() {
 		return nil

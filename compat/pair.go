@@ -71,7 +71,7 @@ func convertsByWebhook(crd *apiextensionsv1.CustomResourceDefinition) bool {
 
 // pairVersions pairs each served version of the new definition with the old version of the same
 // name. If the old definition does not serve this name, the new version is paired with the version
-// of the stored objects. If a webhook converts, it then has no pair.
+// of the stored objects, or with none if a webhook converts.
 func (p *pair) pairVersions() error {
 	shared := &schemaopt.Shared{}
 	var err error

@@ -127,8 +127,8 @@ func declaredProperties(n *schema.Node) iter.Seq2[string, *schema.Node] {
 	}
 }
 
-// additionalOf returns the schema of undeclared members, or nil. For additionalProperties: true the
-// schema prunes all members of objects.
+// additionalOf returns the schema of undeclared members, or nil. For additionalProperties: true it
+// returns undeclared.
 func additionalOf(n *schema.Node) *schema.Node {
 	additional, _ := n.AdditionalProperties()
 	if additional == nil && n.AllowsAdditionalProperties() {
@@ -144,8 +144,7 @@ func memberSchema(n *schema.Node, name string) *schema.Node {
 	return additionalOf(n)
 }
 
-// itemsOf returns the schema by which the server prunes elements, or nil. The type of n does not
-// matter.
+// itemsOf returns the schema by which the server prunes elements, or nil. It ignores the type of n.
 func itemsOf(n *schema.Node) *schema.Node {
 	if items := n.Items(); items != nil || n == nil || n.PreserveUnknownFields() {
 		return items
@@ -153,7 +152,7 @@ func itemsOf(n *schema.Node) *schema.Node {
 	return undeclared
 }
 
-// keeps reports whether pruning keeps a member. The type of n does not matter.
+// keeps reports whether pruning keeps a member.
 func keeps(n *schema.Node, name string, open bool) bool {
 	return n == nil || open || n.PreserveUnknownFields() || memberSchema(n, name) != nil
 }

@@ -15,7 +15,7 @@ type Verdict string
 const (
 	// VerdictCompatible: proved for every object.
 	VerdictCompatible Verdict = "compatible"
-	// VerdictIncompatible: there is a witness, or it follows from the definitions alone.
+	// VerdictIncompatible: shown by a witness, or by the definitions alone.
 	VerdictIncompatible Verdict = "incompatible"
 	// VerdictUnknown: neither proved nor refuted.
 	VerdictUnknown Verdict = "unknown"
@@ -81,7 +81,8 @@ type Finding struct {
 	Column int `json:"column,omitempty"`
 	// Witness is the smallest object or update found that shows the difference, or nil.
 	Witness *Witness `json:"witness,omitempty"`
-	// Old and New are the answers to the witness. Without a witness they are the values at Pointer.
+	// Old and New say what the old and the new definition do with the witness. Without a witness they
+	// are the values at Pointer.
 	Old string `json:"old,omitempty"`
 	New string `json:"new,omitempty"`
 	// Ratcheted means that the server tolerates the value in an update that does not change it.
@@ -157,10 +158,10 @@ func compareFindings(a, b Finding) int {
 // Two findings are equal if version, code, verdict and text are equal, and
 //
 //   - one is about writers and one about stored objects, of one field, or
-//   - they are about different fields, with the same roles, severities and answers.
+//   - they are about different fields, with equal roles, severities, Old and New.
 //
-// The answers are Old and New. The text of a refusal and the removed value do not matter. Proofs
-// with the same text are joined, whatever their roles are.
+// Refusals count as equal, and so do removed values. Proofs with the same text are joined even if
+// their roles differ.
 func Merge(findings []Finding) []Finding {
 	all := Split(findings)
 	slices.SortStableFunc(all, compareFindings)
@@ -202,8 +203,8 @@ func group(findings []Finding, key func(*Finding) string) []Finding {
 	return out
 }
 
-// sortParts sorts the parts of a merged finding by severity, the most severe first. Of two equally
-// severe parts, the part about writers is first.
+// sortParts sorts the parts of a merged finding by severity, the most severe first, then by role,
+// writers first.
 func sortParts(f Finding) Finding {
 	parts := Split([]Finding{f})
 	slices.SortStableFunc(parts, func(a, b Finding) int {

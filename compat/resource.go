@@ -83,7 +83,7 @@ func (r *resourceCheck) checkDefinition() {
 	}
 }
 
-// refusal returns the server's errors about a part, and removes them, so that no other finding
+// refusal takes the server's errors about a part out of r.refusals, so that no other finding
 // reports them.
 func (r *resourceCheck) refusal(pointer string) string {
 	texts := r.refusals[pointer]

@@ -101,9 +101,9 @@ func nodeAt(n *schema.Node, path schema.Path) *schema.Node {
 // steps that are left.
 const seekWork = 200_000
 
-// seek searches for a case that shows a goal, if the solver does not decide it or if conditions
-// depend on each other. start is a case that should show the goal but does not. If start has no
-// object, only an error about the goal shows the goal.
+// seek searches for a case that shows a goal if the solver found none. It begins with start, which
+// does not show the goal. If start has no object, only an error that the goal causes shows the
+// goal.
 func (c *comparison) seek(w *walk, g *goal, start search.Case) ([]Finding, error) {
 	quest := search.Quest{Start: start, Limit: c.seekLeft / 4}
 	for _, s := range g.steps {

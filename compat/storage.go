@@ -47,8 +47,6 @@ func (c *comparison) storageGoals(goals *walk) {
 	}
 }
 
-// readsAnotherVersion reports whether the schema that reads stored objects differs from the schemas
-// of the new version and of its storage version.
 func (c *comparison) readsAnotherVersion() bool {
 	return !convertsByWebhook(c.old) && !convertsByWebhook(c.crd) && c.readNode != nil && c.readNode != c.after.node && c.readNode != c.newStorageNode
 }
@@ -131,8 +129,8 @@ func (w *storageWalk) member(n storedNodes, name string, steps []step, pointer s
 	}
 }
 
-// kept reports whether the old storage version keeps a member (was), whether the new one does (is),
-// and whether the version does in both definitions (ok).
+// kept reports whether the old storage version keeps a member (was), whether the new one keeps it
+// (is), and whether the compared version keeps it in both definitions (ok).
 func (w *storageWalk) kept(n storedNodes, name string) (was, is, ok bool) {
 	old, crd := w.old.Spec.PreserveUnknownFields, w.crd.Spec.PreserveUnknownFields
 	return keeps(n.oldStorage, name, old), keeps(n.newStorage, name, crd), keeps(n.old, name, old) && keeps(n.crd, name, crd)
