@@ -10,8 +10,8 @@ import (
 	"github.com/crdkit/crdkit"
 )
 
-// Definitions are definitions and their compiled form. The sets of package crdtest implement this
-// interface, and [FromCRDs] returns another implementation.
+// Definitions are CustomResourceDefinitions and their compiled form. The sets of package crdtest
+// implement this interface, and [FromCRDs] returns another implementation.
 type Definitions interface {
 	// Catalog returns the compiled definitions.
 	Catalog() *crdkit.Catalog

@@ -10,8 +10,9 @@
 //		}
 //	}
 //
-// A [New] environment offers more: a dynamic client over the same objects, a [rest.Config] for any
-// other client and for managers, and options. [Start] is for TestMain, in place of envtest.
+// [New] takes options, and returns an environment: a client, a dynamic client over the same
+// objects, and a [rest.Config] for any other client and for managers. [Start] is for TestMain, in
+// place of envtest.
 //
 // # Semantics
 //
@@ -28,15 +29,15 @@
 //
 // Objects of all other kinds go to the fake clients of controller-runtime and client-go, which know
 // no definitions. [RefuseUnknown] refuses them instead. [Environment.Config] only serves the kinds
-// of the definitions. A controller in a manager that uses other kinds needs [Environment.Client]
-// instead of the manager's client. The manager cannot watch other kinds.
+// of the definitions, so a manager cannot watch other kinds. A controller that uses other kinds
+// needs [Environment.Client] instead of the manager's client.
 //
 // The objects at the start of a test must be valid. They keep their status, UID, times and
 // generation.
 //
 // # Differences from Kubernetes
 //
-// DIFFERENCES.md in the directory of this module lists them. It also lists the tests of
+// DIFFERENCES.md in the directory of this module lists the differences, and the tests of
 // controller-runtime's fake client that do not pass. As in envtest, there are no controllers:
 // garbage is not collected, and namespaces are not created.
 //

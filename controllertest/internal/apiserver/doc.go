@@ -19,7 +19,7 @@
 //
 // # Differences from Kubernetes
 //
-// DIFFERENCES.md in the directory of this module lists them.
+// See DIFFERENCES.md in the directory of this module.
 //
 // # Concurrency and ownership
 //

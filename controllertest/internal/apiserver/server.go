@@ -54,7 +54,7 @@ type version struct {
 }
 
 // New returns a server of the definitions in catalog. crds are the same definitions. The server
-// keeps both. A nil now means [time.Now].
+// keeps both. now returns the time; nil means [time.Now].
 func New(catalog *crdkit.Catalog, crds []*apiextensionsv1.CustomResourceDefinition, now func() time.Time) (*Server, error) {
 	if catalog == nil {
 		return nil, errors.New("controllertest: the catalog is nil")
