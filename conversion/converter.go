@@ -114,7 +114,7 @@ type converter struct {
 
 func (c *converter) common() *converter { return c }
 
-// Convert implements Converter. It sends one object as an object, and any other number as a list.
+// Convert implements Converter. It sends one object as an object, and several or none as a list.
 func (c *converter) Convert(ctx context.Context, objs []*unstructured.Unstructured, to string) ([]*unstructured.Unstructured, error) {
 	for i, obj := range objs {
 		if obj == nil {
@@ -208,9 +208,10 @@ func Transport(rt http.RoundTripper) Option {
 }
 
 // TLS sets the base of the TLS configuration, which it copies. If the definition has a caBundle,
-// its certificates are trusted in addition to config.RootCAs. If config.RootCAs is nil, they
-// replace the system's certificates. A ServerName in config takes precedence. The version of TLS is
-// at least 1.2, whatever config says. A nil config means the default.
+// its certificates are added to config.RootCAs, or replace the system's certificates if
+// config.RootCAs is nil. If config.ServerName is set, the certificate of the webhook must be for
+// this name. The version of TLS is at least 1.2, whatever config says. A nil config means the
+// default.
 func TLS(config *tls.Config) Option {
 	return clientOption(func(c *clientConfig) { c.tls = config.Clone() })
 }

@@ -55,14 +55,15 @@
 //	http.Handle("/convert", conversion.Handler(convert))
 //	err := http.ListenAndServeTLS(":9443", "tls.crt", "tls.key", nil)
 //
-// It also works in a manager of controller-runtime, whose own handler requires hub and spoke
+// A handler also works in a manager of controller-runtime, whose own handler requires hub and spoke
 // types:
 //
 //	mgr.GetWebhookServer().Register("/convert", conversion.Handler(convert))
 //
 // # Differences from Kubernetes
 //
-// docs/DIFFERENCES.md lists them, under names that begin with conversion/. The important ones are:
+// docs/DIFFERENCES.md lists the differences. Their names begin with conversion/. The important ones
+// are:
 //
 //   - The caller's context ends a call and the decoding of its response.
 //   - The size of a response and the memory of its objects are limited; see [MaxResponseBytes] and

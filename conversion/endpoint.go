@@ -156,9 +156,10 @@ func refusePrivate(_, address string, _ syscall.RawConn) error {
 	return nil
 }
 
-// reserved returns the blocks that are not globally reachable or belong to relays, except blocks
-// that methods of netip.Addr check. See https://www.iana.org/assignments/iana-ipv4-special-registry
-// and https://www.iana.org/assignments/iana-ipv6-special-registry.
+// reserved returns the blocks of addresses that are not globally reachable or belong to relays. It
+// leaves out blocks that methods of netip.Addr recognize. See
+// https://www.iana.org/assignments/iana-ipv4-special-registry and
+// https://www.iana.org/assignments/iana-ipv6-special-registry.
 func reserved() []netip.Prefix {
 	var out []netip.Prefix
 	for _, block := range []string{

@@ -43,11 +43,10 @@ func MaxRequestBytes(n int64) HandlerOption {
 }
 
 // MaxRequestMemory limits the memory in bytes that a request may take. The handler keeps the
-// request and the response, and decodes one object at a time. Before that, it estimates the memory
-// from the text. Memory that convert allocates for other things than its result does not count. If
-// a request would take more, the handler responds with 413. If converted objects take more, it
-// reports a failure. If n is not positive, the limit is 256 MiB, or 8 times the size of the request
-// if that is more.
+// request and the response, and decodes one object at a time. It estimates the memory of an object
+// from its text. The result of convert counts, other memory of convert does not. If a request would
+// take more, the handler responds with 413. If converted objects take more, it reports a failure.
+// If n is not positive, the limit is 256 MiB, or 8 times the size of the request if that is more.
 func MaxRequestMemory(n int64) HandlerOption {
 	return handlerOption(func(h *handler) { h.maxMemory = n })
 }
@@ -88,8 +87,8 @@ func OnFailure(f func(ctx context.Context, obj *unstructured.Unstructured, err e
 	return handlerOption(func(h *handler) { h.onFailure = f })
 }
 
-// A PanicError reports that a ConvertFunc panicked. A method of the object or the error that it
-// returned may also have panicked.
+// A PanicError reports that a ConvertFunc panicked, or a method of the object or of the error that
+// it returned.
 type PanicError struct {
 	Value any    // the argument of panic
 	Stack []byte // the stack of the goroutine

@@ -23,7 +23,7 @@ const (
 	minMemory    = 64 << 20
 	memoryFactor = 16
 
-	// maxWhole limits the text that is decoded in one piece, in some milliseconds: a document
+	// maxWhole limits the text that is decoded in one piece, which takes some milliseconds: a document
 	// without its objects, an irregular document, YAML, or the body of a failure.
 	maxWhole = 1 << 20
 
@@ -66,9 +66,9 @@ const (
 	// DefaultMaxConcurrentMemory is the smallest default of [MaxConcurrentMemory].
 	DefaultMaxConcurrentMemory = 512 << 20
 
-	// By default a request may take minRequestMemory bytes, or requestFactor times its size if that
-	// is more; see [MaxRequestMemory]. A text takes textCost times its size. An object takes
-	// objectCost times its size, because of garbage and results.
+	// By default a request may take minRequestMemory bytes, or requestFactor times its size if that is
+	// more; see [MaxRequestMemory]. A text takes textCost times its size. An object takes objectCost
+	// times its size, with the result of its conversion and garbage.
 	minRequestMemory = 256 << 20
 	requestFactor    = 8
 	textCost         = 2

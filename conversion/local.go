@@ -87,8 +87,7 @@ func asDecoded(obj *unstructured.Unstructured) (*unstructured.Unstructured, erro
 // It converts one pair of versions; [Hub] combines several. convert need not set kind and
 // apiVersion.
 //
-// If In lacks a field of the object, there is an error, because the conversion would lose the
-// field.
+// If the type In lacks a field of the object, there is an error, because the field would be lost.
 func Typed[In, Out any](convert func(in *In, out *Out) error) ConvertFunc {
 	return func(_ context.Context, obj *unstructured.Unstructured, _ string) (*unstructured.Unstructured, error) {
 		in, out := new(In), new(Out)

@@ -48,9 +48,9 @@ type review struct {
 	largest int64    // the most memory that one object takes in a handler
 }
 
-// readReview splits a review into the texts of the objects in member and the rest. member is
-// request or response. The rest has the objects of neither. It returns at most maxObjects objects
-// and decodes none.
+// readReview splits a review into the rest and the texts of the objects in member, which is
+// "request" or "response". The rest has no objects of either member. readReview returns at most
+// maxObjects objects and decodes none.
 func readReview(text, member string, maxObjects int) (*review, error) {
 	start := jsonscan.Space(text, 0)
 	if !isJSON(text, start) || text[start] != '{' {
@@ -104,7 +104,7 @@ func readReview(text, member string, maxObjects int) (*review, error) {
 	return out, nil
 }
 
-// isJSON reports whether a text is JSON for encoding/json. Its value begins at start.
+// isJSON reports whether encoding/json accepts a text, whose value begins at index start.
 func isJSON(text string, start int) bool {
 	if end := jsonscan.Skip(text, start); end >= 0 && jsonscan.Space(text, end) == len(text) {
 		return true

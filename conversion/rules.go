@@ -52,8 +52,8 @@ func (b *batch) failed(err error) error {
 	return fmt.Errorf("conversion webhook for %v failed: %w", b.gvk, err)
 }
 
-// merge checks the converted objects and restores their metadata. It returns all objects, with the
-// converted ones in place of the stale ones.
+// merge checks the converted objects and restores their metadata. It returns all objects, with
+// converted(i) in place of stale[i].
 func (b *batch) merge(ctx context.Context, stale []*unstructured.Unstructured, converted func(i int) (*unstructured.Unstructured, error)) ([]*unstructured.Unstructured, error) {
 	out := make([]*unstructured.Unstructured, len(b.objs))
 	next := 0

@@ -16,8 +16,8 @@
 //		t.Error(err) // all failures, one of each cause
 //	}
 //
-// It tests a [conversion.ConvertFunc], a running webhook, any [conversion.Converter], and the
-// strategy of the definition. In a fuzz test, [Tester.Seeded] makes an object from a number.
+// A [Tester] tests a [conversion.ConvertFunc], a running webhook, any [conversion.Converter], and
+// the strategy of the definition. In a fuzz test, [Tester.Seeded] makes an object from a number.
 //
 // # Semantics
 //

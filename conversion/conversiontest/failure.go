@@ -37,16 +37,15 @@ const (
 type Failure struct {
 	From, To string // versions
 	Kind     Kind
-	// Count is how many objects of the run failed with the same cause: the same kind, and the same
-	// path without indexes or the same error without quoted texts and numbers. Without a run it is
-	// 0.
+	// Count is how many objects failed with the same cause: the same kind, and the same path (except
+	// for indexes) or error (except for quoted texts and numbers). Only [Tester.RoundTrip] sets it.
 	Count int
 	// Path is a difference between Object and ConvertedBack. It is nil if a conversion failed.
 	Path schema.Path
 	// Before and After are the values at Path. An absent value is nil.
 	Before, After any
-	// Object is the object before the round trip. Converted is at version To, and ConvertedBack is
-	// the result. After a failed conversion they are nil.
+	// Object is the object before the round trip. Converted is at version To, and ConvertedBack is the
+	// result. An object that was not converted is nil.
 	Object, Converted, ConvertedBack *unstructured.Unstructured
 	// Err is the error of the failed conversion, or nil if both succeeded.
 	Err error

@@ -123,8 +123,8 @@ func (r Report) Err() error {
 	return errors.Join(errs...)
 }
 
-// RoundTrip generates objects of version from and converts each to version to and back. [Count]
-// sets the number of objects.
+// RoundTrip generates objects of one version and converts each to another and back. [Count] sets
+// the number of objects.
 //
 // It returns an error if a version does not exist, if the context ends, or if the server would
 // refuse every generated object. In the last case, [Samples] may help.
@@ -164,9 +164,9 @@ const attempts = 20
 // ErrNoObject reports that the server would refuse every generated object.
 var ErrNoObject = errors.New("conversiontest: no admitted object")
 
-// Seeded generates an object of version from, and converts it to version to and back. It returns
-// the first failure, or nil if the object survives. The object only depends on seed. Use Seeded in
-// fuzz tests:
+// Seeded generates an object of one version, and converts it to another and back. It returns the
+// first failure, or nil if the object survives. The object only depends on seed. Use Seeded in fuzz
+// tests:
 //
 //	f.Fuzz(func(t *testing.T, seed uint64) {
 //		failure, err := tester.Seeded(ctx, seed, "v1beta1", "v1")
@@ -197,9 +197,9 @@ func (t *Tester) Seeded(ctx context.Context, seed uint64, from, to string) (*Fai
 	return nil, ErrNoObject
 }
 
-// Object converts one object to version to and back. It does not change or validate the object. It
-// returns the first failure, with fields in increasing order, or nil if the object survives. The
-// failure has the object itself, not a minimal one.
+// Object converts one object to another version and back. It does not change or validate the
+// object. It returns the first failure, with fields in increasing order, or nil if the object
+// survives. The failure has the object itself, not a minimal one.
 func (t *Tester) Object(ctx context.Context, obj *unstructured.Unstructured, to string) (*Failure, error) {
 	if obj == nil || obj.Object == nil {
 		return nil, errors.New("conversiontest: the object is nil")
@@ -256,8 +256,8 @@ func Converter(c conversion.Converter) Option {
 	return option(func(cfg *config) { cfg.converter = &c })
 }
 
-// Func tests convert. Its results must follow the server's rules for responses of webhooks; see
-// [conversion.Local]. If convert is nil, New returns an error.
+// Func tests the function convert. Its results must follow the server's rules for responses of
+// webhooks; see [conversion.Local]. If convert is nil, New returns an error.
 func Func(convert conversion.ConvertFunc) Option {
 	return option(func(cfg *config) { cfg.convert = &convert })
 }
