@@ -15,8 +15,8 @@
 // change nothing, run no hooks and apply no filters: the files have the bytes of the commit. Git
 // may not use the network. So in a partial clone, a missing file is an error.
 //
-// Paths are written as in git: relative to the root of the repository, or to the directory if they
-// begin with ./ or ../. Symbolic links and submodules are skipped.
+// Paths are written as in git: relative to the root of the repository, or to parameter dir of
+// [Read] if they begin with ./ or ../. Symbolic links and submodules are skipped.
 //
 // The files of a tree are in memory, at most [MaxBytes].
 package gittree
@@ -48,9 +48,9 @@ type blob struct {
 }
 
 // Read returns the files at and below name, a path in a revision. "" is the root. wanted selects
-// files by their base names; if name is a file, it is always selected. In the tree, all names are
-// relative to the root of the repository, and root is name in this form. dir is a directory of the
-// working tree.
+// files by their base names; if name is the path of a file, that file is always selected. root is
+// name relative to the root of the repository, and so are all paths in tree. dir is a directory of
+// the working tree.
 func Read(ctx context.Context, dir, revision, name string, wanted func(base string) bool) (tree fs.FS, root string, err error) {
 	g := repository{dir: dir}
 	if root, err = g.resolve(ctx, name); err != nil {

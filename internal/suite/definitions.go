@@ -164,8 +164,8 @@ func featureSets(annotations map[string]string) []string {
 }
 
 // variants returns the nearest definitions with a name and with the wanted feature gates. A minus
-// sign means that the gate is disabled. If there is no FeatureGate and no definition fits, each may
-// be the right one: variants returns all of them, and unknown is true.
+// sign means that the gate is disabled. Without a FeatureGate, it may be unknown which definition
+// is right: if none fits, variants returns all, and unknown is true.
 func (s *Suites) variants(file, name string, want []string) (fitting []*Definition, unknown bool, err error) {
 	all := s.nearest(file, func(crd *apiextensionsv1.CustomResourceDefinition) bool { return crd.Name == name })
 	for _, d := range all {

@@ -24,7 +24,7 @@ func isText(name string) bool {
 	return strings.HasSuffix(name, errorSuffix) || strings.HasSuffix(name, updateErrorSuffix)
 }
 
-// errorMember is the member of an object that has a part of the expected error.
+// errorMember is a member of objects. Its value is a part of the expected error.
 const errorMember = "_err"
 
 func (s *Suites) addFolder(ctx context.Context, name string, refused bool) error {

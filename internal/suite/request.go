@@ -169,7 +169,7 @@ func compareVerdict(err error, want string) string {
 
 var shown = regexp.MustCompile(`(Invalid value|Duplicate value|Unsupported value): (map\[string\]interface \{\}\{[^}]*\}?|\{[^}]*\}|"(?:[^"\\]|\\.)*"|-?[0-9][-0-9.e+]*|true|false|null)(: )?`)
 
-// typeFirst matches the type that some texts have in place of the value.
+// typeFirst matches a type at the start of a text. Some errors have it in place of the value.
 var typeFirst = regexp.MustCompile(`^"(string|object|array|integer)": `)
 
 func withoutValues(text string) string {

@@ -234,7 +234,8 @@ func (s *Suites) onUpdate(ctx context.Context, d *Definition, c *update) (string
 	return compareObject(got.object, c.Expected, c.Updated)
 }
 
-// writeStatus sends the object of an answer with the status of from, and returns the new answer.
+// writeStatus sends the object of an answer with the status of another object, and returns the new
+// answer.
 func (s *Suites) writeStatus(ctx context.Context, d *Definition, got *answer, from *unstructured.Unstructured) (*answer, error) {
 	status, ok := from.Object["status"]
 	if !ok || !d.hasStatus(from) {
@@ -334,7 +335,8 @@ func addKeys(to map[string]bool, t reflect.Type) {
 	}
 }
 
-// addRepeatedKeys adds a case that cannot be run for repeated keys. YAML takes the last value.
+// addRepeatedKeys adds a case that cannot be run if a suite repeats a key. YAML takes the last
+// value.
 func (s *Suites) addRepeatedKeys(name string, text []byte) {
 	_, err := yaml.YAMLToJSONStrict(text)
 	if err == nil {

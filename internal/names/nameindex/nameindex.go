@@ -105,7 +105,7 @@ func ends(s string) (head, tail uint64) {
 	return 0, 0
 }
 
-// The compiler turns the expressions in eight and four into one load each.
+// The compiler turns each of these expressions into one load.
 
 func eight(s string) uint64 {
 	_ = s[7]
