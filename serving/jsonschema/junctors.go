@@ -93,7 +93,7 @@ func (e *exporter) nested(s, core *props) (object, bool) {
 		case own == nil, e.reserved(core, name):
 			exact = false
 		case hasDefault(own) && additional(core) != own:
-		// The default sets the field before the server checks it.
+		// The server sets the default before it checks required.
 		case own.Nullable:
 			wanted = append(wanted, name)
 		default:

@@ -131,7 +131,8 @@ func closed(s *props) bool {
 	return s.Type == "object" && !preserves && s.AdditionalProperties == nil
 }
 
-// takesNull reports whether the node accepts null. An enum refuses null even if it is nullable.
+// takesNull reports whether the node accepts null. A node with an enum refuses null even if it is
+// nullable.
 func (e *exporter) takesNull(s *props, at position) bool {
 	untyped := s.Type == "" && !s.XIntOrString
 	switch {

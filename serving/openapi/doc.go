@@ -40,7 +40,7 @@
 //
 // # Differences from Kubernetes
 //
-// The documents are equal as JSON. Their fields are sorted by name.
+// As JSON, the documents equal the server's. Their fields are sorted by name.
 //
 //   - In version 2, the server also publishes its own APIs, and the title and version of its build.
 //   - If two definitions claim one schema name or path, the server publishes a random one of them
