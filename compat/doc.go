@@ -37,8 +37,8 @@
 //   - it has no list where the schema has a string with a format. Without a rule, the server
 //     admits such a list.
 //
-// To check stored objects that Compare does not consider, use [Objects]. If a version has the
-// status subresource, Compare writes the status through it.
+// [Objects] also checks objects that Compare does not consider. If a version has the status
+// subresource, Compare writes the status through it.
 //
 // # How it decides
 //
