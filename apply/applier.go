@@ -59,8 +59,8 @@ func Clock(now func() time.Time) Option {
 }
 
 // New returns an Applier for the objects of v. crd is the definition from which v was compiled. New
-// does not keep it. New returns an error if v or crd is nil, if crd is another definition, or if
-// crd lacks names that its OpenAPI documents need.
+// does not keep crd. It returns an error if v or crd is nil, if crd is not the definition of v, or
+// if crd lacks names that its OpenAPI documents need.
 func New(v *crdkit.Version, crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) (*Applier, error) {
 	if v == nil {
 		return nil, errors.New("apply: the version is nil")
@@ -72,8 +72,8 @@ func New(v *crdkit.Version, crd *apiextensionsv1.CustomResourceDefinition, opts 
 	return appliers[v.Name()], nil
 }
 
-// NewAll returns the Appliers of all versions of a definition. The keys are the names of the
-// versions. They share the typed schemas. See [New].
+// NewAll returns the Appliers of all versions of a definition, by name. The Appliers share typed
+// schemas. See [New].
 func NewAll(d *crdkit.Definition, crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) (map[string]*Applier, error) {
 	if d == nil || crd == nil {
 		return nil, errors.New("apply: the definition is nil")
@@ -177,9 +177,8 @@ type Step struct {
 	Live *unstructured.Unstructured
 	// Result is the verdict of the server.
 	Result *Result
-	// Changes are the fields whose values or owners change, sorted by path. Fields below a field
-	// that only one of the two objects has are left out. Changes is empty if the apply is refused,
-	// or if Live is nil.
+	// Changes are the fields whose values or owners change, sorted by path. Fields below an added
+	// or removed field are left out. Changes is empty if the apply is refused, or if Live is nil.
 	Changes []FieldChange
 	// Dropped are the fields that the manager no longer applies, see [Explanation].
 	Dropped []Drop
@@ -203,7 +202,7 @@ func (s Step) Action() string {
 // Preview applies configurations in the given order, as [Applier.Apply] does. Each configuration is
 // applied to the live object with its namespace and name. A later configuration of the same object
 // sees the result of the earlier one. Preview changes neither live nor configs. The results are
-// what the server would store. A configuration of another version is refused.
+// what the server would store. A configuration that is not at the Applier's version is refused.
 func (a *Applier) Preview(ctx context.Context, live, configs []*unstructured.Unstructured, manager string, force bool, opts ...crdkit.RequestOption) ([]Step, error) {
 	type key struct{ namespace, name string }
 	objects := map[key]*unstructured.Unstructured{}

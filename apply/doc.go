@@ -39,8 +39,9 @@
 // Then package crdkit validates the merged object. The times in managedFields come from [Clock]. If
 // a request would change only these times, the object stays as it is.
 //
-// A live object must be as [crdkit.Version.Read] returns it at the version of the Applier. It is
-// not changed. Fields of managers at other versions are compared after conversion.
+// A live object must be as [crdkit.Version.Read] returns it at the version of the Applier. The live
+// object is not changed. Fields that a manager wrote at another version are compared at that
+// version, after conversion.
 //
 // See https://kubernetes.io/docs/reference/using-api/server-side-apply/.
 //
@@ -54,8 +55,8 @@
 //
 // # Concurrency and ownership
 //
-// An [Applier] does not change and is safe for concurrent use, and so is [Schemas]. The package
+// An [Applier] does not change. [Applier] and [Schemas] are safe for concurrent use. The package
 // does not keep objects. [Applier.Create] and [Applier.Update] change their object in place, as in
 // package crdkit. Results belong to the caller. Their objects share no memory with live objects and
-// configurations. The values in conflicts, explanations and steps share it.
+// configurations. The values in conflicts, explanations and steps share memory with them.
 package apply

@@ -21,12 +21,12 @@ import (
 // LastApplied is the annotation in which client-side apply keeps its configuration.
 const LastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 
-// Migrate prepares an object that was managed with client-side apply for server-side apply by a
-// manager, as kubectl does. It finds the managers that wrote the annotation [LastApplied]. Their
-// fields become fields that the manager has applied. Migrate changes metadata.managedFields in
-// place and reports whether it changed anything. It returns an error if obj is nil, if
-// managedFields is malformed, or if the field set of a manager that it changes is malformed. Like
-// kubectl, it does not look at the fields of other managers.
+// Migrate prepares an object that was managed with client-side apply for server-side apply, as
+// kubectl does. The fields of the managers that wrote the annotation [LastApplied] go to the given
+// manager, as if it had applied them. Migrate changes metadata.managedFields in place and reports
+// whether it changed anything. It returns an error if obj is nil, if managedFields is malformed, or
+// if a field set that Migrate must change is malformed. Like kubectl, it does not look at the
+// fields of other managers.
 func Migrate(obj *unstructured.Unstructured, manager string) (bool, error) {
 	if obj == nil || obj.Object == nil {
 		return false, errors.New("apply: the object is nil")
@@ -54,15 +54,14 @@ func annotationOwners(obj *unstructured.Unstructured, operation metav1.ManagedFi
 
 const kubectlManager = "kubectl"
 
-// annotationManager is the manager that kubectl gives [LastApplied] if its own manager has the
-// default name.
+// annotationManager is the manager that applies [LastApplied] after an apply by kubectlManager.
 const annotationManager = "kubectl-last-applied"
 
 // ApplyAsKubectl makes the requests of kubectl apply --server-side. The first is [Applier.Apply].
 // If the object was managed with client-side apply, two more requests follow: an update that
-// migrates its managers (see [Migrate]), and the same apply again. The second apply removes the
-// fields that the configuration does not have. For "kubectl", the default manager of kubectl, the
-// annotation [LastApplied] stays: the manager "kubectl-last-applied" applies it.
+// changes the object as [Migrate] does, and the same apply again. The second apply removes the
+// fields that the configuration does not have. If the manager is kubectl's default, "kubectl", the
+// annotation [LastApplied] stays, applied by "kubectl-last-applied".
 //
 // The result is the result of the first apply, with the object after the last request. If the
 // server refuses a later request, a warning says so, in the words of kubectl. A request with a
@@ -103,8 +102,8 @@ func (a *Applier) ApplyAsKubectl(ctx context.Context, r Request, opts ...crdkit.
 	return out, err
 }
 
-// keepAnnotation makes annotationManager apply [LastApplied], if kubectl would do so. It returns
-// false if the server refuses that apply.
+// keepAnnotation applies [LastApplied] as annotationManager, if kubectl would. It returns false if
+// the server refuses this request.
 func (a *Applier) keepAnnotation(ctx context.Context, out *Result, live *unstructured.Unstructured, manager string, opts []crdkit.RequestOption) (bool, error) {
 	text, found := out.Object.GetAnnotations()[LastApplied]
 	if manager != kubectlManager || !found || len(annotationOwners(out.Object, metav1.ManagedFieldsOperationApply)) > 0 {

@@ -45,8 +45,9 @@ type Request struct {
 	// Config is the configuration to apply. For the subresource "scale" it is a Scale of
 	// autoscaling/v1.
 	Config *unstructured.Unstructured
-	// Body is a patch. For an apply it is the configuration as YAML or JSON, instead of Config.
-	// Then [crdkit.Strict] refuses repeated keys, and [crdkit.Warn], the default, warns of them.
+	// Body is a patch. For an apply it is the configuration as YAML or JSON, instead of Config. An
+	// apply refuses repeated keys with [crdkit.Strict], and warns of them with [crdkit.Warn], the
+	// default.
 	Body []byte
 	// PatchType is the type of a patch.
 	PatchType types.PatchType
@@ -60,7 +61,7 @@ type Request struct {
 
 var errSubresource = errors.New("apply: a subresource is not possible here")
 
-// check returns an error if the subresource does not exist, or if it lacks a live object.
+// check returns an error if the subresource is unknown, or if Live is nil for status or scale.
 func (r *Request) check() (subresource, error) {
 	switch s := subresource(r.Subresource); {
 	case s != mainResource && s != statusResource && s != scaleResource:
@@ -195,8 +196,6 @@ func (a *Applier) apply(ctx context.Context, s subresource, r *Request, validati
 	return res, nil
 }
 
-// check returns an error if the live object was never stored. If the manager is malformed, it
-// returns the server's answer.
 func (a *Applier) check(live *unstructured.Unstructured, manager string, applies bool) (*Result, error) {
 	if err := a.checkLive(live); err != nil {
 		return nil, err
@@ -207,8 +206,8 @@ func (a *Applier) check(live *unstructured.Unstructured, manager string, applies
 	return nil, nil
 }
 
-// checkLive returns an error if a value has a wrong Go type, if the object has another version, or
-// if it has managers that [crdkit.Version.Read] drops.
+// checkLive returns an error for a value of a wrong Go type, a version other than the Applier's,
+// and malformed managedFields, which [crdkit.Version.Read] drops.
 func (a *Applier) checkLive(live *unstructured.Unstructured) error {
 	if live == nil {
 		return nil
@@ -325,15 +324,15 @@ func (a *Applier) Update(ctx context.Context, obj *unstructured.Unstructured, r 
 	})
 }
 
-// track calls the function do, which changes obj in place, with an option that records the manager.
-func (a *Applier) track(obj, live *unstructured.Unstructured, s subresource, manager string, opts []crdkit.RequestOption, do func([]crdkit.RequestOption) (*crdkit.Result, error)) (*Result, error) {
+// track makes a request that changes obj in place, with an option that records the manager.
+func (a *Applier) track(obj, live *unstructured.Unstructured, s subresource, manager string, opts []crdkit.RequestOption, request func([]crdkit.RequestOption) (*crdkit.Result, error)) (*Result, error) {
 	if err := checkGoTypes(obj); err != nil {
 		return nil, err
 	}
 	if res, err := a.check(live, manager, false); res != nil || err != nil {
 		return res, err
 	}
-	res, err := do(append(opts[:len(opts):len(opts)], a.tracking(live, s, manager)))
+	res, err := request(append(opts[:len(opts):len(opts)], a.tracking(live, s, manager)))
 	if err != nil {
 		return nil, err
 	}
@@ -443,7 +442,7 @@ func repeatedWarnings(complaint error) []string {
 }
 
 // decodeCanonical reads JSON as the server's YAML decoder would. It declines text that YAML may
-// read differently, and text that encoding/json does not write.
+// read differently, and text that encoding/json would write differently.
 func decodeCanonical(s string) (map[string]any, bool) {
 	s = strings.TrimSuffix(s, "\n")
 	v, _ := jsonscan.Decode(s)
@@ -457,8 +456,7 @@ func decodeCanonical(s string) (map[string]any, bool) {
 
 const (
 	maxYAMLKey = 150 // YAML allows 1,023 characters, and each may be an escape of 6 bytes
-	// maxYAMLFraction is a length in bytes. No decoder rounds a fractional number that is not
-	// longer.
+	// No decoder rounds a fractional number of at most maxYAMLFraction bytes.
 	maxYAMLFraction = 16
 )
 

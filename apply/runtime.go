@@ -19,8 +19,8 @@ import (
 type convertor struct {
 	ctx        context.Context
 	definition *crdkit.Definition
-	// copies is true if ConvertToVersion must copy an object of the same version, because the field
-	// manager sets defaults in the merged object.
+	// copies is true if ConvertToVersion must copy an object that needs no conversion: the field
+	// manager sets defaults in it.
 	copies bool
 }
 

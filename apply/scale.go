@@ -86,9 +86,9 @@ type scaleWrite struct {
 	refusal  *crdkit.Refusal
 }
 
-// writeScale changes the replicas of an object and their managers. The function do sets the field
-// next or refusal of the scaleWrite. config is nil if the request is not an apply.
-func (a *Applier) writeScale(ctx context.Context, live *unstructured.Unstructured, manager string, config *unstructured.Unstructured, opts []crdkit.RequestOption, do func(context.Context, *scaleWrite) error) (*Result, error) {
+// writeScale changes the replicas of an object and their managers. makeNext sets w.next or
+// w.refusal. config is nil if the request is not an apply.
+func (a *Applier) writeScale(ctx context.Context, live *unstructured.Unstructured, manager string, config *unstructured.Unstructured, opts []crdkit.RequestOption, makeNext func(context.Context, *scaleWrite) error) (*Result, error) {
 	if err := a.checkScaled(live); err != nil {
 		return nil, err
 	}
@@ -104,7 +104,7 @@ func (a *Applier) writeScale(ctx context.Context, live *unstructured.Unstructure
 	}
 	w := &scaleWrite{applier: a, fields: f, manager: manager}
 	obj := live.DeepCopy()
-	err = w.change(obj, func() error { return do(ctx, w) })
+	err = w.change(obj, func() error { return makeNext(ctx, w) })
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -172,8 +172,8 @@ func (a *Applier) warnFirst(res *Result, warnings []string) {
 	res.Warnings = slices.Insert(res.Warnings, at, warnings...)
 }
 
-// change changes the replicas of obj and their managers. The function do sets w.next.
-func (w *scaleWrite) change(obj *unstructured.Unstructured, do func() error) error {
+// change changes the replicas of obj and their managers to the ones in w.next, which makeNext sets.
+func (w *scaleWrite) change(obj *unstructured.Unstructured, makeNext func() error) error {
 	a := w.applier
 	handler := managedfields.NewScaleHandler(obj.GetManagedFields(), a.version.GroupVersionKind().GroupVersion(), a.replicas)
 	managers, err := handler.ToSubresource()
@@ -183,7 +183,7 @@ func (w *scaleWrite) change(obj *unstructured.Unstructured, do func() error) err
 	err = a.scaler.Update(obj, func(scale *autoscalingv1.Scale) error {
 		scale.ManagedFields = managers
 		w.current = scale.DeepCopy()
-		if err := do(); err != nil {
+		if err := makeNext(); err != nil {
 			return err
 		}
 		if w.refusal != nil {
@@ -206,7 +206,7 @@ func (w *scaleWrite) change(obj *unstructured.Unstructured, do func() error) err
 // errRefused ends a write for which w.refusal is set.
 var errRefused = errors.New("apply: the write is refused")
 
-// track records the manager in next and sets w.next.
+// track records the manager in the Scale next, and keeps the result as w.next.
 func (w *scaleWrite) track(next *autoscalingv1.Scale) {
 	before := w.current.DeepCopy()
 	if before.UID == "" {

@@ -66,7 +66,7 @@ func (s *Schemas) typeFor(key schemaKey, compile func() (*kindType, error)) (*ki
 	return k, nil
 }
 
-// kindTypes converts objects of all versions and Scales to typed values, for a field manager.
+// kindTypes converts Scales, and objects of all versions, to typed values for a field manager.
 type kindTypes struct {
 	managedfields.TypeConverter // knows no types; returns the errors for other kinds
 	kinds                       map[runtimeschema.GroupVersionKind]*kindType

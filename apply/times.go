@@ -13,9 +13,8 @@ import (
 )
 
 // times replaces the times of managers by placeholders while a field manager works. The field
-// manager reads the system's clock. Afterwards each time that is not a placeholder was set by the
-// field manager and is replaced by now. The placeholder for seconds[i] is i, or placeholderFuture+i
-// if the time is after now.
+// manager reads the system's clock. Afterwards placeholders become the old times, and new times
+// become t.now. The placeholder for seconds[i] is i, or placeholderFuture+i if seconds[i] > t.now.
 type times struct {
 	seconds []int64 // the times of managers, in increasing order
 	now     int64   // the time of the request

@@ -42,7 +42,8 @@ type undeclared struct {
 }
 
 // remove returns a value without undeclared members. If the key of a list item is an object or a
-// list, remove drops the item and all later items: the order in the library's error is random.
+// list, remove drops the item and all later items: the library's error about the key has a random
+// text.
 func (u *undeclared) remove(ref schema.TypeRef, v any, path fieldpath.Path) any {
 	a, _ := u.schema.Resolve(ref)
 	switch v := v.(type) {
