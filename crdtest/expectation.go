@@ -57,18 +57,18 @@ func (e expectation) String() string { return e.text() }
 
 func (e expectation) judge(v *verdict) { e.apply(v) }
 
-// expects returns an expectation. Its text is the call of function with arguments.
-func expects[T any](function string, arguments []T, apply func(*verdict)) Expectation {
+// expects returns an expectation. Its text is the Go call name(args...).
+func expects[T any](name string, args []T, apply func(*verdict)) Expectation {
 	return expectation{apply: apply, text: func() string {
 		var texts []string
-		for _, a := range arguments {
+		for _, a := range args {
 			if text, ok := any(a).(string); ok {
 				texts = append(texts, strconv.Quote(text))
 			} else {
 				texts = append(texts, fmt.Sprint(a))
 			}
 		}
-		return function + "(" + strings.Join(texts, ", ") + ")"
+		return name + "(" + strings.Join(texts, ", ") + ")"
 	}}
 }
 
@@ -131,7 +131,7 @@ func Errors(texts ...string) Expectation {
 	})
 }
 
-// Warned expects one warning for each substring that contains it, and no others. Without
+// Warned expects for each substring a warning that contains it, and no other warnings. Without
 // substrings, it expects no warnings.
 func Warned(substrings ...string) Expectation {
 	return expects("Warned", substrings, func(v *verdict) {

@@ -100,8 +100,8 @@ func (t Target) String() string {
 }
 
 // Targets returns the rules and keywords of a version, in the order of its schema. It returns nil
-// if v is nil. The keywords include anyOf, oneOf, allOf and not. A keyword in a branch of theirs
-// has a SchemaPointer such as "/properties/spec/anyOf/0".
+// if v is nil. The keywords include anyOf, oneOf, allOf and not, and keywords in their branches, at
+// a SchemaPointer such as "/properties/spec/anyOf/0".
 func Targets(v *crdkit.Version) []Target {
 	if v == nil {
 		return nil
@@ -163,10 +163,10 @@ func (e *UnreachableError) Error() string { return "crdtest: " + e.Cause }
 // update, and a rule about the status by an update of the status. The same seed gives the same
 // violation.
 //
-// If no object was found, Broken returns an [*UnreachableError]. The rule may be true for all
-// objects, another rule may say the same, or the server may report another branch than the
-// target's. The work of the search is limited as for [Objects]. If ctx ends, Broken returns the
-// error of ctx. For many targets of one version, [Generator.Broken] does less work.
+// If no object was found, Broken returns an [*UnreachableError]. Possible causes: the rule is true
+// for all objects, objects that break it also break another rule, or the server reports another
+// branch than the target's. The work of the search is limited as for [Objects]. If ctx ends, Broken
+// returns the error of ctx. For many targets of one version, [Generator.Broken] does less work.
 func Broken(ctx context.Context, v *crdkit.Version, t Target, seed uint64) (*Violation, error) {
 	g, err := NewGenerator(v)
 	if err != nil {

@@ -25,8 +25,8 @@ type Mutation struct {
 	verb  verb
 }
 
-// Put returns a mutation that sets the value at a JSON pointer (RFC 6901). It creates absent
-// objects around the value. The argument to is encoded as JSON.
+// Put returns a mutation that sets the value at a JSON pointer (RFC 6901). It encodes the new value
+// as JSON, and creates absent objects around it.
 func Put(pointer string, to any) Mutation { return Mutation{}.Put(pointer, to) }
 
 // Delete returns a mutation that removes the value at a JSON pointer. If there is no value, it ends
@@ -191,8 +191,8 @@ func (e edit) apply(obj map[string]any) error {
 
 var errAbsent = errors.New("there is no such value")
 
-// edited returns v after the edit of the value at the path tokens. It creates absent objects around
-// the value.
+// edited returns v after the edit. tokens is the path from v to the edited value. Absent objects on
+// the path are created.
 func (e edit) edited(v any, present bool, tokens []string) (any, error) {
 	switch {
 	case !present && e.op == opDelete:

@@ -96,8 +96,8 @@ const (
 //
 // obj is YAML or JSON as a string, []byte or [json.RawMessage], a struct, a map, an
 // *unstructured.Unstructured, or a [Response]. It may leave out apiVersion and kind if only one
-// version of the set fits: the version of [Set.Kind], or the version with the name and package of
-// the Go type.
+// version of the set fits, as after [Set.Kind]. For a struct, the name of its Go type is the kind.
+// If several versions fit, the name of its package is the version.
 //
 // Create ends the test if obj cannot be read. An unmet expectation fails the test without ending
 // it.
@@ -201,7 +201,7 @@ func (s *Set) run(t testing.TB, r *Response) (err error) {
 	return s.runText(t, r)
 }
 
-// runText makes the request again with the text of the object, which may have repeated keys.
+// runText makes the request again with the object's text, which has the repeated keys.
 func (s *Set) runText(t testing.TB, r *Response) (err error) {
 	ctx, v, opts := t.Context(), r.version, []crdkit.JSONOption{crdkit.YAML()}
 	for _, o := range s.request {
@@ -285,8 +285,8 @@ func bodyOf(body any) (content []byte, isText bool, err error) {
 	return content, true, err
 }
 
-// runPatch makes the request of a response. If the patch is refused, r.Object is the object that
-// was validated.
+// runPatch sends a patch and sets r.Result and r.Object. If the patch is refused, r.Object is the
+// object that was validated.
 func (s *Set) runPatch(ctx context.Context, r *Response, patchType types.PatchType, body []byte) error {
 	do, update := patch.New(r.version).Patch, r.version.Update
 	if r.verb == patchingStatus {
@@ -364,8 +364,7 @@ func (in *input) inOperation(pointer string) (written string, ok bool) {
 	return written, ok
 }
 
-// leadsTo reports whether an operation writes the value at tokens, or a value around it. "-" as the
-// last step is a new list element.
+// leadsTo reports whether the path tokens begins with steps. A last step "-" matches any index.
 func leadsTo(steps, tokens []string) bool {
 	if len(steps) == 0 || len(steps) > len(tokens) {
 		return false
