@@ -37,8 +37,8 @@
 // fields that they require.
 //
 // For an unknown field, and for a value that is not in an enum, the suggestion is the nearest known
-// name: the same name in another case or with other separators, or a name with few edits. One edit
-// is allowed for each three bytes, and at most three.
+// name: the same name in another case or with other separators, or a name with few edits. A wrong
+// name may have one edit for every three bytes, and at most three edits.
 //
 // A value is cut after 80 characters. [WithoutValues] leaves values out, and [Explainer.HideValues]
 // removes them from the errors themselves. The same input has the same explanation. Texts may

@@ -162,21 +162,20 @@ func (o object) fields() iter.Seq[string] {
 	}
 }
 
-// unknown explains that the object at a path does not have the field name.
 func (o object) unknown(name, path string) *Explanation {
 	return unknownField(name, path, o.fields())
 }
 
-// unknownField explains that the object at a path does not have the field name. The sequence known
-// yields its declared fields.
-func unknownField(name, path string, known iter.Seq[string]) *Explanation {
+// unknownField explains that the object at path has no field with this name. declared yields its
+// fields.
+func unknownField(name, path string, declared iter.Seq[string]) *Explanation {
 	e := &Explanation{Text: fmt.Sprintf("%s has no field %s", ownerText(path), strconv.Quote(celtrace.Cut(name, maxText)))}
-	if near, ok := nearname.Nearest(name, known); ok {
+	if near, ok := nearname.Nearest(name, declared); ok {
 		e.Suggestion = near
 		e.Text += fmt.Sprintf("; did you mean %q?", near)
 		return e
 	}
-	fields := slices.Compact(slices.Sorted(known))
+	fields := slices.Compact(slices.Sorted(declared))
 	if len(fields) == 0 {
 		e.Text += "; it declares none"
 		return e
@@ -225,7 +224,8 @@ func DefinitionField(pointer string) *Explanation {
 	return nil
 }
 
-// declaredType returns the type of a field, index or key of t, through pointers and unions.
+// declaredType returns the type that has the field name: t without pointers, or the schema in a
+// type such as JSONSchemaPropsOrBool.
 func declaredType(t reflect.Type, name string) reflect.Type {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()

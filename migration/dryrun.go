@@ -51,9 +51,9 @@ type Rewrite struct {
 	// Changes are the differences between Object and Stored, by field. They leave out apiVersion,
 	// generation, managedFields and resourceVersion.
 	Changes []crdkit.Change
-	// Lost has the paths of lost values in Object: they are not declared, or they are missing or
-	// different when Stored is read at From. A value that conversion moves and moves back is not
-	// lost. Nor is a null that the server never returns.
+	// Lost has the paths of the values in Object that are missing or different when Stored is read
+	// at From. A value that conversion moves to another field and back is not lost. Nor is a null
+	// that the server never returns.
 	Lost []schema.Path
 	// Irreversible says why Stored cannot be read at From. It is nil if Stored can be read.
 	Irreversible error
@@ -108,7 +108,7 @@ const (
 //
 // The sequence holds one object at a time. If the sequence objects yields an error, DryRun yields
 // that error and continues. If ctx ends, the error of ctx comes last. If def is nil or does not
-// serve the version, the only element is an error.
+// serve the version of the dry run, the only element is an error.
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#upgrade-existing-objects-to-a-new-stored-version.
 func DryRun(ctx context.Context, def *crdkit.Definition, objects iter.Seq2[*unstructured.Unstructured, error], opts ...Option) iter.Seq2[*Rewrite, error] {
@@ -182,7 +182,7 @@ func (d *dryRun) rewrite(ctx context.Context, at *crdkit.Version, obj *unstructu
 		return nil, fmt.Errorf("crdkit: object %d: %w", index, jsonval.ErrDepth)
 	}
 	one := &Rewrite{Index: index, Object: obj}
-	// If the apiVersion does not parse, reading fails below.
+	// If the apiVersion does not parse, one.rewrite sets Failure.
 	if gv, err := runtimeschema.ParseGroupVersion(obj.GetAPIVersion()); err == nil {
 		one.From = gv.Version
 	}

@@ -21,7 +21,7 @@ type Plan struct {
 	// status.storedVersions.
 	Stored []string
 	// Assumed is true if the old definition has no status.storedVersions, as in a file. The plan
-	// then assumes that objects are stored at its storage version.
+	// then assumes that objects are stored at the old storage version.
 	Assumed bool
 	// Versions are the versions of both definitions and the stored versions, in order of priority.
 	Versions []VersionPlan
@@ -106,9 +106,9 @@ const (
 	ForgetVersion Action = "forget-version"
 )
 
-// NewPlan says what to do if the definition new replaces old: which versions can be dropped, why
-// the others cannot, and the steps. If old is nil, there are no stored objects yet. If new is nil,
-// the plan has an error. NewPlan does not change or keep the definitions.
+// NewPlan plans the change from old to new: which versions can be dropped, why others cannot, and
+// the steps. If old is nil, there are no stored objects yet. If new is nil, the plan has an error.
+// NewPlan does not change or keep the definitions.
 func NewPlan(old, new *apiextensionsv1.CustomResourceDefinition) *Plan {
 	p := &Plan{}
 	if new == nil {
