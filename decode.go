@@ -89,8 +89,8 @@ func decodeObject(raw []byte, role string) (*unstructured.Unstructured, error) {
 	return obj, nil
 }
 
-// decodeFast reads an object of the version without duplicate fields. It returns nil for any
-// other text.
+// decodeFast reads an object of the version. It returns nil for other texts and for objects with
+// duplicate fields.
 func (r *request) decodeFast(raw []byte, isYAML bool) *unstructured.Unstructured {
 	v := r.version
 	if v.def.reference || !isYAML && !opensObject(raw) {

@@ -195,8 +195,8 @@ func (d *Definition) compileVersions(crd *apiextensionsv1.CustomResourceDefiniti
 // pairs may take longer than compiling them.
 const earlierVersions = 16
 
-// earlierEqual returns a compiled version among the last [earlierVersions] that has the
-// schema of version i, or nil.
+// earlierEqual returns a compiled version with the schema of version i, or nil. It tries only the
+// last [earlierVersions] before i.
 func (d *Definition) earlierEqual(crd *apiextensionsv1.CustomResourceDefinition, i int) *Version {
 	wanted := crdversion.Schema(&crd.Spec.Versions[i])
 	if d.reference || wanted == nil {
@@ -286,10 +286,10 @@ func (d *Definition) Preferred() (*Version, bool) {
 	return nil, false
 }
 
-// Convert returns objs, in the same order, at the version that the parameter to names. It follows
-// the conversion strategy of the definition. It does not prune, default or validate; [Version.Read]
-// returns objects as they are served. Convert does not change objs, but the results may share
-// memory with them below their top-level fields; see [conversion.Converter].
+// Convert returns objs, in the same order, at one version. to is the name of the version. Convert
+// follows the conversion strategy of the definition. It does not prune, default or validate;
+// [Version.Read] returns objects as they are served. Convert does not change objs, but the results
+// may share memory with them below their top-level fields; see [conversion.Converter].
 func (d *Definition) Convert(ctx context.Context, objs []*unstructured.Unstructured, to string) ([]*unstructured.Unstructured, error) {
 	if d.byName[to] == nil {
 		return nil, fmt.Errorf("request to convert CR to an invalid group/version: %s/%s", d.group, to)
@@ -335,8 +335,8 @@ func (d *Definition) convertOne(ctx context.Context, obj *unstructured.Unstructu
 	return out[0], nil
 }
 
-// deprecation returns the warning of a deprecated version, or "". The warning recommends the
-// version best, unless best is nil.
+// deprecation returns the warning of v, "" if v is not deprecated. If best is not nil, the server's
+// default text recommends best.
 func (d *Definition) deprecation(v, best *apiextensionsv1.CustomResourceDefinitionVersion) string {
 	if !v.Deprecated {
 		return ""

@@ -73,8 +73,8 @@
 // Objects consist of the types to which apimachinery decodes JSON: map[string]any, []any, string,
 // int64, float64, bool and nil. [ToUnstructured] makes valid objects of Go structs, and of objects
 // with other types such as int and []string. If a request would be refused because of a value of
-// another type, it returns an error that names the value. Otherwise the value stays, and is equal
-// only to values of its own type.
+// another type, the request returns an error that names the value. Otherwise the object keeps the
+// value, which equals only values of its own type.
 //
 // Requests omit what only a running server can do: metadata.uid, creationTimestamp,
 // resourceVersion, managedFields (which package apply records), generated names, admission
@@ -87,8 +87,8 @@
 //
 // # Differences from Kubernetes
 //
-// docs/DIFFERENCES.md lists them, each with its reason. Errors come sorted by field, type
-// and detail, where the server's order is often random.
+// docs/DIFFERENCES.md lists all differences, with reasons. Errors come sorted by field, type and
+// detail, where the server's order is often random.
 //
 // # Concurrency and ownership
 //

@@ -63,8 +63,8 @@ func (r *request) dropMutatedOwners() {
 	})
 }
 
-// checkVersions compares resource versions as the store does: as numbers, or as texts if want, the
-// version of the old object, is not a number.
+// checkVersions compares resource versions as the store does: as numbers, or as texts if the
+// version of the old object (want) is not a number.
 func (r *request) checkVersions(want, got string) *Refusal {
 	had, err := strconv.ParseUint(want, 10, 64)
 	switch {

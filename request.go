@@ -30,7 +30,7 @@ type request struct {
 	fast    fastpath.Request
 
 	obj, old *unstructured.Unstructured
-	// meta is the metadata of obj. It is written to obj before anything else looks at obj.
+	// meta is the decoded metadata of obj. It is written back before other code reads obj.
 	meta, oldMeta *objectmeta.Meta
 	complaints    []string // about unknown and duplicate fields
 	otherType     bool     // apiVersion or kind is wrong

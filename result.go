@@ -49,7 +49,7 @@ type subject struct {
 	name string
 }
 
-// A Refusal is an answer of the server that is not a list of errors of an object.
+// A Refusal is one error with which the server ends a request, such as a conflict.
 type Refusal struct {
 	Code    int    // HTTP status, such as 400
 	Reason  string // as metav1.StatusReason, such as BadRequest or Conflict

@@ -181,8 +181,8 @@ func (r *request) keepManaged(status bool) {
 	}
 }
 
-// specChanged reports whether anything but metadata differs. It returns an error if an object
-// is nested too deeply to compare.
+// specChanged reports whether anything but metadata differs from the old object. It returns an
+// error if an object is nested too deeply to compare.
 func (r *request) specChanged() (bool, error) {
 	obj, old := r.obj.Object, r.old.Object
 	for _, name := range sortedKeys(obj, old) {

@@ -50,8 +50,8 @@ type compiled struct {
 	plan func() *fastpath.Plan
 }
 
-// newVersion returns a version of a definition. It does not compile it. best is
-// what [bestVersion] returns for the definition.
+// newVersion returns a version that is not compiled yet. best is what [bestVersion] returns for the
+// definition.
 func newVersion(d *Definition, declared, best *apiextensionsv1.CustomResourceDefinitionVersion) *Version {
 	v := &Version{
 		def:          d,
@@ -68,8 +68,8 @@ func newVersion(d *Definition, declared, best *apiextensionsv1.CustomResourceDef
 	return v
 }
 
-// compile compiles the schema of version i. If equal is not nil, it has the same schema, and v
-// takes its compiled parts instead.
+// compile compiles the schema of version i into v. If equal is not nil, v takes the compiled parts
+// of equal, which has the same schema.
 func (v *Version) compile(crd *apiextensionsv1.CustomResourceDefinition, i int, cfg config, equal *Version, watch *interrupt.Watch) field.ErrorList {
 	if equal != nil {
 		v.set(equal.node, equal.engines, equal.rules, cfg)
