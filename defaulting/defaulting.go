@@ -73,8 +73,8 @@ type fillNode struct {
 	sets  []field // properties with a default, in increasing order of name
 	walks []field // other properties with defaults below, in increasing order of name
 
-	// byName has the nodes of walks. If additionalProperties has defaults, it has a nil
-	// node for every other property.
+	// byName has the nodes in walks. If additionalProperties has defaults, it also has
+	// the other properties, with a nil node.
 	byName map[string]*fillNode
 	others rule // for entries that are not properties
 	items  rule

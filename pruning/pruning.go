@@ -103,8 +103,8 @@ func (n *node) value(v any, s schema.Step, rec *recorder) {
 	}
 }
 
-// object prunes a map. If it is faster, it looks up each field, and ranges over the map
-// only if undeclared entries may remain.
+// object prunes a map. It looks up each field if that is faster than a range over
+// the map. It then ranges only if undeclared entries may remain.
 func (n *node) object(m map[string]any, rec *recorder) {
 	probed := n.probeIsFaster(len(m))
 	if probed && (n.probe(m, rec) == 0 || n.others == keepOthers) {

@@ -45,7 +45,7 @@ func newInterner() any {
 	}
 }
 
-// annotation returns the shared copy of a, the annotations of n. example is the text of
+// annotation returns the shared copy of a, which annotates n. example is the text of
 // a.example.
 func (i *interner) annotation(a *Annotations, n *Node, example *apiextensionsv1.JSON) *Annotations {
 	b := appendUint(i.key[:0], uint64(n.id))

@@ -48,8 +48,8 @@ const (
 	levelIntOrString                        // a nested schema whose anyOf is the int-or-string form
 )
 
-// below returns the level of a schema inside of a schema at level l. It is nested or
-// unchecked if l is, else it is the argument.
+// below returns the level of a schema inside of a schema at level l: level, unless l is
+// nested or unchecked, which schemas inherit.
 func (l structuralLevel) below(level structuralLevel) structuralLevel {
 	switch l {
 	case levelUnchecked:
@@ -343,8 +343,8 @@ func (p *completeness) junctor(keyword string, nested []apiextensionsv1.JSONSche
 	}
 }
 
-// values checks a nested schema v. s is the structural schema of the same value. A nil s is
-// an error.
+// values checks a nested schema v. s is the structural schema of the same value. If s is
+// nil, it reports v as undeclared.
 func (p *completeness) values(v, s *apiextensionsv1.JSONSchemaProps) {
 	if s == nil {
 		p.missing()

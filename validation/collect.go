@@ -256,7 +256,7 @@ func (r *run) misfit(what string, n *leafcheck.Number) {
 	r.atStart([]byte(what + " value must be of type " + n.Type + " " + form + " in " + r.stack.Text()))
 }
 
-// off reports a number that a limit refuses. bound is the limit in the type of v.
+// off reports a number that a limit refuses. bound is the limit with the Go type of v.
 func (r *run) off(num *leafcheck.Number, l *leafcheck.Limit, bound any, positive bool, v any) {
 	what := "should be a multiple of "
 	switch {

@@ -15,7 +15,7 @@
 //
 // [Validator.Valid] returns only the verdict. [Validator.ValidateStatus] checks
 // requests to the status subresource. Package validation/cel evaluates rules
-// written in CEL. The caller checks the metadata of the object itself.
+// written in CEL. The caller must check the object's own metadata.
 //
 // # Semantics
 //
@@ -52,7 +52,7 @@
 //
 // # Differences from Kubernetes
 //
-// The errors are the server's, but sorted: types, fields, bad values and details. If
+// Errors have the server's types, fields, bad values and details. They are sorted. If
 // property names contain dots, two locations can have the same path. Only one of two errors
 // with the same text is reported; the server reports a random one. Go values that decoded
 // JSON cannot contain have no JSON type. Some results for bounds beyond the range of int64

@@ -16,7 +16,7 @@ const (
 	oneOfFailed = "must validate one and only one schema (oneOf). Found "
 )
 
-// nested checks v against allOf, anyOf, oneOf and not of n, and returns the count. It reports
+// nested checks v against allOf, anyOf, oneOf and not of n. count is as in check. It reports
 // the important errors of branches last, see [leafcheck.Important].
 func (r *run) nested(n *leafcheck.Node, v any) (count int) {
 	j := n.Nested
@@ -53,8 +53,8 @@ func (r *run) nested(n *leafcheck.Node, v any) (count int) {
 	return count
 }
 
-// branch checks v against one branch. It returns the count and the findings, but adds no
-// findings to r.
+// branch checks v against one branch. It returns the count as check does, and the findings,
+// which are not added to r.
 func (r *run) branch(kind pathstack.Kind, i int, n *leafcheck.Node, v any) (int, []finding) {
 	before, outer := len(r.found), r.mark
 	r.mark = before
@@ -172,7 +172,7 @@ type Branches struct {
 	// empty.
 	Closest int
 	// Errors are the errors of the closest branch, sorted. Their pointers start at the
-	// object and at the schema of the version.
+	// root, as in all errors.
 	Errors ErrorList
 }
 

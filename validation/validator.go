@@ -115,7 +115,7 @@ func (v *Validator) validate(obj, old map[string]any, p correlate.Pair, opts []C
 }
 
 // ValidateStatus returns the errors of obj as a replacement of old through the status
-// subresource. It checks only values in status, but lists of type set and map in the whole
+// subresource. It checks values only in status, and lists of type set and map in the whole
 // object. It does not check embedded resources. It forgives errors as
 // [Validator.ValidateUpdate] does.
 //

@@ -128,8 +128,8 @@ func (a *admitter) run(ctx context.Context, files []string) error {
 	return a.end(r)
 }
 
-// report adds v to r. [admitter.end] reports an error about a kind once. JSON repeats it
-// for each object.
+// report adds v to r, except an error about a kind: [admitter.end] reports it once. -o json
+// and -o jsonl have it for each object.
 func (a *admitter) report(r *report, v *verdict) error {
 	if a.skips(v.doc, v.err) {
 		return nil

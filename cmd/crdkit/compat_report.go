@@ -178,8 +178,7 @@ func (f *compatFinding) roles() string {
 	return inEnglish(roles, "and")
 }
 
-// parts selects from f.Also: places have the role of f, roles have another role at the
-// place of f.
+// parts returns the findings of f.Also with the role of f, and the others at the place of f.
 func (f *compatFinding) parts() (places, roles []*compat.Finding) {
 	for i := range f.Also {
 		switch o := &f.Also[i]; {
@@ -293,7 +292,7 @@ func (f *compatFinding) asIssue(text bool) issue {
 	return i
 }
 
-// answers returns the texts that are not empty, with the labels old and new.
+// answers returns the old and the new answer with labels, without empty answers.
 func answers(before, after string) (labeled []string) {
 	if before != "" {
 		labeled = append(labeled, "old: "+before)
@@ -370,8 +369,8 @@ func (c *configFile) judge(r *compatReport) []*acceptance {
 	return slices.DeleteFunc(slices.Clone(c.Compat.Accepted), func(a *acceptance) bool { return used[a] })
 }
 
-// judgeFinding sets the severity of a finding. Accepted parts become separate findings at
-// the end.
+// judgeFinding sets the severity of a finding. Accepted parts are separate findings, after
+// the other parts.
 func (c *configFile) judgeFinding(f compatFinding, used map[*acceptance]bool) []compatFinding {
 	byReason := map[string][]compat.Finding{}
 	for _, part := range compat.Split([]compat.Finding{f.Finding}) {

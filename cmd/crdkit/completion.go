@@ -95,7 +95,7 @@ func givenDefinitions(cmd *cobra.Command) []*apiextensionsv1.CustomResourceDefin
 }
 
 // completionReader returns a reader for an incomplete command line. It does not read standard
-// input. It ignores -R of crdkit explain, which is not about directories.
+// input. -R of crdkit explain is about fields.
 func completionReader(cmd *cobra.Command) *manifest.Reader {
 	below, err := cmd.Flags().GetBool("recursive")
 	return manifest.NewReader(nil, err == nil && below && cmd.Name() != "explain")

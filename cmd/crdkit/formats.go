@@ -32,8 +32,8 @@ type findingPrinter interface {
 
 func findingOutputs() []string { return []string{"text", "json", "jsonl", "sarif", "junit", "github"} }
 
-// newFindingPrinter returns the printer for one of findingOutputs. passed is admitted or
-// accepted. colors is only for text, see hasColors.
+// newFindingPrinter returns the printer for one of findingOutputs. passed is "admitted"
+// or "accepted". Only text uses colors.
 func newFindingPrinter(output, passed string, out io.Writer, colors bool) findingPrinter {
 	switch output {
 	case "json", "jsonl":
@@ -58,8 +58,8 @@ type report struct {
 	shared  bool // findings are printed on the terminal that shows the progress
 }
 
-// newReport returns a report. noun is "objects" or "definitions". passed is admitted or
-// accepted.
+// newReport returns a report. noun is "objects" or "definitions", passed is "admitted" or
+// "accepted".
 func newReport(s *session, noun, passed string) *report {
 	buffer := bufio.NewWriter(s.out)
 	return &report{s, newFindingPrinter(s.output, passed, buffer, hasColors(s.out)), buffer, newProgress(s.errOut, noun, passed), isTerminal(s.out)}

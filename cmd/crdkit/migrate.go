@@ -181,7 +181,7 @@ func (m *migrator) rewrite(ctx context.Context, o *manifest.Object) rewritten {
 	return r
 }
 
-// report prints the result of one object. Each dry run reads all files. Only the first one
+// report prints the result of one object. Each dry run reads all files. Only the first run
 // reports unreadable objects and counts objects without a definition.
 func (m *migrator) report(one rewritten) error {
 	o, r := one.from, one.result

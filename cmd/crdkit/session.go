@@ -83,12 +83,12 @@ func (s *session) configure(keys []string) (err error) {
 	return err
 }
 
-// definitionCommand returns a command that reads definitions. most is the largest number of
-// arguments. There are more if a shell expands a pattern after -c.
-func (s *session) definitionCommand(help string, most int, run func(context.Context, []string) error) *cobra.Command {
+// definitionCommand returns a command that reads definitions. It refuses more than
+// maxArgs arguments: a shell may have expanded a pattern after -c.
+func (s *session) definitionCommand(help string, maxArgs int, run func(context.Context, []string) error) *cobra.Command {
 	args := func(_ *cobra.Command, args []string) error {
-		if len(args) > most {
-			return fmt.Errorf("unexpected argument %q; to give several files of definitions, repeat -c or name their directory", args[most])
+		if len(args) > maxArgs {
+			return fmt.Errorf("unexpected argument %q; to give several files of definitions, repeat -c or name their directory", args[maxArgs])
 		}
 		return nil
 	}

@@ -19,7 +19,7 @@ import (
 // CreateJSON returns an error for this option.
 type Patched struct {
 	// Complaints are the errors of strict decoding in the patch itself, such as `json patch
-	// unknown field "[0].pth"`. They are listed before errors in the result.
+	// unknown field "[0].pth"`. They come before errors of the object.
 	Complaints []string
 }
 

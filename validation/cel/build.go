@@ -88,8 +88,8 @@ type buildKey struct {
 }
 
 // buildNode builds the tree for n, whose values have the CEL type t. It returns nil if there
-// are no rules. implied is true at and below apiVersion, kind and metadata that the CEL type
-// adds to the schema.
+// are no rules. implied is true in apiVersion, kind and metadata if their CEL types do not come
+// from their schemas.
 func (b *builder) buildNode(n *schema.Node, t *celtypes.Type, root, implied bool, path *field.Path) *node {
 	if b.watch.Ended() {
 		return nil
@@ -141,7 +141,7 @@ func (n *node) asksForOld() bool { return n != nil && n.needsOld }
 func (b *builder) property(parent *node, name string, n *schema.Node, t *celtypes.Type, implied bool, path *field.Path) {
 	var child *celtypes.Type
 	if escaped, ok := apiservercel.Escape(name); !ok {
-		// Rules of the parent cannot refer to the field, but the rules of the field run.
+		// The rules of this field run, though the parent's rules cannot refer to it.
 		child = b.types.TypeOf(celtypes.SelfType, n, n.EmbeddedResource())
 	} else if t != nil {
 		child = b.types.Field(t, escaped)

@@ -33,8 +33,8 @@ type run struct {
 	known    int      // the number of valid levels
 	ratchets bool     // there is an old object
 
-	// frame has self and oldSelf for closures. The others have them for cel-go: optional
-	// for rules with optionalOldSelf, required for other rules.
+	// frame has self and oldSelf for closures. For cel-go, optional has them for rules
+	// with optionalOldSelf, required for other rules.
 	frame              celeval.Frame
 	bound              bool // required and optional are set
 	required, optional variables
@@ -57,7 +57,7 @@ func (r *run) release() {
 	}
 }
 
-// ended reports whether the context ended. Only one of pollVisits calls checks the context.
+// ended reports whether the context ended. It looks once in pollVisits calls.
 func (r *run) ended() bool {
 	r.visits++
 	return r.visits%pollVisits == 1 && r.ctx.Err() != nil
@@ -182,8 +182,8 @@ func withoutTypedNil(old any) any {
 	return old
 }
 
-// A level has the ratchet of one value on the path. It is computed when a rule needs an old
-// value or fails.
+// A level has the ratchet of one value on the path. It is computed when a rule fails or needs
+// an old value.
 type level struct {
 	ratchet     ratchet
 	elements    correlate.Elements
