@@ -166,8 +166,8 @@ const (
 	above
 )
 
-// addBounds adds a point for each bound of a number or a size. Its goal "below" is optional if the
-// bound of a size is 0.
+// addBounds adds a point for each bound of a number or a size. No size is below 0, so for a
+// bound of 0 the goal "below" is optional.
 func (l *location) addBounds() {
 	p := l.props
 	l.number("/minimum", p.Minimum)

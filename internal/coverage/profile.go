@@ -135,7 +135,7 @@ type Version struct {
 	Index    int      `json:"index"` // in spec.versions
 	Requests int      `json:"requests"`
 	Points   []*Point `json:"points"`
-	// Unread are the pointers of rules in which some terms are not observed.
+	// Unread are the pointers of rules with terms that cannot be observed.
 	Unread []string `json:"unread,omitempty"`
 }
 

@@ -131,8 +131,8 @@ func (v *version) profile(name string) *Version {
 // lockTimeout is how long a process waits for other processes that write the same record.
 const lockTimeout = 30 * time.Second
 
-// Save adds the record to the profile in a .json file, and writes a .txt and a .html file next to
-// it. Their base name is that of file.
+// Save adds the record to the profile in a .json file, and writes a .txt and a .html file. The
+// paths are file with its extension replaced.
 func (r *Recorder) Save(file string) error {
 	base := strings.TrimSuffix(file, filepath.Ext(file))
 	unlock, err := lock(base + ".lock")

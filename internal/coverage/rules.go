@@ -23,28 +23,25 @@ const (
 	failed
 )
 
-// observed is the message of the error if an observer's expression is false. The error of a failed
-// evaluation has another message.
+// observed is the message if an observer's expression is false, but not if its evaluation fails.
 const observed = "observed"
 
 type ruleSet struct {
 	program   *cel.Program
 	points    []*Point
 	locations map[string]*ruleLocation // by schema pointer
-	// unread are the pointers of rules in which some terms are not observed.
-	unread []string
+	unread    []string                 // see Version.Unread
 }
 
-// A ruleLocation is a schema with rules. The expressions of observers replace its rules.
-// observers[i] are the observers with expression i.
+// A ruleLocation is a schema with rules. [ruleSet.replaced] replaces them by expressions.
 type ruleLocation struct {
-	observers [][]observer
+	observers [][]observer       // by the index of their expression
 	shared    map[expression]int // index in observers
 	rules     []*observedRule
 	evaluated []evaluations
 }
 
-// Observers with the same expression in one location share a compiled rule.
+// An expression is a rule for observers. In one location, equal expressions are compiled once.
 type expression struct {
 	text     string
 	optional bool // optionalOldSelf
@@ -56,8 +53,8 @@ type evaluations struct {
 	count int
 }
 
-// An observer counts how often a goal of a rule or term is met. If rule is nil, it counts the
-// evaluations of rules in ruleLocation.evaluated[class].
+// An observer counts how often a goal of a rule or term is met. If rule is nil, it
+// increments the count in ruleLocation.evaluated[class].
 type observer struct {
 	rule  *observedRule
 	term  int // index of the term, celbranch.Whole for the rule
@@ -70,8 +67,8 @@ type observedRule struct {
 	*celbranch.Rule
 	point *Point
 	terms []*Point
-	// class is the index in ruleLocation.evaluated of the count for countTrue. It is the constant
-	// none if an observer counts how often the rule is true.
+	// class is the index of the rule in ruleLocation.evaluated, or none if an observer counts how
+	// often the rule is true.
 	class   int
 	notTrue int // how often the rule was false or an error, for one object
 }

@@ -26,8 +26,8 @@ import (
 const Default = 100_000
 
 // A Limit bounds the number of errors to keep, and counts the errors over the limit. It belongs to
-// one goroutine. A nil Limit keeps all errors. As an option of packages schema and validation/cel,
-// a Limit counts their errors, too.
+// one goroutine. A nil Limit keeps all errors. Packages schema and validation/cel take a Limit as
+// an option.
 type Limit struct {
 	most     int
 	omitted  int
@@ -100,8 +100,8 @@ func (l *Limit) Cut(errs field.ErrorList) field.ErrorList {
 	return errs[:l.Most()]
 }
 
-// compare compares values only if they are strings. Errors about different labels may have the
-// same field, type and detail.
+// compare compares field, type, detail and value. Other values than strings count as equal. Errors
+// about different labels may differ only in the value.
 func compare(a, b *field.Error) int {
 	c := cmp.Or(cmp.Compare(a.Field, b.Field), cmp.Compare(a.Type, b.Type), cmp.Compare(a.Detail, b.Detail))
 	if c == 0 {
