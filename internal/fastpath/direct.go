@@ -30,9 +30,9 @@ func (w *walk) otherMember(o *objectWalk, i int) int {
 	return w.member(o, k, i, at)
 }
 
-// direct handles member n at s[i], with its value at s[at], if the member directly follows the
-// last member that is kept, and if its value is an object, a list, or a valid scalar that stays
-// unchanged. Otherwise direct does nothing and returns 0. [walk.sort] finds repeated members.
+// direct handles member n at s[i], with its value at s[at]. The member must directly follow the
+// last kept member. The value must be an object, a list, or a valid scalar that stays unchanged.
+// Otherwise direct does nothing and returns 0. [walk.sort] finds repeated members.
 func (w *walk) direct(o *objectWalk, p *member, n, i, at int) int {
 	if o.last < 0 && len(w.entries) > o.base {
 		return 0
@@ -181,7 +181,7 @@ const (
 	ones     = 0x0101010101010101
 	highs    = 0x8080808080808080
 
-	// unmatched contains quotes, so headOf never returns it.
+	// unmatched has quotes, and guess compares only bytes before a quote.
 	unmatched = '"' * ones
 )
 

@@ -102,8 +102,8 @@ func (p *Plan) canonical(text, want string) (same, ok bool) {
 // Encoders write apiVersion, kind and metadata first. The text before the metadata is then the same
 // in all objects of a plan, and is compared as a whole.
 
-// A headText is the text before the metadata. It is "" if the schema declares members before
-// metadata besides apiVersion and kind.
+// A headText is the text before the metadata. It is "" if the schema declares a member, other than
+// apiVersion and kind, whose name sorts before metadata.
 type headText struct {
 	text             string
 	apiVersion, kind span // of the values in text

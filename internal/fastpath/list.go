@@ -109,11 +109,11 @@ func (w *walk) validDecodedList(r *listRule, start int) bool {
 	return isList && !(r.check.Unique && leafcheck.HasEqual(list)) && r.check.Distinct(list)
 }
 
-// distinct compares in pairs, without a map, if there are at most pairwise rows.
+// [walk.distinct] uses a map only for more than pairwise rows.
 const pairwise = 12
 
-// distinct reports whether all rows of texts differ. width is the length of a row. Texts are
-// canonical, so two texts are equal if and only if their values are equal.
+// distinct reports whether all rows differ. A row is width consecutive texts. Texts are canonical,
+// so two texts are equal if and only if their values are equal.
 func (w *walk) distinct(texts []string, width int) bool {
 	if len(texts) > pairwise*width {
 		return w.distinctRows(texts, width)

@@ -52,8 +52,8 @@ func (n *readTree) child(name string) *readTree {
 	return n.values
 }
 
-// guess looks for the key at s[i] in the next two fields, which are sorted like the members. It
-// returns the field and the index of its value, or the index 0.
+// guess tries whether the key at s[i] is one of the next two fields. It returns the field and the
+// index of the value, or the index 0 if it is neither.
 func (n *readTree) guess(s string, i int, next *int) (string, *readTree, int) {
 	for k := *next; k < len(n.fields) && k < *next+2; k++ {
 		f := &n.fields[k]

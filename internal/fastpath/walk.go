@@ -28,7 +28,7 @@ type walk struct {
 	warning  []byte // buffer for the text of one warning
 }
 
-// A task is the part of a walk that is not reused.
+// A task is the part of a walk that release clears.
 type task struct {
 	plan     *Plan
 	request  *Request
@@ -409,8 +409,8 @@ func (w *walk) writeName(n *node, k memberKey) {
 	w.out = append(w.out, ':')
 }
 
-// noteKept records a member whose value begins at index start of the output. i is the index of an
-// undeclared member in the input.
+// noteKept records a member whose value begins at index start of the output. i is the index of the
+// member in the input, used only if it is undeclared.
 func (w *walk) noteKept(o *objectWalk, k memberKey, i, start int) {
 	w.note(k.span(i), span{start, w.position()}, k.member)
 	o.kept++
