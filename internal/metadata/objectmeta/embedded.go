@@ -77,8 +77,8 @@ func (c *coercion) visit(w *walk, n *schema.Node, m map[string]any) *field.Error
 		}
 		delete(m, name)
 	}
-	// The walk later coerces embedded resources in this metadata. That must not change the
-	// metadata that Restore sets.
+	// The walk still coerces embedded resources in the metadata that Restore replaces. The new
+	// metadata must not share them.
 	inside, _, _ := child(n, "metadata")
 	d, unknown, err := decodeMetadata(m, c.options, inside.Facts().Has(schema.HasEmbedded))
 	switch {
@@ -299,12 +299,12 @@ func resourceErrors(path *field.Path, m map[string]any) field.ErrorList {
 	return append(errs, embeddedMetaErrors(path.Child("metadata"), m)...)
 }
 
-// typeErrors checks member name of m, apiVersion or kind. detail returns what is wrong with a
+// typeErrors checks m[key], where key is apiVersion or kind. detail returns what is wrong with a
 // string that is not empty, "" if it is valid.
-func typeErrors(path *field.Path, m map[string]any, name string, detail func(string) string) field.ErrorList {
-	v, found := m[name]
+func typeErrors(path *field.Path, m map[string]any, key string, detail func(string) string) field.ErrorList {
+	v, found := m[key]
 	if !found {
-		return field.ErrorList{field.Required(path.Child(name), "")}
+		return field.ErrorList{field.Required(path.Child(key), "")}
 	}
 	why := "must be a string"
 	if s, ok := v.(string); ok {
@@ -315,7 +315,7 @@ func typeErrors(path *field.Path, m map[string]any, name string, detail func(str
 	if why == "" {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(path.Child(name), v, why)}
+	return field.ErrorList{field.Invalid(path.Child(key), v, why)}
 }
 
 func embeddedMetaErrors(path *field.Path, m map[string]any) field.ErrorList {

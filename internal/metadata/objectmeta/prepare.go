@@ -45,7 +45,7 @@ func (m *Meta) PrepareUpdate(old *Meta) []string {
 	return m.DropDuplicateOwners()
 }
 
-// PrepareStatusUpdate copies the metadata of old, but keeps managedFields, and drops selfLink.
+// PrepareStatusUpdate copies old to m, without selfLink. m keeps its own managedFields.
 func (m *Meta) PrepareStatusUpdate(old *Meta) {
 	own := *m
 	*m = *old

@@ -283,7 +283,7 @@ func canonicalTime(s string) bool {
 }
 
 // unknownPaths returns a path for each strict decoding error. A path prints like the path in the
-// error. Its steps are looked up in raw. If a key is not valid UTF-8, the path below metadata is a
+// error. If raw has no such field, because a key is not valid UTF-8, the path below metadata is a
 // single step.
 func unknownPaths(raw any, strict []error) []schema.Path {
 	if len(strict) == 0 {
@@ -322,8 +322,8 @@ func unknownFields(raw any) map[string]schema.Path {
 	return found
 }
 
-// unknownOfEntries calls add with the path of each unknown member of the entries in v. known lists
-// the known names, separated by spaces.
+// unknownOfEntries calls add with the path of each unknown member of the entries in v, the metadata
+// field named list. known has the known names, separated by spaces.
 func unknownOfEntries(list string, v any, known string, add func(schema.Path)) {
 	names := strings.Fields(known)
 	entries, _ := v.([]any)
@@ -412,8 +412,8 @@ func opened(s string, i int, opening, closing byte) (int, bool) {
 	return i, true
 }
 
-// null reports whether the value is null, or in JSON text whether it begins with n. If the text is
-// not null, end is negative.
+// null reports whether the value is null. In JSON text, ok only means that it begins with n. end is
+// negative if the text is not null.
 func (in input) null() (end int, ok bool) {
 	if in.s == "" {
 		return 0, in.v == nil
@@ -436,7 +436,7 @@ func (in input) number() (n int64, end int) {
 	return num.Int, end
 }
 
-// readBool reads a boolean. It declines a repeated member.
+// readBool reads a boolean. It declines if into is set.
 func (in input) readBool(into *optional[bool]) int {
 	if into.set {
 		return declined
@@ -488,7 +488,7 @@ func (in input) written() (string, int) {
 	return text, end
 }
 
-// readOnce reads a string that is not empty. It declines a repeated member.
+// readOnce reads a string that is not empty. It declines if into is set.
 func (in input) readOnce(into *string) int {
 	text, end := in.string()
 	if text == "" || *into != "" {

@@ -61,7 +61,7 @@ func IsLabel(s string) bool {
 	return len(s) <= maxLabel && IsSubdomain(s) && !strings.Contains(s, ".")
 }
 
-// IsDNS1035Label is the rule of this name: a label that does not begin with a digit.
+// IsDNS1035Label is like the rule of the same name: a label that does not begin with a digit.
 func IsDNS1035Label(s string) bool { return IsLabel(s) && !isDigit(s[0]) }
 
 // IsKind is like IsDNS1035Label of the kind in lower case.
@@ -72,7 +72,7 @@ func IsKind(s string) bool {
 	return !isDigit(s[0])
 }
 
-// IsQualifiedName is the rule of this name. If fold is true, it checks the name in lower case.
+// IsQualifiedName is like the rule of the same name. If fold is true, it checks s in lower case.
 func IsQualifiedName(s string, fold bool) bool {
 	for i := range len(s) {
 		if s[i] == '/' {

@@ -4,7 +4,7 @@
 //	filler := defaultvalue.NewFiller(100_000) // a limit for the values that it adds
 //	v, filled := filler.Default(node)
 //
-// The fast path uses it. Package defaulting sets the declared default and then fills the copy.
+// The fast path uses filled defaults. Package defaulting sets a declared default and then fills it.
 package defaultvalue
 
 import "github.com/crdkit/crdkit/schema"
@@ -32,7 +32,7 @@ func (f *Filler) Default(n *schema.Node) (v any, filled bool) {
 }
 
 // add returns the default of n, and whether there is one. It reduces f.left by the number of
-// values that it adds.
+// values in the default, minus replaced values.
 func (f *Filler) add(n *schema.Node, replaced int) (any, bool) {
 	d, ok := n.Default()
 	if ok {

@@ -68,8 +68,8 @@ func every(v any, depth int, f func(any) bool) bool {
 	return f(v)
 }
 
-// Clone returns a deep copy. Scalars and values of other types are not copied. If v is [TooDeep],
-// Clone returns v itself, and [CloneWithin] an error.
+// Clone returns a deep copy: it copies maps and lists, and keeps all other values. If v is
+// [TooDeep], Clone returns v itself, and [CloneWithin] an error.
 func Clone(v any) any {
 	if c, ok := clone(v, 0); ok {
 		return c

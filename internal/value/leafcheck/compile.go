@@ -16,8 +16,8 @@ type Config struct {
 
 // A Compiler compiles each schema node once.
 type Compiler struct {
-	// ListsOverlap is true if a schema has properties, and additionalProperties with list types.
-	// Distinct applies additionalProperties to all properties, Valid to undeclared ones.
+	// ListsOverlap is true if a schema has properties, and list types in additionalProperties.
+	// Distinct applies these to all properties, Valid only to undeclared ones.
 	ListsOverlap bool
 
 	cfg      Config

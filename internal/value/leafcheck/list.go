@@ -14,8 +14,8 @@ import (
 // Objects and lists are compared as JSON.
 //
 // Elements of a map list are equal if their keys are equal. They must be objects, or null, which
-// has no keys. A single key is compared like an element of a set, and an absent key equals an
-// absent key. Several keys are compared as the JSON of the keys that are present.
+// has no keys. A single key is compared like an element of a set, several keys as JSON. A key is
+// also equal if both elements lack it.
 type List struct {
 	Size
 	Unique bool // uniqueItems: elements are compared with jsonval.Equal
@@ -239,7 +239,7 @@ func (n *Node) distinctObject(obj map[string]any) bool {
 //
 // Usually the declared properties are looked up in the object. This is faster than a loop over the
 // object. There is a loop if the object is small and the schema large, or if undeclared properties
-// matter.
+// can be invalid.
 type Fields struct {
 	Size
 	Required []string // in the order of the schema

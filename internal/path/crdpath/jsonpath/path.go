@@ -43,7 +43,7 @@ func (p Path) First(obj map[string]any) (any, bool) {
 	return results[0][0], true
 }
 
-// Find returns a list of values for each part of p. A part is the text between braces. Within a
+// Find returns a list of values for each part of p. A text such as .a}{.b has two parts. Within a
 // range there is one list for each element. Find returns an error if a step fails. Only the error
 // about an unknown identifier has the text of client-go.
 func (p Path) Find(obj map[string]any) ([][]any, error) {
@@ -243,8 +243,8 @@ func elements(values []any, params [3]jsonpath.ParamsEntry) ([]any, bool) {
 	return out, true
 }
 
-// bounds returns start and end in an array of n elements. Negative numbers count from the end. For
-// the index -1 the parser derives the end 0, which means n.
+// bounds returns start and end in an array of n elements. Negative numbers count from the end. The
+// parser turns the index -1 into the range from -1 to 0. This 0 means n.
 func bounds(params [3]jsonpath.ParamsEntry, n int) (start, end int) {
 	if params[0].Known {
 		start = params[0].Value
