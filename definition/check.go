@@ -24,9 +24,9 @@ import (
 // A Report is the answer of kube-apiserver to a definition, with advice of this package. It belongs
 // to the caller, but the values of its errors may be parts of the definition.
 type Report struct {
-	// Errors are the server's errors, with repeated ones, sorted by field, type and detail. Step is
-	// "definition". Pointer leads into the definition as it was given. Field is a path in the
-	// server's internal form, see "Semantics" above.
+	// Errors are the server's errors, sorted by field, type and detail; some are repeated.
+	// Step is "definition". Pointer leads into the definition as it was given. Field is a path in
+	// the server's internal form, see "Semantics" above.
 	Errors validation.ErrorList
 	// Omitted is the number of errors that [MaxErrors] keeps out of Errors.
 	Omitted int

@@ -185,8 +185,8 @@ func (c *defaultChecker) check(d *defaultValue) bool {
 	return len(problems) > 0 || c.checkValue(d)
 }
 
-// checkInsideMeta puts the default alone into an object, at its place in the innermost resource.
-// The object must have valid metadata.
+// checkInsideMeta checks a default inside of metadata. It makes a resource with this default only,
+// which must have valid metadata.
 func (c *defaultChecker) checkInsideMeta(d *defaultValue) bool {
 	obj, ok := crdversion.Enclose(d.within, jsonval.Clone(d.value)).(map[string]any)
 	if !ok {
@@ -301,9 +301,9 @@ func (d *defaultValue) isPruned() bool {
 	return !jsonval.Equal(value, d.value)
 }
 
-// program compiles the rules for the value. If the value is an embedded resource or not an object,
-// it becomes the only field of an object. program returns the object and the name of its only
-// field, or "" if the value itself is the object.
+// program compiles the rules for the value, and returns the value and "". If the value is an
+// embedded resource or not an object, it returns an object with the value as its only field, and
+// the name of the field.
 func (d *defaultValue) program(watch *interrupt.Watch) (*cel.Program, map[string]any, string, field.ErrorList) {
 	if obj, ok := d.value.(map[string]any); ok && !d.node.EmbeddedResource() {
 		program, errs := cel.Compile(d.node, celcost.Given{AtFirstUse: true, Fragment: !d.ofRoot}, watch)

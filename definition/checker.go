@@ -237,8 +237,8 @@ func (c *checker) forbidsDefaults() string {
 	return ""
 }
 
-// structural returns the tree of a structural schema with valid defaults. It returns the error
-// about an inconvertible schema, which counts only if there is no other, and adds all other errors.
+// structural returns the tree of a structural schema with valid defaults. It adds errors to c.errs.
+// It only returns an error about an inconvertible schema: the caller adds it if it is alone.
 func (c *checker) structural(v *internalVersion) (n *schema.Node, inconvertible *field.Error) {
 	if err := v.inconvertible(); err != nil {
 		return nil, err

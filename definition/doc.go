@@ -32,9 +32,9 @@
 //
 // The server sets defaults ([SetDefaults]) and judges the internal form of the definition. In that
 // form, a schema that all versions share belongs to the whole definition, and so do shared
-// subresources, printer columns and selectable fields. The webhook of the conversion is one level
-// higher. The fields of errors name locations in the internal form. The pointers of errors lead
-// into the given definition, and a [Source] finds their lines in the text.
+// subresources, printer columns and selectable fields. The fields of conversion.webhook are in
+// conversion itself. The fields of errors name locations in the internal form. The pointers of
+// errors lead into the given definition, and a [Source] finds their lines in the text.
 //
 // [StoredDefinition] and [StoredStatus] return what the server stores after an accepted write.
 // [StoredVersions] returns the server's record of storage versions. [ReconciledStatus] returns the

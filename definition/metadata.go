@@ -95,7 +95,7 @@ func (m *metadata) entriesOf(pointer string) map[string]string {
 	return entries
 }
 
-// located records the pointers of errors about the metadata in cfg.limit, and returns the errors.
+// located returns errors about the metadata, and records their pointers.
 func (m *metadata) located(errs field.ErrorList, cfg *config) field.ErrorList {
 	for _, err := range errs {
 		cfg.limit.AtPointer(m.pointer(err), err)

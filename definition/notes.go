@@ -29,8 +29,8 @@ const (
 	CostNearLimit NoteCode = "CostNearLimit"
 	// DefaultForNullOnly: a default of list elements or map values replaces nulls only.
 	DefaultForNullOnly NoteCode = "DefaultForNullOnly"
-	// DefaultUnused: a default is never applied. It is the default of whole objects, of elements or
-	// map values that may be null, or of a field whose parent cannot have fields.
+	// DefaultUnused: a default is never applied. It is the default of the root, of elements or map
+	// values that may be null, or of a field whose parent cannot have fields.
 	DefaultUnused NoteCode = "DefaultUnused"
 	// EnumRefusesNull: null is refused although the schema is nullable, even if the enum
 	// lists it.
@@ -39,8 +39,8 @@ const (
 	// back what it read at this version loses the field.
 	HiddenFromVersion NoteCode = "HiddenFromVersion"
 	// KeepsUnknownFields: undeclared fields are kept although the schema does not say
-	// x-kubernetes-preserve-unknown-fields. The schema has additionalProperties: true or false, or
-	// the list around it has that keyword.
+	// x-kubernetes-preserve-unknown-fields. The list around it says so, or the schema has
+	// additionalProperties: true or false.
 	KeepsUnknownFields NoteCode = "KeepsUnknownFields"
 	// LostWhenStored: objects are stored in another version, which prunes a field of this one.
 	LostWhenStored NoteCode = "LostWhenStored"
@@ -163,7 +163,8 @@ func (a *adviser) conversion(crd *apiextensionsv1.CustomResourceDefinition, node
 	}
 }
 
-// undeclared returns the locations of the topmost properties of n that the schema other prunes.
+// undeclared returns the locations of the properties of n that other prunes, but not of
+// properties below them.
 func (a *adviser) undeclared(n, other *schema.Node, at *pathstack.Chain, root bool) []*pathstack.Chain {
 	var out []*pathstack.Chain
 	for name, p := range n.Properties() {

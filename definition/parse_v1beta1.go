@@ -98,9 +98,9 @@ func (s *betaSpec) setDefaults() {
 	}
 }
 
-// contradictions returns an error for each field that v1 cannot express. The server lacks two of
-// the errors. It drops selectable fields of versions if all versions share some. Without versions,
-// it drops the shared fields.
+// contradictions returns an error for each field that v1 cannot express. In two cases the server
+// drops fields without an error: the selectable fields of versions, if all versions share some,
+// and the shared fields, if there are no versions.
 func (s *betaSpec) contradictions(path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	exclusive := func(common bool, apart func(betaVersion) bool, name, what string) {

@@ -124,8 +124,8 @@ var betaPointers = [...]struct{ v1, v1beta1 string }{
 	{"/spec/conversion/webhook/conversionReviewVersions", "/spec/conversion/conversionReviewVersions"},
 }
 
-// betaPointer translates a pointer with betaPointers. part is the location in that table, and whole
-// adds the rest of the pointer. ok is false if the table lacks the pointer.
+// betaPointer translates a pointer with betaPointers. whole is the result, and part is its start
+// that is in the table. ok is false if the table lacks the pointer.
 func betaPointer(pointer string) (part, whole string, ok bool) {
 	for _, p := range betaPointers {
 		if rest, ok := cutPointer(pointer, p.v1); ok {

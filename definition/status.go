@@ -96,8 +96,8 @@ func claimedNames(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv
 	return &withDefaults(crd).Spec.Names
 }
 
-// setCondition adds c, or replaces the condition of its type. If the status stays, so does
-// lastTransitionTime.
+// setCondition adds c, or replaces the condition of its type. The lastTransitionTime stays if the
+// condition's status does.
 func setCondition(crd *apiextensionsv1.CustomResourceDefinition, c apiextensionsv1.CustomResourceDefinitionCondition) {
 	before := apihelpers.FindCRDCondition(crd, c.Type)
 	if before == nil {
@@ -192,8 +192,8 @@ func conflict(asked, had string, claimed map[string]bool) error {
 }
 
 // acceptNames returns the names that a definition gets, and the condition NamesAccepted, which
-// reports the last conflict. If another definition claims a name, the accepted name does not
-// change.
+// reports the last conflict. If another definition claims a name that crd asks for, crd keeps the
+// name that it had.
 //
 // A definition also claims its own names: it cannot use one of them for another purpose.
 func acceptNames(crd *apiextensionsv1.CustomResourceDefinition, claimed claims) (apiextensionsv1.CustomResourceDefinitionNames, apiextensionsv1.CustomResourceDefinitionCondition) {

@@ -15,8 +15,8 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// This file has the rules for every schema under every keyword, except structural rules.
-// patternProperties and additionalItems are not visited, because they are not allowed.
+// This file checks the schemas under all keywords, except patternProperties and additionalItems,
+// which are not allowed. Package schema checks the structural rules.
 
 type walk struct {
 	*checker

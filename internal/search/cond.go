@@ -90,8 +90,7 @@ func And(list ...*Cond) *Cond { return junction(and, True, False, list) }
 // Or holds if one of the conditions holds.
 func Or(list ...*Cond) *Cond { return junction(or, False, True, list) }
 
-// junction combines conditions. It leaves out the condition neutral. If the list has the condition
-// absorbing, it returns that.
+// junction combines conditions. It leaves out neutral, and returns absorbing if the list has it.
 func junction(k kind, neutral, absorbing *Cond, list []*Cond) *Cond {
 	var subs []*Cond
 	for _, c := range list {
@@ -318,7 +317,7 @@ func reversed(orders Mask) Mask {
 	return orders&(Same|NoOrder) | orders&Less<<2 | orders&Greater>>2
 }
 
-// relatedTo holds for values that have one of the orders. Less means: fixed is less than the value.
+// relatedTo holds for values with which fixed compares in one of the orders.
 func relatedTo(fixed any, orders Mask) *Cond {
 	var alternatives []*Cond
 	if orders&Same != 0 {
@@ -337,8 +336,8 @@ func relatedTo(fixed any, orders Mask) *Cond {
 	return Or(alternatives...)
 }
 
-// pivots returns values to try for the member at path: values of both members, and numbers next to
-// them.
+// pivots returns values to try for the member at path: the values of both members in v and in a
+// solution of rest, and the numbers next to them.
 func (s *Solver) pivots(v any, path, other string, rest []*Cond) []any {
 	var out []any
 	add := func(x any) {

@@ -36,9 +36,9 @@
 // # Conditions
 //
 // A [Cond] is a condition on one value: a type, a bound, a pattern, a member, elements, or a
-// combination. [Not] returns the opposite. Most conditions are about values of one type. A vacuous
-// condition also holds for values of other types, like a keyword of a schema. A condition from an
-// expression does not.
+// combination. [Not] returns the opposite. Most conditions are about values of one type,
+// and do not hold for other values, as in an expression. A [Vacuous] condition also holds for
+// values of other types, like a keyword of a schema.
 //
 // [Solver.Solve] first leaves out the disjunctions and finds a value. Then it tries the parts of
 // the disjunctions that this value does not satisfy. It decides numbers with intervals and

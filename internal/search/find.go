@@ -77,8 +77,8 @@ type trace struct {
 	around  bool // an anyOf, oneOf or allOf around the target failed
 }
 
-// find changes the object of a case until the case meets the goal. If about the given number of
-// requests is not enough, it returns nil.
+// find changes the object of a case until the case meets the goal. After about as many
+// requests as steps, it gives up and returns nil.
 func (s *search) find(ctx context.Context, c Case, g *goal, steps int) (*state, error) {
 	now, err := s.judged(ctx, c, g)
 	for used := 0; err == nil && now.cost > 0 && used < steps; {
@@ -159,7 +159,7 @@ func (s *search) judged(ctx context.Context, c Case, g *goal) (*state, error) {
 	return out, nil
 }
 
-// edit makes one change: to a value that the rule to break reads, or to a value with an error.
+// edit makes one change, mostly to a value with an error or a value that the target reads.
 func (s *search) edit(obj map[string]any, g *goal, others validation.ErrorList) {
 	root := s.rootSite(obj)
 	if g.present != nil && len(root.below(g.present)) == 0 {

@@ -107,7 +107,7 @@ func (g *generator) metadata(namespaced bool) map[string]any {
 	return m
 }
 
-// value returns a value for a schema and the branches in demands. path finds its samples.
+// value returns a value for a schema and the branches in demands. Samples are found by path.
 func (g *generator) value(path string, n *schema.Node, demands []demand) any {
 	if g.budget--; g.work > maxGenerated {
 		return nil

@@ -75,8 +75,8 @@ func (s *Solver) solveList(own []*Cond) Result {
 	return found(w.list)
 }
 
-// wantedItems appends an element for each of w.some. If the list may not be that long, one element
-// must satisfy several of them.
+// wantedItems appends an element for each condition of w.some. If the list would be too long, an
+// element must satisfy several conditions.
 func (s *Solver) wantedItems(w *listWant) Result {
 	merged := int64(len(w.some)) > w.high
 	if merged {
@@ -191,8 +191,8 @@ func (s *Solver) repeat(w *listWant) Result {
 	return again
 }
 
-// contradicts reports whether no list exists if repeat finds no element. This is true if elements
-// need not differ, or if elements that agree in the repeated keys cannot differ.
+// contradicts reports whether a failure of repeat proves that there is no list. This is true if
+// elements need not differ, or if elements that agree in the repeated keys cannot differ.
 func (w *listWant) contradicts() bool {
 	for _, d := range w.distinct {
 		for _, r := range w.repeated {

@@ -90,7 +90,8 @@ func (s *Solver) solveNumber(t Mask, own []*Cond) Result {
 	return undecided("no number with the wanted factors was found")
 }
 
-// divides reports whether a number must be a multiple of x but not of y, where y divides x.
+// divides reports whether no number exists, because it must be a multiple of x, but not of a
+// divisor of x.
 func divides(own []*Cond) bool {
 	for _, c := range own {
 		for _, d := range own {

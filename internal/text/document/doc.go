@@ -36,6 +36,6 @@
 // [Split] cuts a YAML file into documents exactly as kubectl does.
 //
 // [Tokens] and [Tree] do not change once made and are safe for concurrent use. Tokens keep the
-// text, and so do the strings from [Tokens.Text]: clone a string that you keep longer. Equal
+// text, and so do the strings from [Tokens.Text]: clone a string to keep it without the text. Equal
 // strings in a definition share memory.
 package document

@@ -188,7 +188,7 @@ func blankLine(line []byte) bool {
 	return len(line) == 0 || line[0] == '#' || line[0] == '%' || bytes.Equal(line, []byte("---")) || bytes.Equal(line, []byte("..."))
 }
 
-// Aliases may make a value expansion times as large as its text, or minExpansion bytes large.
+// A value with aliases may be 4 times the size of its text, or 8 MiB if that is more.
 const (
 	expansion    = 4
 	minExpansion = 8 << 20

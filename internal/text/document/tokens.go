@@ -88,7 +88,8 @@ func (t *Tokens) Text(i int) string {
 	return t.text[k.from:k.to]
 }
 
-// Member returns the index of the first value of a name, and how often the name occurs.
+// Member returns the index of a member's value, the first if the name is repeated, and how often
+// the name occurs.
 func (t *Tokens) Member(i int, name string) (value, times int) {
 	if t.Kind(i) != Object {
 		return 0, 0

@@ -48,8 +48,8 @@ func Tokenize(text string) (*Tokens, bool) {
 	return r.t, true
 }
 
-// isPrintable reports whether line feeds are the only control characters in a text, and whether it
-// has no character that the library refuses or takes for a line break.
+// isPrintable reports whether a text has only characters that the YAML library accepts. Line feeds
+// are the only control characters and line breaks.
 func isPrintable(text string) bool {
 	for i := 0; i < len(text); {
 		if i+8 <= len(text) && isPrintableASCII(jsonscan.Load(text, i)) {

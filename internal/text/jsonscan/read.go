@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// MaxDepth is how deep objects and lists may be nested. A level of empty objects or lists does not
-// count.
+// MaxDepth is how deep objects and lists may be nested. Empty ones may be one level deeper.
 const MaxDepth = 512
 
 // Space returns the index of the first byte of s[i:] that is not white space, or len(s).

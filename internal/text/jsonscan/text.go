@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// Text describes the text of a string. If it is zero, the string decodes to its text, and is
-// encoded as that text.
+// Text describes the text of a string. If it is zero, decoding and encoding do not change the
+// text.
 type Text uint8
 
 const (

@@ -28,8 +28,9 @@ var errListDepth = fmt.Errorf("lists are nested deeper than %d", maxListDepth)
 // A yielder is the caller's function for objects. It returns false if it wants no more.
 type yielder func(*Object) bool
 
-// objectsOf yields the object of a document, or the objects of a list. Unless named is true, it
-// skips a document without an object: isObject is false. more is false if the caller wants no more.
+// objectsOf yields the object of a document, or the objects of a list. A document that is not
+// an object is an error in a named file. In other files it is skipped, and isObject is false. more
+// is false if the caller wants no more.
 func (r *Reader) objectsOf(doc *Document, named bool, yield yielder) (isObject, more bool) {
 	if r.only != "" && !Mentions(doc.Text, r.only) {
 		return false, true

@@ -20,7 +20,7 @@ import (
 	"github.com/crdkit/crdkit/internal/text/document"
 )
 
-// MaxFileBytes limits the size of a file. Each of its documents has the server's limit.
+// MaxFileBytes limits the size of a file.
 const MaxFileBytes = 256 << 20
 
 // A Reader reads objects. [NewReader] makes one.
