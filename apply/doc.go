@@ -58,5 +58,5 @@
 // An [Applier] does not change. [Applier] and [Schemas] are safe for concurrent use. The package
 // does not keep objects. [Applier.Create] and [Applier.Update] change their object in place, as in
 // package crdkit. Results belong to the caller. Their objects share no memory with live objects and
-// configurations. The values in conflicts, explanations and steps share memory with them.
+// configurations, but the values in conflicts, explanations and steps do.
 package apply

@@ -61,7 +61,7 @@ const annotationManager = "kubectl-last-applied"
 // If the object was managed with client-side apply, two more requests follow: an update that
 // changes the object as [Migrate] does, and the same apply again. The second apply removes the
 // fields that the configuration does not have. If the manager is kubectl's default, "kubectl", the
-// annotation [LastApplied] stays, applied by "kubectl-last-applied".
+// annotation [LastApplied] stays: a further request makes "kubectl-last-applied" its owner.
 //
 // The result is the result of the first apply, with the object after the last request. If the
 // server refuses a later request, a warning says so, in the words of kubectl. A request with a
@@ -102,8 +102,8 @@ func (a *Applier) ApplyAsKubectl(ctx context.Context, r Request, opts ...crdkit.
 	return out, err
 }
 
-// keepAnnotation applies [LastApplied] as annotationManager, if kubectl would. It returns false if
-// the server refuses this request.
+// keepAnnotation applies [LastApplied] as annotationManager where kubectl does so. It returns false
+// if the server refuses the request.
 func (a *Applier) keepAnnotation(ctx context.Context, out *Result, live *unstructured.Unstructured, manager string, opts []crdkit.RequestOption) (bool, error) {
 	text, found := out.Object.GetAnnotations()[LastApplied]
 	if manager != kubectlManager || !found || len(annotationOwners(out.Object, metav1.ManagedFieldsOperationApply)) > 0 {
@@ -120,11 +120,11 @@ func (a *Applier) keepAnnotation(ctx context.Context, out *Result, live *unstruc
 	return out.follow(res, live, "failed to migrate "+LastApplied+" for Server-Side Apply"), nil
 }
 
-// follow takes over the object of a later request. If the server refused the request, follow adds a
-// warning instead and returns false.
-func (r *Result) follow(next *Result, live *unstructured.Unstructured, refused string) bool {
+// follow sets the object to the result of a later request. If the server refused that request,
+// follow only adds a warning, and returns false.
+func (r *Result) follow(next *Result, live *unstructured.Unstructured, warning string) bool {
 	if err := next.Err(); err != nil {
-		r.warn(refused, err)
+		r.warn(warning, err)
 		return false
 	}
 	r.Object = next.Object

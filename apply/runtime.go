@@ -65,7 +65,7 @@ func (c *convertor) ConvertFieldLabel(_ schema.GroupVersionKind, label, _ string
 	return "", "", fmt.Errorf("field label not supported: %s", label)
 }
 
-// A defaulter sets the defaults in the schema of an object's version.
+// A defaulter sets defaults in an object, by the schema of its version.
 type defaulter struct{ *Applier }
 
 func (d defaulter) Default(in runtime.Object) {

@@ -172,7 +172,7 @@ func (a *Applier) warnFirst(res *Result, warnings []string) {
 	res.Warnings = slices.Insert(res.Warnings, at, warnings...)
 }
 
-// change changes the replicas of obj and their managers to the ones in w.next, which makeNext sets.
+// change copies the replicas and their managers from w.next to obj. makeNext sets w.next.
 func (w *scaleWrite) change(obj *unstructured.Unstructured, makeNext func() error) error {
 	a := w.applier
 	handler := managedfields.NewScaleHandler(obj.GetManagedFields(), a.version.GroupVersionKind().GroupVersion(), a.replicas)
@@ -206,7 +206,7 @@ func (w *scaleWrite) change(obj *unstructured.Unstructured, makeNext func() erro
 // errRefused ends a write for which w.refusal is set.
 var errRefused = errors.New("apply: the write is refused")
 
-// track records the manager in the Scale next, and keeps the result as w.next.
+// track records the manager in a Scale, and keeps the result as w.next.
 func (w *scaleWrite) track(next *autoscalingv1.Scale) {
 	before := w.current.DeepCopy()
 	if before.UID == "" {

@@ -12,9 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// times replaces the times of managers by placeholders while a field manager works. The field
-// manager reads the system's clock. Afterwards placeholders become the old times, and new times
-// become t.now. The placeholder for seconds[i] is i, or placeholderFuture+i if seconds[i] > t.now.
+// times replaces the times of managers by placeholders, because a field manager reads the system's
+// clock. restore turns placeholders into the old times, and new times into t.now. The placeholder
+// for seconds[i] is i, or placeholderFuture+i if seconds[i] > t.now.
 type times struct {
 	seconds []int64 // the times of managers, in increasing order
 	now     int64   // the time of the request
