@@ -287,7 +287,7 @@ func (c *Catalog) compile(v *Version, s *versionSource) field.ErrorList {
 	return nil
 }
 
-// find compiles a schema. It returns the tree of an equal schema, or nil if there is none.
+// find compiles a schema. It also returns the tree of an equal schema, if there is one.
 func (s *sharing) find(source *versionSource) (*schema.Node, *tree, field.ErrorList) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -54,8 +54,8 @@ type heldConverter struct {
 // that are not structural, and rules that do not compile. It has the server's texts and field
 // paths, and unwraps to *field.Error values.
 //
-// Compile leaves work that cannot fail to the first request that needs it. Versions with the same
-// schema share the result.
+// Work that cannot fail is done by the first request that needs it, not by Compile. Versions with
+// the same schema share the result.
 //
 // If preserveUnknownFields is true, objects keep fields that their schema does not have.
 // The schemas need not be structural then: they only decide which values are valid.
@@ -90,8 +90,8 @@ func newConfig(opts []Option) (config, error) {
 	return cfg, unknownVersion(cfg.version)
 }
 
-// newDefinition returns a definition without a converter, whose versions are not compiled. It
-// returns an error if crd lacks a field that every request needs.
+// newDefinition returns a definition without a converter, and compiles no version. It returns an
+// error if crd lacks a field that every request needs.
 func newDefinition(crd *apiextensionsv1.CustomResourceDefinition, cfg config) (*Definition, error) {
 	d := &Definition{
 		name:       crd.Name,

@@ -73,8 +73,8 @@
 // Objects consist of the types to which apimachinery decodes JSON: map[string]any, []any, string,
 // int64, float64, bool and nil. [ToUnstructured] makes valid objects of Go structs, and of objects
 // with other types such as int and []string. If a request would be refused because of a value of
-// another type, the request returns an error that names the value. Otherwise the object keeps the
-// value, which equals only values of its own type.
+// another type, the request returns an error that names the value. Otherwise the value stays, and
+// equals only values of its own type.
 //
 // Requests omit what only a running server can do: metadata.uid, creationTimestamp,
 // resourceVersion, managedFields (which package apply records), generated names, admission

@@ -16,7 +16,7 @@ import (
 // ToUnstructured converts the Go value typed to an object of version v, in the form that the
 // methods of v take. It encodes the value as JSON, as clients do, and decodes the text as
 // Kubernetes does: an integer that fits becomes an int64, any other number a float64. The object
-// has every field that the encoding has, such as a null or an empty status. ToUnstructured sets
+// has every field that the encoding has, also a null field or an empty status. ToUnstructured sets
 // apiVersion and kind, which the value may leave out. It does not change the value, and the result
 // shares no memory with it.
 //

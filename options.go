@@ -84,8 +84,8 @@ func unknownVersion(version string) error {
 }
 
 // A JSONOption changes one request on JSON, such as [Version.CreateJSON]. Without options a request
-// is one without query parameters. A later option wins over an earlier one. A nil option changes
-// nothing. A request with an invalid option returns an error.
+// has no query parameters. A later option wins over an earlier one. A nil option changes nothing. A
+// request with an invalid option returns an error.
 type JSONOption interface {
 	// JSONOption seals the interface: only this module implements it.
 	JSONOption(testopt.Sealed)

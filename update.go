@@ -84,7 +84,7 @@ func (r *request) update() (*Refusal, error) {
 	return nil, nil
 }
 
-// receiveUpdate does the steps before the server resets the fields that clients cannot set.
+// receiveUpdate does the steps of an update up to the reset of the fields that clients cannot set.
 func (r *request) receiveUpdate() (*Refusal, error) {
 	if err := r.checkOld(); err != nil {
 		return nil, err

@@ -36,10 +36,9 @@ func (r *request) addTypeError(name, got, want string) {
 }
 
 // checkScale validates the fields of the scale subresource, unless apiVersion or kind is wrong.
-// spec is false for an update of the status.
-func (r *request) checkScale(spec bool) {
+func (r *request) checkScale(withSpec bool) {
 	if s := r.version.scale; s != nil && !r.otherType {
-		if spec {
+		if withSpec {
 			r.add(s.spec.checkReplicas(r.obj.Object))
 		}
 		r.add(s.checkStatus(r.obj.Object))

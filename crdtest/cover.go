@@ -25,9 +25,9 @@ const coverFlag = "crdtest.cover"
 // existing record, so that all packages of a run share one record. Remove the record to begin anew.
 // If the text of a definition has changed, its old counts are dropped.
 //
-// Every package on the command line must have the flag. Main ends the program if m is nil or if it
-// cannot write the record. With the flag, garbage is collected less often, as with GOGC=400, unless
-// the environment sets GOGC.
+// Main declares the flag, so every tested package must call Main. Main ends the program if m is nil
+// or if it cannot write the record. With the flag, garbage is collected less often, as with
+// GOGC=400, unless the environment sets GOGC.
 func Main(m *testing.M) {
 	if m == nil {
 		fmt.Fprintln(os.Stderr, "crdtest: Main got no testing.M")

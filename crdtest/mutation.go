@@ -33,8 +33,8 @@ func Put(pointer string, to any) Mutation { return Mutation{}.Put(pointer, to) }
 // the test.
 func Delete(pointer string) Mutation { return Mutation{}.Delete(pointer) }
 
-// Append returns a mutation that appends an element to the list at a JSON pointer. It creates an
-// absent list.
+// Append returns a mutation that appends an element to the list at a JSON pointer. If there is no
+// list, it creates one.
 func Append(pointer string, element any) Mutation { return Mutation{}.Append(pointer, element) }
 
 // Put adds another edit; see the function [Put].
@@ -94,7 +94,6 @@ func Mutations(t testing.TB, s *Set, valid any, mutations ...Mutation) {
 	}
 }
 
-// run runs test as a subtest if t has subtests, otherwise in t itself.
 func run(t testing.TB, name string, test func(testing.TB)) {
 	t.Helper()
 	if parent, ok := t.(*testing.T); ok {
@@ -191,8 +190,8 @@ func (e edit) apply(obj map[string]any) error {
 
 var errAbsent = errors.New("there is no such value")
 
-// edited returns v after the edit. tokens is the path from v to the edited value. Absent objects on
-// the path are created.
+// edited returns v after the edit. present is false if there is no v. tokens is the path from v to
+// the edited value. It creates absent objects on the path.
 func (e edit) edited(v any, present bool, tokens []string) (any, error) {
 	switch {
 	case !present && e.op == opDelete:

@@ -364,7 +364,7 @@ func (in *input) inOperation(pointer string) (written string, ok bool) {
 	return written, ok
 }
 
-// leadsTo reports whether the path tokens begins with steps. A last step "-" matches any index.
+// leadsTo reports whether steps are the beginning of tokens. A last step "-" matches any index.
 func leadsTo(steps, tokens []string) bool {
 	if len(steps) == 0 || len(steps) > len(tokens) {
 		return false

@@ -165,7 +165,7 @@ func addSource(byName map[string]*source, o *manifest.Object) error {
 	return s.check()
 }
 
-// check returns the server's errors as one error, with their positions.
+// check returns the server's errors about the definition, with positions, as one error.
 func (s *source) check() error {
 	report := definition.Check(s.CRD)
 	if report.Undecided != nil {

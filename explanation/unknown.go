@@ -192,8 +192,8 @@ func ownerText(path string) string {
 }
 
 // DefinitionField explains an unknown field of a definition of apiextensions.k8s.io/v1. pointer is
-// a JSON pointer, such as /spec/grup. The suggestion is the name of the nearest field. It returns
-// nil if the field is known, or if the value around it has no fields.
+// a JSON pointer, such as /spec/grup. The suggestion is the name of the nearest field.
+// DefinitionField returns nil if the field is known, or if the value around it has no fields.
 func DefinitionField(pointer string) *Explanation {
 	t := reflect.TypeFor[apiextensionsv1.CustomResourceDefinition]()
 	path := ""

@@ -52,8 +52,8 @@ type Rewrite struct {
 	// generation, managedFields and resourceVersion.
 	Changes []crdkit.Change
 	// Lost has the paths of the values in Object that are missing or different when Stored is read
-	// at From. A value that conversion moves to another field and back is not lost. Nor is a null
-	// that the server never returns.
+	// at From. A value that conversion moves to another field and back is not lost. A null that the
+	// server never returns is not lost either.
 	Lost []schema.Path
 	// Irreversible says why Stored cannot be read at From. It is nil if Stored can be read.
 	Irreversible error
@@ -102,9 +102,9 @@ const (
 // objects. def is the new definition. The apiVersion of an object is the version at which it is
 // stored.
 //
-// The object is decoded at its stored version, converted, pruned, sent back unchanged, defaulted,
-// validated as an update, and converted to the storage version. Then it is read at its old version
-// again, to find what is lost.
+// The object is decoded at its stored version, converted and pruned, as in a read. An update with
+// the unchanged object then defaults and validates it, and converts it to the storage version. Then
+// it is read at its old version again, to find what is lost.
 //
 // The sequence holds one object at a time. If the sequence objects yields an error, DryRun yields
 // that error and continues. If ctx ends, the error of ctx comes last. If def is nil or does not
