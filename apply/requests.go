@@ -206,8 +206,8 @@ func (a *Applier) check(live *unstructured.Unstructured, manager string, applies
 	return nil, nil
 }
 
-// checkLive returns an error for an object that [crdkit.Version.Read] cannot return: a value has a
-// wrong Go type, the version is not the Applier's, or managedFields is malformed.
+// checkLive returns an error if live has a value of a wrong Go type, another version than the
+// Applier's, or malformed managedFields.
 func (a *Applier) checkLive(live *unstructured.Unstructured) error {
 	if live == nil {
 		return nil
