@@ -157,7 +157,7 @@ func codes() []describedCode {
 		{CodeRuleRedundant, "a new rule holds for every value that its schema admits"},
 		{CodeRuleNever, "a new rule holds for no value that its schema admits"},
 		{CodeRuleContradiction, "no value satisfies a new rule and another one"},
-		{CodeScale, "a number of replicas must not be negative any more, because of the scale subresource"},
+		{CodeScale, "a negative number of replicas is refused, because of the scale subresource"},
 		{CodePreserveUnknownFields, "Unknown fields are kept, or are not kept any more"},
 		{CodeDefinition, "The server refuses the new definition in place of the old one"},
 		{CodeKind, "The kind of the objects changes"},
