@@ -35,7 +35,7 @@ type Rule struct {
 	UsesOld bool
 
 	decided int // term with the same result if the rule's result is decidedIf, or none
-	// decidedIf is true for && and false for ||.
+	// decidedIf is true if the term is an operand of &&, false for ||.
 	decidedIf bool
 }
 
@@ -111,8 +111,8 @@ type splitter struct {
 	decided  int // see Rule.decided
 }
 
-// A scope is the text around the condition of an observer. Text and condition together are true
-// only if the term is evaluated.
+// A scope is the text around the condition of an observer. With the condition in it, the text is
+// true only if the term is evaluated.
 type scope struct {
 	before, after string
 	depth         int
@@ -174,8 +174,8 @@ func (s *splitter) next(i int) int {
 	return i + 1
 }
 
-// expression finds the terms in the tokens from lo to hi. parent is the term of exactly these
-// tokens, Whole, or none.
+// expression finds the terms in the tokens from lo to hi. parent is the index of the term with
+// exactly these tokens, Whole, or the constant none.
 func (s *splitter) expression(lo, hi int, c scope, parent int) {
 	c.depth++
 	if lo >= hi || c.depth > maxDepth {
@@ -321,7 +321,7 @@ func (s *splitter) add(lo, hi int, t Term, c scope) int {
 func (s *splitter) observer(c scope, condition string) string {
 	text := "!(" + c.before + condition + c.after + ")"
 	if s.usesOld {
-		// An observer of a transition rule must be a transition rule.
+		// The observer must be a transition rule, too, so it must mention oldSelf.
 		text += " || (false && oldSelf == oldSelf)"
 	}
 	return text

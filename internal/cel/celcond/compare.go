@@ -106,7 +106,7 @@ func SpecialFormat(n *schema.Node) string {
 }
 
 // readable returns the condition that CEL can read a valid value. If CEL cannot read it, every use
-// of the value ends with an error, even has.
+// of the value ends with an error, even has().
 func readable(n *schema.Node) *search.Cond {
 	if expr, ok := readableTexts[n.Limits().Format]; ok && n.Kind() == schema.KindString && !n.IntOrString() {
 		return search.Matches(expr)
@@ -115,7 +115,7 @@ func readable(n *schema.Node) *search.Cond {
 }
 
 // readableTexts has, by format, a pattern of the valid texts that CEL can read: bytes in the URL
-// alphabet, and times with the capitals of RFC 3339.
+// alphabet, and times with a capital T and Z.
 var readableTexts = map[string]string{
 	"byte":      `^[^+/]*$`,
 	"date-time": `^[-0-9]{10}T[:0-9]{8}([.,][0-9]+)?(Z|[-+]([01][0-9]|2[0-4]):([0-5][0-9]|60))$`,
@@ -146,8 +146,7 @@ func (x *translation) compareConstant(p path, c any, orders search.Mask) (verdic
 	return verdict{x.at(p, ordered(c, orders)), x.at(p, ordered(c, (search.Less|search.Same|search.Greater)&^orders))}, true
 }
 
-// ordered returns the condition that a number is less than, equal to, or greater than c, as orders
-// allows.
+// ordered returns the condition that a number compares to c in one of the orders (<, ==, >).
 func ordered(c any, orders search.Mask) *search.Cond {
 	var x float64
 	switch c := c.(type) {
@@ -174,8 +173,8 @@ func (p *path) nullable() bool {
 	return false
 }
 
-// oldMember is the name of oldSelf in a [search.Relation]. No object has this member. So the
-// relation can only cancel out an equal relation of another rule.
+// oldMember is the name of oldSelf in a [search.Relation]. No object has this member. The relation
+// serves only to cancel out an equal relation of another rule.
 const oldMember = "\x01oldSelf"
 
 func (x *translation) pathOrOld(e ast.Expr, sc scope) (path, bool) {
@@ -289,8 +288,8 @@ type summand struct {
 //
 //	(self.size() > 0 ? self[0].f.size() : 0) + (self.size() > 1 ? self[1].f.size() : 0) <= 16
 //
-// The condition is that no element has more than an equal share of the limit. boundedSum returns
-// False for other expressions.
+// The condition is that no element has more than an equal share of the limit. For other forms of
+// comparisons, boundedSum returns False.
 func (x *translation) boundedSum(a, b ast.Expr, orders search.Mask, sc scope) *search.Cond {
 	limit, _ := constantOf(b)
 	most, ok := limit.(int64)
@@ -381,7 +380,7 @@ func (x *translation) sizeAt(e ast.Expr, index int64, sc scope) (summand, bool) 
 	return s, ok && sized && tested == s.name && isZero(args[2])
 }
 
-// fieldAt returns f for an expression self[index].f, or has(self[index].f) if tested is true.
+// fieldAt returns f if e is self[index].f. If tested is true, e must be has(self[index].f).
 func fieldAt(e ast.Expr, index int64, tested bool, sc scope) (string, bool) {
 	if e.Kind() != ast.SelectKind || e.AsSelect().IsTestOnly() != tested || e.AsSelect().Operand().Kind() != ast.CallKind {
 		return "", false

@@ -31,8 +31,8 @@ func (x *translation) filter(e ast.Expr, macro string, sc scope) (filter, bool) 
 	return filter{p, v, Text(list) + ", " + variable + ": " + Text(body)}, true
 }
 
-// keepsAtMost returns a sufficient condition that a filter keeps at most this number of elements:
-// the list has no more elements, or the filter keeps none.
+// keepsAtMost returns a sufficient condition for filter(...).size() <= most: the list is not
+// longer, or the filter keeps no element.
 func (x *translation) keepsAtMost(f filter, most int64) *search.Cond {
 	few := search.And(strictNot(search.Array, search.MinItems(most+1)), search.EveryItem(search.Or(f.body.holds, f.body.fails)))
 	return x.at(f.list, search.Or(few, search.And(search.Types(search.Array), search.EveryItem(f.body.fails))))
@@ -43,8 +43,8 @@ func (x *translation) keepsAtMost(f filter, most int64) *search.Cond {
 //
 //	self.filter(f, f.type == 'A').size() < 3
 //
-// The condition is that the list is small enough, or that the filter keeps no element.
-// boundedFilter returns False for other expressions.
+// The condition is that the unfiltered list is small enough, or that the filter keeps no element.
+// For other forms of comparisons, boundedFilter returns False.
 func (x *translation) boundedFilter(a, b ast.Expr, orders search.Mask, sc scope) *search.Cond {
 	limit, _ := constantOf(b)
 	most, ok := limit.(int64)
@@ -100,8 +100,8 @@ func (x *translation) atMostOne(e ast.Expr, sc scope) (verdict, bool) {
 	return v, true
 }
 
-// evaluated returns a necessary condition for a comparison to have a result: a string in
-// duration(...) is a duration.
+// evaluated returns a necessary condition for a comparison without an error: every text in
+// duration(text) is a duration.
 func (x *translation) evaluated(e ast.Expr, sc scope) *search.Cond {
 	if e.Kind() != ast.CallKind || comparisons[e.AsCall().FunctionName()] == 0 {
 		return search.True
@@ -244,8 +244,8 @@ func macroOf(e ast.Expr, name string) (list ast.Expr, variable string, body ast.
 }
 
 // noOtherEquals reports whether an expression says that no other element equals the variable. If
-// wanted is false, it must say that another element equals the variable. key is the field that is
-// compared, "" for whole elements.
+// wanted is false, the expression must say that another element equals it. key is the compared
+// field, "" for whole elements.
 func noOtherEquals(e, list ast.Expr, variable string, wanted bool) (key string, ok bool) {
 	if inner, _, ok := operands(e, "!_"); ok {
 		return noOtherEquals(inner, list, variable, !wanted)
@@ -276,7 +276,7 @@ func noOtherEquals(e, list ast.Expr, variable string, wanted bool) (key string, 
 }
 
 // countsOne reports whether a comparison of a number with limit is true for 1 and false for larger
-// numbers. If wanted is false, it must be false for 1 and true for larger numbers.
+// numbers. If wanted is false, the comparison must be false for 1 and true for larger numbers.
 func countsOne(operator string, limit any, wanted bool) bool {
 	switch operator {
 	case "_==_", "_<=_":

@@ -50,9 +50,9 @@ func New(root *schema.Node, member Member) *Translator {
 	}
 }
 
-// Rule translates a rule on values of a schema. If the result is compared with other rules, changed
-// reports whether they see another value at a path. An opaque condition that reads this value gets
-// a name of its own. changed may be nil. Paths may have the steps [Items], [Presence] and [Size].
+// Rule translates a rule on values of a schema. changed reports whether the rules that the result
+// is compared with see another value at a path. An opaque condition that reads this value gets a
+// name of its own. changed may be nil. Paths may have the steps [Items], [Presence] and [Size].
 func (t *Translator) Rule(text string, n *schema.Node, changed func(path []string) bool) Rule {
 	return t.translated(text, scope{name: "self", node: n}, changed)
 }
@@ -117,12 +117,11 @@ type scope struct {
 	names  []string // other variables with the same value
 }
 
-// An update describes two values of an object: their schema, their path, and their members, by
-// variable.
+// An update says where self and oldSelf are: in two members of an object, at the same path.
 type update struct {
 	node    *schema.Node
 	path    []string
-	members map[string]string
+	members map[string]string // by variable
 }
 
 func (u *update) variable(name string) (path, bool) {

@@ -42,8 +42,8 @@ type candidate struct {
 }
 
 // Bounds returns the bounds that determine the total of a rule or message. It returns none if the
-// total is at most half of the limit. If changing one bound is never enough, forAll is the largest
-// value that is enough in all bounds.
+// total is at most half of the limit. If no single bound can meet the limit, forAll is the largest
+// value for all bounds that meets it.
 func (s *Checker) Bounds(f *RuleCost, message bool, total uint64) (bounds []Bound, forAll int64) {
 	t := &trial{Checker: s, rule: f, tree: f.Condition.Tree, stored: s.options.Rules[f.Rule.Rule], once: message}
 	if message {

@@ -17,6 +17,6 @@
 // bounds of the schema that determine a cost. For each bound it finds by bisection the largest
 // value that keeps the rule within its limit.
 //
-// If a value lies in a schema with rules, the type of self is a part of the type of that schema.
-// Otherwise the type of self is made from the schema of the value alone.
+// If an outer schema has rules, too, the type of self is a part of the type of the outer schema.
+// Otherwise it is made from the schema of the value alone.
 package celcost

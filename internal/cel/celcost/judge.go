@@ -29,7 +29,7 @@ const mostExpensive = 4
 type Given struct {
 	Fragment bool // the schema is a part of a resource: no implied fields at its root
 	// Stored makes cel.Compile accept all rules, as the server does for a stored definition. If a
-	// rule does not compile, each of its values has an error.
+	// rule does not compile, each value that it applies to has an error.
 	Stored bool
 	// AtFirstUse compiles the rules of a schema when its first value arrives. It implies Stored.
 	AtFirstUse      bool

@@ -33,7 +33,7 @@ type location struct {
 	size     int64 // for implied strings, in bytes
 }
 
-// sizes returns the sizes of values of one schema.
+// sizes computes the sizes of values of one schema.
 type sizes struct {
 	least map[minSizeKey]minSize
 	// set replaces bounds, such as maxItems, by path of the bounded value.
@@ -300,10 +300,10 @@ type estimator struct {
 
 func (e *estimator) costs() checker.CostEstimator { return &cellib.Costs{Sizes: e} }
 
-// EstimateSize implements checker.CostEstimator. The path of an element begins with self, or with a
-// variable for a value below self.
-func (e *estimator) EstimateSize(element checker.AstNode) *checker.SizeEstimate {
-	path := element.Path()
+// EstimateSize implements checker.CostEstimator. The path of n begins with self, or with a variable
+// for a value below self.
+func (e *estimator) EstimateSize(n checker.AstNode) *checker.SizeEstimate {
+	path := n.Path()
 	if len(path) == 0 {
 		return nil
 	}

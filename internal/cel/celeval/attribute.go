@@ -68,7 +68,7 @@ func (x *compiler) selection(e ast.Expr, sel ast.SelectExpr) operand {
 		q.test = sel.IsTestOnly()
 		return x.qualified(c, q, x.tree.GetType(e.ID()))
 	}
-	// A field of a ternary is selected from both branches.
+	// As in cel-go, (c ? a : b).f means c ? a.f : b.f.
 	cost := c.cost + 1
 	if !c.attr && !c.choice {
 		cost++
@@ -162,9 +162,9 @@ func (x *compiler) index(of, at operand, t *types.Type) operand {
 	return x.qualified(of, x.indexWith(at), t)
 }
 
-// elementAt returns a closure that reads an element of a list or map. If find returns false, it
-// fails with an error of this kind. paid is the cost of the index. If the list or map fails, the
-// index costs nothing.
+// elementAt returns a closure that reads an element of a list or map. If find returns false, the
+// closure fails; kind begins the error. paid is the cost of the index. If the list or map fails,
+// the index costs nothing.
 func elementAt[C, K any, F ~func(*Frame) C](of F, at func(*Frame) K, paid uint64, kind string, find func(C, K) (any, bool)) func(*Frame) any {
 	return func(f *Frame) any {
 		in := of(f)

@@ -69,7 +69,7 @@ func (x *compiler) frame() *Frame {
 // maxVariables limits the depth of nested loops.
 const maxVariables = 6
 
-// A variable of a loop holds a raw value, a name or a boxed value.
+// A variable of a loop holds a raw value, the name of a map entry, or a boxed value.
 type variable struct {
 	raw   any
 	name  string
@@ -182,8 +182,8 @@ func Emptied[T any](s []T) []T {
 // counts memory before it makes a value.
 //
 // The cost that is known when a branch is compiled is added when the branch begins. A failure may
-// refund a part. So an evaluation over its cost limit is declined, and cel-go finds out where it
-// ends.
+// refund a part. Until then the cost may be too high. If it is over the limit, the evaluation is
+// declined, and cel-go finds out where it ends.
 
 // Errors of evaluations that a limit ended.
 var (
@@ -213,7 +213,7 @@ func (f *Frame) pay(units uint64) {
 	}
 }
 
-// work counts bytes that are read at a low cost. Cost alone would check the context too late.
+// work counts bytes that are read at a low cost, so that the context is checked in time.
 func (f *Frame) work(bytes int) {
 	units := uint64(bytes) >> 7
 	switch {
@@ -242,7 +242,7 @@ func (f *Frame) visit(deep bool, args []ref.Val) bool {
 	return !f.failed
 }
 
-// grow counts a few bytes faster than take.
+// grow is a faster take for small values.
 func (f *Frame) grow(bytes uint64) {
 	if f.Memory.Taken += bytes; f.Memory.Taken > f.Memory.Limit {
 		f.take(0)
@@ -281,7 +281,7 @@ func (f *Frame) stop(why *EvalError) {
 	}
 }
 
-// longText is the size in bytes of a text from which on a search checks the context.
+// longText is the size in bytes of the shortest text whose search checks the context.
 const longText = 1 << 14
 
 // match matches a text. A long search ends when the context ends.
@@ -310,5 +310,5 @@ func (t *interruptible) ReadRune() (r rune, size int, err error) {
 	return t.Reader.ReadRune()
 }
 
-// readWork is the work of reading a character with package regexp.
+// readWork is the work in bytes of reading a character with package regexp.
 const readWork = 1 << 10

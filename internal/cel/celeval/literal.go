@@ -129,7 +129,7 @@ func (x *compiler) mapLiteral(e ast.Expr) operand {
 	})
 }
 
-// hashable reports whether a value may be a key of a Go map, else it declines. Go would compare
+// hashable reports whether a value may be a key of a Go map. If not, it declines. Go would compare
 // lists and maps by address, and timestamps by the address of their time zone.
 func (f *Frame) hashable(v ref.Val) bool {
 	switch v.(type) {

@@ -82,8 +82,8 @@ func (x *compiler) ternary(cond, yes, no operand) operand {
 	return out
 }
 
-// branch returns an operand for a branch of a ternary. There, has() of an optional returns an
-// optional; branch declines it.
+// branch returns an operand for a branch of a ternary. In a branch, has() of an optional would
+// return an optional, so the closure declines.
 func branch(c operand) operand {
 	if ch := c.chain; c.presence && ch != nil {
 		c.value = as(kindBool, func(f *Frame) bool {

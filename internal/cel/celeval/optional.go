@@ -107,8 +107,8 @@ func (x *compiler) optionalMethod(name string, args []operand) operand {
 	return operand{}
 }
 
-// hasValue returns a closure that reports whether there is a value. The closure evaluates the value
-// unless m is pure.
+// hasValue returns a closure that reports whether there is a value. It also evaluates the value,
+// unless that has no effect.
 func (x *compiler) hasValue(m *optional) func(*Frame) bool {
 	has := m.has
 	read := func(*Frame) {}
@@ -341,23 +341,23 @@ func (x *compiler) optionalSelection(of, at operand, t *types.Type) operand {
 	return x.qualified(of, qualifier{known: name, optional: true}, t)
 }
 
-// optionalIndex compiles of[?at] if question is true, else of[at], where of is an optional. The
-// result is an optional of type t. If the list or map is absent, the index is not evaluated. t may
-// be wrong, as in dyn(x).orValue(y): then the value decides whether the result is an optional.
-func (x *compiler) optionalIndex(of, at operand, t *types.Type, question bool) operand {
-	if of.presence || at.presence {
+// optionalIndex compiles a[?i] if question is true, else a[i], where a is an optional. The result
+// is an optional of type t. If the list or map is absent, the index is not evaluated. t may be
+// wrong, as in dyn(x).orValue(y): then the value decides whether the result is an optional.
+func (x *compiler) optionalIndex(a, i operand, t *types.Type, question bool) operand {
+	if a.presence || i.presence {
 		return x.refuse("optional index with has")
 	}
-	switch declared, get := of.part(); {
+	switch declared, get := a.part(); {
 	case declared == nil:
-	case declared.IsList() && at.kind() == kindInt:
-		return x.optionalBelow(of, declared.Items, foundAt(get, closureOf[int64](at), branchCost(at), inList))
-	case declared.Kind == celvalue.KindObject && declared.Values != nil && at.kind() == kindString:
-		return x.optionalBelow(of, declared.Values, foundAt(get, closureOf[string](at), branchCost(at), inMap))
+	case declared.IsList() && i.kind() == kindInt:
+		return x.optionalBelow(a, declared.Items, foundAt(get, closureOf[int64](i), branchCost(i), inList))
+	case declared.Kind == celvalue.KindObject && declared.Values != nil && i.kind() == kindString:
+		return x.optionalBelow(a, declared.Values, foundAt(get, closureOf[string](i), branchCost(i), inMap))
 	}
-	q := x.indexWith(at)
+	q := x.indexWith(i)
 	q.optional = question
-	return x.qualified(of, q, t)
+	return x.qualified(a, q, t)
 }
 
 // foundAt returns a closure that looks up an element of a list or map with find.

@@ -389,9 +389,8 @@ func replacedSize(text, old, replacement checker.SizeEstimate) checker.SizeEstim
 	return times.Multiply(replacement).Add(kept)
 }
 
-// replacements returns how many replacements and kept characters make the largest or smallest
-// result. text and old are sizes. If whole is true, the whole text is replaced, else nothing. An
-// empty old matches around each character.
+// replacements returns the numbers of replacements and of kept characters if the whole text, or
+// nothing, is replaced. text and old are sizes. An empty old matches around each character.
 func replacements(text, old uint64, whole bool) (times, kept uint64) {
 	switch {
 	case old == 0 && text < math.MaxUint64:

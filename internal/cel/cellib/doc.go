@@ -17,5 +17,5 @@
 // links all types of k8s.io/api/core/v1, three megabytes. The types of values are the types of
 // k8s.io/apiserver/pkg/cel, so values convert, compare and print as in the server.
 //
-// Everything is safe for concurrent use, except [Costs] if its Sizes is not.
+// Everything is safe for concurrent use, except a [Costs] with unsafe Sizes.
 package cellib

@@ -222,8 +222,7 @@ func RangeSize(args []ref.Val) uint64 {
 // clauseBytes limits the bytes that a clause of format(), such as %f, prints without a precision.
 const clauseBytes = 400
 
-// formatMemory adds the size of the text, twice the sizes of the arguments, because %x doubles
-// them, and for each clause clauseBytes and its precision.
+// formatMemory returns an upper bound. %x doubles the size of its argument.
 func formatMemory(args []ref.Val) uint64 {
 	if len(args) < 2 {
 		return 0

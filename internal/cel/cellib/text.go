@@ -32,7 +32,7 @@ func textOf(v ref.Val) string {
 }
 
 // boundedText returns the text of a value and subtracts its length from *left. If *left falls below
-// 0, it may stop early.
+// 0, the text may be incomplete.
 func boundedText(v ref.Val, left *int) string {
 	var parts []string
 	*left -= 2

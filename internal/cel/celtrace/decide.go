@@ -252,8 +252,8 @@ func (t *tracer) failure(f frame, e ast.Expr, v ref.Val) *Trace {
 	return &Trace{Text: t.first + ": " + why + element, Decided: t.first, Operands: t.operands, Suggestion: t.guard(part, why)}
 }
 
-// reason returns the text of an error. If the trace leaves values out, it replaces a text that is
-// not about a missing field.
+// reason returns the text of an error. A trace without values shows this text only for a missing
+// field.
 func (t *tracer) reason(part ast.Expr, text string) string {
 	if t.runes > 0 || part.Kind() == ast.SelectKind && strings.HasPrefix(text, noSuchKey) {
 		return Cut(text, maxText)

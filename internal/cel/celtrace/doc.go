@@ -11,6 +11,6 @@
 //		fmt.Println(why.Text) // self.minReplicas (5) <= self.maxReplicas (3) is false
 //	}
 //
-// The work is bounded by the cost limit of the rule for each evaluation, and by [maxElements]
-// evaluations of conditions. Values are cut while they are written.
+// Each evaluation ends at the cost limit of a rule. Conditions of macros are evaluated at most
+// [maxElements] times. Values are cut while they are written.
 package celtrace

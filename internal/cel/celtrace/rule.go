@@ -40,8 +40,8 @@ type Trace struct {
 
 var ErrPasses = errors.New("the rule does not fail on this object")
 
-// Rule evaluates the rule and returns its trace. It returns an error if ctx ends or the rule does
-// not compile, or [ErrPasses].
+// Rule evaluates the rule and returns its trace. It returns [ErrPasses] if the rule does not fail,
+// and another error if ctx ends or the rule does not compile.
 func Rule(ctx context.Context, in Input) (_ *Trace, err error) {
 	defer celtypes.Recover(func(p error) { err = p })
 	language, err := celtypes.LanguageOf(celtypes.NewestMinor)

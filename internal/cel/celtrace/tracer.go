@@ -57,7 +57,7 @@ func (t *tracer) run(program cel.Program, vars interpreter.Activation) (frame, r
 	return f, v
 }
 
-// valueOf returns the value of a part. If the rule did not need the part, it is evaluated.
+// valueOf returns the value of a part. If there is no recorded value, it evaluates the part.
 func (t *tracer) valueOf(f frame, e ast.Expr) ref.Val {
 	if e.Kind() == ast.LiteralKind {
 		return e.AsLiteral()

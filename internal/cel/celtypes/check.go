@@ -19,12 +19,12 @@ import (
 // A Checker checks the expressions of one schema. It belongs to one goroutine.
 type Checker struct {
 	Language  *Language
-	limit     uint64 // cost limit of one call
+	limit     uint64 // cost limit of one evaluation
 	Reference bool   // use only cel-go
 }
 
-// NewChecker returns a Checker. limit is the cost limit of one call. reference turns the fast path
-// off.
+// NewChecker returns a Checker. limit is the cost limit of one evaluation. reference turns the fast
+// path off.
 func NewChecker(language *Language, limit uint64, reference bool) Checker {
 	return Checker{Language: language, limit: limit, Reference: reference}
 }

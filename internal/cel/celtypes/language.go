@@ -116,7 +116,7 @@ func (c validatorConfig) Set(name string, value any) error {
 // New rules may use only features of the previous version. So the language of a minor version is
 // for its stored rules, and for new rules of the next version.
 
-// The minor versions that have a language. The next version needs OldestMinor for its new rules.
+// The minor versions that have a language. OldestMinor is only for new rules of the next one.
 const (
 	OldestMinor = int(kubeversion.Oldest) - 1
 	NewestMinor = int(kubeversion.Newest)

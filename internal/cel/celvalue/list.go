@@ -169,7 +169,7 @@ func (*listValue) Printed() string { return partText }
 
 // Lists of type map are equal if elements with the same keys are equal, in any order. In a sum,
 // elements of the right list replace elements of the left one. The sum is a [sumOfMapLists], which
-// is also a list of this type.
+// is also a list of type map.
 //
 // A sum finds the keys of elements as rules do. But equality looks up the escaped name of a key in
 // the raw object, as the server does. So a key with an escaped name, such as "namespace" or "a-b",

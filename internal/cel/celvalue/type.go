@@ -261,7 +261,8 @@ func (s *DeclaredType) IsList() bool {
 	return s.Kind == KindAtomicList || s.Kind == KindSetList || s.Kind == KindMapList
 }
 
-// Collectable reports whether a list of values of type s behaves the same if a rule makes it.
+// Collectable reports whether a list that a rule makes of values of type s behaves like a list in
+// the object.
 func (s *DeclaredType) Collectable() bool {
 	switch s.Kind {
 	case KindString, KindInteger, KindNumber, KindBoolean, KindObject, KindAtomicList, KindSetList, KindMapList:

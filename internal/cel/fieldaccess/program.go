@@ -5,10 +5,9 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// A Program says what the rules of a compiled program read. It is an option of cel.Compile,
-// which sets it.
+// A Program says what rules read. It is an option of cel.Compile, which fills it.
 type Program struct {
-	// NeedsOld is true if a rule may refer to oldSelf. If it is false, an old object can only
+	// NeedsOld is true if a rule may refer to oldSelf. If it is false, an old object serves only to
 	// forgive errors of rules.
 	NeedsOld bool
 

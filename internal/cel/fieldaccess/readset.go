@@ -74,7 +74,7 @@ type Analysis struct {
 	vars []variable // of the open loops, innermost last
 }
 
-// A variable is the variable of a loop. The field from has all parts that may be its value.
+// A variable is the variable of a loop. from has all parts of the object that may be its value.
 type variable struct {
 	name string
 	from []*ReadSet
@@ -237,7 +237,7 @@ func (r *Analysis) call(e ast.Expr) []*ReadSet {
 	return nil
 }
 
-// among records that the operator in reads its right operand.
+// among records what the operator "in" reads of its right operand.
 func among(of []*ReadSet) {
 	for _, v := range of {
 		if values, _ := v.schema.AdditionalProperties(); values != nil && v.schema.Items() == nil {
