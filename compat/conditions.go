@@ -39,13 +39,12 @@ type conditions struct {
 	solver     *search.Solver
 	root       *schema.Node
 	// status means that the status is a subresource, so new objects have none.
-	status    bool
-	scaleCond *search.Cond
-	nodes     map[*schema.Node]*search.Cond
-	// translator translates rules. changed reports whether the value that rules see at a path may
-	// differ from the stored value.
+	status     bool
+	scaleCond  *search.Cond
+	nodes      map[*schema.Node]*search.Cond
 	translator *celcond.Translator
-	changed    func(path []string) bool
+	// changed reports whether the value that rules see at a path may differ from the stored value.
+	changed func(path []string) bool
 }
 
 func newConditions(solver *search.Solver, s *side, substitute bool) *conditions {
@@ -315,8 +314,8 @@ func boundText(b schema.Bound) string {
 }
 
 // boundCond returns the condition of a bound. If the bound is outside the range of the type, no
-// number satisfies it. For integers, only the integer part of the bound counts. Beyond 64 bits this
-// part depends on the server's processor.
+// number satisfies it. For integers, the server drops the fraction of the bound. If the bound has
+// more than 64 bits, the result depends on the server's processor.
 func boundCond(b leafcheck.Limit, cond func(x float64) *search.Cond) *search.Cond {
 	switch {
 	case !b.Fits:
@@ -361,8 +360,8 @@ func rangeOf(typ, name string) *search.Cond {
 	return search.And(search.Vacuous(search.AtLeast(low, false)), search.Vacuous(search.AtMost(high, strict)))
 }
 
-// member returns the condition that a member satisfies c, or is absent if it is not required. With
-// substitute, a member with a default may be absent exactly if the default satisfies c.
+// member returns the condition that a member satisfies c, or is absent if it is not required. If
+// k.substitute is true, a member with a default may be absent only if the default satisfies c.
 func (k *conditions) member(n *schema.Node, name string, c *search.Cond, required bool) *search.Cond {
 	if k.substitute && n != nil {
 		if def, ok := n.Property(name).Default(); ok {
@@ -375,11 +374,11 @@ func (k *conditions) member(n *schema.Node, name string, c *search.Cond, require
 	return search.IfAt(name, c)
 }
 
-// maxCountedDefaults limits the defaults for which minProps returns an exact condition.
+// maxCountedDefaults is the number of defaults up to which minProps is exact.
 const maxCountedDefaults = 6
 
-// minProps returns a function that returns the condition that an object has at least count members.
-// With substitute, an absent member with a default counts.
+// minProps returns a function for the condition that an object has at least count members. If
+// k.substitute is true, absent members with a default count as present.
 func (k *conditions) minProps(n *schema.Node) func(count int64) *search.Cond {
 	var defaults []string
 	if k.substitute {

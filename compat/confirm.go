@@ -82,7 +82,7 @@ func (p *pair) write(ctx context.Context, v *crdkit.Version, obj, old map[string
 	if err != nil {
 		return nil, err
 	}
-	// The first write drops the status, which the second one sets.
+	// The first write drops the status; the second one sets it.
 	outside := slices.DeleteFunc(before.result.Changes, func(c crdkit.Change) bool { return len(c.Path) > 0 && c.Path[0] == schema.Field("status") })
 	o.result.Changes = append(outside, o.result.Changes...)
 	o.result.Ratcheted = append(before.result.Ratcheted, o.result.Ratcheted...)
@@ -105,9 +105,9 @@ type difference struct {
 	errors    validation.ErrorList // of the new definition, if it refuses the witness
 }
 
-// differences sends obj to both definitions, as an update of old if old is not nil. For readers,
-// the new definition is first, otherwise the old one. If the first definition refuses old or obj,
-// or drops a field of obj, there are no differences. first is its outcome.
+// differences sends obj to both definitions, as an update of old if old is not nil. The first
+// definition is the new one for readers, otherwise the old one. If the first definition refuses old
+// or obj, or drops a field of obj, there are no differences. first is its outcome.
 func (c *comparison) differences(readers bool, obj, old map[string]any) (first *outcome, found []difference, err error) {
 	v := c.side(readers).version
 	var stored *outcome
@@ -150,7 +150,7 @@ func drops(r *crdkit.Result) bool {
 	return slices.ContainsFunc(r.Changes, func(c crdkit.Change) bool { return c.Op == crdkit.Pruned || c.Op == crdkit.NullDropped })
 }
 
-// contentDifferences returns a copy of d for each difference between two objects.
+// contentDifferences returns the differences between two objects. d has their role and witness.
 func contentDifferences(d difference, before, after map[string]any) []difference {
 	var out []difference
 	for _, diff := range jsondiff.Of(before, after) {
@@ -177,7 +177,7 @@ const absent = "absent"
 
 const maxShown = 5
 
-// short returns a value in a few words: scalars, elements, or the names of fields.
+// short describes a value in a few words. It names the first fields of an object.
 func short(v any) string {
 	switch v := v.(type) {
 	case map[string]any:
@@ -241,15 +241,15 @@ func (c *comparison) storedDifferences(obj map[string]any, before *outcome, admi
 	}
 	ratcheted := again.result.Ratcheted
 	if again.object == nil || c.storesAnotherVersion() && len(ratcheted) > 0 {
-		// The old definition may refuse the update too, because of a transition rule. Or it may forgive
-		// the same errors, because its storage version drops or sets a field.
+		// The old definition may refuse this update, too, because of a transition rule. Or it may
+		// forgive the errors, because its storage version drops or sets a field.
 		was, err := c.write(c.ctx, c.before.version, before.object, before.object)
 		if err != nil || was.object == nil {
 			return out, err
 		}
 		ratcheted = slices.DeleteFunc(slices.Clone(ratcheted), func(e *validation.Error) bool {
 			return slices.ContainsFunc(was.result.Ratcheted, func(known *validation.Error) bool {
-				// The old storage version causes known and e.
+				// The old storage version causes both errors.
 				return known.Pointer == e.Pointer || admitted && (isUnder(known.Pointer, e.Pointer) || isUnder(e.Pointer, known.Pointer))
 			})
 		})
@@ -282,7 +282,7 @@ func (w *walk) shows(g *goal, d *difference) bool {
 	case d.code == CodeRefused && len(d.errors) == 0:
 		return true
 	case d.code == CodeRefused:
-		// An unchanged keyword may refuse the changed value.
+		// A keyword without a goal may refuse a value that the new definition changed.
 		return g.causes(d.errors) || slices.ContainsFunc(d.errors, func(e *validation.Error) bool {
 			return onWay(e.Pointer, g.path()) && !slices.ContainsFunc(w.goals, func(other goal) bool { return other.causes(validation.ErrorList{e}) })
 		})
@@ -417,8 +417,9 @@ func (c *comparison) contradict(found []Finding, d *difference) {
 // without a change.
 func aboutTransition(f Finding) bool { return f.Code == CodeTransition }
 
-// contradicts reports whether a difference contradicts a proof. A proof allows defaults of new
-// fields, and fields that storage dropped. Proofs for readers are only about [readerCodes].
+// contradicts reports whether a difference contradicts a proof. A default contradicts a proof only
+// in a field of the old schema that the witness lacks. Proofs for readers are only about
+// [readerCodes].
 func (c *comparison) contradicts(d *difference) bool {
 	switch {
 	case d.role == RoleReaders && d.code == CodeRefused:

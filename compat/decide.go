@@ -26,7 +26,7 @@ func (c *comparison) decide() []Finding {
 	return append(out, c.role(readers, after.object())...)
 }
 
-// role decides the goals of a walk. Objects of the first side satisfy the condition object.
+// role decides the goals of a walk. object is a condition that objects of the first side satisfy.
 func (c *comparison) role(w *walk, object *search.Cond) []Finding {
 	if w.readers {
 		w.pair(c.after.node, c.before.node, nil, "")

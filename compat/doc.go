@@ -56,10 +56,11 @@
 //   - all and exists over lists;
 //   - !, &&, || and the conditional operator.
 //
-// Any other part of a rule is decided if an old rule has an equal part. An exists_one is decided if
-// an old rule has an exists_one that agrees with it on every pair of elements. If a rule stays
-// undecided, Compare searches for a witness among variations of objects with the constants of the
-// rule. For a transition rule it considers the old and the new value together.
+// A part of a rule that is not in this list is decided if an old rule has the same part. An
+// exists_one is decided if an old rule has an exists_one that agrees with it on every pair of
+// elements. If a rule stays undecided, Compare searches for a witness among variations of objects
+// with the constants of the rule. For a transition rule it considers the old and the new value
+// together.
 //
 // The steps of the decision procedure are bounded, and [TimeLimit] bounds a comparison. What is not
 // decided within these limits is unknown.

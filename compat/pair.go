@@ -19,7 +19,7 @@ type pair struct {
 	old, crd       *apiextensionsv1.CustomResourceDefinition
 	oldDef, newDef *crdkit.Definition
 	versions       []versionPair
-	// The schemas of the storage versions. They share parts with the nodes of versions.
+
 	oldStorageNode, newStorageNode *schema.Node
 	// readNode is the schema with which the new definition reads objects of the old storage
 	// version, or nil.

@@ -127,8 +127,7 @@ func declaredProperties(n *schema.Node) iter.Seq2[string, *schema.Node] {
 	}
 }
 
-// additionalOf returns the schema of undeclared members, or nil. For additionalProperties: true it
-// returns undeclared.
+// additionalOf returns the schema of undeclared members, or nil.
 func additionalOf(n *schema.Node) *schema.Node {
 	additional, _ := n.AdditionalProperties()
 	if additional == nil && n.AllowsAdditionalProperties() {

@@ -160,8 +160,8 @@ func compareFindings(a, b Finding) int {
 //   - one is about writers and one about stored objects, of one field, or
 //   - they are about different fields, with equal roles, severities, Old and New.
 //
-// Refusals count as equal, and so do removed values. Proofs with the same text are joined even if
-// their roles differ.
+// The texts of refusals and the removed values are not compared. Proofs with the same text are
+// joined even if their roles differ.
 func Merge(findings []Finding) []Finding {
 	all := Split(findings)
 	slices.SortStableFunc(all, compareFindings)
@@ -220,8 +220,8 @@ func statementOf(f *Finding) string {
 	return fmt.Sprintf("%q %q %q %q %q", f.Version, f.OldVersion, f.Code, f.Verdict, f.Text)
 }
 
-// placeOf returns the place of a finding. Writers and stored objects count as one role. For proofs,
-// all roles count as one.
+// placeOf returns one key for all findings that say the same about one place. Writers and stored
+// objects count as one role. For proofs, all roles count as one.
 func placeOf(f *Finding) string {
 	role := f.Role
 	switch {

@@ -131,8 +131,8 @@ func (w *walk) transformsMember(o, n *schema.Node, name string) bool {
 	return !sameDefault(old, child) && (had || !slices.Contains(o.Limits().Required, name))
 }
 
-// changedAt returns a function that reports whether rules may see another value at a path than the
-// stored one; see [celcond.Translator.Rule].
+// changedAt returns a function that reports whether the value that rules see at a path may differ
+// from the stored value; see [celcond.Translator.Rule].
 func (w *walk) changedAt(o, n *schema.Node) func(path []string) bool {
 	if w.readers {
 		return nil

@@ -66,8 +66,8 @@ func (s *side) space(judge search.Judge) *search.Space {
 	return search.New(s.node, head, judge)
 }
 
-// candidates returns objects that may show a goal: obj without the member that must be absent, and
-// a copy that also lacks other members with a default. If obj is nil, it returns none.
+// candidates returns objects that may show a goal: obj without the member g.absent, and a copy that
+// also lacks other members with a default. If obj is nil, it returns none.
 func (w *walk) candidates(obj map[string]any, g *goal) []map[string]any {
 	if obj == nil {
 		return nil
@@ -102,8 +102,8 @@ func nodeAt(n *schema.Node, path schema.Path) *schema.Node {
 const seekWork = 200_000
 
 // seek searches for a case that shows a goal if the solver found none. It begins with start, which
-// does not show the goal. If start has no object, only an error that the goal causes shows the
-// goal.
+// does not show the goal. If start has no object, seek only accepts an error about the keyword of
+// the goal.
 func (c *comparison) seek(w *walk, g *goal, start search.Case) ([]Finding, error) {
 	quest := search.Quest{Start: start, Limit: c.seekLeft / 4}
 	for _, s := range g.steps {
