@@ -100,7 +100,6 @@ func (e *Environment) Config() *rest.Config { return rest.CopyConfig(e.rest) }
 // Close ends all watches. Later requests fail.
 func (e *Environment) Close() { e.server.Close() }
 
-// newMapper returns a mapper of the kinds of the definitions.
 func (e *Environment) newMapper(crds []*apiextensionsv1.CustomResourceDefinition) meta.RESTMapper {
 	mapper := meta.NewDefaultRESTMapper(nil)
 	for _, crd := range crds {

@@ -176,7 +176,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), h.timeout)
 	defer cancel()
-	// A ResponseWriter may have no deadlines. Then only the context limits the time.
+	// A ResponseWriter may not support deadlines. Then only the context limits the time.
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(h.timeout))
 	held := &share{of: &h.memory}
 	defer held.release()

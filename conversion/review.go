@@ -49,7 +49,7 @@ type review struct {
 }
 
 // readReview splits a review into the rest and the texts of the objects in member, which is
-// "request" or "response". The rest has no objects of either member. readReview returns at most
+// "request" or "response". Objects of the other member are left out. readReview returns at most
 // maxObjects objects and decodes none.
 func readReview(text, member string, maxObjects int) (*review, error) {
 	start := jsonscan.Space(text, 0)
@@ -315,7 +315,6 @@ func object(text string) (*unstructured.Unstructured, error) {
 	return obj, nil
 }
 
-// decodeReview decodes a review as the server does.
 func decodeReview(text []byte, version string) (schema.GroupVersionKind, *apiextensionsv1.ConversionResponse, error) {
 	if version == v1beta1.Version {
 		review := &v1beta1.ConversionReview{}

@@ -25,7 +25,7 @@ import (
 // change, because an old object may have some that are refused today.
 
 // empty reports whether the batch is one object with nothing but a type. The server does not send
-// it.
+// such a batch.
 func (b *batch) empty() bool {
 	if b.list {
 		return false

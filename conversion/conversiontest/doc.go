@@ -43,6 +43,6 @@
 //
 // # Concurrency and ownership
 //
-// A [Tester] does not change and is safe for concurrent use if the conversion is. Reports and
-// failures belong to the caller.
+// A [Tester] is immutable. It is safe for concurrent use if the conversion is. Reports and failures
+// belong to the caller.
 package conversiontest

@@ -16,7 +16,7 @@ import (
 	"github.com/crdkit/crdkit/pruning"
 )
 
-// A Tester converts objects of one definition to other versions and back. It does not change and is
+// A Tester converts objects of one definition to other versions and back. It is immutable. It is
 // safe for concurrent use if the conversion is.
 type Tester struct {
 	crd      *apiextensionsv1.CustomResourceDefinition
@@ -38,7 +38,7 @@ type version struct {
 // definition's strategy. New copies the definition.
 //
 // It returns an error if the server could not serve the definition, if the options have two
-// conversions or a nil conversion, if a count is not positive, or if a pointer is wrong.
+// conversions or a nil conversion, if a count is not positive, or if [Ignore] has a wrong pointer.
 func New(crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) (*Tester, error) {
 	if crd == nil {
 		return nil, errors.New("conversiontest: the definition is nil")
@@ -65,7 +65,6 @@ func New(crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) (*Tester
 	return t, nil
 }
 
-// converter returns the conversion to test. It returns an error for wrong options.
 func (t *Tester) converter() (conversion.Converter, error) {
 	switch {
 	case t.cfg.count <= 0:
@@ -198,8 +197,8 @@ func (t *Tester) Seeded(ctx context.Context, seed uint64, from, to string) (*Fai
 }
 
 // Object converts one object to another version and back. It does not change or validate the
-// object. It returns the first failure, with fields in increasing order, or nil if the object
-// survives. The failure has the object itself, not a minimal one.
+// object. It returns the first failure, or nil if the object survives. Fields are compared in the
+// order of their names. The failure has the object itself, not a minimal one.
 func (t *Tester) Object(ctx context.Context, obj *unstructured.Unstructured, to string) (*Failure, error) {
 	if obj == nil || obj.Object == nil {
 		return nil, errors.New("conversiontest: the object is nil")

@@ -131,7 +131,7 @@ func (s *Server) finish(r *request, stored, obj *unstructured.Unstructured) (ans
 	return answer{http.StatusOK, obj}, nil
 }
 
-// unconditional returns the answer to an update without a resource version.
+// unconditional returns the error of an update without a resource version.
 func (r *request) unconditional() error {
 	kind := runtimeschema.GroupKind{Group: r.resource.crd.Spec.Group, Kind: r.resource.crd.Spec.Names.Plural}
 	return apierrors.NewInvalid(kind, r.name, field.ErrorList{
