@@ -55,7 +55,7 @@ func (s *Suites) addDefinitions(ctx context.Context, name string) error {
 	return nil
 }
 
-// definitionOf returns the definition of an object: the first of the nearest definitions.
+// definitionOf returns the definition of an object, the nearest to file if there are several.
 func (s *Suites) definitionOf(obj *unstructured.Unstructured, file string) (*Definition, error) {
 	kind := obj.GroupVersionKind().GroupKind()
 	near := s.nearest(file, func(crd *apiextensionsv1.CustomResourceDefinition) bool {

@@ -21,7 +21,7 @@ import (
 type answer struct {
 	object *unstructured.Unstructured // as stored
 	result *crdkit.Result
-	// accepted means that an earlier comparison has accepted the result.
+	// accepted means that result is of an earlier request, and is as expected.
 	accepted bool
 }
 

@@ -61,8 +61,7 @@ type Case struct {
 	File string // the case's file
 	Name string // in the file
 	Line int    // the first line, from 1; 0 if unknown
-	// run returns the difference from the record, or "".
-	run func(context.Context) (string, error)
+	run  func(context.Context) (string, error)
 }
 
 // Run runs a case. It returns the difference from the record, or "". The error says why there is no
@@ -158,8 +157,8 @@ func isSuite(text []byte) bool {
 	return n >= 2
 }
 
-// readFile adds the cases or definitions of a file. paired says that its directory has recorded
-// texts or updates.
+// readFile adds the cases or definitions of a file. paired says that its directory has files
+// with texts of refusals or with updates.
 func (s *Suites) readFile(ctx context.Context, name string, paired bool) error {
 	data, err := manifest.ReadRegular(s.files, name)
 	if err != nil {

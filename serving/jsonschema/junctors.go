@@ -3,9 +3,9 @@ package jsonschema
 import "reflect"
 
 // The server prunes, drops nulls and sets defaults before it checks schemas below junctors. A
-// validator of JSON Schema checks them first. So the translation of a schema accepts at least what
-// the server accepts, and says whether it is exact. Only an exact translation may be negated or be
-// a branch of oneOf.
+// validator of JSON Schema sees the object before these steps. So the translation of a schema
+// accepts at least what the server accepts, and says whether it is exact. Only an exact translation
+// may be negated or be a branch of oneOf.
 
 func (e *exporter) junctors(out object, s, core *props) bool {
 	exact := true
@@ -93,7 +93,7 @@ func (e *exporter) nested(s, core *props) (object, bool) {
 		case own == nil, e.reserved(core, name):
 			exact = false
 		case hasDefault(own) && additional(core) != own:
-		// The server sets the default before it checks required.
+		// Not required: the server sets the default first.
 		case own.Nullable:
 			wanted = append(wanted, name)
 		default:
@@ -127,8 +127,8 @@ func (e *exporter) nestedElements(out object, s, core *props) bool {
 }
 
 // child translates the schema s of a field or element below a junctor. own is the node of the
-// value. The translation mostly accepts null: the server drops null, replaces it by a default, or
-// only checks its type and enum.
+// value. The translation accepts null, because the server drops it or replaces it by a default. If
+// own is nullable, the server checks null only against the type and the enum.
 func (e *exporter) child(s, own *props) (object, bool) {
 	branch, exact := e.nested(s, own)
 	if hasDefault(own) {

@@ -232,7 +232,7 @@ func (e *exporter) values(out object, s, core *props) bool {
 	return e.junctors(out, s, core) && exact
 }
 
-// numbers sets bounds, except bounds with a fraction: for integers, the server truncates them.
+// numbers sets bounds, except bounds with a fraction: the server drops the fraction for integers.
 func (e *exporter) numbers(out object, s, core *props) bool {
 	exact := true
 	bound := func(value *float64, exclusive bool, keyword, exclusiveKeyword string) {

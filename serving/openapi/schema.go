@@ -246,11 +246,12 @@ func (b *builder) publishable() bool {
 	if len(errs) > 0 || !hasKnownTypes(n, map[*schema.Node]bool{}) {
 		return false
 	}
-	// In version 2, metadata as the only property would make kubectl refuse unknown fields.
+	// In version 2, metadata would be the only property, and kubectl would refuse other fields.
 	return b.format != v2 || !b.crd.Spec.PreserveUnknownFields && !preserves(props)
 }
 
-// hasKnownTypes reports whether OpenAPI has all types. Old servers admitted other types.
+// hasKnownTypes reports whether OpenAPI knows the types of n and of the schemas below it. Old
+// servers admitted other types.
 func hasKnownTypes(n *schema.Node, seen map[*schema.Node]bool) bool {
 	if n == nil || seen[n] {
 		return true

@@ -23,7 +23,7 @@
 //
 // A read requires the desired number. An absent observed number is 0, and an absent selector is
 // empty. A present value must be an integer, or a string for the selector; null is an error. As on
-// the server, numbers of more than 32 bits are truncated to their lower half. [Scaler.Validate]
+// the server, numbers of more than 32 bits are truncated to the lower 32 bits. [Scaler.Validate]
 // keeps such numbers out of objects.
 //
 // A write sets the desired number, also if the object had none. If the Scale has a resource

@@ -248,8 +248,8 @@ type optionFunc func(*config)
 func (f optionFunc) apply(c *config) { f(c) }
 
 // IncludeObject returns an option that sets how much of its object each row has, like the parameter
-// includeObject of a request. policy is metav1.IncludeMetadata or "", IncludeObject or IncludeNone.
-// For any other policy there is an error.
+// includeObject of a request. policy is IncludeMetadata, IncludeObject or IncludeNone of package
+// metav1; "" is IncludeMetadata. Any other policy is an error.
 func IncludeObject(policy metav1.IncludeObjectPolicy) (Option, error) {
 	switch policy = cmp.Or(policy, metav1.IncludeMetadata); policy {
 	case metav1.IncludeMetadata, metav1.IncludeObject, metav1.IncludeNone:
