@@ -183,7 +183,7 @@ type program struct {
 	err error
 }
 
-// expression returns the expression of a checked tree, without a closure.
+// expression returns the expression of a checked tree. accelerate adds its closure.
 func (b *builder) expression(s *celtypes.Scope, tree *ast.AST, text string, optional bool) *expression {
 	return &expression{text: text, optional: optional, origin: b.Origin(s), usesOldSelf: celtypes.MentionsOldSelf(tree)}
 }

@@ -227,7 +227,7 @@ func (x *compiler) indexWith(at operand) qualifier {
 	return q
 }
 
-// qualified compiles a field or an element, of type t, of any value.
+// qualified compiles the selection of a field or element of the operand of. The result has type t.
 func (x *compiler) qualified(of operand, q qualifier, t *types.Type) operand {
 	switch {
 	case of.choice: // each branch is a separate attribute

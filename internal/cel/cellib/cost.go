@@ -389,8 +389,9 @@ func replacedSize(text, old, replacement checker.SizeEstimate) checker.SizeEstim
 	return times.Multiply(replacement).Add(kept)
 }
 
-// replacements returns the numbers of replacements and of kept characters if the whole text, or
-// nothing, is replaced. text and old are sizes. An empty old matches around each character.
+// replacements returns how many replacements a call makes and how many characters it keeps. If whole
+// is true, every character belongs to a match of old; otherwise none does. text and old are sizes.
+// An empty old matches before and after each character.
 func replacements(text, old uint64, whole bool) (times, kept uint64) {
 	switch {
 	case old == 0 && text < math.MaxUint64:

@@ -173,7 +173,7 @@ func (x *Checker) reference(env *cel.Env, s *Scope, text string, optional bool) 
 	if len(issues.Errors()) > 0 {
 		return nil, textOf(issues, text)
 	}
-	// No expression that the fast path accepts is refused for its size.
+	// An expression that x.fast accepts is never refused for its size.
 	if why := oversized(parsed.NativeRep()); why != "" && (!x.Reference || x.fast(s, text, optional) == nil) {
 		return nil, why
 	}

@@ -116,7 +116,8 @@ func (c validatorConfig) Set(name string, value any) error {
 // New rules may use only features of the previous version. So the language of a minor version is
 // for its stored rules, and for new rules of the next version.
 
-// The minor versions that have a language. OldestMinor is only for new rules of the next one.
+// The minor versions for which there is a CEL language. The language of OldestMinor is used only
+// for new rules of the version after it.
 const (
 	OldestMinor = int(kubeversion.Oldest) - 1
 	NewestMinor = int(kubeversion.Newest)

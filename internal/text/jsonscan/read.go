@@ -97,7 +97,7 @@ func Next(s string, i int, closing byte) (next int, more bool) {
 	return -1, false
 }
 
-// serverDepth limits the nesting for [Decode]. The server reads one level more.
+// serverDepth is how many levels [Decode] reads: one level less than the server.
 const serverDepth = 9_999
 
 // Decode returns the value of JSON, which may have white space around it. It reads nearly as deep
