@@ -128,8 +128,8 @@ func (a *admitter) run(ctx context.Context, files []string) error {
 	return a.end(r)
 }
 
-// report adds v to r, except an error about a kind: [admitter.end] reports it once. -o json
-// and -o jsonl have it for each object.
+// report adds v to r. It leaves errors about kinds to [admitter.end], unless -o is json or
+// jsonl.
 func (a *admitter) report(r *report, v *verdict) error {
 	if a.skips(v.doc, v.err) {
 		return nil
@@ -183,8 +183,7 @@ func (a *admitter) checkFlags() error {
 	return nil
 }
 
-// readOld calls add for each object of --old. name is its value, a file or directory, or
-// "".
+// readOld calls add for each object of --old. name is a file or directory, "" without --old.
 func readOld(ctx context.Context, r *manifest.Reader, name string, add func(*manifest.Object) error) error {
 	if name == "" {
 		return nil
@@ -358,8 +357,8 @@ func (a *admitter) request(ctx context.Context, o *manifest.Object, version *crd
 	}
 }
 
-// store returns the object as the server stores it. If that needs a webhook that may not be
-// called, store returns the object at its own version and adds a note to v.
+// store returns the object as the server stores it. If that needs a webhook and --webhook is
+// not set, store returns the object at its own version and adds a note to v.
 func (a *admitter) store(ctx context.Context, v *verdict, version *crdkit.Version, out []byte) (*unstructured.Unstructured, error) {
 	obj := &unstructured.Unstructured{}
 	if err := utiljson.Unmarshal(out, &obj.Object); err != nil {

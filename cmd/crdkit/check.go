@@ -169,7 +169,7 @@ func (c *checker) refuse(f *finding, err error) bool {
 	return true
 }
 
-// addStrict records errors of strict decoding. If they are not warnings, it explains them.
+// addStrict records errors of strict decoding. It explains them if level is levelError.
 func (c *checker) addStrict(f *finding, level string, errs []error) {
 	for _, err := range errs {
 		i := f.addText(level, codeDuplicateField, err.Error())

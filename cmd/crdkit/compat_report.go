@@ -178,7 +178,8 @@ func (f *compatFinding) roles() string {
 	return inEnglish(roles, "and")
 }
 
-// parts returns the findings of f.Also with the role of f, and the others at the place of f.
+// parts returns findings of f.Also: places have the role of f, roles have the field of f but
+// another role.
 func (f *compatFinding) parts() (places, roles []*compat.Finding) {
 	for i := range f.Also {
 		switch o := &f.Also[i]; {
@@ -292,7 +293,7 @@ func (f *compatFinding) asIssue(text bool) issue {
 	return i
 }
 
-// answers returns the old and the new answer with labels, without empty answers.
+// answers labels Old and New of a finding, and omits empty ones.
 func answers(before, after string) (labeled []string) {
 	if before != "" {
 		labeled = append(labeled, "old: "+before)

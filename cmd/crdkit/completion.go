@@ -14,8 +14,8 @@ import (
 	"github.com/crdkit/crdkit/versionsort"
 )
 
-// addShells adds the command completion to root. It prints scripts for shells. Unlike
-// cobra's command, it fails for an unknown shell.
+// addShells adds the command "completion", which prints scripts for shells. Unlike cobra's
+// command, it fails for an unknown shell.
 func addShells(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
 	if cmd, _, err := root.Find([]string{"completion"}); err == nil {
@@ -95,7 +95,7 @@ func givenDefinitions(cmd *cobra.Command) []*apiextensionsv1.CustomResourceDefin
 }
 
 // completionReader returns a reader for an incomplete command line. It does not read standard
-// input. -R of crdkit explain is about fields.
+// input. With -R it reads subdirectories, unless the command is explain.
 func completionReader(cmd *cobra.Command) *manifest.Reader {
 	below, err := cmd.Flags().GetBool("recursive")
 	return manifest.NewReader(nil, err == nil && below && cmd.Name() != "explain")

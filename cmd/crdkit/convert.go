@@ -197,7 +197,7 @@ func (c *converter) newKind(ctx context.Context, k *knownDefinition) (*kindConve
 	return &kindConverter{k.crd, target, to}, err
 }
 
-// An uncalledWebhook replaces a webhook that may not be called. It returns an error for
+// An uncalledWebhook replaces a webhook if --webhook is not set. It returns an error for
 // objects that are not at the wanted version.
 type uncalledWebhook struct{ none conversion.Converter }
 

@@ -215,7 +215,7 @@ func withName(name, text string) string {
 	return name + ": " + text
 }
 
-// annotationText and annotationProperty escape the message and the properties of a command.
+// These escape the message and the properties of a workflow command.
 var (
 	annotationText     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	annotationProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
@@ -355,7 +355,7 @@ func encodeJSON(w io.Writer, v any, indent string) error {
 	return err
 }
 
-// jsonText returns a value as JSON with a line feed. Control characters are escaped.
+// jsonText returns v as JSON and a line feed, with control characters escaped.
 func jsonText(v any, indent string) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

@@ -17,7 +17,7 @@
 //	crdkit test PATH...
 //	crdkit versions -c CRD
 //
-// See the help of each command, and package crdkit for the same as a library.
+// See the help of each command, and package crdkit for the library.
 package main
 
 import (

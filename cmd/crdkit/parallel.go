@@ -49,10 +49,10 @@ func (w *worklog) report(out io.Writer) {
 	fmt.Fprintf(out, "error: interrupted: %d %s judged, %s\n", n, objects, rest)
 }
 
-// inOrder calls work for each object, on all processors. It calls use for each result, in the
-// order of the objects. A few finished results per processor are buffered. Results should not
+// inOrder calls work(o) for each object o, on all processors. It calls use(r) for each result
+// r, in the order of the objects. It buffers a few results per processor. Results should not
 // refer to the text of the object. inOrder ends when use fails or ctx ends. It panics if
-// objects or work panics.
+// the iterator or work panics.
 func inOrder[T any](ctx context.Context, objects iter.Seq[*manifest.Object], work func(*manifest.Object) T, use func(T) error) error {
 	type pending struct {
 		object *manifest.Object // without its text

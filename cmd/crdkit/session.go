@@ -186,9 +186,9 @@ func (s *session) load(ctx context.Context, files []string, opts ...crdkit.Optio
 	}
 }
 
-// eachObject calls work for each object that is not passed over, on all processors. It calls
-// use for each result, in the order of the objects. use gets the object without its text. If
-// the object cannot be read, use gets the error.
+// eachObject calls work(o) for each object o that is not passed over, on all processors. It
+// calls use(o, result, err) in the order of the objects. This o has no text. err is an
+// error of o or of work.
 func eachObject[T any](ctx context.Context, s *session, files []string, work func(*manifest.Object) (T, error), use func(*manifest.Object, T, error) error) error {
 	type result struct {
 		from  *manifest.Object

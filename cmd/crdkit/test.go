@@ -118,7 +118,7 @@ func (c *tester) run(ctx context.Context, paths []string) error {
 	return nil
 }
 
-// report counts a result and prints it. Text output omits results that are as recorded.
+// report counts a result and prints it. Text output omits cases without a problem.
 func (c *tester) report(one *suite.Case, problem string, err error) {
 	c.cases++
 	result := junitCase{Name: one.Name, ClassName: one.File, File: one.File, Line: one.Line}
