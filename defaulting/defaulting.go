@@ -73,8 +73,8 @@ type fillNode struct {
 	sets  []field // properties with a default, in increasing order of name
 	walks []field // other properties with defaults below, in increasing order of name
 
-	// byName has the nodes in walks. If additionalProperties has defaults, it also has
-	// the other properties, with a nil node.
+	// byName has the nodes of walks. If additionalProperties sets defaults, byName also has
+	// a nil node for each property that is not in walks.
 	byName map[string]*fillNode
 	others rule // for entries that are not properties
 	items  rule

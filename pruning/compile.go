@@ -11,8 +11,8 @@ import (
 // A node is the compiled schema of a map or list. A nil node prunes nothing. Equal schemas
 // share a node, unless only one of them preserves unknown fields.
 type node struct {
-	// fields are the declared fields, the likely ones first. If undeclared fields are kept,
-	// fields that pruning cannot change are omitted.
+	// fields are the declared fields, the most likely to be present first. If undeclared
+	// fields are kept, fields that pruning cannot change are omitted.
 	fields []field
 	index  nameindex.Index // of fields
 

@@ -124,8 +124,8 @@ func (p Path) Lookup(v any) (any, bool) {
 }
 
 // SortPaths sorts paths in increasing order of [Path.String], as in reports. Different paths
-// can have equal strings, if a name contains a dot or a bracket. The path with more steps
-// then comes first.
+// have equal strings if a name contains a dot or a bracket. Of paths with equal strings, the
+// path with more steps comes first.
 func SortPaths(paths []Path) {
 	if len(paths) < 2 {
 		return

@@ -48,8 +48,8 @@ const (
 	levelIntOrString                        // a nested schema whose anyOf is the int-or-string form
 )
 
-// below returns the level of a schema inside of a schema at level l: level, unless l is
-// nested or unchecked, which schemas inherit.
+// below returns the level of a schema inside of a schema at level l. If l is nested or
+// unchecked, the inner schema is too, else it has the given level.
 func (l structuralLevel) below(level structuralLevel) structuralLevel {
 	switch l {
 	case levelUnchecked:

@@ -36,14 +36,14 @@ type run struct {
 	buf  []byte // for texts
 	path int    // length of the path in buf
 
-	// The initial memory of the slices.
+	// The initial arrays of stack.Steps, found and buf.
 	steps [16]pathstack.Step
 	first [4]finding
 	bytes [256]byte
 }
 
-// A finding is an error and its text. Findings with equal texts are reported once. The text
-// begins with the path. It is the detail of most errors.
+// A finding is an error and its text. Findings with equal texts are reported once. A text
+// begins with the path, and is the Detail of most errors.
 type finding struct {
 	text string
 	err  *Error
@@ -141,7 +141,7 @@ func (r *run) kind(n *leafcheck.Node, v any, p correlate.Pair) (count int, chang
 }
 
 // ratchet forgives the errors in r.found[before:], unless the value changed. It returns
-// whether the value changed. If changed is true, ratchet need not compare.
+// whether the value changed. changed is true if that is known already.
 func (r *run) ratchet(before int, p correlate.Pair, changed bool) bool {
 	if changed || !p.Unchanged() {
 		return true

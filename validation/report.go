@@ -82,7 +82,7 @@ func (r *run) keepImportant(kept *[]finding, branch []finding) {
 	}
 }
 
-// firstOfEachText returns the errors that are not omitted, only the first one of each text.
+// firstOfEachText returns the first error of each text. It skips placeholders.
 func firstOfEachText(found []finding) ErrorList {
 	if len(found) == 0 {
 		return nil
@@ -106,7 +106,7 @@ func (r *run) takeBack(before int) []finding {
 	return taken
 }
 
-// join merges the last two findings if both are omitted and have the same type.
+// join merges the last two findings if both are placeholders of the same type.
 func (r *run) join() {
 	last := len(r.found) - 1
 	if last > r.mark && r.found[last].err.omitted() && r.found[last].err == r.found[last-1].err {

@@ -27,9 +27,9 @@ type Validator struct {
 	listsApart  bool   // root.Valid does not check all lists; see leafcheck.Compiler.ListsOverlap
 }
 
-// A Result has the errors of an updated object.
+// A Result has the errors of an object.
 type Result struct {
-	// Errors are the reasons to refuse the update, sorted; nil if it is valid.
+	// Errors are the reasons to refuse the object, sorted; nil if it is valid.
 	Errors ErrorList
 	// Ratcheted are the forgiven errors, sorted, see [Validator.ValidateUpdate]. The server
 	// does not report them.
@@ -162,8 +162,8 @@ func ValidateDefault(n *schema.Node, value any, maxErrors int, opts ...Option) R
 	return res.finish()
 }
 
-// addValues runs r on obj, and adds its errors. If p is not zero, it also adds forgiven
-// errors.
+// addValues adds the errors that r finds in obj. If p is not zero, it also adds the
+// forgiven errors.
 func (res *Result) addValues(n *leafcheck.Node, obj any, p correlate.Pair, r run) {
 	r.limit = res.limit
 	r.start(n, obj, p)

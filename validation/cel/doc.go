@@ -51,7 +51,7 @@
 //
 // # Differences from Kubernetes
 //
-// Verdicts, texts and costs are the server's, even where it seems to be wrong. The files
+// Verdicts, texts and costs are the server's, even where they seem wrong. The files
 // of testdata/behaviour with quirk in their names show these cases. docs/DIFFERENCES.md
 // lists the differences, under names that begin with cel/. The important ones:
 //

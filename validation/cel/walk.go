@@ -33,8 +33,8 @@ type run struct {
 	known    int      // the number of valid levels
 	ratchets bool     // there is an old object
 
-	// frame has self and oldSelf for closures. For cel-go, optional has them for rules
-	// with optionalOldSelf, required for other rules.
+	// Closures read self and oldSelf in frame. In cel-go, rules with optionalOldSelf read
+	// them in optional, other rules in required.
 	frame              celeval.Frame
 	bound              bool // required and optional are set
 	required, optional variables
@@ -57,7 +57,7 @@ func (r *run) release() {
 	}
 }
 
-// ended reports whether the context ended. It looks once in pollVisits calls.
+// ended reports whether the context ended. One in pollVisits calls checks it.
 func (r *run) ended() bool {
 	r.visits++
 	return r.visits%pollVisits == 1 && r.ctx.Err() != nil
