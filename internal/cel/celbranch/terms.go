@@ -34,9 +34,8 @@ type Rule struct {
 	// UsesOld is true if the rule mentions oldSelf.
 	UsesOld bool
 
-	decided int // term with the same result if the rule's result is decidedIf, or none
-	// decidedIf is true if the term is an operand of &&, false for ||.
-	decidedIf bool
+	decided   int  // term with the same result if the rule's result is decidedIf, or none
+	decidedIf bool // true for &&, false for ||
 }
 
 // Whole stands for the rule itself where the index of a term is expected.
@@ -52,7 +51,7 @@ func (r *Rule) Evaluated() Observer {
 }
 
 // Implied calls hit with a result of term i, or of the rule for [Whole], and with each result that
-// follows. If an operand of && is evaluated, the operands before it are true; for ||, they are
+// it implies. If an operand of && is evaluated, the operands before it are true; for ||, they are
 // false. If an operand decides or is the last one, its result is the result of the operator.
 func (r *Rule) Implied(i int, result bool, hit func(i int, result bool)) {
 	hit(i, result)
@@ -111,8 +110,8 @@ type splitter struct {
 	decided  int // see Rule.decided
 }
 
-// A scope is the text around the condition of an observer. With the condition in it, the text is
-// true only if the term is evaluated.
+// A scope is the text around the condition of an observer. With the condition, the text is true
+// only if the observer's term is evaluated.
 type scope struct {
 	before, after string
 	depth         int

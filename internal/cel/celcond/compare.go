@@ -9,7 +9,7 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// reversed returns the orders (<, ==, >) of b to a, given the orders of a to b.
+// reversed returns the orders for swapped operands: > for <, and < for >.
 func reversed(orders search.Mask) search.Mask {
 	out := orders & search.Same
 	if orders&search.Less != 0 {
@@ -364,7 +364,7 @@ func sizeOf(e ast.Expr) (ast.Expr, bool) {
 	return c.Args()[0], len(c.Args()) == 1
 }
 
-// sizeAt translates self[index].f.size() and has(self[index].f) ? self[index].f.size() : 0.
+// sizeAt translates self[index].f.size(), or has(self[index].f) ? self[index].f.size() : 0.
 func (x *translation) sizeAt(e ast.Expr, index int64, sc scope) (summand, bool) {
 	if of, ok := sizeOf(e); ok {
 		name, ok := fieldAt(of, index, false, sc)

@@ -31,8 +31,8 @@ func (x *translation) filter(e ast.Expr, macro string, sc scope) (filter, bool) 
 	return filter{p, v, Text(list) + ", " + variable + ": " + Text(body)}, true
 }
 
-// keepsAtMost returns a sufficient condition for filter(...).size() <= most: the list is not
-// longer, or the filter keeps no element.
+// keepsAtMost returns a sufficient condition for filter(...).size() <= most: list.size() <= most,
+// or the filter keeps no element.
 func (x *translation) keepsAtMost(f filter, most int64) *search.Cond {
 	few := search.And(strictNot(search.Array, search.MinItems(most+1)), search.EveryItem(search.Or(f.body.holds, f.body.fails)))
 	return x.at(f.list, search.Or(few, search.And(search.Types(search.Array), search.EveryItem(f.body.fails))))
@@ -43,8 +43,8 @@ func (x *translation) keepsAtMost(f filter, most int64) *search.Cond {
 //
 //	self.filter(f, f.type == 'A').size() < 3
 //
-// The condition is that the unfiltered list is small enough, or that the filter keeps no element.
-// For other forms of comparisons, boundedFilter returns False.
+// The condition is that the unfiltered list satisfies the comparison, or that the filter keeps no
+// element. For other forms of comparisons, boundedFilter returns False.
 func (x *translation) boundedFilter(a, b ast.Expr, orders search.Mask, sc scope) *search.Cond {
 	limit, _ := constantOf(b)
 	most, ok := limit.(int64)

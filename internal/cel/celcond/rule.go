@@ -50,9 +50,9 @@ func New(root *schema.Node, member Member) *Translator {
 	}
 }
 
-// Rule translates a rule on values of a schema. changed reports whether the rules that the result
-// is compared with see another value at a path. An opaque condition that reads this value gets a
-// name of its own. changed may be nil. Paths may have the steps [Items], [Presence] and [Size].
+// Rule translates a rule on values of a schema. changed reports whether the rule to compare with
+// sees another value at a path. Opaque conditions that read this value get names of their own.
+// changed may be nil. Paths may have the steps [Items], [Presence] and [Size].
 func (t *Translator) Rule(text string, n *schema.Node, changed func(path []string) bool) Rule {
 	return t.translated(text, scope{name: "self", node: n}, changed)
 }

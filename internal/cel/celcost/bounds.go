@@ -42,8 +42,8 @@ type candidate struct {
 }
 
 // Bounds returns the bounds that determine the total of a rule or message. It returns none if the
-// total is at most half of the limit. If no single bound can meet the limit, forAll is the largest
-// value for all bounds that meets it.
+// total is at most half of the limit. If it is not enough to lower one bound, forAll is the value
+// to which all bounds must be lowered.
 func (s *Checker) Bounds(f *RuleCost, message bool, total uint64) (bounds []Bound, forAll int64) {
 	t := &trial{Checker: s, rule: f, tree: f.Condition.Tree, stored: s.options.Rules[f.Rule.Rule], once: message}
 	if message {
@@ -79,7 +79,7 @@ func (s *Checker) Bounds(f *RuleCost, message bool, total uint64) (bounds []Boun
 	return bounds, forAll
 }
 
-// atMost returns the candidates' largest values, limited to v.
+// atMost returns the values of the candidates by path, each limited to v.
 func atMost(all []candidate, v int64) map[string]int64 {
 	set := make(map[string]int64, len(all))
 	for _, b := range all {

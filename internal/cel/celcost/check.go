@@ -94,8 +94,8 @@ type Checker struct {
 	errs   errorlimit.List
 }
 
-// New visits n, which must have rules, and all schemas below it. It returns an error if there is no
-// language for the options.
+// New visits n, which must have rules, and all schemas below it. It fails if no CEL language can be
+// made for o.Minor.
 func New(n *schema.Node, o Options) (*Checker, error) {
 	s := &Checker{options: o, sizes: newSizes(), memo: make(map[compiledKey][]compiledRule),
 		syntax: errorlimit.List{Limit: o.Limit, Watch: o.Watch}, errs: errorlimit.List{Limit: o.Limit, Watch: o.Watch}}

@@ -36,7 +36,7 @@ type location struct {
 // sizes computes the sizes of values of one schema.
 type sizes struct {
 	least map[minSizeKey]minSize
-	// set replaces bounds, such as maxItems, by path of the bounded value.
+	// set has the bounds to use instead of keywords, such as maxItems, by path of the value.
 	set map[string]int64
 }
 

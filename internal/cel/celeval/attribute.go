@@ -201,9 +201,9 @@ const (
 	absentKey   = "no such key"
 )
 
-// Fields and elements of values that are not parts of the object. As in cel-go, a chain of them is
-// one step: an optional base or qualifier makes the whole chain optional. Each qualifier costs one
-// unit when it finds something or fails.
+// Fields and elements of values that are not parts of the object. As in cel-go, a base and its
+// qualifiers (names and indexes) are one step: an optional base or qualifier makes the chain
+// optional. Each qualifier costs one unit when it finds something or fails.
 
 type chain struct {
 	base       func(*Frame) ref.Val
@@ -227,7 +227,7 @@ func (x *compiler) indexWith(at operand) qualifier {
 	return q
 }
 
-// qualified compiles the selection of a field or element of the operand of. The result has type t.
+// qualified compiles the selection of a field or element. The result has type t.
 func (x *compiler) qualified(of operand, q qualifier, t *types.Type) operand {
 	switch {
 	case of.choice: // each branch is a separate attribute

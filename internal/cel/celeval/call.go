@@ -143,7 +143,7 @@ func costs(a, b operand, u uint64) uint64 { return a.cost + b.cost + u }
 
 // A call fails if an argument fails or if its result is an error. A function of two arguments
 // evaluates both, and costs the same if one fails. Any other function stops at the first argument
-// that fails, and costs something only if it is the last argument.
+// that fails. The call then costs something only if this argument is the last.
 
 type boxedCall struct {
 	function

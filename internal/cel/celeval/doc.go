@@ -20,6 +20,6 @@
 //
 // If an operand fails, its operator fails, except && and || if another operand decides. The cost of
 // evaluated operands counts. A closure that fails stores the error in the frame and returns any
-// value. The closure that uses the value then adds the remaining cost. It leaves the error in the
-// frame, or takes it out and continues.
+// value. The closure that uses the value then adds the rest of its own cost. It leaves the error in
+// the frame, or takes it out and continues.
 package celeval

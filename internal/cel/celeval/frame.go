@@ -182,8 +182,8 @@ func Emptied[T any](s []T) []T {
 // counts memory before it makes a value.
 //
 // The cost that is known when a branch is compiled is added when the branch begins. A failure may
-// refund a part. Until then the cost may be too high. If it is over the limit, the evaluation is
-// declined, and cel-go finds out where it ends.
+// refund a part later. So if the cost is over the limit, the evaluation is declined, and cel-go
+// finds out where it ends.
 
 // Errors of evaluations that a limit ended.
 var (

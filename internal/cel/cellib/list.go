@@ -113,8 +113,8 @@ func sum(zero ref.Val) cel.OverloadOpt {
 	})
 }
 
-// extreme returns a binding that finds the smallest or largest element. It prefers the later of two
-// elements if Compare returns beaten.
+// extreme returns a binding that finds the smallest or largest element. An element e replaces found
+// if found.Compare(e) is beaten.
 func extreme(name string, beaten ref.Val) cel.OverloadOpt {
 	return bindUnary(func(v ref.Val) ref.Val {
 		list, ok := elements(v)

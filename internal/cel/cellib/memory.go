@@ -222,7 +222,7 @@ func RangeSize(args []ref.Val) uint64 {
 // clauseBytes limits the bytes that a clause of format(), such as %f, prints without a precision.
 const clauseBytes = 400
 
-// formatMemory returns an upper bound. %x doubles the size of its argument.
+// formatMemory returns an upper bound for format(). %x doubles the size of its argument.
 func formatMemory(args []ref.Val) uint64 {
 	if len(args) < 2 {
 		return 0

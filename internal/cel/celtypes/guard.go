@@ -302,9 +302,9 @@ func (s *sizing) loop(c ast.ComprehensionExpr) int {
 	return result
 }
 
-// If all types are correct, few errors are left: a literal of a duration, timestamp or regular
-// expression, a list of mixed types, a constant key. cel-go takes longer to look for these errors
-// than to check types. So this walk finds the expressions that need no validator and no planner.
+// If all types are correct, few errors are possible: an invalid literal of a duration, timestamp or
+// regular expression, a list of mixed types, a constant index of a wrong type. cel-go takes longer
+// to look for these errors than to check types. So isPlain looks first.
 
 type validatorScan struct {
 	language *Language

@@ -162,7 +162,7 @@ func (l *listValue) Value() any { return l.raw }
 // PartOfObject marks values that an evaluation did not make.
 func (*listValue) PartOfObject() {}
 
-// partText is the text of a list or object in errors. cel-go prints an address.
+// partText is the text of a list or object in errors, where cel-go prints an address.
 const partText = "part of the object"
 
 func (*listValue) Printed() string { return partText }

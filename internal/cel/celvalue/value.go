@@ -223,7 +223,7 @@ func (s *DeclaredType) sameLists(a, b []any) (eq, ok bool) {
 }
 
 // sameObjects compares objects like [mapValue.Equal]. If several entries are not equal, the first
-// by name sets ok.
+// by name determines the result.
 func (s *DeclaredType) sameObjects(a, b map[string]any) (eq, ok bool) {
 	if len(a) != len(b) {
 		return false, true
@@ -241,7 +241,7 @@ func (s *DeclaredType) sameObjects(a, b map[string]any) (eq, ok bool) {
 	return eq, ok
 }
 
-// sameEntries compares an entry of a with the entry of b. If ok is false, eq is false.
+// sameEntries compares the entries of two objects under one name. If ok is false, eq is false.
 func (s *DeclaredType) sameEntries(name string, a, b map[string]any) (eq, ok bool) {
 	if s.Props != nil && s.Props[name] == nil || s.Props == nil && s.Values == nil {
 		w, found := b[name]

@@ -150,7 +150,7 @@ func (r *Analysis) visit(e ast.Expr) []*ReadSet {
 	return nil
 }
 
-// variable returns the parts of the object that a variable may be. oldSelf is not a part of it.
+// variable returns the parts of the object that a variable may be. For oldSelf it returns none.
 func (r *Analysis) variable(name string) []*ReadSet {
 	name = strings.TrimPrefix(name, ".")
 	for i := len(r.vars) - 1; i >= 0; i-- {
