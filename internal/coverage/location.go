@@ -211,7 +211,7 @@ func (l *location) number(keyword string, bound *float64) {
 	})
 }
 
-// textSize, listSize and objectSize return -1 for a value of another type.
+// Each of these functions returns -1 if v is not of its type.
 
 func textSize(v any) int {
 	if text, ok := v.(string); ok {

@@ -40,7 +40,6 @@ type Recorder struct {
 // A definitionKey identifies a definition. Several tests may load the same file.
 type definitionKey struct{ name, text string }
 
-// A definitionRecord is a definition with its versions by name.
 type definitionRecord struct {
 	source   Source
 	versions map[string]*version

@@ -23,7 +23,8 @@ const (
 	failed
 )
 
-// observed is the message if an observer's expression is false, but not if its evaluation fails.
+// observed is the message of an error if an expression is false. An expression that cannot be
+// evaluated has another message.
 const observed = "observed"
 
 type ruleSet struct {
@@ -41,7 +42,8 @@ type ruleLocation struct {
 	evaluated []evaluations
 }
 
-// An expression is a rule for observers. In one location, equal expressions are compiled once.
+// An expression is a rule that [ruleSet.observe] returns. In one location, equal expressions are
+// compiled once.
 type expression struct {
 	text     string
 	optional bool // optionalOldSelf
@@ -62,13 +64,12 @@ type observer struct {
 	class int // index in ruleLocation.evaluated
 }
 
-// An observedRule is a rule with its point and the points of its terms.
 type observedRule struct {
 	*celbranch.Rule
 	point *Point
 	terms []*Point
-	// class is the index of the rule in ruleLocation.evaluated, or none if an observer counts how
-	// often the rule is true.
+	// class is an index in ruleLocation.evaluated. If an observer counts how often the rule is
+	// true, class is the constant none.
 	class   int
 	notTrue int // how often the rule was false or an error, for one object
 }

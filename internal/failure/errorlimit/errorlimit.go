@@ -115,7 +115,7 @@ func compare(a, b *field.Error) int {
 // A List collects errors up to a limit. The zero List has no limit.
 type List struct {
 	Limit *Limit
-	// Watch belongs to the check that collects the errors. The List does not use it.
+	// Watch is for the owner of the List. No method uses it.
 	Watch *interrupt.Watch
 
 	errs    field.ErrorList

@@ -22,7 +22,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// MaxText limits the bytes of errors in a text. The text ends with the number of other errors.
+// MaxText limits the bytes of errors in a text. The text ends with the number of omitted errors.
 const MaxText = 4 << 20
 
 type aggregate struct {
@@ -53,8 +53,7 @@ func Join(errs []error, more int) utilerrors.Aggregate {
 	return aggregate{errs, more}
 }
 
-// Error returns the distinct texts, separated by commas. It puts brackets around more than one
-// text.
+// Error returns the distinct texts, separated by commas. Two or more texts are in brackets.
 func (a aggregate) Error() string {
 	if len(a.errs) == 1 && a.more == 0 {
 		return a.errs[0].Error()
@@ -63,8 +62,8 @@ func (a aggregate) Error() string {
 	return join("", texts, len(kept)-len(texts)+a.more)
 }
 
-// distinct returns the errors and their texts without repeated texts. After MaxText bytes of texts,
-// it returns all further errors without their texts.
+// distinct returns the first error with each text, and the texts. After MaxText bytes of texts, it
+// returns all further errors, but no texts.
 func distinct[E error](errs []E) (kept []error, texts []string) {
 	seen := make(map[string]bool, len(errs))
 	size := 0
