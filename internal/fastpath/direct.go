@@ -160,8 +160,8 @@ func (m *members) guess(s string, i, next int) int {
 	return undeclared
 }
 
-// ends reports whether s[i:] begins with the key of p. The caller has compared the first eight
-// bytes of the names. quotes is 0 if s has no quote in these eight bytes.
+// ends reports whether s[i:] begins with the key of p. The caller has compared the eight bytes
+// after s[i] up to the first quote. quotes is 0 if these eight bytes have no quote.
 func (p *member) ends(s string, i int, quotes uint64) bool {
 	const first = 1 + wordSize
 	n := len(p.text)
@@ -181,7 +181,7 @@ const (
 	ones     = 0x0101010101010101
 	highs    = 0x8080808080808080
 
-	// unmatched has quotes, and guess compares only bytes before a quote.
+	// unmatched equals no text that guess compares, because these texts have no quotes.
 	unmatched = '"' * ones
 )
 

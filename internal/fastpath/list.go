@@ -109,11 +109,11 @@ func (w *walk) validDecodedList(r *listRule, start int) bool {
 	return isList && !(r.check.Unique && leafcheck.HasEqual(list)) && r.check.Distinct(list)
 }
 
-// [walk.distinct] uses a map only for more than pairwise rows.
+// pairwise is the largest number of rows that are compared in pairs. More rows use a map.
 const pairwise = 12
 
-// distinct reports whether all rows differ. A row is width consecutive texts. Texts are canonical,
-// so two texts are equal if and only if their values are equal.
+// distinct reports whether all rows differ. width is the number of texts in a row. Texts are
+// canonical, so two texts are equal if and only if their values are equal.
 func (w *walk) distinct(texts []string, width int) bool {
 	if len(texts) > pairwise*width {
 		return w.distinctRows(texts, width)

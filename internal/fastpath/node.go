@@ -13,7 +13,7 @@ import (
 )
 
 // A node says how to prune, default and validate the values at one location. Equal schemas share a
-// node, or two if some are in a list that preserves unknown fields.
+// node. In lists that preserve unknown fields, equal schemas share another node.
 type node struct {
 	accept leafcheck.Mask // kinds that the type allows
 	valid  leafcheck.Mask // kinds that need no check besides accept, see leafcheck.Node.AlwaysValid

@@ -60,7 +60,7 @@ type Request struct {
 	Unknown Unknown
 	// SameVersion declines an update if the objects have different resource versions.
 	SameVersion bool
-	// The object is appended to Buffer.
+	// The object to store is appended to Buffer.
 	Buffer []byte
 }
 

@@ -360,7 +360,6 @@ func (w *walk) keep(start, end int) {
 	w.pending.end = end
 }
 
-// flush appends the pending input to w.out.
 func (w *walk) flush() {
 	w.out = append(w.out, w.s[w.pending.start:w.pending.end]...)
 	w.pending.start = w.pending.end

@@ -66,7 +66,7 @@ func decodeValidMembers(m map[string]any, o Options) (*metav1.ObjectMeta, []sche
 		if err != nil || utiljson.Unmarshal(data, scratch) != nil {
 			continue
 		}
-		// The same bytes were decoded into scratch without an error.
+		// This cannot fail: scratch was decoded from the same bytes.
 		strict, _ := unmarshal(data, meta, o.ReportUnknown)
 		unknown = append(unknown, unknownPaths(single, strict)...)
 	}
@@ -156,10 +156,10 @@ func RepairGeneration(obj map[string]any) {
 	}
 }
 
-// KeepManaged sets the managed fields with which kube-apiserver starts an update. The server keeps
-// the managed fields of the new object, unless there are none, an entry cannot be decoded, or the
-// status is updated. Otherwise it takes the managed fields of old, if they can be decoded. A single
-// empty entry stays. [Meta.PrepareUpdate] removes it.
+// KeepManaged sets the managed fields with which kube-apiserver starts an update. They are the
+// managed fields of the new object if it has some, all can be decoded, and status is false. In all
+// other cases they are the managed fields of old, or none if those cannot be decoded. If status is
+// false, a single empty entry stays. [Meta.PrepareUpdate] removes it.
 func (m *Meta) KeepManaged(old *Meta, status bool) {
 	switch {
 	case !status && (m.resetsManaged() || m.decodesManaged()):

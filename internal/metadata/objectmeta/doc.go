@@ -57,5 +57,5 @@
 //
 // Functions that coerce, restore or write change the object in place; others change nothing.
 // Metadata that needs no change remains the same map. The value of an error may be a part of the
-// object. A [Meta] belongs to one goroutine.
+// object.
 package objectmeta

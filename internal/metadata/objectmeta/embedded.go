@@ -77,8 +77,8 @@ func (c *coercion) visit(w *walk, n *schema.Node, m map[string]any) *field.Error
 		}
 		delete(m, name)
 	}
-	// The walk still coerces embedded resources in the metadata that Restore replaces. The new
-	// metadata must not share them.
+	// The walk still coerces embedded resources in the metadata that Restore replaces. So Restore
+	// must write a copy.
 	inside, _, _ := child(n, "metadata")
 	d, unknown, err := decodeMetadata(m, c.options, inside.Facts().Has(schema.HasEmbedded))
 	switch {

@@ -283,8 +283,8 @@ func canonicalTime(s string) bool {
 }
 
 // unknownPaths returns a path for each strict decoding error. A path prints like the path in the
-// error. If raw has no such field, because a key is not valid UTF-8, the path below metadata is a
-// single step.
+// error. If a key is not valid UTF-8, raw has no field with this path. The path below metadata is
+// then a single step.
 func unknownPaths(raw any, strict []error) []schema.Path {
 	if len(strict) == 0 {
 		return nil
@@ -322,16 +322,16 @@ func unknownFields(raw any) map[string]schema.Path {
 	return found
 }
 
-// unknownOfEntries calls add with the path of each unknown member of the entries in v, the metadata
-// field named list. known has the known names, separated by spaces.
-func unknownOfEntries(list string, v any, known string, add func(schema.Path)) {
+// unknownOfEntries calls add with the path of each unknown member of the entries in v, which is
+// metadata[key]. known has the known names, separated by spaces.
+func unknownOfEntries(key string, v any, known string, add func(schema.Path)) {
 	names := strings.Fields(known)
 	entries, _ := v.([]any)
 	for i, e := range entries {
 		m, _ := e.(map[string]any)
 		for name := range m {
 			if !slices.Contains(names, name) {
-				add(schema.Path{schema.Field("metadata"), schema.Field(list), schema.Index(i), schema.Field(name)})
+				add(schema.Path{schema.Field("metadata"), schema.Field(key), schema.Index(i), schema.Field(name)})
 			}
 		}
 	}
@@ -412,8 +412,8 @@ func opened(s string, i int, opening, closing byte) (int, bool) {
 	return i, true
 }
 
-// null reports whether the value is null. In JSON text, ok only means that it begins with n. end is
-// negative if the text is not null.
+// null reports whether the value is null. For JSON text, ok reports whether the first byte is n,
+// and end is negative if the value is not null.
 func (in input) null() (end int, ok bool) {
 	if in.s == "" {
 		return 0, in.v == nil

@@ -349,7 +349,7 @@ type locator struct {
 	located  map[locatedText]int // how many errors with this text were located
 }
 
-// Errors with the same locatedText are about different entries.
+// Errors about several entries with equal values have the same locatedText.
 type locatedText struct{ member, value, detail string }
 
 func newLocator(metadata map[string]any, field, parent string) *locator {
@@ -372,7 +372,7 @@ func pointerOf(rest string) string {
 }
 
 // element returns the pointer to the entry of labels, annotations or finalizers that has the key or
-// value in the error. For equal errors it returns one entry after another.
+// value in the error. If several entries have the value, each call returns the next one.
 func (l *locator) element(rest string, err *field.Error) string {
 	value, ok := err.BadValue.(string)
 	if !ok || err.Type != field.ErrorTypeInvalid {
