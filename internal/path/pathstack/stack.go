@@ -13,8 +13,8 @@ import (
 // is entered. On request it builds the path for messages, the field of an error, and two JSON
 // pointers. The zero Stack is at the root.
 type Stack struct {
-	// Steps lead from the start of the walk to the location. Set it to an empty slice with capacity
-	// to avoid allocations.
+	// Steps lead from the start of the walk to the location. To avoid allocations, set Steps
+	// to an empty slice with capacity.
 	Steps []Step
 	Start Start
 }
@@ -315,7 +315,7 @@ func (r *Recorder[P, S]) record(s S) {
 	r.paths = append(r.paths, P(r.slab[start:len(r.slab):len(r.slab)]))
 }
 
-// slabSize returns the size of the next slab. It grows with the number of recorded paths.
+// slabSize returns the capacity of a slab for a path of n steps and some later paths.
 func (r *Recorder[P, S]) slabSize(n int) int { return min(n*(len(r.paths)+1), max(n, 1024)) }
 
 // Paths returns the recorded paths, nil if there are none. They belong to the caller and share no

@@ -32,7 +32,7 @@ func (f *Filler) Default(n *schema.Node) (v any, filled bool) {
 }
 
 // add returns the default of n, and whether there is one. It reduces f.left by the number of
-// values in the default, minus replaced values.
+// values in the default, minus the number of values that it replaces.
 func (f *Filler) add(n *schema.Node, replaced int) (any, bool) {
 	d, ok := n.Default()
 	if ok {

@@ -129,8 +129,8 @@ func isDateTime(s string) bool {
 	return strfmt.IsDateTime(s)
 }
 
-// isClock accepts hh:mm:ss, an optional fraction, and a zone: z, +hh:mm or -hh:mm. Any byte except
-// a newline may come before the fraction.
+// isClock accepts hh:mm:ss, an optional fraction, and a zone: z, +hh:mm or -hh:mm. A fraction is
+// any byte except a newline, and then digits.
 func isClock(s string) bool {
 	if len(s) < len("15:04:05z") || s[2] != ':' || s[5] != ':' {
 		return false

@@ -70,7 +70,7 @@ func (l *List) Distinct(list []any) bool {
 	return true
 }
 
-// Lists are compared in pairs if they have at most pairwise elements. Longer lists use a map.
+// pairwise is the length of the longest lists that are compared in pairs. Longer lists use a map.
 const pairwise = 16
 
 func onlyObjects(list []any) bool {

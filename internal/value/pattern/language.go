@@ -99,7 +99,7 @@ func (s *search) expand(n int32) bool {
 	return true
 }
 
-// add adds a state, unless it is known or no continuation is in the language.
+// add adds a state if it is new. It drops a state if one automaton excludes every continuation.
 func (s *search) add(states []uint16, before int32, last rune) {
 	s.key = s.key[:0]
 	for i, state := range states {

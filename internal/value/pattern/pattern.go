@@ -9,7 +9,7 @@ import (
 	"unsafe"
 )
 
-// A Pattern is a compiled expression. It is safe for concurrent use. [Compile] makes one.
+// A Pattern is a compiled expression. It is safe for concurrent use.
 type Pattern struct {
 	expr string
 	cfg  config

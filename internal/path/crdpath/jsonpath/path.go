@@ -65,13 +65,14 @@ var errMisfit = errors.New("the path does not fit the object")
 // makes steps fail that need an array.
 type noValue struct{}
 
-// A walk is one evaluation. It counts the ranges that are begun, active and ended, and the visits
-// that are left.
+// A walk is one evaluation.
 type walk struct {
-	begun, inside, ended int
-	lastEnd              *jsonpath.Node
-	visits               int
-	unknown              string // the unknown identifier that made the walk fail
+	begun   int // ranges whose loop has not started
+	inside  int // running loops
+	ended   int // ends that have not yet stopped a loop
+	lastEnd *jsonpath.Node
+	visits  int    // visits that are left
+	unknown string // the unknown identifier that made the walk fail
 }
 
 func (w *walk) all(data any, nodes []jsonpath.Node) ([][]any, bool) {
@@ -106,7 +107,7 @@ func (w *walk) all(data any, nodes []jsonpath.Node) ([][]any, bool) {
 }
 
 // loop evaluates the body of a range for each value. If there are no values, it evaluates the body
-// once to find its end.
+// once to find the end of the range.
 func (w *walk) loop(values []any, body []jsonpath.Node) ([][]any, bool) {
 	w.begun--
 	w.inside++
