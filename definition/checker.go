@@ -126,7 +126,7 @@ func (c *checker) spec(spec *apiextensionsv1.CustomResourceDefinitionSpec, path 
 }
 
 // haveSchemas checks that versions have a schema. If the old definition lacks a schema, only served
-// versions need one. If preserveUnknownFields is true as well, no version needs one.
+// versions need one. If the new definition preserves unknown fields too, no version does.
 func (c *checker) haveSchemas(path *pathstack.Chain) {
 	if c.form.common.root() != nil || !c.opts.schemas && c.form.preserving() {
 		return
@@ -237,8 +237,8 @@ func (c *checker) forbidsDefaults() string {
 	return ""
 }
 
-// structural returns the tree of a structural schema with valid defaults. It adds errors to c.errs.
-// It only returns an error about an inconvertible schema: the caller adds it if it is alone.
+// structural returns the tree of a structural schema with valid defaults. It adds errors to c.errs,
+// except inconvertible: the caller adds it if there is no other error.
 func (c *checker) structural(v *internalVersion) (n *schema.Node, inconvertible *field.Error) {
 	if err := v.inconvertible(); err != nil {
 		return nil, err
@@ -272,8 +272,8 @@ func isInconvertible(err *field.Error, path *field.Path) bool {
 }
 
 // rootUnderStatus checks the keywords of the root if there is a status subresource. The server
-// visits the keywords in order and stops at the first forbidden one. Some keywords come before the
-// type, others after it.
+// visits the keywords in order and stops at the first error. So some forbidden keywords hide a
+// wrong type.
 //
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#status-subresource
 func (c *checker) rootUnderStatus(s *apiextensionsv1.JSONSchemaProps, at *pathstack.Chain) {

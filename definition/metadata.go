@@ -26,7 +26,7 @@ type metadata struct {
 
 const ownersPointer = "/metadata/ownerReferences"
 
-// dropDuplicateOwners removes repeated owner references from a copy, as the server does.
+// dropDuplicateOwners removes repeated owner references from crd, as the server does.
 func dropDuplicateOwners(crd *apiextensionsv1.CustomResourceDefinition) *metadata {
 	m := &metadata{crd: crd}
 	kept, was, texts := objectmeta.UniqueOwners(crd.OwnerReferences)

@@ -163,8 +163,8 @@ func (a *adviser) conversion(crd *apiextensionsv1.CustomResourceDefinition, node
 	}
 }
 
-// undeclared returns the locations of the properties of n that other prunes, but not of
-// properties below them.
+// undeclared returns the locations of the properties of n that the schema other prunes. It does not
+// look below these properties.
 func (a *adviser) undeclared(n, other *schema.Node, at *pathstack.Chain, root bool) []*pathstack.Chain {
 	var out []*pathstack.Chain
 	for name, p := range n.Properties() {

@@ -86,7 +86,7 @@ func (s *Source) Pointer(pointer string) string {
 
 // FieldPointer returns the JSON Pointer of a field path of the server, such as
 // "spec.versions[0].schem" of an unknown field. The pointer ends at the last part that the document
-// has. Names may contain dots; the longest name that fits is taken.
+// has. Names may contain dots; the longest name in the document counts.
 func (s *Source) FieldPointer(path string) string {
 	if tree := s.read(); tree != nil {
 		return tree.Pointer(path)
@@ -124,8 +124,8 @@ var betaPointers = [...]struct{ v1, v1beta1 string }{
 	{"/spec/conversion/webhook/conversionReviewVersions", "/spec/conversion/conversionReviewVersions"},
 }
 
-// betaPointer translates a pointer with betaPointers. whole is the result, and part is its start
-// that is in the table. ok is false if the table lacks the pointer.
+// betaPointer translates a pointer. part is the location in betaPointers, and whole adds the rest
+// of the pointer. ok is false if the table lacks the pointer.
 func betaPointer(pointer string) (part, whole string, ok bool) {
 	for _, p := range betaPointers {
 		if rest, ok := cutPointer(pointer, p.v1); ok {

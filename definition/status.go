@@ -59,8 +59,8 @@ func ReconciledStatus(crd *apiextensionsv1.CustomResourceDefinition, others ...*
 }
 
 // acceptMoreNames sets accepted names and the conditions NamesAccepted and Established, and reports
-// whether anything changed. Accepted names are claimed, which affects the other names. So the
-// caller repeats the call until nothing changes.
+// whether anything changed. An accepted name may conflict with other names of crd. So the caller
+// repeats the call until nothing changes.
 func acceptMoreNames(crd *apiextensionsv1.CustomResourceDefinition, others []*apiextensionsv1.CustomResourceDefinition) bool {
 	if equality.Semantic.DeepEqual(crd.Spec.Names, crd.Status.AcceptedNames) {
 		return false
