@@ -17,8 +17,8 @@ import (
 	"github.com/crdkit/crdkit/validation"
 )
 
-// Break returns a case whose only errors are the target's. Its object is as small as possible. If
-// there is no such case, Break returns an [*Unreachable]. If the judge fails, it returns its error.
+// Break returns a case that breaks only the target, with a small object. If it finds none, it
+// returns an [*Unreachable]. It returns errors of the judge.
 func (s *Space) Break(ctx context.Context, rng *rand.Rand, t Target) (*Case, error) {
 	x := s.search(rng, maxWork)
 	seen := &trace{}
@@ -80,8 +80,8 @@ type Quest struct {
 	Limit   int    // of work
 }
 
-// Seek returns a case for which the judge returns [Sought]. Its object is as small as possible. If
-// there is none, Seek returns an [*Unreachable]. If the judge fails, it returns its error.
+// Seek returns a case for which the judge returns [Sought], with a small object. If it finds none,
+// it returns an [*Unreachable]. It returns errors of the judge.
 func (s *Space) Seek(ctx context.Context, rng *rand.Rand, q Quest) (*Case, error) {
 	x := s.search(rng, q.Limit)
 	steps, _ := (&Target{SchemaPointer: q.Pointer}).location()
@@ -303,8 +303,8 @@ func (t *Target) location() (steps []string, levels []level) {
 var junctors = [...]string{"anyOf", "oneOf", "allOf", "not"}
 
 // implied reports whether an error only follows from the target's error. The error is about a
-// junctor in levels, or about another branch of an anyOf or oneOf, which fails only if its other
-// branches fail too.
+// junctor in levels, or about another branch of an anyOf or oneOf: to break the target, all
+// branches must fail.
 func implied(levels []level, e *validation.Error) bool {
 	if e.Step != validation.StepSchema {
 		return false

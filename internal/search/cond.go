@@ -317,27 +317,27 @@ func reversed(orders Mask) Mask {
 	return orders&(Same|NoOrder) | orders&Less<<2 | orders&Greater>>2
 }
 
-// relatedTo holds for values with which fixed compares in one of the orders.
-func relatedTo(fixed any, orders Mask) *Cond {
+// relatedTo holds for values v to which x has one of the orders: [Less] means x < v.
+func relatedTo(x any, orders Mask) *Cond {
 	var alternatives []*Cond
 	if orders&Same != 0 {
-		alternatives = append(alternatives, Enum(fixed))
+		alternatives = append(alternatives, Enum(x))
 	}
-	if TypeOf(fixed)&Number != 0 {
+	if TypeOf(x)&Number != 0 {
 		if orders&Less != 0 {
-			alternatives = append(alternatives, AtLeast(number(fixed), true))
+			alternatives = append(alternatives, AtLeast(number(x), true))
 		}
 		if orders&Greater != 0 {
-			alternatives = append(alternatives, AtMost(number(fixed), true))
+			alternatives = append(alternatives, AtMost(number(x), true))
 		}
-	} else if orders&(Less|Greater) != 0 || orders&NoOrder != 0 && TypeOf(fixed)&(Bool|Array|Object) != 0 {
-		alternatives = append(alternatives, And(Types(TypeOf(fixed)), Not(Enum(fixed))))
+	} else if orders&(Less|Greater) != 0 || orders&NoOrder != 0 && TypeOf(x)&(Bool|Array|Object) != 0 {
+		alternatives = append(alternatives, And(Types(TypeOf(x)), Not(Enum(x))))
 	}
 	return Or(alternatives...)
 }
 
-// pivots returns values to try for the member at path: the values of both members in v and in a
-// solution of rest, and the numbers next to them.
+// pivots returns values to try for the member at path: the values at both paths, in v and in an
+// object that satisfies rest, and numbers next to them.
 func (s *Solver) pivots(v any, path, other string, rest []*Cond) []any {
 	var out []any
 	add := func(x any) {

@@ -40,12 +40,12 @@
 // and do not hold for other values, as in an expression. A [Vacuous] condition also holds for
 // values of other types, like a keyword of a schema.
 //
-// [Solver.Solve] first leaves out the disjunctions and finds a value. Then it tries the parts of
-// the disjunctions that this value does not satisfy. It decides numbers with intervals and
-// candidates, strings with the automata of package pattern, and lists and objects by their parts.
-// The status None is a proof that there is no value. With Found, the value satisfies the condition,
-// but nothing is known about [Opaque] conditions. Undecided comes with a reason. Callers check
-// every value by the server's rules before they rely on it.
+// [Solver.Solve] first leaves out the disjunctions and finds a value. If the value does not satisfy
+// a disjunction, it tries each part. It decides numbers with intervals and candidates, strings with
+// the automata of package pattern, and lists and objects by their parts. The status None is a proof
+// that there is no value. With Found, the value satisfies the condition, but nothing is known about
+// [Opaque] conditions. Undecided comes with a reason. Callers check every value by the server's
+// rules before they rely on it.
 //
 // # Concurrency and ownership
 //

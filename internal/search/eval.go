@@ -78,7 +78,7 @@ func (s *Solver) evalAnd(list []*Cond, v any) truth {
 	return combined(list, no, func(c *Cond) truth { return s.eval(c, v) })
 }
 
-// evalAll reports whether all values satisfy c, or if every is false, whether one does.
+// evalAll reports whether every value satisfies c (if every is true), or some value does (if not).
 func (s *Solver) evalAll(every bool, c *Cond, values []any) truth {
 	return combined(values, truthOf(!every), func(v any) truth { return s.eval(c, v) })
 }

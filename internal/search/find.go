@@ -227,7 +227,7 @@ func (s *search) repair(root *site, e *validation.Error) {
 	found.set(s.generated(found.node, s.rng.IntN(3), false))
 }
 
-// along follows names and indexes. It returns the last site, and whether it got to the end.
+// along follows names and indexes. It returns the last site that exists, and whether all do.
 func (x *site) along(tokens []string) (last *site, all bool) {
 	for _, token := range tokens {
 		children := x.children()
@@ -309,7 +309,7 @@ const (
 )
 
 // Admitted returns an object that the judge admits. If it finds none, it returns an [*Unreachable].
-// If the judge fails, it returns its error.
+// It returns errors of the judge.
 func (s *Space) Admitted(ctx context.Context, rng *rand.Rand) (map[string]any, error) {
 	return s.search(rng, maxWork).admitted(ctx)
 }

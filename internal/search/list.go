@@ -170,7 +170,7 @@ func differsFrom(v any, keys []string) *Cond {
 	return Or(alternatives...)
 }
 
-// repeat appends an element that agrees with the first element.
+// repeat appends an element that agrees with the first element as w.repeated demands.
 func (s *Solver) repeat(w *listWant) Result {
 	if w.high < 2 {
 		return Result{}
@@ -191,8 +191,8 @@ func (s *Solver) repeat(w *listWant) Result {
 	return again
 }
 
-// contradicts reports whether a failure of repeat proves that there is no list. This is true if
-// elements need not differ, or if elements that agree in the repeated keys cannot differ.
+// contradicts reports whether no list satisfies w if repeat finds no element: elements need not
+// differ, or elements that agree as w.repeated demands cannot differ as w.distinct demands.
 func (w *listWant) contradicts() bool {
 	for _, d := range w.distinct {
 		for _, r := range w.repeated {

@@ -90,8 +90,8 @@ func (s *Solver) solveNumber(t Mask, own []*Cond) Result {
 	return undecided("no number with the wanted factors was found")
 }
 
-// divides reports whether no number exists, because it must be a multiple of x, but not of a
-// divisor of x.
+// divides reports whether a number must be a multiple of x, but not of a divisor of x. No number is
+// both.
 func divides(own []*Cond) bool {
 	for _, c := range own {
 		for _, d := range own {
@@ -130,8 +130,8 @@ func (r *span) candidates(t Mask, step float64, factors bool, excluded int) (out
 			out = append(out, x*step)
 		}
 	}
-	// Without factors, only excluded numbers fail, and there are more candidates. With factors, all
-	// numbers in r must be candidates.
+	// Without factors, only excluded numbers fail, and out has more numbers, or all numbers in r.
+	// With factors, all numbers in r must be candidates.
 	return out, !factors || high-low < float64(want)
 }
 

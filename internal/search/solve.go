@@ -114,7 +114,8 @@ func (s *Solver) solve(list []*Cond) Result {
 	return r
 }
 
-// flatten separates a conjunction from its disjunctions. ok is false if a condition is False.
+// flatten returns the disjunctions of a conjunction (alternatives) and its other conditions (base).
+// ok is false if a condition is False.
 func flatten(list []*Cond) (base, alternatives []*Cond, ok bool) {
 	seen := map[*Cond]bool{}
 	for len(list) > 0 {
@@ -177,8 +178,8 @@ func (s *Solver) branch(base, rest, parts []*Cond) Result {
 }
 
 // lookahead tries each part of each disjunction with base alone, and removes impossible parts.
-// Without this, the search would try the impossible parts again after every other choice. It
-// returns the rest of the conjunction, or false if a disjunction has no possible part.
+// Otherwise the search would try them again with each choice in other disjunctions. It returns the
+// remaining conditions, or false if a disjunction has no possible part.
 func (s *Solver) lookahead(base, alternatives []*Cond) (moreBase, open []*Cond, ok bool) {
 	var reduced []*Cond
 	for _, c := range alternatives {

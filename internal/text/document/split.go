@@ -142,10 +142,10 @@ func (s *Splitter) lineAt(after int) ([]byte, bool) {
 	return rest[:lineSize(rest, s.breaks)], true
 }
 
-// lineSize returns the length of the first line with its break. If breaks is false, only line feeds
-// end lines.
-func lineSize(text []byte, breaks bool) int {
-	if !breaks {
+// lineSize returns the length of the first line with its break: a line feed or, if all is true, any
+// break of YAML 1.1.
+func lineSize(text []byte, all bool) int {
+	if !all {
 		if end := bytes.IndexByte(text, '\n'); end >= 0 {
 			return end + 1
 		}
@@ -220,7 +220,7 @@ func CheckAliases(text []byte) error {
 }
 
 // beforeIndicator has the bytes that can be before an anchor or an alias: white space, the last
-// bytes of other line breaks, punctuation, and the 0 of UTF-16.
+// bytes of U+0085, U+2028 and U+2029, punctuation, and the 0 of UTF-16.
 var beforeIndicator = []byte(" \t\r\n\x00\x85\xa8\xa9,[{:")
 
 // countIndicators counts the bytes of a text that can start an anchor or an alias.

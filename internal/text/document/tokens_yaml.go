@@ -49,7 +49,7 @@ func Tokenize(text string) (*Tokens, bool) {
 }
 
 // isPrintable reports whether a text has only characters that the YAML library accepts. Line feeds
-// are the only control characters and line breaks.
+// are the only control characters and line breaks that isPrintable accepts.
 func isPrintable(text string) bool {
 	for i := 0; i < len(text); {
 		if i+8 <= len(text) && isPrintableASCII(jsonscan.Load(text, i)) {
@@ -72,8 +72,8 @@ func isPrintable(text string) bool {
 }
 
 // isPrintableASCII reports whether each of eight bytes is printable ASCII or a line feed. Each sum
-// tests all bytes, and sets the highest bit of a byte that passes the test. These bits of ASCII are
-// clear, so sums do not carry.
+// is a test: it sets the highest bit of the bytes that pass. ASCII has no highest bit, so the sums
+// do not carry.
 func isPrintableASCII(b uint64) bool {
 	const ones, high = 0x0101010101010101, 0x8080808080808080
 	notControl := b + ones*(0x80-' ')

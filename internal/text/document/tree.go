@@ -34,7 +34,6 @@ func newNode(list bool) *node {
 	return &node{fields: map[string]member{}}
 }
 
-// add adds an element, or a field if there is none with the name.
 func (n *node) add(name string, m member) {
 	if n.list {
 		n.elements = append(n.elements, m)
@@ -100,7 +99,7 @@ func (n *node) find(step string) (member, bool) {
 const maxPath = 4096
 
 // Pointer returns the JSON pointer of a server's path, such as "spec.versions[0].name", up to the
-// last part that exists. Names may contain dots and brackets; the longest name that fits is taken.
+// last part that exists. Names may contain dots and brackets; the longest existing name counts.
 func (t *Tree) Pointer(path string) string {
 	var b []byte
 	n, rest := t.root, "."+path
@@ -118,7 +117,7 @@ func (t *Tree) Pointer(path string) string {
 	return string(b)
 }
 
-// memberAtPath returns the member that begins a path, its name or index, and the rest of the path.
+// memberAtPath returns the member at the first step of a path, the step, and the rest of the path.
 func (n *node) memberAtPath(path string) (m member, step, after string, ok bool) {
 	if n == nil || !n.list && len(path) > maxPath {
 		return member{}, "", "", false
@@ -129,7 +128,8 @@ func (n *node) memberAtPath(path string) (m member, step, after string, ok bool)
 		i, _ := strconv.Atoi(index)
 		return m, strconv.Itoa(i), rest, ok && closed
 	}
-	// A name ends at the next step or at the end of the path. The longest name that fits wins.
+	// A name ends before a dot or bracket, or at the end of the path. The longest existing name
+	// counts.
 	for end := len(path); end > 0; end-- {
 		if end < len(path) && path[end] != '.' && path[end] != '[' {
 			continue

@@ -79,12 +79,12 @@ func Load(s string, i int) uint64 {
 }
 
 // stopBytes marks the bytes that String must examine, by their highest bit: quotes, backslashes, <
-// > &, control characters, and bytes that are not ASCII. Only the lowest mark is certain.
+// > &, control characters, and bytes that are not ASCII. Marks above the lowest may be wrong.
 func stopBytes(x uint64) uint64 {
 	quote := (x | 4*ones) ^ '&'*ones // '"'|4 == '&', so one comparison finds both
 	angle := (x | 2*ones) ^ '>'*ones // '<'|2 == '>'
 	slash := x ^ '\\'*ones
-	// A byte below 0x80 gets the highest bit only if it is less than the subtracted number. Other
+	// A difference has the highest bit if an ASCII byte is less than the subtracted one. Other
 	// bytes have that bit in x.
 	return ((quote - ones) | (angle - ones) | (slash - ones) | (x - ' '*ones) | x) & highs
 }

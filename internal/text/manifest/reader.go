@@ -97,7 +97,7 @@ type Object struct {
 	Text []byte
 	// YAML reports whether Text is YAML.
 	YAML bool
-	// Err is the error of reading the object, or the rest of the file.
+	// Err is the error of reading the object. It may be about the rest of the file.
 	Err error
 }
 
@@ -317,7 +317,6 @@ func cutJSON(text []byte, line int, yield func(*Document, error) bool) bool {
 	}
 }
 
-// place sets the position of a document in a text that begins at a line.
 func (d *Document) place(at document.Position, line int) {
 	d.Line, d.Column = at.Line+line-1, at.Column
 }
