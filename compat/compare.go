@@ -53,7 +53,7 @@ func Compare(ctx context.Context, old, crd *apiextensionsv1.CustomResourceDefini
 	return r, nil
 }
 
-// workLimit bounds the steps of the solver at each version, once for writers and once for readers.
+// workLimit limits the steps of the solver at each version, separately for writers and for readers.
 const workLimit = 2_000_000
 
 // An Option changes a comparison. A later option wins over an earlier one, and a nil Option changes

@@ -374,7 +374,7 @@ func (k *conditions) member(n *schema.Node, name string, c *search.Cond, require
 	return search.IfAt(name, c)
 }
 
-// maxCountedDefaults is the number of defaults up to which minProps is exact.
+// maxCountedDefaults limits the defaults that minProps counts exactly.
 const maxCountedDefaults = 6
 
 // minProps returns a function for the condition that an object has at least count members. If

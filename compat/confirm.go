@@ -105,9 +105,9 @@ type difference struct {
 	errors    validation.ErrorList // of the new definition, if it refuses the witness
 }
 
-// differences sends obj to both definitions, as an update of old if old is not nil. The first
-// definition is the new one for readers, otherwise the old one. If the first definition refuses old
-// or obj, or drops a field of obj, there are no differences. first is its outcome.
+// differences sends obj to both definitions, as an update of old if old is not nil. first is the
+// outcome of the new definition for readers, otherwise of the old one. If this definition refuses
+// old or obj, or drops a field of obj, there are no differences.
 func (c *comparison) differences(readers bool, obj, old map[string]any) (first *outcome, found []difference, err error) {
 	v := c.side(readers).version
 	var stored *outcome
@@ -150,7 +150,7 @@ func drops(r *crdkit.Result) bool {
 	return slices.ContainsFunc(r.Changes, func(c crdkit.Change) bool { return c.Op == crdkit.Pruned || c.Op == crdkit.NullDropped })
 }
 
-// contentDifferences returns the differences between two objects. d has their role and witness.
+// contentDifferences returns a copy of d for each difference between two objects.
 func contentDifferences(d difference, before, after map[string]any) []difference {
 	var out []difference
 	for _, diff := range jsondiff.Of(before, after) {
@@ -241,15 +241,15 @@ func (c *comparison) storedDifferences(obj map[string]any, before *outcome, admi
 	}
 	ratcheted := again.result.Ratcheted
 	if again.object == nil || c.storesAnotherVersion() && len(ratcheted) > 0 {
-		// The old definition may refuse this update, too, because of a transition rule. Or it may
-		// forgive the errors, because its storage version drops or sets a field.
+		// The old definition may refuse this update, too, because of a transition rule. Or
+		// it may forgive the same errors, which its storage version causes.
 		was, err := c.write(c.ctx, c.before.version, before.object, before.object)
 		if err != nil || was.object == nil {
 			return out, err
 		}
 		ratcheted = slices.DeleteFunc(slices.Clone(ratcheted), func(e *validation.Error) bool {
 			return slices.ContainsFunc(was.result.Ratcheted, func(known *validation.Error) bool {
-				// The old storage version causes both errors.
+				// The old storage version causes known and e.
 				return known.Pointer == e.Pointer || admitted && (isUnder(known.Pointer, e.Pointer) || isUnder(e.Pointer, known.Pointer))
 			})
 		})
@@ -355,7 +355,7 @@ func (w *walk) alone(object *search.Cond, g *goal) map[string]any {
 	return nil
 }
 
-// distance returns the number of steps of other after the steps that both goals begin with.
+// distance returns how many steps other has after the steps that it shares with g.
 func distance(other, g *goal) int {
 	common := 0
 	for common < min(len(other.steps), len(g.steps)) && sameStep(other.steps[common], g.steps[common]) {
@@ -417,9 +417,8 @@ func (c *comparison) contradict(found []Finding, d *difference) {
 // without a change.
 func aboutTransition(f Finding) bool { return f.Code == CodeTransition }
 
-// contradicts reports whether a difference contradicts a proof. A default contradicts a proof only
-// in a field of the old schema that the witness lacks. Proofs for readers are only about
-// [readerCodes].
+// contradicts reports whether a difference contradicts a proof. A default does so only if the old
+// schema has its field and the witness lacks it. Proofs for readers are only about [readerCodes].
 func (c *comparison) contradicts(d *difference) bool {
 	switch {
 	case d.role == RoleReaders && d.code == CodeRefused:

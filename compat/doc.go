@@ -37,8 +37,8 @@
 //   - it has no list where the schema has a string with a format. Without a rule, the server
 //     admits such a list.
 //
-// [Objects] also checks objects that Compare does not consider. If a version has the status
-// subresource, Compare writes the status through it.
+// [Objects] also checks all other objects. If a version has the status subresource, Compare writes
+// the status through it.
 //
 // # How it decides
 //
@@ -56,11 +56,11 @@
 //   - all and exists over lists;
 //   - !, &&, || and the conditional operator.
 //
-// A part of a rule that is not in this list is decided if an old rule has the same part. An
-// exists_one is decided if an old rule has an exists_one that agrees with it on every pair of
-// elements. If a rule stays undecided, Compare searches for a witness among variations of objects
-// with the constants of the rule. For a transition rule it considers the old and the new value
-// together.
+// A part of a rule that is not in this list is decided if an old rule has the same part. In a rule
+// like self.all(a, self.exists_one(b, ...)), exists_one is decided if an old rule has one whose
+// body holds for the same a and b. If a rule stays undecided, Compare searches for a witness among
+// variations of objects with the constants of the rule. For a transition rule it considers the old
+// and the new value together.
 //
 // The steps of the decision procedure are bounded, and [TimeLimit] bounds a comparison. What is not
 // decided within these limits is unknown.

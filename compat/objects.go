@@ -96,14 +96,14 @@ func contentFindings(was, is map[string]any) []Finding {
 	return out
 }
 
-// updateFindings sends an object to each definition as the definition reads it, and returns the
-// errors that only the new definition has.
-func (p *pair) updateFindings(ctx context.Context, v, newVersion *crdkit.Version, was, is map[string]any) ([]Finding, error) {
-	after, err := p.request(ctx, newVersion, search.Case{Object: is, Old: is})
+// updateFindings updates oldObj with the old definition and newObj with the new one, without a
+// change. It returns the errors of the new definition only.
+func (p *pair) updateFindings(ctx context.Context, v, newVersion *crdkit.Version, oldObj, newObj map[string]any) ([]Finding, error) {
+	after, err := p.request(ctx, newVersion, search.Case{Object: newObj, Old: newObj})
 	if err != nil || after.object != nil && len(after.result.Ratcheted) == 0 {
 		return nil, err
 	}
-	before, err := p.request(ctx, v, search.Case{Object: was, Old: was})
+	before, err := p.request(ctx, v, search.Case{Object: oldObj, Old: oldObj})
 	if err != nil {
 		return nil, err
 	}

@@ -29,8 +29,8 @@ func (k *conditions) ruleKeywords(n *schema.Node) []keyword {
 	return out
 }
 
-// knownCounts returns a function. For a macro c of the other side, the function finds a macro in
-// the rules of o that agrees with c on all pairs of elements. See [celcond.Count].
+// knownCounts returns a function that finds a Count in the rules of o that equals c and has another
+// name. See [celcond.Count].
 func (w *walk) knownCounts(o *schema.Node) func(c celcond.Count) (name string, ok bool) {
 	var known []celcond.Count
 	for _, rule := range o.Rules() {

@@ -44,7 +44,7 @@ func (w *walk) knownTransitions(o *schema.Node, steps []step) []schema.Rule {
 }
 
 // impliesTransition reports whether every update that satisfies the known rules satisfies g.rule.
-// If not, it sets g.update if it can.
+// If not, it may set g.update to the condition of an update that g.rule refuses.
 func (w *walk) impliesTransition(known []schema.Rule, o, n *schema.Node, g *goal, changed func(path []string) bool) bool {
 	same := slices.ContainsFunc(known, func(r schema.Rule) bool { return sameRule(r, *g.rule) })
 	if same && !changed(nil) {
