@@ -108,7 +108,7 @@ func retryAfter(resp *http.Response) (time.Duration, bool) {
 		return 0, false
 	}
 	seconds, err := strconv.Atoi(resp.Header.Get("Retry-After"))
-	// For a large number the server's client overflows, and then does not wait at all.
+	// The server's client overflows for a large number and does not wait.
 	return time.Duration(min(int64(seconds), math.MaxInt64/int64(time.Second))) * time.Second, err == nil
 }
 

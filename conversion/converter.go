@@ -33,8 +33,8 @@ var ErrNoWebhook = errors.New("the definition's conversion strategy is Webhook, 
 // definition.
 //
 // New does not call the webhook. If the webhook cannot be called, the error wraps [ErrNoWebhook].
-// An unknown strategy and options that exclude one another are other errors. For None, options have
-// no effect.
+// An unknown strategy is an error, and so are options that exclude one another. For None, options
+// have no effect.
 //
 // The client of a webhook keeps connections for later calls, and implements [io.Closer]. Close does
 // not wait, returns nil, and may be called several times and by several goroutines. Calls in

@@ -79,9 +79,9 @@
 // from strangers, use [PublicAddressesOnly]. Or use the option WithConverter of package crdkit with
 // [None] or [Local], which do not connect to anything.
 //
-// A handler answers every client that reaches it. It has no authentication. The server sends a
-// certificate only if it is configured to; an http.Server with tls.RequireAndVerifyClientCert
-// checks it. A handler limits the size, number, memory and duration of its requests, and never
+// A handler answers every client that reaches it. It has no authentication. The server can be
+// configured to send a certificate. An http.Server with tls.RequireAndVerifyClientCert requires and
+// checks one. A handler limits the size, number, memory and duration of its requests, and never
 // connects to anything. An http.Server needs a ReadHeaderTimeout of its own.
 //
 // # Concurrency and ownership

@@ -87,8 +87,8 @@ func OnFailure(f func(ctx context.Context, obj *unstructured.Unstructured, err e
 	return handlerOption(func(h *handler) { h.onFailure = f })
 }
 
-// A PanicError reports that a ConvertFunc panicked, or a method of the object or of the error that
-// it returned.
+// A PanicError reports a panic of a ConvertFunc, or of a method of the object or error that it
+// returned.
 type PanicError struct {
 	Value any    // the argument of panic
 	Stack []byte // the stack of the goroutine
@@ -427,7 +427,7 @@ func withMetadata(obj *unstructured.Unstructured) *unstructured.Unstructured {
 
 var errGoexit = errors.New("the conversion ended its goroutine")
 
-// failures collects the errors of the objects of a request, as far as a message may show them.
+// failures joins the errors of a request, with limits on their number and size.
 type failures struct {
 	count int
 	text  strings.Builder

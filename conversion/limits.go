@@ -63,7 +63,8 @@ const (
 	// DefaultMaxConcurrent is the default of [MaxConcurrent].
 	DefaultMaxConcurrent = 64
 
-	// DefaultMaxConcurrentMemory is the smallest default of [MaxConcurrentMemory].
+	// DefaultMaxConcurrentMemory is the default of [MaxConcurrentMemory], unless
+	// [MaxRequestBytes] raises it.
 	DefaultMaxConcurrentMemory = 512 << 20
 
 	// By default a request may take minRequestMemory bytes, or requestFactor times its size if that is

@@ -31,8 +31,8 @@
 // make the comparison less strict.
 //
 // A run groups failures by cause. Two failures have one cause if they are of the same kind, and at
-// the same path or with the same error. The object of a failure is reduced as long as the server
-// admits it and it fails for the same cause. The same seed gives the same report on every machine.
+// the same path or with the same error. The object of a failure is reduced while the server admits
+// it and the cause stays the same. The same seed gives the same report on every machine.
 //
 // See
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#webhook-conversion.
