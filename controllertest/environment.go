@@ -123,8 +123,7 @@ func (e *Environment) newMapper(crds []*apiextensionsv1.CustomResourceDefinition
 	return mapper
 }
 
-// addKinds adds the kind of objects and the kind of their lists. An empty listKind means the
-// default.
+// addKinds adds the kind of objects and listKind, by default the kind with "List" after it.
 func (e *Environment) addKinds(kind runtimeschema.GroupKind, listKind string) {
 	if listKind == "" {
 		listKind = kind.Kind + "List"

@@ -93,7 +93,7 @@ func (e *exporter) nested(s, core *props) (object, bool) {
 		case own == nil, e.reserved(core, name):
 			exact = false
 		case hasDefault(own) && additional(core) != own:
-		// Not required: the server sets the default first.
+		// An object may lack the property: the server sets the default first.
 		case own.Nullable:
 			wanted = append(wanted, name)
 		default:

@@ -192,7 +192,6 @@ func (b *builder) literal(out map[string]any, name string, kept bool) {
 	}
 }
 
-// isEmpty reports whether the server omits the value of an example.
 func isEmpty(v any) bool {
 	switch v := v.(type) {
 	case string:
