@@ -102,8 +102,8 @@ func (a *Applier) ApplyAsKubectl(ctx context.Context, r Request, opts ...crdkit.
 	return out, err
 }
 
-// keepAnnotation applies [LastApplied] as annotationManager where kubectl does so. It returns false
-// if the server refuses the request.
+// keepAnnotation applies an existing [LastApplied] as annotationManager if manager is
+// kubectlManager and nobody applies it, as in kubectl. It returns false if the server refuses that.
 func (a *Applier) keepAnnotation(ctx context.Context, out *Result, live *unstructured.Unstructured, manager string, opts []crdkit.RequestOption) (bool, error) {
 	text, found := out.Object.GetAnnotations()[LastApplied]
 	if manager != kubectlManager || !found || len(annotationOwners(out.Object, metav1.ManagedFieldsOperationApply)) > 0 {

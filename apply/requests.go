@@ -94,8 +94,8 @@ func (r *Request) check() (subresource, error) {
 //   - the version does not have the subresource, or
 //   - an object has a value of a Go type that JSON is not decoded to.
 //
-// Apply checks ctx before and after the merge by structured-merge-diff. The time of the merge grows
-// with the square of the length of a list.
+// Apply checks ctx before and after the merge, but not during it. The time to merge a list grows
+// with the square of its length.
 func (a *Applier) Apply(ctx context.Context, r Request, opts ...crdkit.RequestOption) (*Result, error) {
 	s, err := r.check()
 	switch {

@@ -20,7 +20,7 @@ type convertor struct {
 	ctx        context.Context
 	definition *crdkit.Definition
 	// copies is true if ConvertToVersion must copy an object that needs no conversion: the field
-	// manager sets defaults in it.
+	// manager sets defaults in the result.
 	copies bool
 }
 
@@ -87,7 +87,7 @@ func (creator) New(kind schema.GroupVersionKind) (runtime.Object, error) {
 }
 
 // checkGoTypes returns an error for a value of a Go type that decoded JSON does not have, and for
-// nesting that is too deep for the library to copy. Nil objects are allowed.
+// nesting that is too deep to copy. Nil objects are allowed.
 func checkGoTypes(objs ...*unstructured.Unstructured) error {
 	for _, obj := range objs {
 		if obj == nil || jsonval.IsDecoded(obj.Object) {

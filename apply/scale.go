@@ -86,8 +86,8 @@ type scaleWrite struct {
 	refusal  *crdkit.Refusal
 }
 
-// writeScale changes the replicas of an object and their managers. makeNext sets w.next or
-// w.refusal. config is nil if the request is not an apply.
+// writeScale changes the replicas of an object and their managers. makeNext sets next or refusal in
+// the scaleWrite. config is nil if the request is not an apply.
 func (a *Applier) writeScale(ctx context.Context, live *unstructured.Unstructured, manager string, config *unstructured.Unstructured, opts []crdkit.RequestOption, makeNext func(context.Context, *scaleWrite) error) (*Result, error) {
 	if err := a.checkScaled(live); err != nil {
 		return nil, err
@@ -203,7 +203,7 @@ func (w *scaleWrite) change(obj *unstructured.Unstructured, makeNext func() erro
 	return nil
 }
 
-// errRefused ends a write for which w.refusal is set.
+// errRefused ends a scaleWrite whose refusal is set.
 var errRefused = errors.New("apply: the write is refused")
 
 // track records the manager in a Scale, and keeps the result as w.next.

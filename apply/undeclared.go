@@ -119,7 +119,7 @@ func (u *undeclared) element(l *schema.List, i int, item any) (fieldpath.PathEle
 	return fieldpath.PathElement{Key: &keys}, len(keys) > 0
 }
 
-// add adds an error, unless the texts of the errors are too long already.
+// add adds an error, or only counts it if the paths so far exceed errorlist.MaxText bytes.
 func (u *undeclared) add(path fieldpath.Path, message string) {
 	if u.size > errorlist.MaxText {
 		u.more++

@@ -41,7 +41,7 @@
 //
 // # Differences from Kubernetes
 //
-// There is no storage: an update names its old object. metadata.uid, creationTimestamp
+// There is no storage: a test passes the old object of an update. metadata.uid, creationTimestamp
 // and resourceVersion are not set.
 //
 // # Concurrency and ownership

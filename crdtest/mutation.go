@@ -190,8 +190,8 @@ func (e edit) apply(obj map[string]any) error {
 
 var errAbsent = errors.New("there is no such value")
 
-// edited returns v after the edit. present is false if there is no v. tokens is the path from v to
-// the edited value. It creates absent objects on the path.
+// edited returns v after the edit, and creates absent objects on the path. present is false if
+// there is no v. tokens is the path from v to the edited value.
 func (e edit) edited(v any, present bool, tokens []string) (any, error) {
 	switch {
 	case !present && e.op == opDelete:

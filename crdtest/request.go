@@ -286,7 +286,7 @@ func bodyOf(body any) (content []byte, isText bool, err error) {
 }
 
 // runPatch sends a patch and sets r.Result and r.Object. If the patch is refused, r.Object is the
-// object that was validated.
+// patched object, or the old object if the patch cannot be applied.
 func (s *Set) runPatch(ctx context.Context, r *Response, patchType types.PatchType, body []byte) error {
 	do, update := patch.New(r.version).Patch, r.version.Update
 	if r.verb == patchingStatus {
@@ -326,8 +326,8 @@ func pathsOf(body []byte) []string {
 	return paths
 }
 
-// position returns the position of a pointer in the object's text, in the merge patch, or in the
-// operation that wrote the value. It returns "" if the position is unknown.
+// position returns the position of the value at a pointer: in the object's text, in the merge
+// patch, or in the operation that wrote the value. It returns "" if the position is unknown.
 func (in *input) position(pointer string) string {
 	if in.operations != nil {
 		var ok bool
@@ -341,7 +341,8 @@ func (in *input) position(pointer string) string {
 	return ""
 }
 
-// inOperation returns the pointer to a value in the JSON patch that wrote it.
+// inOperation takes a pointer in the patched object. It returns the pointer in the JSON patch to
+// the same value.
 func (in *input) inOperation(pointer string) (written string, ok bool) {
 	tokens, appended := pathstack.Tokens(pointer), false
 	for i, path := range in.operations {

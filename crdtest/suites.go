@@ -14,10 +14,10 @@ type SuiteOption func(*suiteOptions)
 
 type suiteOptions struct{ except map[string]string }
 
-// Except says why the result of a case differs from the recorded result, or why the case cannot be
-// run because it names no definition. The case fails if its result is as recorded. The test fails
-// if there is no such case. name is the case as failures show it: its file, a colon, a space, and
-// its name in the file. A nil SuiteOption changes nothing.
+// Except accepts that the result of a case differs from the recorded result, or that the case has
+// no definition and cannot be run. The case fails if its result is as recorded. The test fails if
+// there is no such case. name is the case as failures show it: its file, a colon, a space, and its
+// name in the file. reason says why it differs. A nil SuiteOption changes nothing.
 func Except(name, reason string) SuiteOption {
 	return func(o *suiteOptions) { o.except[name] = reason }
 }
