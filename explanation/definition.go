@@ -113,7 +113,7 @@ func enterSchema(props *apiextensionsv1.JSONSchemaProps, rest string) (*apiexten
 	return &child, after[len(longest)+1:]
 }
 
-// expressionOf returns an expression of props. rest is the part of its field path from the rule on.
+// expressionOf returns an expression of props. rest is the end of its field path, from ruleList on.
 func expressionOf(props *apiextensionsv1.JSONSchemaProps, rest string) (string, bool) {
 	number, member, _ := strings.Cut(strings.TrimPrefix(rest, ruleList), "]")
 	i, err := strconv.Atoi(number)
@@ -126,7 +126,7 @@ func expressionOf(props *apiextensionsv1.JSONSchemaProps, rest string) (string, 
 	return props.XValidations[i].Rule, true
 }
 
-// uncompiled explains the error of a stored rule that does not compile.
+// uncompiled explains a request's error about a rule that does not compile.
 func (x *Explainer) uncompiled(err *validation.Error) *Explanation {
 	l, ok := schemapath.At(x.root, err.SchemaPointer)
 	if !ok || err.Rule < 0 || err.Rule >= len(l.Node.Rules()) {
@@ -324,9 +324,9 @@ func (h *hint) undeclared() (what, write string) {
 	return "", ""
 }
 
-// quotedAfter returns the word after complaint in text, without quotes.
-func quotedAfter(text, complaint string) (string, bool) {
-	_, after, ok := strings.Cut(text, complaint)
+// quotedAfter returns the word that follows a prefix in a text, without quotes.
+func quotedAfter(text, prefix string) (string, bool) {
+	_, after, ok := strings.Cut(text, prefix)
 	if !ok {
 		return "", false
 	}

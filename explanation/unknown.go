@@ -70,7 +70,7 @@ func (x *Explainer) Pruned(path schema.Path) *Explanation {
 	return nil
 }
 
-// An object is a schema on the path to a field.
+// An object is a value on the path to a field, as the schema declares it.
 type object struct {
 	node     *schema.Node
 	root     bool // a resource with apiVersion, kind and metadata
@@ -93,8 +93,8 @@ func (o object) enter(name string, index bool) (object, bool) {
 	return object{node: values, root: values.EmbeddedResource()}, values != nil
 }
 
-// longest enters the field with the longest declared name at the beginning of path. rest is the
-// path after that name.
+// longest follows the first step of path: an index, the longest declared name that fits, or a key
+// of a map. rest is the path after the step.
 func (o object) longest(path string) (next object, rest string, ok bool) {
 	if i, after, isIndex := leadingIndex(path); isIndex {
 		if next, ok := o.enter(i, true); ok {
@@ -224,7 +224,7 @@ func DefinitionField(pointer string) *Explanation {
 	return nil
 }
 
-// declaredType returns the type that has the field name: t without pointers, or the schema in a
+// declaredType returns the type in which to look up name: t without pointers, or the schema in a
 // type such as JSONSchemaPropsOrBool.
 func declaredType(t reflect.Type, name string) reflect.Type {
 	for t.Kind() == reflect.Pointer {

@@ -42,8 +42,8 @@ func (x *Explainer) enum(err *validation.Error) *Explanation {
 	return &Explanation{Text: fmt.Sprintf("did you mean %q?", near), Suggestion: near}
 }
 
-// located returns the schema and the value of an error. Both are nil if the error is about a branch
-// or does not belong to obj.
+// located returns the schema and the value of an error. Both are nil if the error is about a
+// branch, such as a branch of an anyOf, or does not belong to obj.
 func (x *Explainer) located(err *validation.Error, obj *unstructured.Unstructured) (*schema.Node, any) {
 	l, ok := schemapath.At(x.root, err.SchemaPointer)
 	path, fits := schemapath.Value(err.SchemaPointer, err.Pointer)
@@ -214,7 +214,7 @@ func (x *Explainer) detailWithoutValues(err *validation.Error) string {
 	return "an error ended the rule: " + strings.TrimSpace(rule.Rule)
 }
 
-// failedText returns what the server says about a false rule, without messageExpression.
+// failedText returns the server's text for a false rule, as if it had no messageExpression.
 func failedText(rule *schema.Rule) string {
 	if rule.Message != "" {
 		return strings.TrimSpace(rule.Message)

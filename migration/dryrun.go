@@ -46,7 +46,7 @@ type Rewrite struct {
 	// server refuses it. Storage then keeps the old object.
 	Failure error
 	// Result is the verdict on the update that writes the object back, or nil if the object could
-	// not be read. Ratcheted lists tolerated errors.
+	// not be read. Result.Ratcheted lists forgiven errors.
 	Result *crdkit.Result
 	// Changes are the differences between Object and Stored, by field. They leave out apiVersion,
 	// generation, managedFields and resourceVersion.
@@ -106,9 +106,9 @@ const (
 // the unchanged object then defaults and validates it, and converts it to the storage version. Then
 // it is read at its old version again, to find what is lost.
 //
-// The sequence holds one object at a time. If the sequence objects yields an error, DryRun yields
-// that error and continues. If ctx ends, the error of ctx comes last. If def is nil or does not
-// serve the version of the dry run, the only element is an error.
+// DryRun holds one object at a time. It also yields the errors of its input, and continues. If ctx
+// ends, the error of ctx comes last. If def is nil or does not serve the version of the dry run,
+// the only element is an error.
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#upgrade-existing-objects-to-a-new-stored-version.
 func DryRun(ctx context.Context, def *crdkit.Definition, objects iter.Seq2[*unstructured.Unstructured, error], opts ...Option) iter.Seq2[*Rewrite, error] {
@@ -182,7 +182,7 @@ func (d *dryRun) rewrite(ctx context.Context, at *crdkit.Version, obj *unstructu
 		return nil, fmt.Errorf("crdkit: object %d: %w", index, jsonval.ErrDepth)
 	}
 	one := &Rewrite{Index: index, Object: obj}
-	// If the apiVersion does not parse, one.rewrite sets Failure.
+	// If the apiVersion does not parse, one.rewrite sets one.Failure below.
 	if gv, err := runtimeschema.ParseGroupVersion(obj.GetAPIVersion()); err == nil {
 		one.From = gv.Version
 	}

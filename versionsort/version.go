@@ -76,8 +76,8 @@ func Parse(name string) (Version, bool) {
 	return Version{Major: major, Stability: stability, Minor: minor}, true
 }
 
-// cutNumber cuts the decimal number with all its digits off the front of s. It
-// reports false if there is no number or the number does not fit an int64.
+// cutNumber cuts all digits off the front of s and returns them as a number. It reports false if
+// there are none, or if the number does not fit an int64.
 func cutNumber(s string) (n int64, rest string, ok bool) {
 	end := 0
 	for end < len(s) && '0' <= s[end] && s[end] <= '9' {
