@@ -61,8 +61,8 @@ type heldConverter struct {
 // The schemas need not be structural then: they only decide which values are valid.
 //
 // If the strategy of the definition is Webhook, conversions call its webhook.
-// [WithConverter] replaces or configures the call. If the webhook cannot be called at all,
-// the definition compiles nevertheless, and conversions fail with conversion.ErrNoWebhook.
+// [WithConverter] replaces or configures the call. If the webhook's address or certificates are
+// unusable, the definition compiles, and conversions fail with conversion.ErrNoWebhook.
 func Compile(crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) (*Definition, error) {
 	if crd == nil {
 		return nil, errors.New("crdkit: the definition is nil")
@@ -192,7 +192,7 @@ func (d *Definition) compileVersions(crd *apiextensionsv1.CustomResourceDefiniti
 }
 
 // earlierVersions is the number of earlier versions that a version is compared with. Comparing all
-// pairs may take longer than compiling them.
+// pairs may take longer than compiling all versions.
 const earlierVersions = 16
 
 // earlierEqual returns a compiled version with the schema of version i, or nil. It tries only the

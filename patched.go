@@ -116,7 +116,6 @@ func (r *request) checkUID() *Refusal {
 		key, got, want))
 }
 
-// conflict is the answer if the uid or resourceVersion differs from the old object's.
 func (r *request) conflict(why string) *Refusal {
 	d := r.version.def
 	return &Refusal{
@@ -127,5 +126,4 @@ func (r *request) conflict(why string) *Refusal {
 	}
 }
 
-// modified is the server's text for a resourceVersion that differs from the old object's.
 const modified = "the object has been modified; please apply your changes to the latest version and try again"

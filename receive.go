@@ -38,9 +38,9 @@ type coercion struct {
 }
 
 // coerce does to an object what decoding into a Go struct does to a built-in kind. Metadata becomes
-// ObjectMeta. Undeclared fields and nulls that are not allowed are removed. It complains of unknown
-// fields in this order: of metadata, of the object, of embedded metadata. It refuses malformed
-// metadata.
+// ObjectMeta. Undeclared fields, and nulls that are not allowed, are removed. coerce complains of
+// unknown fields in this order: of metadata, of the object, of embedded metadata. It refuses
+// malformed metadata.
 func (r *request) coerce(c coercion) *Refusal {
 	obj, d := r.obj.Object, r.version.def
 	gv, err := groupVersionOf(obj)

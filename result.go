@@ -194,7 +194,6 @@ func (r *request) changeMetadata(f func()) {
 	}
 }
 
-// sortedKeys returns the keys of both maps, each once.
 func sortedKeys(a, b map[string]any) []string {
 	keys := slices.Concat(slices.Collect(maps.Keys(a)), slices.Collect(maps.Keys(b)))
 	slices.Sort(keys)

@@ -142,7 +142,6 @@ func (r *request) setOld(name, value string) {
 	r.oldMeta.ReadMap(r.old.Object)
 }
 
-// checkName refuses an object with another name than the old object.
 func (r *request) checkName() *Refusal {
 	switch name, got := r.oldMeta.Name, r.meta.Name; {
 	case got == name:

@@ -77,7 +77,7 @@ func (r *request) forgive(errs validation.ErrorList) {
 }
 
 // newMetadataLimit returns the limit of errors for the next check of metadata. addProblems reads
-// its counts.
+// how many errors the limit omitted.
 func (r *request) newMetadataLimit() *errorlimit.Limit {
 	r.metadataLimit = *errorlimit.New(r.maxErrors)
 	return &r.metadataLimit
