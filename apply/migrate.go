@@ -103,7 +103,7 @@ func (a *Applier) ApplyAsKubectl(ctx context.Context, r Request, opts ...crdkit.
 }
 
 // keepAnnotation applies an existing [LastApplied] as annotationManager if manager is
-// kubectlManager and nobody applies it, as in kubectl. It returns false if the server refuses that.
+// kubectlManager and no manager applied it, as in kubectl. It returns false if the server refuses.
 func (a *Applier) keepAnnotation(ctx context.Context, out *Result, live *unstructured.Unstructured, manager string, opts []crdkit.RequestOption) (bool, error) {
 	text, found := out.Object.GetAnnotations()[LastApplied]
 	if manager != kubectlManager || !found || len(annotationOwners(out.Object, metav1.ManagedFieldsOperationApply)) > 0 {

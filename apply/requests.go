@@ -456,7 +456,7 @@ func decodeCanonical(s string) (map[string]any, bool) {
 
 const (
 	maxYAMLKey = 150 // YAML allows 1,023 characters, and each may be an escape of 6 bytes
-	// No decoder rounds a fractional number of at most maxYAMLFraction bytes.
+	// All decoders read a fraction of at most maxYAMLFraction bytes alike.
 	maxYAMLFraction = 16
 )
 

@@ -37,8 +37,8 @@
 //   - it has no list where the schema has a string with a format. Without a rule, the server
 //     admits such a list.
 //
-// [Objects] also checks all other objects. If a version has the status subresource, Compare writes
-// the status through it.
+// [Objects] also checks stored objects that do not meet these conditions. If a version has the
+// status subresource, Compare writes the status through it.
 //
 // # How it decides
 //

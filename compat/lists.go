@@ -142,9 +142,9 @@ func (l *listCheck) refuse(f *Finding, byOld bool, c *search.Cond, matches func(
 }
 
 // show adds a witness whose value at the path satisfies c, and for which shows is true. The old
-// definition admits the witness or, if byOld is true, the new one. show returns the outcome at the
-// other definition, or nil if it finds no witness. It finds none if the versions have different
-// names.
+// definition admits it. If byOld is true, the new one admits it instead. show returns the outcome
+// at the other definition, or nil if it finds no witness. It finds none if the versions have
+// different names.
 func (l *listCheck) show(f *Finding, byOld bool, c *search.Cond, shows func(first, second *outcome) bool) *outcome {
 	if c == nil || !l.sameName() {
 		return nil

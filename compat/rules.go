@@ -63,8 +63,8 @@ func (w *walk) agree(o *schema.Node, known, c *celcond.Count) bool {
 	return !differ(known.Holds, c.Holds) && !differ(known.Fails, c.Fails)
 }
 
-// transforms reports whether new rules may see another value than the old definition stored. A part
-// may be pruned or defaulted, may get another type, or a null may be dropped.
+// transforms reports whether new rules may see a value that differs from the stored value. Parts
+// may be pruned or defaulted, get another type, or lose a null.
 func (w *walk) transforms(o, n *schema.Node) bool {
 	if o == n {
 		return false

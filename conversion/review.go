@@ -48,9 +48,8 @@ type review struct {
 	largest int64    // the most memory that one object takes in a handler
 }
 
-// readReview splits a review into the rest and the texts of the objects in member, which is
-// "request" or "response". Objects of the other member are left out. readReview returns at most
-// maxObjects objects and decodes none.
+// readReview splits a review into the texts of its objects and the rest. It returns the first
+// maxObjects objects of member, which is "request" or "response", and none of the other member.
 func readReview(text, member string, maxObjects int) (*review, error) {
 	start := jsonscan.Space(text, 0)
 	if !isJSON(text, start) || text[start] != '{' {

@@ -94,7 +94,6 @@ type rule struct {
 
 func (r rule) idle() bool { return r.null == nil && r.below == nil }
 
-// A set is a default to set.
 type set struct {
 	value    any
 	below    *fillNode // for the value

@@ -194,8 +194,8 @@ func (a *adviser) undeclared(n, other *schema.Node, at *pathstack.Chain, root bo
 	return out
 }
 
-// A schemaNotes adds the notes on single schemas. It visits the schemas that matter for pruning and
-// defaulting.
+// A schemaNotes adds the notes on the root and on schemas in properties, items and
+// additionalProperties.
 type schemaNotes struct {
 	*adviser
 	visitor visitor

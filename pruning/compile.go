@@ -110,7 +110,7 @@ func (c *compiler) compileObject(n *schema.Node, preserve, resource bool) *node 
 		}
 	}
 	if out.others == keepOthers {
-		// Undeclared fields are kept, so a declared field without a node needs no lookup.
+		// A field without a node is kept as it is. So is a field that is not in the list.
 		out.fields = slices.DeleteFunc(out.fields, func(f field) bool { return f.node == nil })
 	}
 	names := make([]string, len(out.fields))

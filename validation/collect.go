@@ -20,7 +20,7 @@ import (
 // If no branch of an anyOf or oneOf is satisfied, the errors of the branch with the most
 // passed checks are reported. So the walk counts checks as the server does, see [run.check].
 //
-// The walk calls Valid for each value and skips valid values, unless it counts checks.
+// Where the walk does not count checks, it calls Valid for each value and skips valid values.
 // After maxMisses invalid values on the path, it does not call Valid for containers,
 // because each call visits everything in the value again.
 type run struct {
@@ -313,8 +313,8 @@ func (r *run) tooMany(size, limit int64, what string) {
 	r.end(quantity(r.begin(), "should have at most ", limit, what), *e)
 }
 
-// object checks an object and its properties. count and changed are about the properties, as
-// in check.
+// object checks an object and its properties. It counts the checks of the properties,
+// and reports whether a property is known to have changed.
 func (r *run) object(n *leafcheck.Node, obj map[string]any, p correlate.Pair) (count int, changed bool) {
 	f := n.Fields
 	size := int64(len(obj))

@@ -160,8 +160,8 @@ func (m *members) guess(s string, i, next int) int {
 	return undeclared
 }
 
-// ends reports whether s[i:] begins with the key of p. The caller has compared the eight bytes
-// after s[i] up to the first quote. quotes is 0 if these eight bytes have no quote.
+// ends reports whether s[i:] begins with the key of p. The caller has compared the first eight
+// bytes of the name, or all bytes if it ends earlier. quotes is 0 if it does not end there.
 func (p *member) ends(s string, i int, quotes uint64) bool {
 	const first = 1 + wordSize
 	n := len(p.text)

@@ -131,7 +131,7 @@ func (c *readCompiler) compile(n *schema.Node, reads []*fieldaccess.ReadSet) *re
 	if len(out.fields) == 0 && out.values == nil && out.items == nil && access <= fieldaccess.Presence {
 		return presence(n)
 	}
-	// Rules may count elements and entries, so none is left out.
+	// Rules may count elements and entries, so they must be present.
 	if additional != nil && out.values == nil {
 		out.values = presence(additional)
 	}

@@ -12,9 +12,8 @@ import (
 // MaxRemovals is how many candidates one call of [Minimize] tries at most.
 const MaxRemovals = 5000
 
-// Minimize returns a smaller case that still has a property. object returns the object of a case.
-// try returns the case of a smaller object, and whether the case has the property. try may keep the
-// object.
+// Minimize returns start, or a smaller case that passes try. object returns the object of a case.
+// try returns the case of a candidate, and whether it passes. try may keep the candidate.
 //
 // Minimize ends when ctx ends or after [MaxRemovals] candidates. It then returns the smallest case
 // so far.

@@ -68,7 +68,7 @@ func (x *translation) boundedFilter(a, b ast.Expr, orders search.Mask, sc scope)
 //	self.filter(f, f.type == 'A').size() <= 1
 //	self.exists_one(f, f.type == 'A')
 //
-// Both expressions use one opaque condition, so exists_one implies the comparison.
+// Both examples get the same opaque condition. So the second one implies the first.
 func (x *translation) atMostOne(e ast.Expr, sc scope) (verdict, bool) {
 	if sc.outer != nil || sc.update != nil {
 		return verdict{}, false // see Count

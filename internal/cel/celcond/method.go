@@ -48,7 +48,7 @@ func (x *translation) method(c ast.CallExpr, sc scope) (verdict, bool) {
 	return verdict{x.at(p, holds), x.at(p, fails)}, true
 }
 
-// maxSkipped is the largest repetition count in a pattern.
+// maxSkipped is the largest n in a pattern .{n}.
 const maxSkipped = 1000
 
 // suffix returns x and n for an expression x.substring(n) with a constant n, else e and 0.

@@ -79,7 +79,7 @@ func (s *Checker) Bounds(f *RuleCost, message bool, total uint64) (bounds []Boun
 	return bounds, forAll
 }
 
-// atMost returns the values of the candidates by path, each limited to v.
+// atMost returns, by path, the value of each candidate, or v if that is smaller.
 func atMost(all []candidate, v int64) map[string]int64 {
 	set := make(map[string]int64, len(all))
 	for _, b := range all {

@@ -163,13 +163,13 @@ func (x *compiler) index(of, at operand, t *types.Type) operand {
 }
 
 // elementAt returns a closure that reads an element of a list or map. If find returns false, the
-// closure fails; kind begins the error. paid is the cost of the index. If the list or map fails,
-// the index costs nothing.
-func elementAt[C, K any, F ~func(*Frame) C](of F, at func(*Frame) K, paid uint64, kind string, find func(C, K) (any, bool)) func(*Frame) any {
+// closure fails with an error that begins with prefix. If the list or map fails, the closure takes
+// back indexCost.
+func elementAt[C, K any, F ~func(*Frame) C](of F, at func(*Frame) K, indexCost uint64, prefix string, find func(C, K) (any, bool)) func(*Frame) any {
 	return func(f *Frame) any {
 		in := of(f)
 		if f.failed {
-			f.cost -= paid + 1
+			f.cost -= indexCost + 1
 			return nil
 		}
 		key := at(f)
@@ -178,7 +178,7 @@ func elementAt[C, K any, F ~func(*Frame) C](of F, at func(*Frame) K, paid uint64
 		}
 		v, ok := find(in, key)
 		if !ok {
-			f.fail(missing(kind, key))
+			f.fail(missing(prefix, key))
 		}
 		return v
 	}

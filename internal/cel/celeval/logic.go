@@ -27,7 +27,7 @@ type laterTerm struct {
 	cost uint64
 }
 
-// logic compiles terms that are evaluated until one is decisive.
+// logic compiles && or ||. It evaluates terms until one equals decisive.
 func (x *compiler) logic(terms []operand, decisive bool) operand {
 	if x.why != "" {
 		return operand{}
@@ -72,7 +72,7 @@ func (f *Frame) evalTerm(t *laterTerm, decisive bool) bool {
 	return v
 }
 
-// ternary compiles a ternary. A branch that is a variable or a selection costs one unit less.
+// ternary compiles cond ? yes : no.
 func (x *compiler) ternary(cond, yes, no operand) operand {
 	cond, yes, no = x.condition(cond), branch(yes), branch(no)
 	t := branches{test: x.bool(cond),
@@ -82,8 +82,8 @@ func (x *compiler) ternary(cond, yes, no operand) operand {
 	return out
 }
 
-// branch returns an operand for a branch of a ternary. In a branch, has() of an optional would
-// return an optional, so the closure declines.
+// branch returns c as a branch of a ternary. There, has() of an optional is an optional in cel-go:
+// the closure declines it.
 func branch(c operand) operand {
 	if ch := c.chain; c.presence && ch != nil {
 		c.value = as(kindBool, func(f *Frame) bool {

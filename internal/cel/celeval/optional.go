@@ -7,9 +7,8 @@ import (
 	"github.com/crdkit/crdkit/internal/cel/celvalue"
 )
 
-// An optional is two closures. has reports whether there is a value, and value reads it. After a
-// call of has, the caller must call value once, because the frame may hold a value that is not paid
-// for.
+// An optional is two closures. has reports whether there is a value, and value reads it. has
+// leaves the value in the frame and does not pay for it. So the caller must then call value once.
 type optional struct {
 	has   func(*Frame) bool
 	value operand // has does not pay its cost; of kindNone if there is never a value

@@ -45,8 +45,8 @@ func formats() []format {
 	}
 }
 
-// nameFormat returns a format. It accepts a string if valid returns true, else errs returns the
-// errors.
+// nameFormat returns a format. A string has the format if valid returns true; otherwise errs
+// returns the errors.
 func nameFormat(name string, length int, valid func(string) bool, errs func(string) []string) apiservercel.Format {
 	return apiservercel.Format{
 		Name: name,

@@ -36,8 +36,8 @@ func quantities() cel.EnvOption {
 
 // arithmetic declares an operation whose right operand is a quantity or an integer.
 //
-// A result is a *Quantity, any other quantity is a Quantity. Rules can observe this: == with a
-// result on the right fails, and a search for a result finds nothing.
+// The operation returns a *Quantity; other quantities are Quantity. Rules can observe this: == with
+// a result on the right fails, and a search for a result finds nothing.
 func arithmetic(name string, apply func(*resource.Quantity, resource.Quantity)) []cel.EnvOption {
 	t := apiservercel.QuantityType
 	result := func(q *resource.Quantity, p resource.Quantity) ref.Val {

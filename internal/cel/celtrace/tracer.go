@@ -91,7 +91,7 @@ func (t *tracer) root(e ast.Expr, vars interpreter.Activation) *Trace {
 	return t.failure(f, e, v)
 }
 
-// operand records an operand and its value, once.
+// operand records a new operand and its value.
 func (t *tracer) operand(expression string, v ref.Val) {
 	if len(t.operands) == maxOperands || slices.ContainsFunc(t.operands, func(o Operand) bool { return o.Expression == expression }) {
 		return

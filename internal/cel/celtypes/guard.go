@@ -32,7 +32,7 @@ type guardedCall struct {
 	impl *functions.Overload
 }
 
-// guard returns a decorator of calls, and of the given literals with optional parts.
+// guard returns a decorator for calls, and for the literals that optionalLiterals found.
 func (p *planner) guard(optional map[int64]ast.Expr) interpreter.InterpretableDecoratorV2 {
 	return func(i interpreter.InterpretableV2) (interpreter.InterpretableV2, error) {
 		if l, ok := i.(interpreter.InterpretableConstructor); ok && optional[i.ID()] != nil {

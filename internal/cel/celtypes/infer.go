@@ -15,9 +15,9 @@ import (
 )
 
 // cel-go infers types in both directions and copies them for each overload. Rules read fields of
-// known types. So it is enough to walk the tree bottom-up and to look for the only overload. cel-go
-// must check an expression that is wrong, or that needs more inference: null, empty lists, types as
-// values, qualified names, lists of several types.
+// known types. So it is enough to walk the tree bottom-up and to find the one overload that fits.
+// cel-go must check an expression that is wrong, or that needs more inference: null, empty lists,
+// types as values, qualified names, lists of several types.
 
 // signatures are the overloads of a language, and the first parts of qualified names. They are
 // immutable.

@@ -412,8 +412,8 @@ func opened(s string, i int, opening, closing byte) (int, bool) {
 	return i, true
 }
 
-// null reports whether the value is null. For JSON text, ok reports whether the first byte is n,
-// and end is negative if the value is not null.
+// null reports whether the value is null. For JSON text, ok says only that the value begins with
+// n. If it is not the word null, end is negative.
 func (in input) null() (end int, ok bool) {
 	if in.s == "" {
 		return 0, in.v == nil

@@ -23,8 +23,8 @@ type Splitter struct {
 // comment. It also cuts after a line of three dots, and accepts all line breaks of YAML 1.1.
 // Otherwise YAML libraries would drop the rest of a document.
 //
-// It cuts the text that [UTF8] returns. The documents share its memory, except a last document
-// without line feed: Split adds the line feed.
+// Split decodes the text with [UTF8]. The documents share the memory of the decoded text. If the
+// last one has no line feed at its end, it is a copy that has one.
 func Split(text []byte) *Splitter {
 	text = UTF8(text)
 	return &Splitter{rest: text, breaks: hasOtherBreaks(text)}
@@ -220,7 +220,7 @@ func CheckAliases(text []byte) error {
 }
 
 // beforeIndicator has the bytes that can be before an anchor or an alias: white space, the last
-// bytes of U+0085, U+2028 and U+2029, punctuation, and the 0 of UTF-16.
+// bytes of U+0085, U+2028 and U+2029, punctuation, and the zero bytes of UTF-16.
 var beforeIndicator = []byte(" \t\r\n\x00\x85\xa8\xa9,[{:")
 
 // countIndicators counts the bytes of a text that can start an anchor or an alias.

@@ -111,8 +111,8 @@ const (
 
 // An automaton is a complete deterministic automaton over all runes.
 //
-// A state is the index of its row in next. The ordinary states that accept at the end of the text
-// come last, so that one comparison finds them.
+// A state is the index of its row in next. After never and always come the states that do not
+// accept at the end of the text, then the others. So one comparison tells them apart.
 type automaton struct {
 	ascii [utf8.RuneSelf]uint8 // class of each ASCII byte
 	wide  []span               // classes of the other runes, ascending
