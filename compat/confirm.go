@@ -106,8 +106,8 @@ type difference struct {
 }
 
 // differences sends obj to both definitions, as an update of old if old is not nil. first is the
-// outcome of the new definition for readers, otherwise of the old one. If this definition refuses
-// old or obj, or drops a field of obj, there are no differences.
+// outcome of the definition that is asked first: the new one for readers, else the old one. If that
+// one refuses old or obj, or drops a field of obj, there are no differences.
 func (c *comparison) differences(readers bool, obj, old map[string]any) (first *outcome, found []difference, err error) {
 	v := c.side(readers).version
 	var stored *outcome

@@ -180,8 +180,8 @@ func (w *walk) add(o *schema.Node, g goal) {
 	}
 }
 
-// solve returns a value of the first side that satisfies all conditions. It uses at most a quarter
-// of the steps that are left.
+// solve returns a value that satisfies all conditions. It uses at most a quarter of the steps left
+// to w.from.solver.
 func (w *walk) solve(conds ...*search.Cond) search.Result {
 	return w.solveWithin(w.from.solver.Work()/4, conds...)
 }

@@ -9,8 +9,8 @@ import (
 // A nullNode says which nulls to drop from a value. A nil node drops none. Equal schemas
 // share a node.
 type nullNode struct {
-	// fields are the properties, in increasing order of name. If additionalProperties drops
-	// no nulls, properties that drop none are omitted.
+	// fields are the properties, in increasing order of name. Unless additionalProperties
+	// drops nulls, only properties that drop nulls are listed.
 	fields []nullField
 	index  nameindex.Index // of fields
 	others nullRule        // for entries that are not in fields

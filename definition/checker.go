@@ -126,7 +126,7 @@ func (c *checker) spec(spec *apiextensionsv1.CustomResourceDefinitionSpec, path 
 }
 
 // haveSchemas checks that versions have a schema. If the old definition lacks a schema, only served
-// versions need one. If the new definition preserves unknown fields too, no version does.
+// versions need one, and none if the new definition preserves unknown fields.
 func (c *checker) haveSchemas(path *pathstack.Chain) {
 	if c.form.common.root() != nil || !c.opts.schemas && c.form.preserving() {
 		return

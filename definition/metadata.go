@@ -63,8 +63,8 @@ func (m *metadata) pointer(err *field.Error) string {
 	return pointer
 }
 
-// entriesOf maps each key and each value at a pointer to the key of its entry. If a text is a key
-// and also a value, the key counts. If values are equal, the first entry counts.
+// entriesOf returns the key of each entry at pointer, by key and by value. A text that is both
+// stands for the key. Equal values stand for the first.
 func (m *metadata) entriesOf(pointer string) map[string]string {
 	if entries, ok := m.entries[pointer]; ok {
 		return entries

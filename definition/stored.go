@@ -212,7 +212,7 @@ func prepareCreate(crd *apiextensionsv1.CustomResourceDefinition) *apiextensions
 	stored := apiextensionsv1.CustomResourceDefinitionStatus{StoredVersions: StoredVersions(crd, nil)}
 	out := copyWithDefaults(crd, stored)
 	out.Generation = 1
-	//lint:ignore SA1019 The server still takes it from what clients send.
+	//lint:ignore SA1019 The server still removes the selfLink of a client.
 	out.UID, out.SelfLink = "", ""
 	out.CreationTimestamp, out.DeletionTimestamp, out.DeletionGracePeriodSeconds = metav1.Time{}, nil, nil
 	return out

@@ -60,8 +60,8 @@ func (r *run) start(n *leafcheck.Node, v any, p correlate.Pair) {
 	}
 }
 
-// checkUnlessValid checks v as check does. It skips a valid v unless the count is needed. p
-// has v and its old value.
+// checkUnlessValid checks v as check does. It skips a valid v unless counting or checkAll is set.
+// p has v and its old value.
 func (r *run) checkUnlessValid(n *leafcheck.Node, v any, p correlate.Pair) (count int, changed bool) {
 	if r.counting || r.checkAll {
 		return r.check(n, v, p)

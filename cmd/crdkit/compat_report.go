@@ -178,8 +178,7 @@ func (f *compatFinding) roles() string {
 	return inEnglish(roles, "and")
 }
 
-// parts returns findings of f.Also: places have the role of f, roles have the field of f but
-// another role.
+// parts returns the findings of f.Also with the role of f, and the others with its field.
 func (f *compatFinding) parts() (places, roles []*compat.Finding) {
 	for i := range f.Also {
 		switch o := &f.Also[i]; {

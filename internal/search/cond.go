@@ -54,7 +54,7 @@ const (
 	someOther
 )
 
-// about says which types of values a kind is about.
+// about has the types that each kind of condition restricts.
 var about = [...]Mask{
 	isTrue: Bool, atMost: Number, multipleOf: Number, minRunes: String, matches: String, hasFormat: String,
 	minItems: Array, distinct: Array, everyItem: Array, someItem: Array,

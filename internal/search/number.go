@@ -90,8 +90,8 @@ func (s *Solver) solveNumber(t Mask, own []*Cond) Result {
 	return undecided("no number with the wanted factors was found")
 }
 
-// divides reports whether a number must be a multiple of x, but not of a divisor of x. No number is
-// both.
+// divides reports whether conditions demand a multiple of x and forbid multiples of a divisor of x.
+// No number satisfies them.
 func divides(own []*Cond) bool {
 	for _, c := range own {
 		for _, d := range own {
@@ -130,8 +130,8 @@ func (r *span) candidates(t Mask, step float64, factors bool, excluded int) (out
 			out = append(out, x*step)
 		}
 	}
-	// Without factors, only excluded numbers fail, and out has more numbers, or all numbers in r.
-	// With factors, all numbers in r must be candidates.
+	// Without factors, only excluded numbers fail. out has more than these, or all in r.
+	// With factors, any number may fail, so out must have all in r.
 	return out, !factors || high-low < float64(want)
 }
 
@@ -181,7 +181,7 @@ var samples = map[string][]string{
 	"k8slongname":  {"a.b", "a"},
 }
 
-// others are strings that have no format, or few formats.
+// others are strings to try after the samples. They have few or no formats.
 var others = []any{"", "a", "!", " ", "x y", "aaaaaaaa", "-", "0", "é"}
 
 func hasFormatNamed(name, v string) bool {

@@ -92,8 +92,8 @@ func (e *exporter) nested(s, core *props) (object, bool) {
 		switch {
 		case own == nil, e.reserved(core, name):
 			exact = false
+		// An object may lack a property with a default: the server sets it first.
 		case hasDefault(own) && additional(core) != own:
-		// An object may lack the property: the server sets the default first.
 		case own.Nullable:
 			wanted = append(wanted, name)
 		default:

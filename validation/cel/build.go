@@ -157,8 +157,8 @@ func (b *builder) property(parent *node, name string, n *schema.Node, t *celtype
 }
 
 // untyped checks rules of n, whose values have no CEL type: n is in items, but the schema
-// above is not an array. The rules never run. The server admits them if they compile as
-// rules of n alone.
+// above is not an array. The rules never run. The server admits them if they compile for
+// n without the schema above.
 func (b *builder) untyped(out *node, n *schema.Node, path *field.Path) {
 	if b.stored {
 		return

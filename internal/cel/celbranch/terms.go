@@ -110,7 +110,7 @@ type splitter struct {
 	decided  int // see Rule.decided
 }
 
-// A scope is the text around the condition of an observer. With the condition, the text is true
+// A scope is the text before and after the condition of an observer. The whole is true
 // only if the observer's term is evaluated.
 type scope struct {
 	before, after string

@@ -240,8 +240,8 @@ func (r *reader) call(e ast.Expr, bound map[string][]string) {
 
 var macros = map[string]bool{"all": true, "exists": true, "exists_one": true, "map": true, "filter": true}
 
-// macro reads a call of a macro. Its variable has the path of an element, even if it holds the key
-// of a map.
+// macro reads a call of a macro. The variable gets the path of an element, even where it is a
+// map key.
 func (r *reader) macro(e ast.Expr, bound map[string][]string) bool {
 	if e.Kind() != ast.CallKind {
 		return false

@@ -291,7 +291,7 @@ func (x *translation) has(s ast.SelectExpr, sc scope) (verdict, bool) {
 	return x.presence(p, unescaped(s.FieldName())), true
 }
 
-// presence translates the test that an object has a field. CEL must be able to read the field.
+// presence translates has() of a field. It is true only if CEL can read the field.
 func (x *translation) presence(p path, name string) verdict {
 	read := x.field(p.node, name, readable(memberSchema(p.node, name)))
 	return verdict{x.at(p, read), x.at(p, strictNot(search.Object, x.field(p.node, name, search.True)))}

@@ -314,7 +314,7 @@ func (e *estimator) EstimateSize(n checker.AstNode) *checker.SizeEstimate {
 		case "@items", "@values":
 			p, ok = p.elem()
 		case "@keys":
-			// The server counts map keys as empty.
+			// The server assumes the size 0 for map keys.
 			if ok = p.isMap(); ok {
 				p = location{path: p.path + "[*]"}
 			}

@@ -13,8 +13,7 @@ import (
 	"github.com/crdkit/crdkit/internal/cel/celvalue"
 )
 
-// call compiles a call of an operator or function. It uses the bridge if the arguments must be
-// boxed.
+// call compiles a call of an operator or function. If the arguments must be boxed, cel-go runs it.
 func (x *compiler) call(e ast.Expr) operand {
 	call := e.AsCall()
 	switch name := call.FunctionName(); name {

@@ -178,8 +178,8 @@ func inserted(c ast.ComprehensionExpr) (cond, value, entry ast.Expr) {
 	return nil, nil, nil
 }
 
-// A mapLoop is a loop that makes a map. If an element fails, the loop only evaluates conditions
-// from there on, and its result is the last error.
+// A mapLoop is a loop that makes a map. If an element fails, the loop only evaluates test for
+// later elements, and its result is the last error.
 type mapLoop struct {
 	test       func(*Frame) bool
 	every, hit uint64 // cost of each element, and of each inserted element

@@ -11,7 +11,7 @@ import (
 	"github.com/crdkit/crdkit/internal/cel/cellib"
 )
 
-// Literals. If an element fails, the literal ends, but costs the same.
+// Literals. If an element fails, later elements are not evaluated and cost nothing.
 
 // A part is an element of a list, or a key or value of a map or message.
 type part struct {

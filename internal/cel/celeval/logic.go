@@ -122,8 +122,8 @@ func (x *compiler) ternaryOf(t *branches, yes, no operand) operand {
 	return x.refuse("ternary of " + kindName(yes))
 }
 
-// branchCost returns the cost of c as a branch or index. There, a variable or selection costs one
-// unit less.
+// branchCost returns the cost of c as a branch of a ternary or as an index. Elsewhere, a variable
+// or selection costs one unit more.
 func branchCost(c operand) uint64 {
 	if c.attr {
 		return c.cost - 1
@@ -187,8 +187,8 @@ func (f *Frame) failWith(err *EvalError) {
 	}
 }
 
-// evalRight evaluates the right operand after the left one failed, and pays for it. It keeps the
-// error of the left operand.
+// evalRight evaluates the right operand after the left one failed, because its cost counts. f
+// keeps the error of the left one.
 func evalRight[T any](f *Frame, right func(*Frame) T) (w T, failedToo bool) {
 	err := f.takeError()
 	if err == nil {

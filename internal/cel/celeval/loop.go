@@ -235,8 +235,8 @@ func (x *compiler) bind(c ast.ComprehensionExpr) operand {
 		return x.refuse("deep nesting of comprehensions")
 	}
 	defer func() { x.loops = slot }()
-	// A loop in the body may be the first to use the value. It must not share slots with loops in
-	// the value.
+	// The value is evaluated at its first use, maybe in a loop of the body. Loops in the body
+	// and the value must not share slots.
 	highest := x.highest
 	x.deeper(slot + 1)
 	v := x.expr(c.AccuInit())

@@ -207,7 +207,7 @@ func (x *compiler) typed(c operand) operand {
 	return c
 }
 
-// asserted returns the value of a part of the object whose raw value is a T.
+// asserted returns the value of a part of the object. The raw value must be a T.
 func asserted[T any](is kind, raw func(*Frame) any) value {
 	return as(is, func(f *Frame) T {
 		v, ok := raw(f).(T)
@@ -257,7 +257,7 @@ func (o operand) elements() listFunc {
 	}
 }
 
-// object returns a closure that reads a raw object. If there is none, it fails and returns nil.
+// object returns a closure that reads a raw object. The closure fails if the value is not one.
 func (o operand) object() func(*Frame) map[string]any {
 	raw := o.raw
 	return func(f *Frame) map[string]any {

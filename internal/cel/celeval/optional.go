@@ -75,7 +75,7 @@ func optionalNone() operand {
 	return operand{cost: 1, value: &optional{has: func(*Frame) bool { return false }, pure: true}}
 }
 
-// evaluated returns the operand with cost 0. It does not count as a variable, ternary or constant.
+// evaluated returns o with cost 0. The result is not marked as a variable, ternary or constant.
 func (o operand) evaluated() operand {
 	o.cost, o.attr, o.choice, o.presence, o.constant = 0, false, false, false, nil
 	o.terms, o.chain = nil, nil

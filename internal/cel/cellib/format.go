@@ -14,7 +14,7 @@ import (
 	"github.com/crdkit/crdkit/internal/metadata/objectname"
 )
 
-// Assumed lengths of regular expressions, for formats that use none. Costs depend on them.
+// Lengths of regular expressions that costs assume for formats without one.
 const (
 	uriExpr    = 1103
 	base64Expr = 84

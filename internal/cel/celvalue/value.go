@@ -241,7 +241,7 @@ func (s *DeclaredType) sameObjects(a, b map[string]any) (eq, ok bool) {
 	return eq, ok
 }
 
-// sameEntries compares the entries of two objects under one name. If ok is false, eq is false.
+// sameEntries compares two entries of one name. eq is false if one does not match its type.
 func (s *DeclaredType) sameEntries(name string, a, b map[string]any) (eq, ok bool) {
 	if s.Props != nil && s.Props[name] == nil || s.Props == nil && s.Values == nil {
 		w, found := b[name]

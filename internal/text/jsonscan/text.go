@@ -84,8 +84,7 @@ func stopBytes(x uint64) uint64 {
 	quote := (x | 4*ones) ^ '&'*ones // '"'|4 == '&', so one comparison finds both
 	angle := (x | 2*ones) ^ '>'*ones // '<'|2 == '>'
 	slash := x ^ '\\'*ones
-	// A difference has the highest bit if an ASCII byte is less than the subtracted one. Other
-	// bytes have that bit in x.
+	// A difference below 0 has the highest bit. A byte that is not ASCII has it in x.
 	return ((quote - ones) | (angle - ones) | (slash - ones) | (x - ' '*ones) | x) & highs
 }
 

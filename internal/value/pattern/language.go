@@ -15,12 +15,12 @@ type Language struct {
 }
 
 // Shortest returns a shortest text of l, and whether l has a text. It prefers letters and digits.
-// decided is false if a pattern has no automaton or the search needs more transitions than steps.
-func (l Language) Shortest(steps int) (text string, found, decided bool) {
+// decided is false if a pattern has no automaton or the search needs more than limit transitions.
+func (l Language) Shortest(limit int) (text string, found, decided bool) {
 	if l.MaxRunes >= 0 && l.MinRunes > l.MaxRunes {
 		return "", false, true
 	}
-	s := &search{Language: l, work: work(steps)}
+	s := &search{Language: l, work: work(limit)}
 	for _, p := range slices.Concat(l.Match, l.Exclude) {
 		auto := p.matcher().auto
 		if auto == nil {
@@ -99,7 +99,7 @@ func (s *search) expand(n int32) bool {
 	return true
 }
 
-// add adds a state if it is new. It drops a state if one automaton excludes every continuation.
+// add adds states if they are new, unless one automaton excludes all texts from there on.
 func (s *search) add(states []uint16, before int32, last rune) {
 	s.key = s.key[:0]
 	for i, state := range states {
