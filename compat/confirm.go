@@ -82,7 +82,7 @@ func (p *pair) write(ctx context.Context, v *crdkit.Version, obj, old map[string
 	if err != nil {
 		return nil, err
 	}
-	// The first write drops the status; the second one sets it.
+	// The first request drops the status, but the second one sets it.
 	outside := slices.DeleteFunc(before.result.Changes, func(c crdkit.Change) bool { return len(c.Path) > 0 && c.Path[0] == schema.Field("status") })
 	o.result.Changes = append(outside, o.result.Changes...)
 	o.result.Ratcheted = append(before.result.Ratcheted, o.result.Ratcheted...)
@@ -272,7 +272,7 @@ func isUnder(pointer, other string) bool { return strings.HasPrefix(pointer+"/",
 
 var contentCodes = []Code{CodeDefault, CodeProperty, CodeUnknownFields}
 
-// shows reports whether a difference comes from the goal, not from another change.
+// shows reports whether a difference comes from the change at g.
 func (w *walk) shows(g *goal, d *difference) bool {
 	switch {
 	case g.code == CodeTransition:
@@ -342,7 +342,7 @@ func (w *walk) alone(object *search.Cond, g *goal) map[string]any {
 		}
 	}
 	slices.SortStableFunc(others, func(a, b *goal) int { return cmp.Compare(distance(a, g), distance(b, g)) })
-	// If no object avoids all of the others, try to avoid the nearest half.
+	// If no object avoids all other goals, try to avoid the nearest half of them.
 	for n := min(len(others), maxOthers); n > 0; n /= 2 {
 		parts := []*search.Cond{object, within(g.steps, g.target)}
 		for _, other := range others[:n] {
@@ -417,8 +417,8 @@ func (c *comparison) contradict(found []Finding, d *difference) {
 // without a change.
 func aboutTransition(f Finding) bool { return f.Code == CodeTransition }
 
-// contradicts reports whether a difference contradicts a proof. A default does so only if the old
-// schema has its field and the witness lacks it. Proofs for readers are only about [readerCodes].
+// contradicts reports whether a difference contradicts a proof. A default contradicts it only
+// if the old schema has the field and the witness lacks it. Proofs for readers cover [readerCodes].
 func (c *comparison) contradicts(d *difference) bool {
 	switch {
 	case d.role == RoleReaders && d.code == CodeRefused:

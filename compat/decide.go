@@ -54,7 +54,8 @@ func (c *comparison) role(w *walk, object *search.Cond) []Finding {
 	return append(out, c.provedRoles(w, out)...)
 }
 
-// provedRoles returns a finding for each role that has none: one of c.sideFindings, or a proof.
+// provedRoles returns a finding for each role without one in found: one of c.sideFindings, or one
+// with CodeProved.
 func (c *comparison) provedRoles(w *walk, found []Finding) []Finding {
 	roles := []Role{RoleWriters, RoleStored}
 	if w.readers {

@@ -126,7 +126,7 @@ func (s *betaSpec) contradictions(path *field.Path) field.ErrorList {
 	return errs
 }
 
-// v1 returns the spec at v1. Versions share the parts that belonged to all of them.
+// v1 returns the spec at v1. Versions get the fields that belong to all versions, in shared memory.
 func (s *betaSpec) v1() apiextensionsv1.CustomResourceDefinitionSpec {
 	spec := s.CustomResourceDefinitionSpec
 	spec.Conversion, spec.PreserveUnknownFields = s.Conversion.v1(), *s.PreserveUnknownFields

@@ -158,7 +158,7 @@ func (c *checker) selectable(v *internalVersion, at *pathstack.Chain, name strin
 	}
 }
 
-// selectableTexts checks selectable fields of an inconvertible schema. The server panics instead.
+// selectableTexts checks selectable fields if the schema would make the server panic.
 func (c *checker) selectableTexts(fields []apiextensionsv1.SelectableField, path *pathstack.Chain) {
 	for i := range fields {
 		text, at := fields[i].JSONPath, path.Index(i).Child("jsonPath")

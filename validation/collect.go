@@ -207,7 +207,7 @@ func quantity(b []byte, what string, n int64, of string) []byte {
 }
 
 // number checks an int64 or a float64 against the bounds of num, which may be nil. A bound
-// that does not fit the type is an error, and is then compared as float64.
+// that does not fit the type is an error. It is still checked, as a float64.
 func (r *run) number(num *leafcheck.Number, v any) {
 	if num == nil {
 		return

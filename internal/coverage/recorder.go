@@ -37,7 +37,7 @@ type Recorder struct {
 	recorded map[definitionKey]*definitionRecord
 }
 
-// A definitionKey identifies a definition. Several tests may load the same file.
+// A definitionKey is the same in all tests that load the same file.
 type definitionKey struct{ name, text string }
 
 type definitionRecord struct {

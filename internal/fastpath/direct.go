@@ -19,7 +19,7 @@ func (w *walk) guessedMember(o *objectWalk, n, i int) int {
 	return w.member(o, memberKey{name: p.name, member: n}, i, at)
 }
 
-// maxEntries bounds the entries of a walk. They can take more memory than the text.
+// maxEntries bounds walk.entries, which can take more memory than the text.
 const maxEntries = 4096
 
 func (w *walk) otherMember(o *objectWalk, i int) int {

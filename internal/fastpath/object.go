@@ -388,7 +388,7 @@ type step struct {
 	index int // of an element of a list, negative for a field
 }
 
-// unknownField adds the warning about an undeclared field of the open object.
+// unknownField adds the warning about an undeclared field of the object at w.steps.
 func (w *walk) unknownField(name string) {
 	text := append(w.warning[:0], `unknown field "`...)
 	for i, s := range w.steps {

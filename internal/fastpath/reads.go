@@ -349,7 +349,7 @@ func (v *values) box(s string) any {
 	return *first
 }
 
-// boxOf returns the first of the two slots of a string.
+// boxOf returns the first slot of a string in values.boxes.
 func boxOf(s string) uint8 {
 	const factor = 0x9e3779b97f4a7c15
 	h := uint64(len(s)) * factor

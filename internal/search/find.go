@@ -227,7 +227,7 @@ func (s *search) repair(root *site, e *validation.Error) {
 	found.set(s.generated(found.node, s.rng.IntN(3), false))
 }
 
-// along follows names and indexes. It returns the last site that exists, and whether all do.
+// along follows names and indexes. If a site is missing, it returns the last one before, and false.
 func (x *site) along(tokens []string) (last *site, all bool) {
 	for _, token := range tokens {
 		children := x.children()

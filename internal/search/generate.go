@@ -523,8 +523,7 @@ type demand struct {
 	inner  []demand
 }
 
-// below returns the demands on a part of the value. child returns the schema of the part in a
-// branch.
+// below returns the demands on an element or member. child returns its schema in a branch.
 func below(list []demand, child func(*schema.Node) *schema.Node) (out []demand) {
 	for _, d := range list {
 		if b := child(d.branch); b != nil {

@@ -189,8 +189,8 @@ func hasFormatNamed(name, v string) bool {
 	return !ok || check(v)
 }
 
-// If more than fewExcluded patterns are excluded, [Solver.counted] is called before the automata.
-// Their time grows with the number of patterns.
+// If a text must avoid more than fewExcluded patterns, [Solver.counted] is tried before automata.
+// The time of automata grows with the number of patterns.
 const fewExcluded = 12
 
 // counted returns the first text of a, 0, b, 1, ... that satisfies the conditions.

@@ -21,7 +21,7 @@ type Case struct {
 // empty if the object is admitted. refused means that the object was refused before validation.
 type Judge func(ctx context.Context, c Case) (errs validation.ErrorList, refused bool, err error)
 
-// A Head has the parts that all objects of a version have.
+// A Head says about objects what their schema does not say.
 type Head struct {
 	APIVersion, Kind string
 	Namespaced       bool // generated objects have a namespace

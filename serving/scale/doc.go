@@ -27,9 +27,9 @@
 // keeps such numbers out of objects.
 //
 // A write sets the desired number, also if the object had none. If the Scale has a resource
-// version, the write sets it too, so that the store detects a conflict. A write fails if one of the
-// three fields already has a wrong type. The caller must admit the resulting object like any other
-// update, with crdkit's Version.Update.
+// version, the write sets it too, so that the store detects a conflict. A write fails if a
+// field that the definition names has a wrong type. The caller must admit the resulting object like
+// any other update, with crdkit's Version.Update.
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#scale-subresource.
 //

@@ -28,8 +28,8 @@ type Rule struct {
 	// Complete is false if the text cannot be read, or if a term is nested too deeply for an
 	// observer.
 	Complete bool
-	// True and False observe the result of the rule. If the rule can be read, True.Text is "": the
-	// rule is true if it is evaluated, not false, and not an error; see [Rule.Evaluated].
+	// True and False observe the result of the rule. If the text can be read, True.Text is "": a
+	// rule that is evaluated is true unless it is false or fails; see [Rule.Evaluated].
 	True, False Observer
 	// UsesOld is true if the rule mentions oldSelf.
 	UsesOld bool
@@ -297,8 +297,8 @@ func (s *splitter) decide(at int) {
 	}
 }
 
-// add adds a term, without observers of implied results, and returns its index. If an observer
-// would be too long, it adds nothing and returns the constant none.
+// add adds a term and returns its index. A result that other results imply gets no observer. If an
+// observer would be too long, add adds nothing and returns none.
 func (s *splitter) add(lo, hi int, t Term, c scope) int {
 	text := s.span(lo, hi)
 	if len(c.before)+len(text)+len(c.after) > maxObserver {
@@ -320,7 +320,7 @@ func (s *splitter) add(lo, hi int, t Term, c scope) int {
 func (s *splitter) observer(c scope, condition string) string {
 	text := "!(" + c.before + condition + c.after + ")"
 	if s.usesOld {
-		// The observer must be a transition rule, too, so it must mention oldSelf.
+		// The observer of a transition rule must be one, so it must mention oldSelf.
 		text += " || (false && oldSelf == oldSelf)"
 	}
 	return text

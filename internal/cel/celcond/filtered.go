@@ -100,7 +100,7 @@ func (x *translation) atMostOne(e ast.Expr, sc scope) (verdict, bool) {
 	return v, true
 }
 
-// evaluated returns a necessary condition for a comparison without an error: every text in
+// evaluated returns a condition that holds if a comparison has no error: every text in
 // duration(text) is a duration.
 func (x *translation) evaluated(e ast.Expr, sc scope) *search.Cond {
 	if e.Kind() != ast.CallKind || comparisons[e.AsCall().FunctionName()] == 0 {

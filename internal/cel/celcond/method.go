@@ -65,8 +65,7 @@ func suffix(e ast.Expr) (of ast.Expr, skipped int64) {
 	return e, 0
 }
 
-// textPattern returns a pattern. It matches a string if method(text) is true for the string after
-// the first skipped characters.
+// textPattern returns a pattern for all strings s with s.substring(skipped).method(text).
 func textPattern(method, text string, skipped int64) (string, bool) {
 	start := ""
 	if skipped > 0 {

@@ -168,7 +168,7 @@ func (s *Checker) property(p *site, n *schema.Node, name string) bool {
 	return s.typed(c, c.typ != nil)
 }
 
-// elements visits items or map values. If p has a type, the type of the elements is part of it.
+// elements visits items or map values. Their type is taken from the type of p, if p has one.
 func (s *Checker) elements(p *site, n *schema.Node, keyword string) bool {
 	c := p.child(n, p.at.Child(keyword))
 	c.location.path = p.location.path + "[*]"

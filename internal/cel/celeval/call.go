@@ -228,7 +228,7 @@ func (c *boxedCall) value(f *Frame, args []ref.Val) ref.Val {
 	return types.NewErr("no such overload: %s", c.name)
 }
 
-// failed pays for a call with a failed argument, and fails.
+// failed adds the cost of a call with a failed argument, and fails with err.
 func (c *boxedCall) failed(f *Frame, err *EvalError, args []ref.Val) ref.Val {
 	if !c.countable(args) {
 		f.decline()

@@ -183,7 +183,7 @@ func Emptied[T any](s []T) []T {
 //
 // The cost that is known when a branch is compiled is added when the branch begins. A failure may
 // refund a part later. So if the cost is over the limit, the evaluation is declined, and cel-go
-// finds out where it ends.
+// finds the final cost.
 
 // Errors of evaluations that a limit ended.
 var (
@@ -213,7 +213,7 @@ func (f *Frame) pay(units uint64) {
 	}
 }
 
-// work counts bytes that are read at a low cost, so that the context is checked in time.
+// work brings the next check of the context nearer: reading bytes costs little, but takes time.
 func (f *Frame) work(bytes int) {
 	units := uint64(bytes) >> 7
 	switch {

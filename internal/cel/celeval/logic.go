@@ -58,7 +58,7 @@ func (x *compiler) logic(terms []operand, decisive bool) operand {
 	return out
 }
 
-// evalTerm evaluates a term after an earlier one failed. A decisive term clears the error.
+// evalTerm evaluates a term after an earlier one failed. A result of decisive clears the error.
 func (f *Frame) evalTerm(t *laterTerm, decisive bool) bool {
 	err := f.takeError()
 	if err == nil {
@@ -180,7 +180,7 @@ func (f *Frame) takeError() *EvalError {
 	return err
 }
 
-// failWith fails with err. It drops the error of a later operand.
+// failWith fails with err, and drops any error after it.
 func (f *Frame) failWith(err *EvalError) {
 	if !f.failed || f.evalErr != nil {
 		f.failed, f.evalErr = true, err

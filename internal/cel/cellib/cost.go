@@ -438,8 +438,8 @@ func (c *Costs) containmentEstimate(function, overload string, other checker.Ast
 	return cost
 }
 
-// equalityEstimate estimates comparing two values of a type of the server. It returns nil for other
-// types.
+// equalityEstimate estimates == of two values of a type that the server adds to CEL. It returns nil
+// for other types.
 func equalityEstimate(args []checker.AstNode) *checker.CallEstimate {
 	if len(args) != 2 || args[0].Type().Equal(args[1].Type()) != types.True {
 		return nil

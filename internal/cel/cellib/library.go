@@ -34,7 +34,7 @@ func newLibrary(name string, declare ...cel.EnvOption) cel.EnvOption {
 	return cel.Lib(&library{name: name, declare: declare})
 }
 
-// Not inlined: copies of the closures of cel-go would add 0.15 MB to a program.
+// Inlined copies of the closures of cel-go would add 0.15 MB to a program.
 
 //go:noinline
 func define(name string, overloads ...cel.FunctionOpt) cel.EnvOption {

@@ -114,7 +114,7 @@ func sum(zero ref.Val) cel.OverloadOpt {
 }
 
 // extreme returns a binding that finds the smallest or largest element. An element e replaces found
-// if found.Compare(e) is beaten.
+// if found.Compare(e) equals beaten.
 func extreme(name string, beaten ref.Val) cel.OverloadOpt {
 	return bindUnary(func(v ref.Val) ref.Val {
 		list, ok := elements(v)

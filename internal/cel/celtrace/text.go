@@ -181,7 +181,7 @@ func isScalar(v ref.Val) bool {
 	return true
 }
 
-// fields appends the longest paths in e, from left to right, outside of macros.
+// fields appends each path in e that is not part of a longer one, without the bodies of macros.
 func fields(out []ast.Expr, e ast.Expr) []ast.Expr {
 	if len(out) >= maxOperands {
 		return out

@@ -291,7 +291,7 @@ func (s *DeclaredType) Time(v any) (time.Time, bool) {
 		t, err := time.Parse(strfmt.RFC3339FullDate, text)
 		return t, err == nil
 	}
-	// Most times have this layout. Parsing another layout allocates.
+	// This is the usual layout. Parsing another layout allocates.
 	if t, err := time.Parse(time.RFC3339, text); err == nil {
 		return t, true
 	}

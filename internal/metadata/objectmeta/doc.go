@@ -29,7 +29,7 @@
 //     [Options.DropInvalid], as for reads from storage, the whole field is dropped instead.
 //   - [RepairGeneration] changes a generation of 0 to 1.
 //
-// An [Embedded] does the same for declared values with x-kubernetes-embedded-resource.
+// An [Embedded] also decodes the metadata of declared values with x-kubernetes-embedded-resource.
 //
 // [Meta.PrepareCreate], [Meta.PrepareUpdate] or [Meta.PrepareStatusUpdate] prepares metadata. Call
 // [Meta.KeepManaged] before it, and [Meta.EnterNamespace] after it. Then two parts of the server

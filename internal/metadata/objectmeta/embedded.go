@@ -77,8 +77,7 @@ func (c *coercion) visit(w *walk, n *schema.Node, m map[string]any) *field.Error
 		}
 		delete(m, name)
 	}
-	// The walk still coerces embedded resources in the metadata that Restore replaces. So Restore
-	// must write a copy.
+	// The walk still changes embedded resources in the old metadata. So Restore must write a copy.
 	inside, _, _ := child(n, "metadata")
 	d, unknown, err := decodeMetadata(m, c.options, inside.Facts().Has(schema.HasEmbedded))
 	switch {

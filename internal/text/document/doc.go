@@ -8,8 +8,8 @@
 //
 // # Tokens
 //
-// [Tokenize] is the fast path for YAML. It reads the small part of YAML that tools write, and
-// declines every other text. The caller then uses a YAML library. A token says where its value is
+// [Tokenize] is faster than a YAML library. It reads the small part of YAML that tools write, and
+// declines every other text: the caller then uses the library. A token says where its value is
 // in the text. Tokenize reads
 //
 //   - block mappings and block lists;

@@ -56,7 +56,7 @@ func (n *Node) orNilIfAdmitsAll() *Node {
 // branch. The server reports other errors from only one branch.
 const Important = "IMPORTANT!"
 
-// ReportsFromAllBranches reports whether a property of n has no name, or a name that begins with
+// ReportsFromAllBranches reports whether the name of a property of n is empty or begins with
 // [Important].
 func (n *Node) ReportsFromAllBranches() bool {
 	return n != nil && slices.ContainsFunc(n.Fields.Props, func(p Prop) bool {
@@ -108,7 +108,7 @@ func (n *Node) ValidString(s string) bool {
 	return n == nil || n.validString(s) && (n.Nested == nil || satisfied(n.Nested, (*Node).ValidString, s))
 }
 
-// validString is ValidString without the junctors.
+// validString is ValidString without n.Nested.
 func (n *Node) validString(s string) bool {
 	return n.Accept&String != 0 && (n.Text == nil || n.Text.Valid(s)) && (n.Enum == nil || n.Enum.ValidString(s))
 }

@@ -340,7 +340,7 @@ func (b *builder) reaching(verdict bool, sources []int32, ends []int) []bool {
 // maxClasses is the number of classes that a uint8 can count.
 const maxClasses = 256
 
-// An alphabet holds the classes of one program.
+// An alphabet holds the classes of runes of one pattern.
 type alphabet struct {
 	ascii [utf8.RuneSelf]uint8
 	wide  []span
