@@ -186,7 +186,7 @@ func (k *conditions) members(n *schema.Node) *search.Cond {
 	return search.And(parts...)
 }
 
-// metadata returns the condition on metadata. No schema prunes metadata.
+// metadata is [conditions.of] for metadata, which is not pruned.
 func (k *conditions) metadata(n *schema.Node) *search.Cond {
 	parts := []*search.Cond{search.Types(search.Object)}
 	for name, child := range n.Properties() {

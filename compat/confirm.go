@@ -241,8 +241,8 @@ func (c *comparison) storedDifferences(obj map[string]any, before *outcome, admi
 	}
 	ratcheted := again.result.Ratcheted
 	if again.object == nil || c.storesAnotherVersion() && len(ratcheted) > 0 {
-		// The old definition may refuse this update, too, because of a transition rule. Or
-		// it may forgive the same errors, which its storage version causes.
+		// The change is not the reason if the old definition, too, refuses this update by a
+		// transition rule, or forgives the same errors.
 		was, err := c.write(c.ctx, c.before.version, before.object, before.object)
 		if err != nil || was.object == nil {
 			return out, err

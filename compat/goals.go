@@ -52,7 +52,7 @@ type walk struct {
 // A comparedPair has the schemas of one value: o of the first side, n of the second.
 type comparedPair struct {
 	o, n *schema.Node
-	// gains means that transition rules see an old value only on the second side.
+	// gains means that transition rules see an old value at n, but not at o.
 	gains bool
 }
 

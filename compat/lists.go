@@ -54,10 +54,10 @@ func (l *listCheck) descend(s step, keyword string, old, v *schema.Node) {
 	l.steps, l.pointer = steps, pointer
 }
 
-// add adds a warning about a keyword of the new node. has says whether the node has the keyword.
-func (l *listCheck) add(code Code, keyword string, has bool, before, after, text string) *Finding {
+// add adds a warning about a keyword of the new node. isSet says that the node has it.
+func (l *listCheck) add(code Code, keyword string, isSet bool, before, after, text string) *Finding {
 	f := l.finding(code, VerdictIncompatible, SeverityWarning, RoleLists)
-	f.Field, f.Pointer = fieldOf(l.steps), pointerIf(f.Pointer+l.pointer, keyword, has)
+	f.Field, f.Pointer = fieldOf(l.steps), pointerIf(f.Pointer+l.pointer, keyword, isSet)
 	f.Old, f.New, f.Text = before, after, text
 	l.found = append(l.found, f)
 	return &l.found[len(l.found)-1]

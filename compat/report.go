@@ -160,8 +160,8 @@ func compareFindings(a, b Finding) int {
 //   - one is about writers and one about stored objects, of one field, or
 //   - they are about different fields, with equal roles, severities, Old and New.
 //
-// The texts of refusals and the removed values are not compared. Proofs with the same text are
-// joined even if their roles differ.
+// Old or New is ignored if it is the text of a refusal or a removed value. Findings with
+// [CodeProved] and equal texts are joined even if their roles differ.
 func Merge(findings []Finding) []Finding {
 	all := Split(findings)
 	slices.SortStableFunc(all, compareFindings)

@@ -19,7 +19,7 @@ type storageWalk struct {
 	role  Role   // of the goals; "" means the role of the walk
 	goals *walk
 	seen  map[storedNodes]bool // without goals
-	// readerGoals are about objects that the storage version makes invalid at the compared version.
+	// readerGoals are about objects that readers get as invalid, because of the storage version.
 	readerGoals []readerGoal
 }
 

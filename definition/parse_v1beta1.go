@@ -99,8 +99,8 @@ func (s *betaSpec) setDefaults() {
 }
 
 // contradictions returns an error for each field that v1 cannot express. In two cases the server
-// drops fields without an error: the selectable fields of versions, if all versions share some,
-// and the shared fields, if there are no versions.
+// drops fields without an error: the selectable fields of versions, if the spec has some, too,
+// and the fields for all versions, if there are none.
 func (s *betaSpec) contradictions(path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	exclusive := func(common bool, apart func(betaVersion) bool, name, what string) {

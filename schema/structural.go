@@ -299,7 +299,7 @@ func unsupportedKeyword(props *apiextensionsv1.JSONSchemaProps, unstructured boo
 }
 
 // unsupportedValue returns the error for an unsupported value of a keyword, or "". The server
-// checks values after the nested schemas.
+// finds it after all errors of nested schemas.
 func unsupportedValue(props *apiextensionsv1.JSONSchemaProps) string {
 	if x := props.XPreserveUnknownFields; x != nil && !*x {
 		return "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined"

@@ -52,7 +52,7 @@ type finding struct {
 
 const maxMisses = 4
 
-// start checks v, which is invalid. A nil n checks nothing.
+// start collects the errors of v, which is invalid, unless n is nil.
 func (r *run) start(n *leafcheck.Node, v any, p correlate.Pair) {
 	r.stack.Steps, r.found, r.buf = r.steps[:0], r.first[:0], r.bytes[:0]
 	if n != nil {

@@ -106,8 +106,8 @@ func (r *run) anyOf(branches []*leafcheck.Node, v any) (int, []finding) {
 	return b.count, kept
 }
 
-// oneOf returns the count of the satisfied branch. If no branch is satisfied, it returns the
-// count of the best branch. If several branches are satisfied, it returns 0.
+// oneOf returns the number of checks of the satisfied branch, and of the best branch if none is
+// satisfied. If several branches are satisfied, it returns 0.
 func (r *run) oneOf(branches []*leafcheck.Node, v any) (int, []finding) {
 	var b best
 	var kept []finding

@@ -317,7 +317,7 @@ func reversed(orders Mask) Mask {
 	return orders&(Same|NoOrder) | orders&Less<<2 | orders&Greater>>2
 }
 
-// relatedTo holds for values v to which x has one of the orders: [Less] means x < v.
+// relatedTo holds for v if the order of x and v is one of orders. [Less] means x < v.
 func relatedTo(x any, orders Mask) *Cond {
 	var alternatives []*Cond
 	if orders&Same != 0 {

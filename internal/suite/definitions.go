@@ -164,9 +164,9 @@ func featureSets(annotations map[string]string) []string {
 	return nil
 }
 
-// variants returns the nearest definitions with a name and with the wanted feature gates. A gate in
-// want with a minus sign must be disabled. Without a FeatureGate, it may be unknown which
-// definition is right: if none fits, variants returns all, and unknown is true.
+// variants returns the definitions of this name nearest to file that have the wanted feature gates.
+// A gate in want with a minus sign must be disabled. If none fits and there is no FeatureGate,
+// variants returns all, and unknown is true.
 func (s *Suites) variants(file, name string, want []string) (fitting []*Definition, unknown bool, err error) {
 	all := s.nearest(file, func(crd *apiextensionsv1.CustomResourceDefinition) bool { return crd.Name == name })
 	for _, d := range all {

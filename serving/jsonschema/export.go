@@ -84,7 +84,7 @@ func (e *exporter) export(crd *apiextensionsv1.CustomResourceDefinition, v *apie
 	e.top = root
 	e.status = v.Subresources != nil && v.Subresources.Status != nil
 	if preserve {
-		// The server prunes nothing, so Strict has no effect.
+		// The server keeps unknown fields, so Strict has no effect.
 		e.strict = false
 	}
 	out := e.root(root, crd.Spec.Group+"/"+v.Name, crd.Spec.Names.Kind)

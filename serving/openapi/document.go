@@ -264,7 +264,7 @@ func (b *builder) hasScale() bool {
 	return b.version.Subresources != nil && b.version.Subresources.Scale != nil
 }
 
-// article returns the article of a kind between spaces, or one space for a likely plural.
+// article returns the text before a kind: " a " or " an ", or " " for a likely plural.
 func article(kind string) string {
 	switch {
 	case strings.HasSuffix(kind, "s") && !strings.HasSuffix(kind, "ss"):

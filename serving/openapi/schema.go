@@ -95,8 +95,8 @@ func (b *builder) branch(p *props) map[string]any {
 	return out
 }
 
-// embed adds the fields of an embedded resource, unless clients of version 2 would then refuse
-// other fields.
+// embed adds the fields of an embedded resource. In version 2, it adds none to a p with unknown
+// fields: clients would refuse these.
 func (b *builder) embed(p *props, s map[string]any) {
 	if !p.XEmbeddedResource || b.format == v2 && preserves(p) {
 		return

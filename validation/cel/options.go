@@ -35,7 +35,7 @@ type compileOptions struct {
 const (
 	// DefaultBudget is the limit of all rules on one object together.
 	DefaultBudget = 10_000_000
-	// DefaultPerCallLimit is the limit of one rule on one value.
+	// DefaultPerCallLimit limits the cost of one rule on one value.
 	DefaultPerCallLimit = 1_000_000
 )
 

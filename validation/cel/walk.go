@@ -33,8 +33,8 @@ type run struct {
 	known    int      // the number of valid levels
 	ratchets bool     // there is an old object
 
-	// Closures read self and oldSelf in frame. In cel-go, rules with optionalOldSelf read
-	// them in optional, other rules in required.
+	// Closures read self and oldSelf in frame. cel-go reads them in r.optional
+	// for rules with optionalOldSelf, and in r.required for others.
 	frame              celeval.Frame
 	bound              bool // required and optional are set
 	required, optional variables

@@ -41,8 +41,8 @@ type Rule struct {
 // Whole stands for the rule itself where the index of a term is expected.
 const Whole = -2
 
-// Evaluated returns an observer that is false whenever the rule is evaluated. Rules with equal
-// Evaluated observers are evaluated for the same values.
+// Evaluated returns an observer of all evaluations of r. It is always false. Rules with
+// equal Evaluated observers are evaluated for the same values.
 func (r *Rule) Evaluated() Observer {
 	if r.UsesOld {
 		return Observer{"false && oldSelf == oldSelf"}
@@ -286,8 +286,8 @@ func (s *splitter) addOperands(operands [][2]int, operator string, c scope, pare
 	}
 }
 
-// decide records the last operand of the rule. With &&, it is true exactly if the rule is true;
-// with ||, false exactly if the rule is false. This result needs no observer.
+// decide records the last operand of the rule. The last operand of && is true exactly if the rule
+// is true, and of || false exactly if the rule is false. This result needs no observer.
 func (s *splitter) decide(at int) {
 	s.decided = at
 	if t := &s.terms[at]; t.Operator == "&&" {

@@ -197,7 +197,7 @@ func (p *site) child(n *schema.Node, at *pathstack.Chain) *site {
 	}
 }
 
-// typed visits p. If p was given no type, typed makes one from the schema of p alone.
+// typed visits p. If given is false, it makes p.typ from the schema of p alone.
 func (s *Checker) typed(p *site, given bool) bool {
 	if p.inScope && !given && p.broken == "" {
 		s.typeAlone(p)

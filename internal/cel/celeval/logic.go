@@ -200,7 +200,7 @@ func evalRight[T any](f *Frame, right func(*Frame) T) (w T, failedToo bool) {
 	return w, failedToo
 }
 
-// both evaluates two operands. left and right are their errors. ok is false if the evaluation ends.
+// both evaluates two operands. left and right are their errors. ok is false if one declines.
 func both[A, B any, F ~func(*Frame) A, G ~func(*Frame) B](f *Frame, a F, b G) (v A, w B, left, right *EvalError, ok bool) {
 	v = a(f)
 	if left = f.takeError(); f.failed {

@@ -315,7 +315,7 @@ func isEmpty(v any) bool {
 	return false
 }
 
-// reads reports whether the value must be evaluated now. A value that failed fails again.
+// reads reports whether b must be evaluated first. If b has an error, f fails with it.
 func (b *variable) reads(f *Frame) bool {
 	if b.known && b.err != nil {
 		f.fail(b.err)

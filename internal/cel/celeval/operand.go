@@ -218,7 +218,7 @@ func asserted[T any](is kind, raw func(*Frame) any) value {
 	})
 }
 
-// converted returns the value of a part of the object. convert returns its raw value as a T.
+// converted is like asserted, for a raw value that convert turns into a T.
 func converted[T any](is kind, raw func(*Frame) any, convert func(any) (T, bool)) value {
 	return as(is, func(f *Frame) T {
 		v, ok := convert(raw(f))

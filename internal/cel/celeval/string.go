@@ -171,7 +171,7 @@ func patternCost(p string) uint64 {
 
 // Functions of one string. A conversion costs one unit. The cost of a copy depends on its size.
 
-// unaryString compiles a function of a string. For other functions, the result is of kindNone.
+// unaryString compiles a function of a string. For an unknown function, the result is of kindNone.
 func (x *compiler) unaryString(name, overload string, a operand) operand {
 	if a.constant != nil {
 		return operand{}
@@ -210,7 +210,7 @@ func ofString(a operand, price cellib.Price, call any) operand {
 	return out
 }
 
-// parsing returns the closure of a function of a string whose cost depends on the size.
+// parsing returns a closure that calls parse. A longer string costs more.
 func parsing[T any](a operand, price cellib.Price, parse func(*Frame, string) T) func(*Frame) T {
 	s := closureOf[string](a)
 	return func(f *Frame) (none T) {

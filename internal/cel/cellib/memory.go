@@ -77,7 +77,7 @@ func (m *Meter) Take(bytes uint64) bool {
 	return true
 }
 
-// Guarded reports whether a call may make a large value at a low cost, or before it is charged.
+// Guarded reports whether a call may make a large value at a low cost, or before it pays the cost.
 func Guarded(function string) bool {
 	switch function {
 	case "_+_", "replace", "join", "split", "format", "lists.range":

@@ -31,7 +31,7 @@ func (m orderedMap) Iterator() traits.Iterator {
 	return &keyIterator{keys: keys}
 }
 
-// Fold implements traits.Foldable. It also passes the value of NaN, which a lookup cannot find.
+// Fold implements traits.Foldable. It passes the entry of NaN, too, which Find misses.
 func (m orderedMap) Fold(f traits.Folder) {
 	var entries entries
 	types.ToFoldableMap(m.Mapper).Fold(&entries)

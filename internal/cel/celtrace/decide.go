@@ -190,7 +190,7 @@ func (t *tracer) macro(f frame, m macro, result bool) string {
 	return t.one(f, m, found, result)
 }
 
-// each returns a clause about all elements together.
+// each returns a clause such as "no e of self.a (3 elements) satisfies e > 1".
 func (t *tracer) each(f frame, m macro, found elements, quantity string) string {
 	t.decided(m.expr)
 	t.operand(t.text(m.loop.IterRange()), t.valueOf(f, m.loop.IterRange()))

@@ -41,7 +41,7 @@ func (t *tracer) atom(f frame, e ast.Expr, result bool) string {
 	return text + is(result) + t.where(f, e, operands) + t.differences(f, e, result)
 }
 
-// differences says where two objects or lists differ, if a part is false because they differ.
+// differences says where the operands differ if e is == of two objects or lists and is false.
 func (t *tracer) differences(f frame, e ast.Expr, result bool) string {
 	if result || e.Kind() != ast.CallKind || e.AsCall().FunctionName() != operators.Equals {
 		return ""

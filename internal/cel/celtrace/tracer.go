@@ -181,8 +181,8 @@ func (t *tracer) iterate(of ref.Val) (int, func(int) (key, value ref.Val)) {
 	return 0, nil
 }
 
-// bind returns the variables of a macro for one element: the element or key, or both the key (or
-// index) and the value.
+// bind returns the variables of a macro: the key of a map, or the element of a list. If there are
+// two, they are the key or index, and the value.
 func (m *macro) bind(of, key, value ref.Val) map[string]any {
 	_, isMap := of.(traits.Mapper)
 	switch {

@@ -23,8 +23,8 @@ type Checker struct {
 	Reference bool   // use only cel-go
 }
 
-// NewChecker returns a Checker. limit is the cost limit of one evaluation. reference turns the fast
-// path off.
+// NewChecker returns a Checker. limit is the cost limit of one evaluation. If reference is true,
+// it uses only cel-go.
 func NewChecker(language *Language, limit uint64, reference bool) Checker {
 	return Checker{Language: language, limit: limit, Reference: reference}
 }

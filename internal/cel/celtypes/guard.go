@@ -415,8 +415,8 @@ func (c *validatorScan) regex(e ast.Expr) {
 	}
 }
 
-// callable reports whether a program can call impl with n arguments. A nil impl means a method of
-// the first argument.
+// callable reports whether a program can call impl with n arguments. If impl is nil, the first
+// argument has the method.
 func callable(impl *functions.Overload, n int) bool {
 	switch {
 	case impl == nil:

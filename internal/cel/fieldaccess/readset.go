@@ -126,8 +126,8 @@ func consume(parts []*ReadSet) {
 	}
 }
 
-// visit visits an expression. It returns the parts of the object that may be its value. If the
-// value is made from parts, they count as read completely.
+// visit visits an expression. It returns the parts of the object that e may yield. If e
+// makes a value from parts, they count as read completely.
 func (r *Analysis) visit(e ast.Expr) []*ReadSet {
 	switch e.Kind() {
 	case ast.IdentKind:

@@ -147,8 +147,7 @@ func (s *Stack) FieldOf(path string) string {
 	return s.Start.Field + "." + path
 }
 
-// StartField returns the field of an error without a path. At the root it is the text of a nil
-// [field.Path].
+// StartField returns the field of an error at Start, for the root the text of a nil [field.Path].
 func (s *Stack) StartField() string {
 	if s.Start.Field == "" {
 		var root *field.Path

@@ -162,7 +162,7 @@ func (r *yamlTokenizer) readKey() bool {
 	return true
 }
 
-// longestKey is the longest key, in bytes. The library allows longer ones.
+// longestKey is the longest key that is read, in bytes. YAML allows longer keys.
 const longestKey = 500
 
 // keyAt returns the key at an index and the index after its colon, or -1 if there is none.

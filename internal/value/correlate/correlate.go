@@ -133,8 +133,8 @@ func (p Pair) Correlated() bool { return p.schema != nil }
 // Unchanged compares the values. It returns false for the zero Pair.
 func (p Pair) Unchanged() bool { return p.schema.Unchanged(p.Next, p.Old) }
 
-// Key returns the Pair of the entries with a name. It is zero if a value is not an object or does
-// not have the entry, or if the entry is not declared.
+// Key returns the Pair of the entries with a name. It is zero unless the entry is
+// declared, and both values of p are objects with the entry.
 func (p Pair) Key(name string) Pair {
 	if p.schema == nil {
 		return Pair{}
