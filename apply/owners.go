@@ -320,8 +320,8 @@ func (o Owner) how() string {
 	return string(o.Operation) + " of " + o.Subresource
 }
 
-// keepTimes copies the times of live to obj if only the times differ, as the store does. It reports
-// whether the objects are then equal.
+// keepTimes makes obj equal to live, if only times differ, as the store does. It returns false if
+// anything else differs.
 func keepTimes(obj, live *unstructured.Unstructured) bool {
 	if !jsonval.Equal(withoutTimes(obj), withoutTimes(live)) {
 		return false

@@ -32,7 +32,7 @@
 //     defaults of the properties below it.
 //   - It never drops a null, not even inside of a default.
 //
-// Both methods look at the Go type of a value, not at the declared type. A default of the
+// DropNulls and Default look at the Go type of a value, not at its declared type. A default of the
 // root, or below allOf, anyOf, oneOf or not, has no effect.
 //
 // # Reports

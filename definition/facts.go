@@ -27,7 +27,7 @@ type facts struct {
 	invalidKeys  bool // see [checker.validKeys]
 }
 
-// A schemaWarning is a warning with its subject: the name of a format, or the text of the warning.
+// A schemaWarning is a warning. about is the format that the warning names, or a copy of Text.
 type schemaWarning struct {
 	about string
 	Warning

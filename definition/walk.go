@@ -371,7 +371,7 @@ func (c *checker) atomicSet(s *apiextensionsv1.JSONSchemaProps, at *pathstack.Ch
 		return
 	}
 	if keyword := nonAtomicItems(s); keyword != "" {
-		// An error about the map type also has the list type as its value.
+		// The value in an error about the map type is the list type.
 		c.invalid(at.Child("items").Child(keyword), s.Items.Schema.XListType,
 			"must be atomic as item of a list with x-kubernetes-list-type=set")
 	}

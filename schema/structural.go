@@ -19,9 +19,9 @@ import (
 // A schema outside of allOf, anyOf, oneOf and not declares the structure of values. A schema
 // inside of them is called nested. It only constrains values.
 //
-// The server converts a schema to other types before it checks the rules. The conversion
+// The server converts a schema to other types before it checks these rules. The conversion
 // decides which keywords count as present. This package checks the schema without a
-// conversion, so the rules say when a keyword is present:
+// conversion. A keyword counts as present:
 //
 //   - default and example: if not null;
 //   - enum: if not empty;

@@ -268,7 +268,7 @@ func parseRevision(name string) (r revision, ok bool) {
 }
 
 // revision returns a reader of the files of a revision, and the path to read there. Without
-// a PATH, the path is taken from other, the value of the other flag.
+// a PATH, the path is taken from other, the value of --new for --old or of --old for --new.
 func (c *comparer) revision(ctx context.Context, at revision, other string) (*manifest.Reader, string, error) {
 	dir, name := ".", at.path
 	if !at.hasPath {

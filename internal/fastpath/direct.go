@@ -181,7 +181,7 @@ const (
 	ones     = 0x0101010101010101
 	highs    = 0x8080808080808080
 
-	// unmatched equals no text that guess compares, because these texts have no quotes.
+	// unmatched never equals head in guess, because head has no quote.
 	unmatched = '"' * ones
 )
 

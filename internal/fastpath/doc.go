@@ -48,8 +48,8 @@
 //
 // For an update the text of the old object is cut into its members (document.go). The walk over the
 // new object gets the metadata and the status of the old object. An update of the status is a walk
-// over the old object with the new status. It declines if the new object
-// changes other members than metadata and status.
+// over the old object with the new status. This walk declines if the new object
+// changes members other than metadata and status.
 //
 // A Plan is immutable and safe for concurrent use. It reuses the buffers of past walks, up to a
 // megabyte each, and keeps no text. A [Result] belongs to the caller.

@@ -302,9 +302,8 @@ func (t *Target) location() (steps []string, levels []level) {
 
 var junctors = [...]string{"anyOf", "oneOf", "allOf", "not"}
 
-// implied reports whether an error only follows from the target's error. The error is about a
-// junctor in levels, or about another branch of an anyOf or oneOf: to break the target, all
-// branches must fail.
+// implied reports whether breaking the target causes e. It does if e is about a junctor in levels,
+// or about another branch of an anyOf or oneOf, because all branches must fail.
 func implied(levels []level, e *validation.Error) bool {
 	if e.Step != validation.StepSchema {
 		return false

@@ -190,7 +190,7 @@ func EveryOther(names []string, c *Cond) *Cond {
 	return &Cond{kind: everyOther, keys: names, subs: []*Cond{c}}
 }
 
-// SomeOther holds for objects with a member that is not named and satisfies c.
+// SomeOther holds for objects with a member that satisfies c and whose name is not in names.
 func SomeOther(names []string, c *Cond) *Cond {
 	return &Cond{kind: someOther, keys: names, subs: []*Cond{c}}
 }

@@ -59,8 +59,7 @@ func (s *Solver) eval(c *Cond, v any) truth {
 	return truthOf(evalNumber(c, number(v)) != c.neg)
 }
 
-// combined returns the truth of a conjunction or disjunction. One decisive part decides: no for a
-// conjunction, yes for a disjunction.
+// combined returns the truth of a conjunction (decisive is no) or a disjunction (decisive is yes).
 func combined[T any](parts []T, decisive truth, judge func(T) truth) truth {
 	out := -decisive
 	for _, part := range parts {

@@ -136,7 +136,7 @@ func (s *Solver) newItem(w *listWant, want []*Cond) Result {
 	return w.add(s.solve(w.item(want)))
 }
 
-// longList is the length from which newItem first tries one key.
+// longList is the length of a list from which newItem tries single keys.
 const longList = 8
 
 func (w *listWant) add(r Result) Result {

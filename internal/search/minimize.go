@@ -27,8 +27,7 @@ func Minimize[T any](ctx context.Context, start T, object func(T) map[string]any
 	}
 }
 
-// shrink returns the case of an object without one part. It returns false if no such case has the
-// property.
+// shrink returns a case for obj without one part. It returns false if try accepts no case.
 func shrink[T any](ctx context.Context, obj map[string]any, object func(T) map[string]any, try func(map[string]any) (T, bool), budget *int) (T, bool) {
 	for _, part := range Parts(obj) {
 		if *budget--; *budget < 0 || ctx.Err() != nil {

@@ -114,8 +114,7 @@ const (
 	defaultFeatures      = "Default"
 )
 
-// gates are the feature gates of a FeatureGate object. They apply to definitions of these profiles
-// and feature sets.
+// gates has a FeatureGate object. Its gates apply to definitions of its profiles and feature sets.
 type gates struct {
 	profiles, sets []string
 	enabled        map[string]bool

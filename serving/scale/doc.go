@@ -35,7 +35,7 @@
 //
 // # Differences from Kubernetes
 //
-// Errors are those of the server, with its status.
+// Errors have the texts and statuses of the server.
 //
 //   - Writes leave metadata.managedFields unchanged. UpdateScale of package apply moves
 //     the ownership of the desired number, as the server does.

@@ -207,7 +207,7 @@ func (r *run) ratchet() ratchet {
 	return r.levels[r.known-1].ratchet
 }
 
-// below returns the ratchet after the step s. index is the index of l in run.levels.
+// below returns the ratchet of the value at step s. index is the index of l in run.levels.
 func (l *level) below(s pathstack.Step, index int) ratchet {
 	if s.Kind != pathstack.Item {
 		return l.ratchet.key(s.Name, index)

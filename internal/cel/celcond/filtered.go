@@ -124,8 +124,8 @@ func (x *translation) evaluated(e ast.Expr, sc scope) *search.Cond {
 //
 //	self.all(a, self.exists_one(b, b.name == a.name))
 //
-// It becomes an opaque condition. Two Counts are equal if their bodies are equal for all pairs of
-// elements.
+// The exists_one becomes an opaque condition. Two Counts are equal if their bodies have the same
+// result for every a and b.
 type Count struct {
 	// Name is the name of the opaque condition.
 	Name string

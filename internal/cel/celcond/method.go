@@ -161,7 +161,7 @@ func isQuantifier(c ast.CallExpr) bool {
 	return false
 }
 
-// onlyElement returns the scope of a macro over a list whose only element is the variable of sc.
+// onlyElement returns the scope of c if c is a macro over sc.list. Its variable equals sc's.
 func (sc *scope) onlyElement(c ast.CallExpr) (scope, bool) {
 	if sc.list == nil || !isQuantifier(c) || Text(c.Target()) != Text(sc.list) {
 		return scope{}, false

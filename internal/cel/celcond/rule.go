@@ -50,8 +50,8 @@ func New(root *schema.Node, member Member) *Translator {
 	}
 }
 
-// Rule translates a rule on values of a schema. changed reports whether the rule to compare with
-// sees another value at a path. Opaque conditions that read this value get names of their own.
+// Rule translates a rule on values of a schema. changed reports whether rules of the old definition
+// see another value at a path. Opaque conditions that read this value get names of their own.
 // changed may be nil. Paths may have the steps [Items], [Presence] and [Size].
 func (t *Translator) Rule(text string, n *schema.Node, changed func(path []string) bool) Rule {
 	return t.translated(text, scope{name: "self", node: n}, changed)
@@ -274,7 +274,7 @@ func (x *translation) call(c ast.CallExpr, sc scope) (verdict, bool) {
 	return verdict{}, false
 }
 
-// comparisons has the orders for which an operator is true.
+// comparisons says for which orders of its operands an operator is true.
 var comparisons = map[string]search.Mask{
 	"_==_": search.Same, "_!=_": search.Less | search.Greater,
 	"_<_": search.Less, "_<=_": search.Less | search.Same,

@@ -34,7 +34,7 @@ type Bound struct {
 	Total    uint64 // cost if the keyword is Fits, or 1 if Fits is 0
 }
 
-// A candidate is a bound on which the cost may depend.
+// A candidate is a Bound that may determine the cost.
 type candidate struct {
 	Bound
 	largest int64  // largest value to try

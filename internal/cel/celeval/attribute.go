@@ -103,8 +103,7 @@ func fieldOfObject(c operand, name string, missing *EvalError) func(*Frame) any 
 	}
 }
 
-// fieldsOf returns a closure that reads the object of a field. If that fails, the field costs
-// nothing.
+// fieldsOf returns a closure that reads c to select a field. If c fails, selecting costs nothing.
 func fieldsOf(c operand) func(*Frame) map[string]any {
 	of, known := c.object(), c.attr || c.choice
 	return func(f *Frame) map[string]any {

@@ -239,7 +239,7 @@ func listCost(overload string, result ref.Val, args []ref.Val) (units uint64, ok
 	return 0, false
 }
 
-// comparesElements reports whether a call costs [comparedList] of its last argument.
+// comparesElements reports whether [comparedList] of the last argument is the cost of a call.
 func comparesElements(overload string) bool {
 	return overload == "list_distinct" || strings.HasSuffix(overload, "_sortByAssociatedKeys") ||
 		strings.HasPrefix(overload, "list_") && strings.HasSuffix(overload, "_sort")

@@ -206,7 +206,7 @@ func (f *Frame) begin(x *Closure) {
 	f.until = f.cost + min(pollCost, f.Limit-f.cost)
 }
 
-// pay adds the cost of a step. The evaluation fails if it is over its limit or interrupted.
+// pay adds the cost of a step. If the cost is over the limit or ctx ended, the evaluation fails.
 func (f *Frame) pay(units uint64) {
 	if f.cost += units; f.cost > f.until {
 		f.check()

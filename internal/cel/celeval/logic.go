@@ -171,7 +171,7 @@ func (f *Frame) fail(err *EvalError) {
 // decline ends the evaluation. The caller repeats it with cel-go.
 func (f *Frame) decline() { f.failed, f.evalErr = true, nil }
 
-// takeError returns the error of an operand and clears it. A declined frame stays failed.
+// takeError returns and clears the error of an operand. If f has declined, f stays failed.
 func (f *Frame) takeError() *EvalError {
 	err := f.evalErr
 	if err != nil {

@@ -137,7 +137,7 @@ func (x *compiler) existsOne(over operand, each rangeFunc, p operand) operand {
 	if x.why != "" {
 		return operand{}
 	}
-	// If elements fail, the result is the error of the last one.
+	// If the condition fails for several elements, the last error counts.
 	one := func(f *Frame) bool {
 		f.cost += cost
 		hit := test(f)
@@ -263,8 +263,8 @@ func (x *compiler) deeper(loops int) {
 	x.loops, x.highest = loops, loops
 }
 
-// bound returns a variable with the value v. It declines an empty list or map: in cel-go the
-// variable has a mutable copy, which + changes.
+// bound returns a variable with the value v. It declines an empty list or map, because cel-go
+// copies it and + changes the copy.
 func (x *compiler) bound(v operand, slot int) operand {
 	cost := v.cost
 	out := operand{cost: 1, attr: true}

@@ -260,7 +260,7 @@ func (x *compiler) optionalPart(declared *celvalue.DeclaredType, get func(*Frame
 	}}
 }
 
-// optionalBelow returns the optional of a field or element of an optional. It costs one unit.
+// optionalBelow compiles .? or [?] on the operand, for one unit. get reads the field or element.
 func (x *compiler) optionalBelow(of operand, declared *celvalue.DeclaredType, get func(*Frame) (any, bool)) operand {
 	out := operand{cost: of.cost, attr: !of.choice, choice: of.choice}
 	if !of.attr && !of.choice {

@@ -199,7 +199,7 @@ func containmentCost(function, overload string, network, other uint64) uint64 {
 	return cost
 }
 
-// parses reports whether the argument of a containment test is a string. It returns false if the
+// parses reports whether the overload takes a string and parses it. It returns false if the
 // type is known only at run time.
 func parses(overload string) bool {
 	return overload == "cidr_contains_ip_string" || overload == "cidr_contains_cidr_string"

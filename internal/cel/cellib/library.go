@@ -334,8 +334,8 @@ func limitCopies(e *cel.Env) (*cel.Env, error) {
 
 type copyingMacro struct{ parser.Macro }
 
-// Expander implements parser.Macro. IDs number the nodes as the parser makes them. So the ID of the
-// first argument counts the nodes before it.
+// Expander implements parser.Macro. The parser counts nodes and takes the number as ID. So the ID
+// of the first argument is the number of nodes so far.
 func (m copyingMacro) Expander() parser.MacroExpander {
 	expand := m.Macro.Expander()
 	return func(x parser.ExprHelper, target ast.Expr, args []ast.Expr) (ast.Expr, *common.Error) {

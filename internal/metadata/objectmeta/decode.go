@@ -157,9 +157,9 @@ func RepairGeneration(obj map[string]any) {
 }
 
 // KeepManaged sets the managed fields with which kube-apiserver starts an update. They are the
-// managed fields of the new object if it has some, all can be decoded, and status is false. In all
-// other cases they are the managed fields of old, or none if those cannot be decoded. If status is
-// false, a single empty entry stays. [Meta.PrepareUpdate] removes it.
+// managed fields of the new object if it has some, all can be decoded, and status is false.
+// Otherwise they are the managed fields of old, or none if old's cannot be decoded. If status is
+// false, m also keeps a single empty entry, and [Meta.PrepareUpdate] removes it.
 func (m *Meta) KeepManaged(old *Meta, status bool) {
 	switch {
 	case !status && (m.resetsManaged() || m.decodesManaged()):

@@ -488,7 +488,7 @@ func (in input) written() (string, int) {
 	return text, end
 }
 
-// readOnce reads a string that is not empty. It declines if into is set.
+// readOnce sets *into to a string. It declines an empty or second string.
 func (in input) readOnce(into *string) int {
 	text, end := in.string()
 	if text == "" || *into != "" {

@@ -265,7 +265,7 @@ type Recorder[P ~[]S, S any] struct {
 	slab  []S // memory for the next paths
 }
 
-// inline is the depth up to which the location needs no allocation.
+// inline is the number of steps that a location can have without an allocation.
 const inline = 16
 
 func (r *Recorder[P, S]) Enter(s S) {

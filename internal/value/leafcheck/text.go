@@ -89,7 +89,7 @@ const (
 	float32s
 )
 
-// NewNumber returns the checks of numbers in l for a type.
+// NewNumber returns the checks of numbers that typ and l require.
 func NewNumber(typ *Type, l *schema.Limits) *Number {
 	n := &Number{}
 	if len(typ.Names) == 1 {

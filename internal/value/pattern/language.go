@@ -50,8 +50,8 @@ type productState struct {
 	last   rune
 }
 
-// run visits states in the order of the lengths of their texts. Up to length MinRunes it may visit
-// a state again for each length.
+// run visits states by the length of their texts, shortest first. It visits a state again if the
+// last visit was at a length below MinRunes.
 func (s *search) run() (text string, found, decided bool) {
 	s.index = map[string]bool{}
 	start := make([]uint16, len(s.autos))
