@@ -27,7 +27,7 @@ type pair struct {
 }
 
 // A versionPair is a version of the new definition (after), and the old version whose objects it
-// serves (before). Two schemas share one node if only their descriptions differ.
+// serves (before). Both have one node if their schemas only differ in descriptions.
 type versionPair struct{ before, after side }
 
 func (v *versionPair) side(isNew bool) *side {

@@ -327,8 +327,8 @@ func (h *handler) answer(ctx context.Context, review *request) ([]byte, error) {
 	return endResponse(body), nil
 }
 
-// object decodes and converts an object. If it fails, it also returns the decoded object: all of it
-// for OnFailure, otherwise the type and metadata.
+// object decodes and converts an object. If it fails, it also returns the decoded object. Without
+// OnFailure, that object only has a type and metadata.
 func (h *handler) object(ctx context.Context, text string, to schema.GroupVersion) (*unstructured.Unstructured, error) {
 	value, err := decodeObject(text)
 	m, ok := value.(map[string]any)

@@ -124,8 +124,8 @@ var betaPointers = [...]struct{ v1, v1beta1 string }{
 	{"/spec/conversion/webhook/conversionReviewVersions", "/spec/conversion/conversionReviewVersions"},
 }
 
-// betaPointer translates a pointer. part is the location in betaPointers, and whole adds the rest
-// of the pointer. ok is false if the table lacks the pointer.
+// betaPointer translates a pointer to v1beta1. part is a location of betaPointers, whole also has
+// the rest of the pointer. ok is false if the table lacks it.
 func betaPointer(pointer string) (part, whole string, ok bool) {
 	for _, p := range betaPointers {
 		if rest, ok := cutPointer(pointer, p.v1); ok {

@@ -186,7 +186,7 @@ func appendText(b []byte, text *string) []byte {
 	return b
 }
 
-// appendJSON appends a literal. A null counts as missing.
+// appendJSON appends a literal. Null is like no literal.
 func appendJSON(b []byte, j *apiextensionsv1.JSON) []byte {
 	if isNull(j) {
 		return append(b, 0)

@@ -279,7 +279,7 @@ func (r *run) off(num *leafcheck.Number, l *leafcheck.Limit, bound any, positive
 	r.invalid(fmt.Append(append(r.begin(), what...), bound), v)
 }
 
-// list checks a list and its elements. count and changed are about the elements, as in check.
+// list checks a list and its elements. It returns what check returns, but of the elements only.
 func (r *run) list(n *leafcheck.Node, list []any, p correlate.Pair) (count int, changed bool) {
 	if n.Items != nil {
 		old := p.Elements()

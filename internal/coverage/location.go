@@ -211,7 +211,7 @@ func (l *location) number(keyword string, bound *float64) {
 	})
 }
 
-// Each of these functions returns -1 if v is not of its type.
+// Each size is -1 for a value of another type.
 
 func textSize(v any) int {
 	if text, ok := v.(string); ok {

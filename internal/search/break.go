@@ -214,7 +214,7 @@ func (s *search) clearest(ctx context.Context, c Case, g *goal, isRule bool) (*C
 	return s.smallest(ctx, c, g), nil
 }
 
-// clearSteps is how many requests the search for a false rule makes.
+// clearSteps is how many requests clearest makes to find a false rule.
 const clearSteps = 300
 
 func endsWithError(e *validation.Error) bool { return strings.Contains(e.Detail, " evaluating rule: ") }

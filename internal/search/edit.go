@@ -144,7 +144,7 @@ func pem(text string) string {
 // formatByte is the format of texts that encode bytes. Rules see the bytes.
 const formatByte = "byte"
 
-// alteredAt returns a text that differs from the text of a site.
+// alteredAt returns a variation of text, the value at x.
 func (s *search) alteredAt(x *site, text string) string {
 	if x.node.Limits().Format != formatByte {
 		return s.altered(text)

@@ -156,8 +156,7 @@ func (w *listWant) item(want []*Cond) []*Cond {
 	return conds
 }
 
-// differsFrom holds for values that differ from v. If there are keys, a value must differ in one
-// key.
+// differsFrom holds for values that differ from v. With keys, one or more of them must differ.
 func differsFrom(v any, keys []string) *Cond {
 	if len(keys) == 0 {
 		return Not(Enum(v))

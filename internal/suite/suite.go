@@ -157,8 +157,8 @@ func isSuite(text []byte) bool {
 	return n >= 2
 }
 
-// readFile adds the cases or definitions of a file. paired says that its directory has files
-// with texts of refusals or with updates.
+// readFile adds the cases or definitions of a file. paired says that its directory also
+// has files with texts of refusals, or with updates.
 func (s *Suites) readFile(ctx context.Context, name string, paired bool) error {
 	data, err := manifest.ReadRegular(s.files, name)
 	if err != nil {

@@ -21,10 +21,10 @@
 // of the replicas as text (labelSelectorPath). A Scale has these values and the identity of the
 // object.
 //
-// A read requires the desired number. An absent observed number is 0, and an absent selector is
-// empty. A present value must be an integer, or a string for the selector; null is an error. As on
-// the server, numbers of more than 32 bits are truncated to the lower 32 bits. [Scaler.Validate]
-// keeps such numbers out of objects.
+// A read requires the desired number of replicas. An absent observed number is 0, and an absent
+// selector is empty. A present value must be an integer, or a string for the selector; null is an
+// error. As on the server, numbers of more than 32 bits are truncated to the lower 32 bits.
+// [Scaler.Validate] keeps such numbers out of objects.
 //
 // A write sets the desired number, also if the object had none. If the Scale has a resource
 // version, the write sets it too, so that the store detects a conflict. A write fails if a

@@ -17,7 +17,7 @@ type Rule struct {
 	Holds, Fails *search.Cond
 	// Transition is true if the rule mentions oldSelf.
 	Transition bool
-	// Counts are the macros exists_one within another macro over the same list.
+	// Counts are the macros exists_one in the body of a macro over the same list.
 	Counts []Count
 }
 

@@ -36,7 +36,7 @@ type location struct {
 // sizes computes the sizes of values of one schema.
 type sizes struct {
 	least map[minSizeKey]minSize
-	// set has the bounds to use instead of keywords, such as maxItems, by path of the value.
+	// set has bounds by path, which replace keywords such as maxItems.
 	set map[string]int64
 }
 

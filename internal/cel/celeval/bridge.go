@@ -55,7 +55,7 @@ func (x *compiler) bridge(e ast.Expr, name string, args []operand) operand {
 	return x.unbox(x.tree.GetType(e.ID()), out)
 }
 
-// foldCall makes a call with constant arguments once. Each evaluation pays for it.
+// foldCall makes a call with constant arguments once. Each evaluation counts the cost.
 func (x *compiler) foldCall(out *operand, args []operand) {
 	for _, a := range args {
 		if a.constant == nil {

@@ -50,7 +50,7 @@ func (x *compiler) equal(a, b operand, not bool) operand {
 	return out
 }
 
-// equalBoxed compares boxed values. For library values, != costs more than ==.
+// equalBoxed compares boxed values. For the server's types, != costs more than ==.
 func (x *compiler) equalBoxed(a, b operand, not bool) operand {
 	left, right := argument{box: x.boxed(a)}, argument{box: x.boxed(b)}
 	test := functionOf(operators.Equals, overloads.Equals)

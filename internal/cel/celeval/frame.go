@@ -242,7 +242,7 @@ func (f *Frame) visit(deep bool, args []ref.Val) bool {
 	return !f.failed
 }
 
-// grow is a faster take for small values.
+// grow counts small values faster than take.
 func (f *Frame) grow(bytes uint64) {
 	if f.Memory.Taken += bytes; f.Memory.Taken > f.Memory.Limit {
 		f.take(0)
@@ -310,5 +310,5 @@ func (t *interruptible) ReadRune() (r rune, size int, err error) {
 	return t.Reader.ReadRune()
 }
 
-// readWork is the work in bytes of reading a character with package regexp.
+// readWork is how many bytes a character counts if package regexp reads it.
 const readWork = 1 << 10

@@ -93,7 +93,7 @@ type scalar interface {
 	boxed() func(*Frame) ref.Val
 }
 
-// choice returns a value that evaluates one of two values of one kind, as b.test decides.
+// choice returns a value that is c or other, as b.test decides. Both are of one kind.
 func (c *closure[T]) choice(b *branches, other value) value {
 	return as(c.is, choice(b, c.run, other.(*closure[T]).run))
 }
@@ -180,7 +180,7 @@ func (f *Frame) checked(v ref.Val) ref.Val {
 
 func fixedTime(t time.Time) func(*Frame) time.Time { return func(*Frame) time.Time { return t } }
 
-// typed adds a closure for the declared type to an operand of raw values.
+// typed returns c with a value that reads c.raw as the declared type.
 func (x *compiler) typed(c operand) operand {
 	if c.declared == nil {
 		return x.refuse("value without a declared type")

@@ -106,8 +106,8 @@ func (x *compiler) optionalMethod(name string, args []operand) operand {
 	return operand{}
 }
 
-// hasValue returns a closure that reports whether there is a value. It also evaluates the value,
-// unless that has no effect.
+// hasValue returns a closure that reports whether there is a value. If evaluating the value may
+// fail or has a cost, the closure also evaluates it.
 func (x *compiler) hasValue(m *optional) func(*Frame) bool {
 	has := m.has
 	read := func(*Frame) {}

@@ -270,7 +270,7 @@ func (t *inference) accumulator(l ast.ComprehensionExpr, inner []loopVariable) *
 	return typ
 }
 
-// added returns the type of the list or map that a step adds, or nil.
+// added returns the type of the list or map that a loop step adds to the result, or nil.
 func (t *inference) added(step ast.Expr) *types.Type {
 	if step.Kind() != ast.CallKind {
 		return nil

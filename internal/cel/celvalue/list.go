@@ -171,7 +171,7 @@ func (*listValue) Printed() string { return partText }
 // elements of the right list replace elements of the left one. The sum is a [sumOfMapLists], which
 // is also a list of type map.
 //
-// A sum finds the keys of elements as rules do. But equality looks up the escaped name of a key in
+// Adding lists finds the keys of elements as rules do. But == looks up the escaped name of a key in
 // the raw object, as the server does. So a key with an escaped name, such as "namespace" or "a-b",
 // is null in all elements.
 

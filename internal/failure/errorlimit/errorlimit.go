@@ -100,8 +100,8 @@ func (l *Limit) Cut(errs field.ErrorList) field.ErrorList {
 	return errs[:l.Most()]
 }
 
-// compare compares field, type, detail and value. Other values than strings count as equal. Errors
-// about different labels may differ only in the value.
+// compare compares field, type, detail and value. Values count only if they are strings: errors
+// about two labels may differ in nothing else.
 func compare(a, b *field.Error) int {
 	c := cmp.Or(cmp.Compare(a.Field, b.Field), cmp.Compare(a.Type, b.Type), cmp.Compare(a.Detail, b.Detail))
 	if c == 0 {

@@ -202,9 +202,8 @@ func decodesFields(v any) bool {
 	return ok || v == nil
 }
 
-// decodesElement reports whether the server can decode a key of a field set. If below is true, the
-// server also decodes its value.
-func decodesElement(key string) (decodes, below bool) {
+// decodesElement reports whether the server decodes a key of a field set, and the value of the key.
+func decodesElement(key string) (decodes, value bool) {
 	if key == "." {
 		return true, false
 	}

@@ -436,7 +436,7 @@ func (in input) number() (n int64, end int) {
 	return num.Int, end
 }
 
-// readBool reads a boolean. It declines if into is set.
+// readBool reads a boolean. It declines a repeated member.
 func (in input) readBool(into *optional[bool]) int {
 	if into.set {
 		return declined

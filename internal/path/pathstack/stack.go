@@ -133,7 +133,7 @@ func (s *Stack) TextIsEmpty() bool {
 	return true
 }
 
-// FieldOf returns the field of an error whose message contains path.
+// FieldOf returns the field of an error. path is its path in the message.
 func (s *Stack) FieldOf(path string) string {
 	if path == "" || path == "." {
 		return s.StartField()

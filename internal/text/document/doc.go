@@ -24,7 +24,7 @@
 // detect duplicate names.
 //
 // [ReadDefinition] reads a definition of v1 from tokens, exactly as sigs.k8s.io/yaml does in
-// strict mode. It also declines unknown and duplicate fields, and values of a wrong type.
+// strict mode. It declines what Tokenize declines, wrong types, and unknown or duplicate fields.
 //
 // # Trees
 //

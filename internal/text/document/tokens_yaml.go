@@ -253,7 +253,7 @@ func (r *yamlTokenizer) readList(col int) bool {
 	}
 }
 
-// readElement reads the element at index i and column inner. col is the column of its list.
+// readElement reads the list element at r.text[i], in column inner. col is the column of the list.
 func (r *yamlTokenizer) readElement(i, col, inner int) bool {
 	r.i = i
 	if r.text[i] == '\n' || r.isDash() {

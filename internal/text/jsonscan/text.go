@@ -227,7 +227,7 @@ func fraction(s string, start, i int) (int, Num) {
 	return float(s[start:i], i)
 }
 
-// large returns end and the value of an integer with more than maxDigits digits.
+// large reads an integer of more than maxDigits digits, which ends at end.
 func large(text string, end int) (int, Num) {
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
 		return end, Num{Int: n}

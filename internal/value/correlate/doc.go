@@ -18,7 +18,7 @@
 //     keys. It must have every key, each a boolean, a number or a string.
 //   - Elements of other lists correspond to nothing.
 //
-// A part is unchanged if it equals the corresponding part, with kube-apiserver's exceptions:
+// A part is unchanged if it equals its old value, with kube-apiserver's exceptions:
 //
 //   - An object with an undeclared entry is changed, even if the entry is equal. So a root
 //     object is changed, unless its schema declares apiVersion, kind and all of metadata.

@@ -194,7 +194,7 @@ func (b *builder) state(start bool, pcs []uint32) int32 {
 	return int32(n)
 }
 
-// begin makes expand forget the instructions that it has reached.
+// begin makes expand forget which instructions were reached.
 func (b *builder) begin() { b.now++ }
 
 // expand follows the program from pc to all instructions that consume a rune or need the end of the
@@ -434,8 +434,8 @@ func runes(in *syntax.Inst) ([]rune, bool) {
 	return pairs, true
 }
 
-// splitRanges returns the first rune of each piece, from 0 on. No piece has both ASCII and other
-// runes.
+// splitRanges cuts the runes where a set begins or ends, and after ASCII. It returns the first rune
+// of each piece.
 func splitRanges(sets [][]rune) []rune {
 	cuts := []rune{0, utf8.RuneSelf}
 	for _, set := range sets {
