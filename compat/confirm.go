@@ -249,7 +249,7 @@ func (c *comparison) storedDifferences(obj map[string]any, before *outcome, admi
 		}
 		ratcheted = slices.DeleteFunc(slices.Clone(ratcheted), func(e *validation.Error) bool {
 			return slices.ContainsFunc(was.result.Ratcheted, func(known *validation.Error) bool {
-				// The old storage version causes known and e.
+				// known has the same cause as e.
 				return known.Pointer == e.Pointer || admitted && (isUnder(known.Pointer, e.Pointer) || isUnder(e.Pointer, known.Pointer))
 			})
 		})

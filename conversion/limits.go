@@ -23,8 +23,8 @@ const (
 	minMemory    = 64 << 20
 	memoryFactor = 16
 
-	// maxWhole limits the text that is decoded in one piece, which takes some milliseconds: a document
-	// without its objects, an irregular document, YAML, or the body of a failure.
+	// maxWhole limits texts that are decoded in one step, which takes some milliseconds: a review
+	// without its objects, YAML, JSON with repeated members, or the body of an error response.
 	maxWhole = 1 << 20
 
 	// maxMetadataErrors limits the reported errors about labels or annotations of one object.

@@ -145,7 +145,7 @@ func (s *Set) input(obj any) (*input, error) {
 	return s.read(obj)
 }
 
-// stored returns the response with the old object of an update or a patch.
+// stored returns old if it is a Response, otherwise the response to a create of old.
 func (s *Set) stored(t testing.TB, old any) *Response {
 	t.Helper()
 	if r, ok := old.(*Response); ok && r != nil {

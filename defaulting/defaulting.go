@@ -165,7 +165,7 @@ func (n *fillNode) probe(m map[string]any, rec *recorder) {
 	}
 }
 
-// scan ranges over m and fills its entries, except for n.sets.
+// scan fills the entries of m in one loop, without n.sets.
 func (n *fillNode) scan(m map[string]any, rec *recorder) {
 	for name, v := range m {
 		if v != nil && !jsonval.IsContainer(v) {

@@ -301,9 +301,9 @@ func (d *defaultValue) isPruned() bool {
 	return !jsonval.Equal(value, d.value)
 }
 
-// program returns the rules, the object to check, and a field name. The object is the value, and
-// the name is "". If the value is an embedded resource or not an object, it is put into an object
-// as the field with the name.
+// program returns the rules, the object to check, and a field name. Usually the object is the
+// value, and the name is "". An embedded resource, or a value that is not an object, is the field
+// with the name in a new object.
 func (d *defaultValue) program(watch *interrupt.Watch) (*cel.Program, map[string]any, string, field.ErrorList) {
 	if obj, ok := d.value.(map[string]any); ok && !d.node.EmbeddedResource() {
 		program, errs := cel.Compile(d.node, celcost.Given{AtFirstUse: true, Fragment: !d.ofRoot}, watch)

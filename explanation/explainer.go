@@ -23,7 +23,7 @@ type Explanation struct {
 	Text string
 	// Decided is the first deciding part of a failed rule, as CEL. It is "" for other errors.
 	Decided string
-	// Operands are the values that the deciding parts read, in order. There are at most 16.
+	// Operands are the values on which the failure depends, in order. There are at most 16.
 	Operands []Operand
 	// Branches says which branches of an anyOf or oneOf admit the value. It is nil for other
 	// errors.

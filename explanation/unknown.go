@@ -70,7 +70,7 @@ func (x *Explainer) Pruned(path schema.Path) *Explanation {
 	return nil
 }
 
-// An object is a value on the path to a field, as the schema declares it.
+// An object is what the schema declares for a value on the path to a field.
 type object struct {
 	node     *schema.Node
 	root     bool // a resource with apiVersion, kind and metadata

@@ -94,7 +94,7 @@ func (c *compiler) compileNode(n *schema.Node, preserve bool) *node {
 	return done
 }
 
-// compileObject returns the node for maps and lists of n, which may be nil.
+// compileObject returns the node for maps and lists. n may be nil.
 func (c *compiler) compileObject(n *schema.Node, preserve, resource bool) *node {
 	out := &node{}
 	if preserve {

@@ -361,7 +361,7 @@ func (p *completeness) values(v, s *apiextensionsv1.JSONSchemaProps) {
 	p.properties(v, s)
 }
 
-// properties checks the properties of v, with copies as in [compiler.properties].
+// properties checks the properties of v. It copies them as [compiler.properties] does.
 func (p *completeness) properties(v, s *apiextensionsv1.JSONSchemaProps) {
 	if len(v.Properties) == 0 {
 		return

@@ -27,8 +27,8 @@ func (r *run) invalid(text []byte, bad any) {
 	r.end(text, field.Error{Type: field.ErrorTypeInvalid, BadValue: bad})
 }
 
-// atStart adds an error whose field is the start of the walk. It returns nil if the limit is
-// reached.
+// atStart adds an error at the path where validation starts. It returns nil if there are
+// too many errors.
 func (r *run) atStart(text []byte) *Error {
 	return r.add(text, field.Error{Type: field.ErrorTypeInvalid, BadValue: ""}, false)
 }

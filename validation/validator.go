@@ -176,8 +176,8 @@ func (res *Result) addValues(n *leafcheck.Node, obj any, p correlate.Pair, r run
 	res.forgive(firstOfEachText(r.ratcheted))
 }
 
-// addLists adds errors of lists of type set and map. They are all forgiven if old has any.
-// old may be nil.
+// addLists adds errors of lists of type set and map. All are forgiven if old has such
+// errors. old may be nil.
 func (v *Validator) addLists(res *Result, obj, old map[string]any) {
 	if !v.collectOnly && v.root.Distinct(obj) {
 		return

@@ -187,8 +187,8 @@ func (s *session) load(ctx context.Context, files []string, opts ...crdkit.Optio
 }
 
 // eachObject calls work(o) for each object o that is not passed over, on all processors. It
-// calls use(o, result, err) in the order of the objects. This o has no text. err is an
-// error of o or of work.
+// calls use(o, result, err) in the order of the objects, where o has no text. err
+// is an error of o or of work.
 func eachObject[T any](ctx context.Context, s *session, files []string, work func(*manifest.Object) (T, error), use func(*manifest.Object, T, error) error) error {
 	type result struct {
 		from  *manifest.Object

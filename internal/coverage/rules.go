@@ -34,7 +34,7 @@ type ruleSet struct {
 	unread    []string                 // see Version.Unread
 }
 
-// A ruleLocation is a schema with rules. [ruleSet.replaced] replaces them by expressions.
+// A ruleLocation has the rules of one schema, and the observers that take their place.
 type ruleLocation struct {
 	observers [][]observer       // by the index of their expression
 	shared    map[expression]int // index in observers

@@ -112,7 +112,7 @@ func (w *walk) validDecodedList(r *listRule, start int) bool {
 // pairwise is the largest number of rows that are compared in pairs. More rows use a map.
 const pairwise = 12
 
-// distinct reports whether all rows differ. width is the number of texts in a row. Texts are
+// distinct reports whether all rows differ. A list element has one row of width texts. Texts are
 // canonical, so two texts are equal if and only if their values are equal.
 func (w *walk) distinct(texts []string, width int) bool {
 	if len(texts) > pairwise*width {

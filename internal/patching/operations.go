@@ -193,7 +193,7 @@ func (d *document) move(from, path string) error {
 	return d.add(path, value)
 }
 
-// copy copies a null if the object does not have the member.
+// copy adds a null at path if there is no member at from.
 func (d *document) copy(from, path string) error {
 	at, key := d.find(from)
 	value, err := at.get(key)

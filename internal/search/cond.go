@@ -195,7 +195,7 @@ func SomeOther(names []string, c *Cond) *Cond {
 	return &Cond{kind: someOther, keys: names, subs: []*Cond{c}}
 }
 
-// The truths of an [Opaque] condition and the orders of a [Relation].
+// Truths of an expression ([Opaque]) and orders of two members ([Relation]).
 const (
 	Holds  Mask = 1
 	Fails  Mask = 2

@@ -315,7 +315,7 @@ func (x *site) all(out []*site, limit int) []*site {
 // maxSites is how many sites one change chooses from.
 const maxSites = 2000
 
-// below returns the sites at a schema pointer through properties, items and additionalProperties.
+// below returns the sites whose schema is at steps below x, such as properties, spec, items.
 func (x *site) below(steps []string) []*site {
 	if len(steps) == 0 {
 		return []*site{x}

@@ -24,7 +24,7 @@ type goal struct {
 	trace   *trace                       // nil if the cause of a failure is not needed
 }
 
-// The costs of a case that does not meet its goal.
+// Parts of the cost of a case that misses its goal.
 const (
 	costTooLarge = 1_000_000
 

@@ -517,7 +517,7 @@ type constraints struct {
 	forbidden map[string]bool // properties that a negation excludes
 }
 
-// A demand is a branch that also constrains the value of a schema.
+// A demand is a branch of allOf, anyOf or oneOf that a value must satisfy.
 type demand struct {
 	branch *schema.Node
 	inner  []demand

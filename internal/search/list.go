@@ -190,8 +190,8 @@ func (s *Solver) repeat(w *listWant) Result {
 	return again
 }
 
-// contradicts reports whether no list satisfies w if repeat finds no element: elements need not
-// differ, or elements that agree as w.repeated demands cannot differ as w.distinct demands.
+// contradicts reports whether a failure of repeat proves that no list satisfies w. It does if
+// w.distinct is empty, or if it excludes any two elements that agree as w.repeated demands.
 func (w *listWant) contradicts() bool {
 	for _, d := range w.distinct {
 		for _, r := range w.repeated {

@@ -278,8 +278,8 @@ func (s *Solver) solveType(t Mask, base []*Cond) Result {
 	return s.solveNumber(t, own)
 }
 
-// orLarger solves a conjunction. If the result is undecided, it searches a value with more parts
-// than every excluded value. No excluded value equals it.
+// orLarger solves the conjunction of own. If that is undecided, it seeks a list or an object
+// larger than every value that own excludes.
 func orLarger(solve func(own []*Cond) Result, own []*Cond, atLeast func(int64) *Cond) Result {
 	r := solve(own)
 	parts := -1

@@ -21,7 +21,7 @@ import (
 type answer struct {
 	object *unstructured.Unstructured // as stored
 	result *crdkit.Result
-	// accepted means that no request was made: result is the previous one, as expected.
+	// accepted means that no request was made: result is of an earlier one.
 	accepted bool
 }
 

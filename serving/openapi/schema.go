@@ -113,8 +113,8 @@ func (b *builder) embed(p *props, s map[string]any) {
 	s["required"] = required
 }
 
-// unfold returns p with the types of int-or-string in anyOf. If anyOf or the first allOf already
-// has these types, it returns p itself.
+// unfold returns p with branches for the types of int-or-string. If anyOf or the first allOf has
+// these branches, it returns p itself.
 func unfold(p *props) *props {
 	if !p.XIntOrString || isIntOrString(p.AnyOf) || len(p.AllOf) > 0 && isIntOrString(p.AllOf[0].AnyOf) {
 		return p
@@ -176,7 +176,7 @@ func (b *builder) keywords(p props) map[string]any {
 	return out
 }
 
-// literal replaces a literal by its value, with the server's spelling of numbers. It removes null,
+// literal decodes the JSON text out[name], with the server's spelling of numbers. It removes null,
 // and empty values that are not defaults. If kept is false, it removes every value.
 func (b *builder) literal(out map[string]any, name string, kept bool) {
 	text, ok := out[name].(json.RawMessage)
@@ -245,7 +245,7 @@ func (b *builder) publishable() bool {
 	if len(errs) > 0 || !hasKnownTypes(n, map[*schema.Node]bool{}) {
 		return false
 	}
-	// In version 2, metadata would be the only property, and kubectl would refuse other fields.
+	// If unknown fields are kept, v2 would have only metadata. kubectl would refuse other fields.
 	return b.format != v2 || !b.crd.Spec.PreserveUnknownFields && !preserves(props)
 }
 

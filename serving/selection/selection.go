@@ -57,7 +57,7 @@ func New(selectable []apiextensionsv1.SelectableField, scope apiextensionsv1.Res
 }
 
 // Parse parses a selector such as "spec.color=blue,metadata.name!=a". The empty text selects
-// everything. If the text is not a selector or names another field, Parse returns the server's
+// everything. If the text is not a selector, or names a field not in f, Parse returns the server's
 // error, a bad request.
 func (f *Fields) Parse(text string) (fields.Selector, error) {
 	s, err := fields.ParseSelector(text)

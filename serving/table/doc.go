@@ -30,8 +30,8 @@
 // Paths have all features of k8s.io/client-go/util/jsonpath. If one does not parse, [New] returns
 // an error and a Printer with the columns before it. The server serves that table.
 //
-// Each row has the metadata of its object, where kubectl finds namespace and labels. With
-// [IncludeObject] it has the whole object or nothing.
+// Each row has the metadata of its object, where kubectl finds namespace and labels.
+// [IncludeObject] puts the whole object in its place, or nothing.
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#additional-printer-columns.
 //

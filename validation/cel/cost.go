@@ -61,7 +61,7 @@ type ExpressionCost struct {
 	// Bounded reports whether maxItems and maxProperties bound Cardinality. Otherwise
 	// Cardinality is the number of values that fit into the largest request.
 	Bounded bool
-	// Total is Cost times Cardinality. Limit is its limit, [DefaultExpressionLimit].
+	// Total is Cost times Cardinality. It may be at most Limit, [DefaultExpressionLimit].
 	Total, Limit uint64
 	// Problem is the server's error for an expression that does not compile, or "".
 	Problem string

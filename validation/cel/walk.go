@@ -182,8 +182,7 @@ func withoutTypedNil(old any) any {
 	return old
 }
 
-// A level has the ratchet of one value on the path. It is computed when a rule fails or needs
-// an old value.
+// A level is for one value on the path. It is computed when a rule fails or needs an old value.
 type level struct {
 	ratchet     ratchet
 	elements    correlate.Elements

@@ -165,7 +165,7 @@ func admit(ctx context.Context, v *crdkit.Version, obj *unstructured.Unstructure
 	return first, nil
 }
 
-// restoreIdentity copies metadata that a client cannot set. from is the object of a test.
+// restoreIdentity copies metadata that a client cannot set. from is an object that a test adds.
 func restoreIdentity(to, from *unstructured.Unstructured) {
 	if uid := from.GetUID(); uid != "" {
 		to.SetUID(uid)

@@ -50,9 +50,9 @@ func (r *Rule) Evaluated() Observer {
 	return Observer{"false"}
 }
 
-// Implied calls hit with a result of term i, or of the rule for [Whole], and with each result that
-// it implies. If an operand of && is evaluated, the operands before it are true; for ||, they are
-// false. If an operand decides or is the last one, its result is the result of the operator.
+// Implied calls hit with a result of term i, or of the rule if i is [Whole]. It also calls hit with
+// each result that follows. If an operand of && is evaluated, the operands before it are true; for
+// ||, they are false. If an operand decides or is the last one, its result is the operator's.
 func (r *Rule) Implied(i int, result bool, hit func(i int, result bool)) {
 	hit(i, result)
 	if i == Whole {

@@ -25,9 +25,9 @@
 //   - Rules that all strings of a list differ, or all strings in a field of its elements, are
 //     recognized in their usual forms.
 //
-// A macro in the body of a macro over the same list is exact for lists of one element. For longer
-// lists, an inner exists_one is opaque. Its [Count] has the conditions of its body for pairs of
-// elements. Callers compare Counts to find equal ones.
+// A macro may be in the body of a macro over the same list. The inner one is exact for lists of
+// one element. For longer lists, an inner exists_one is opaque. Its [Count] has the conditions
+// of its body for pairs of elements. Callers compare Counts to find equal ones.
 //
 // [Translator.Update] translates a transition rule to a condition on the new and the old value
 // together. It also decides the equality of booleans, lists and objects, unless CEL and JSON

@@ -151,8 +151,7 @@ func overSame(e, list ast.Expr) bool {
 	})
 }
 
-// isQuantifier reports whether the value of a macro for a list of one element is the value of its
-// body.
+// isQuantifier reports whether, for a list of one element, a macro has the value of its body.
 func isQuantifier(c ast.CallExpr) bool {
 	switch c.FunctionName() {
 	case "all", "exists", "exists_one":

@@ -142,8 +142,8 @@ type limit struct {
 	assumed  int64 // size without the keyword
 }
 
-// limit returns the limit of a location. The keyword is "" if there is no limit. known is false if
-// the location has no CEL type.
+// limit returns what limits the size of values at p. Its keyword is "" if nothing does. known is
+// false if p has no CEL type.
 func (z *sizes) limit(p location) (l limit, known bool) {
 	if p.implied {
 		return limit{}, true

@@ -160,7 +160,7 @@ type argument struct {
 // failedValue stands for a failed argument when the cost of a call is computed.
 var failedValue = types.NewErr("failed")
 
-// eval evaluates an argument. err is its error. ok is false if the evaluation ends.
+// eval evaluates an argument. err is its error. ok is false after [Frame.decline].
 func (a *argument) eval(f *Frame) (v ref.Val, err *EvalError, ok bool) {
 	v = a.box(f)
 	if !f.failed {

@@ -163,7 +163,7 @@ func (f *Frame) Release() {
 
 const maxLists = 16
 
-// Slices with a larger capacity are not kept. maxKeptList is for lists of raw values.
+// Largest capacities of slices that are kept. maxKeptList is for lists of raw values.
 const (
 	maxKept     = 1024
 	maxKeptList = 1 << 16

@@ -14,8 +14,7 @@ import (
 	"github.com/crdkit/crdkit/internal/cel/celvalue"
 )
 
-// The costs of each fold per step. The macros all, exists, exists_one, filter and map expand to
-// folds.
+// Costs of a step of a fold, to which all, exists, exists_one, filter and map expand.
 const (
 	resultCost = 1 // the accumulator
 

@@ -91,7 +91,7 @@ func isLookup(function string) bool {
 	return false
 }
 
-// Ordered is the name of a function that programs call at no cost. Expressions cannot call it.
+// Ordered is a function that orders a map for a loop, at no cost. Rules cannot call it.
 const Ordered = "@ordered"
 
 // Costs tells cel-go the costs of the functions that the server adds. If Sizes is nil, the sizes of

@@ -100,8 +100,7 @@ func networks() cel.EnvOption {
 	)
 }
 
-// noNetwork is the error about a text that is not a network. In conversions it appears twice, as in
-// the server.
+// noNetwork formats the error of a text that is not a network, sometimes twice, as in the server.
 const noNetwork = "network address parse error during conversion from string: %v"
 
 func parseCIDR(s string) (netip.Prefix, error) {

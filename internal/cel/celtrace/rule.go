@@ -30,9 +30,9 @@ type Input struct {
 type Operand struct{ Expression, Value string }
 
 type Trace struct {
-	// Text is a sentence about the deciding parts, with their values.
+	// Text says which parts make the rule fail, with their values.
 	Text string
-	// Decided is the text of the first deciding part.
+	// Decided is the text of the first of these parts.
 	Decided    string
 	Operands   []Operand
 	Suggestion string // "" if there is none

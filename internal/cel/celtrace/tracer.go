@@ -31,7 +31,7 @@ type tracer struct {
 	first     string // the first part that decided
 }
 
-// A frame holds the variables of a part, and the recorded values.
+// A frame holds the variables and recorded values of an evaluation.
 type frame struct {
 	vars   interpreter.Activation
 	values interpreter.EvalState

@@ -280,7 +280,7 @@ func (s *sizing) entries(list []ast.EntryExpr) int {
 	return s.sum(key, value)
 }
 
-// sum returns the size of the type of a map, or maxMapTypes+1 if it is larger.
+// sum returns how many scalar types a map type has, at most maxMapTypes+1.
 func (s *sizing) sum(key, value int) int {
 	size := min(key+value, maxMapTypes+1)
 	s.largest = max(s.largest, size)

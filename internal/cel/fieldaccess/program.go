@@ -5,7 +5,7 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// A Program says what rules read. It is an option of cel.Compile, which fills it.
+// A Program is an option with which cel.Compile returns what rules read.
 type Program struct {
 	// NeedsOld is true if a rule may refer to oldSelf. If it is false, an old object serves only to
 	// forgive errors of rules.

@@ -283,8 +283,8 @@ func canonicalTime(s string) bool {
 }
 
 // unknownPaths returns a path for each strict decoding error. A path prints like the path in the
-// error. If a key is not valid UTF-8, raw has no field with this path. The path below metadata is
-// then a single step.
+// error. If raw has no field at the path, because a key is not valid UTF-8, the path has one step
+// below metadata.
 func unknownPaths(raw any, strict []error) []schema.Path {
 	if len(strict) == 0 {
 		return nil

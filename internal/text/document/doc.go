@@ -28,8 +28,9 @@
 //
 // # Trees
 //
-// [ReadTree] reads one document. [Tree.Find] returns the position to which a JSON pointer leads: of
-// the name of a member, of an element of a list, or of the innermost part that exists. An alias
+// [ReadTree] reads one document. [Tree.Find] returns the position of the name of a member,
+// or of a list element, at a JSON pointer. If it does not exist, Find returns the position of
+// the innermost part that exists. An alias
 // leads to the value of its anchor. A member that is merged into a mapping (<<) is found where it
 // is written. If the YAML library for positions cannot read a text, the text has no positions.
 //

@@ -165,7 +165,7 @@ func (r *yamlTokenizer) readKey() bool {
 // longestKey is the longest key that is read, in bytes. YAML allows longer keys.
 const longestKey = 500
 
-// keyAt returns the key at an index and the index after its colon, or -1 if there is none.
+// keyAt finds the key r.text[from:to] at i. end is the index after its colon, -1 without a key.
 func (r *yamlTokenizer) keyAt(i int) (from, to, end int) {
 	from = i
 	if quote := r.text[i]; quote == '"' || quote == '\'' {

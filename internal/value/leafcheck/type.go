@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// A Type decides which kinds of values a schema admits: one type, none, or integer and string
-// (x-kubernetes-int-or-string). The format matters, too:
+// A Type decides which kinds of values a schema admits. A schema has one type, no type, or
+// integer and string (x-kubernetes-int-or-string). The format matters, too:
 //
 //   - A format without a numeric type admits all strings and all arrays.
 //     So an array is a valid date-time.

@@ -61,8 +61,8 @@ func (p Path) Find(obj map[string]any) ([][]any, error) {
 
 var errMisfit = errors.New("the path does not fit the object")
 
-// noValue is the value for the body of a range over no values. It has no fields. Unlike null, it
-// makes steps fail that need an array.
+// noValue is what the body of a range reads if the range has no values. It has no fields. Unlike
+// with null, steps that need an array fail.
 type noValue struct{}
 
 // A walk is one evaluation.
