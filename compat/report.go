@@ -160,7 +160,7 @@ func compareFindings(a, b Finding) int {
 //   - one is about writers and one about stored objects, of one field, or
 //   - they are about different fields, with equal roles, severities, Old and New.
 //
-// Old or New is ignored if it is the text of a refusal or a removed value. Findings with
+// If Old or New is the text of a refusal or a removed value, it may differ. Findings with
 // [CodeProved] and equal texts are joined even if their roles differ.
 func Merge(findings []Finding) []Finding {
 	all := Split(findings)

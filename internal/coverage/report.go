@@ -105,7 +105,7 @@ func (v *Version) pointer(inSchema string) string {
 var pageStart string
 
 // WriteHTML writes a page with the text of each version. The color of a line shows how many of its
-// goals are met. Terms of rules have their own colors. Tooltips show the counts.
+// goals ([Point.Goals]) values have met. Terms of rules have their own colors. Tooltips show the counts.
 func (p *Profile) WriteHTML(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	b.WriteString(pageStart)

@@ -154,8 +154,9 @@ func (r *specRunner) add(list string, i int, name string, run func(context.Conte
 	r.suites.add(r.file, name, at.Line, r.each(run))
 }
 
-// each returns a function that runs a case against each variant and returns the first difference.
-// If it is unknown which variant is right, one variant without a difference is enough.
+// each returns a function that runs a case against each variant of the definition and returns the
+// first difference. If the suite does not say which variant it tests, one without a difference is
+// enough.
 func (r *specRunner) each(run func(context.Context, *Definition) (string, error)) func(context.Context) (string, error) {
 	return func(ctx context.Context) (string, error) {
 		variants, unknown, err := r.suites.variants(r.file, r.name, r.gates)

@@ -66,7 +66,7 @@ func typesOnly(s *props, branches []any) bool {
 }
 
 // nested translates a schema below a junctor, and reports whether the translation is exact. core is
-// the node of the value.
+// the schema outside the junctor, which the same value must match.
 func (e *exporter) nested(s, core *props) (object, bool) {
 	out := object{}
 	if s.Type != "" {

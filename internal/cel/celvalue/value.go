@@ -241,7 +241,8 @@ func (s *DeclaredType) sameObjects(a, b map[string]any) (eq, ok bool) {
 	return eq, ok
 }
 
-// sameEntries compares two entries of one name. eq is false if one does not match its type.
+// sameEntries compares the entries of a and b with one name. eq is false if an entry does not
+// match the declared type.
 func (s *DeclaredType) sameEntries(name string, a, b map[string]any) (eq, ok bool) {
 	if s.Props != nil && s.Props[name] == nil || s.Props == nil && s.Values == nil {
 		w, found := b[name]
