@@ -339,9 +339,15 @@ func TestOriginsOfRequests(t *testing.T) {
 	if _, err := requestopt.FieldValidation[crdkit.FieldValidation]([]crdkit.JSONOption{nil, crdkit.FieldValidation("x")}); err == nil {
 		t.Error("an unknown field validation has no error")
 	}
-	opts := []crdkit.JSONOption{crdkit.Strict, crdkit.AppendTo(nil)}
-	if got, err := requestopt.FieldValidation[crdkit.FieldValidation](opts); got != crdkit.Strict || err != nil {
-		t.Errorf("FieldValidation: %q, %v", got, err)
+	for want, opts := range map[crdkit.FieldValidation][][]crdkit.JSONOption{
+		crdkit.Strict: {{crdkit.Strict, crdkit.AppendTo(nil)}, {crdkit.Ignore, crdkit.Strict}},
+		crdkit.Warn:   {nil, {crdkit.YAML()}, {crdkit.Strict, crdkit.FieldValidation("")}},
+	} {
+		for _, o := range opts {
+			if got, err := requestopt.FieldValidation[crdkit.FieldValidation](o); got != want || err != nil {
+				t.Errorf("FieldValidation of %v: %q, %v, want %q", o, got, err, want)
+			}
+		}
 	}
 }
 

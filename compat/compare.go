@@ -11,8 +11,8 @@ import (
 	"github.com/crdkit/crdkit/internal/crdversion"
 )
 
-// Compare compares two definitions of one kind: old, which is in use, and crd, which is to replace
-// it. It does not change or keep them.
+// Compare compares two definitions of one kind: old is in use, and crd shall replace it. It does not
+// change or keep them.
 //
 // Compare returns an error if a definition is nil or does not compile, if the groups differ, if
 // both the kinds and the names differ, or if ctx ends. A nil ctx never ends. If the limit of

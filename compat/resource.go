@@ -402,8 +402,8 @@ func (r *resourceCheck) checkServed(i int, v *apiextensionsv1.CustomResourceDefi
 	}
 }
 
-// addNotServed adds a finding about an old version that clients can no longer use: an error, or a
-// warning if the version is deprecated.
+// addNotServed adds a finding about an old version that the new definition does not serve. It is an
+// error, or a warning if the version is deprecated.
 func (r *resourceCheck) addNotServed(i int, code Code, pointer, text string) {
 	old := &r.old.Spec.Versions[i]
 	f := r.add(code, SeverityError, old.Name, pointer, "served", "", text, old.Name)

@@ -54,8 +54,8 @@ func (w *webhook) Close() error {
 	return nil
 }
 
-// CloseIdleConnections closes idle connections, except those of the caller's transport. Later calls
-// make new ones.
+// CloseIdleConnections closes idle connections; later calls make new ones. It does nothing if the
+// caller provided the transport.
 func (w *webhook) CloseIdleConnections() {
 	if w.client.own {
 		w.client.http.CloseIdleConnections()

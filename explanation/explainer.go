@@ -36,8 +36,7 @@ type Explanation struct {
 // An Operand is a part of a rule and its value.
 type Operand struct {
 	Expression string // CEL
-	// Value is a literal of CEL, at most as long as [ValueLength] says. It is "" with
-	// [WithoutValues].
+	// Value is a literal of CEL. [ValueLength] limits its length. It is "" with [WithoutValues].
 	Value string
 }
 

@@ -68,7 +68,7 @@ const (
 	Unchanged Outcome = "unchanged"
 	// Changed: something changes, and nothing is lost.
 	Changed Outcome = "changed"
-	// Lossy: something is lost, or the object can no longer be read at the old version.
+	// Lossy: something is lost, or the rewritten object cannot be read at the old version.
 	Lossy Outcome = "lossy"
 	// Failed: the object cannot be rewritten.
 	Failed Outcome = "failed"

@@ -213,8 +213,8 @@ func inFile(text string, first int) string {
 	})
 }
 
-// fieldPointer returns the JSON Pointer of a field path, as far as the path exists in the
-// document.
+// fieldPointer returns the JSON Pointer of a field path. If the document lacks a field of the path,
+// the pointer ends before that field.
 func (f *finding) fieldPointer(path string) string {
 	for within := f.doc.Within; within != ""; {
 		at := strings.LastIndex(within, "/items/")

@@ -140,7 +140,7 @@ func (s *search) start(ctx context.Context, steps []string, read *literals, stat
 	return &Case{Object: clone(old), Old: old, Status: status}, nil
 }
 
-// vary changes values that the rule reads, as long as the object meets the goal.
+// vary changes values that the rule reads. It keeps a change if the object still meets the goal.
 func (s *search) vary(ctx context.Context, now *state, g *goal) (*state, error) {
 	for i := range variations {
 		next := now.Case

@@ -183,8 +183,7 @@ func isBuiltin(name string) bool {
 	return strings.HasPrefix(name, metaTypes) || strings.HasPrefix(name, scaleTypes)
 }
 
-// The paths in builtin.json are those of a namespaced definition. They have placeholders for names,
-// such as ‹kind›.
+// builtin.json has the paths of a namespaced definition, with placeholders for names, such as ‹kind›.
 
 // paths adds the paths of the version to d, and the parameters that they share.
 func (b *builder) paths(d *Document) error {

@@ -119,7 +119,7 @@ func (p *Program) Eval(ctx context.Context, obj map[string]any, opts ...EvalOpti
 	}
 	r.ratchets = old != nil
 	if r.options.isDefault {
-		old, r.ratchets = obj, false
+		old = obj
 	}
 	return r.eval(ctx, p, obj, old)
 }

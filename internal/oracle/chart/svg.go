@@ -41,7 +41,7 @@ func (d *drawing) end() []byte {
 	return d.Bytes()
 }
 
-// write writes a line of text. The attributes are those of the element, such as
+// write writes a line of text. attributes are further attributes of the element, such as
 // `text-anchor="end"`.
 func (d *drawing) write(x, y float64, color, attributes, text string) {
 	if attributes != "" {

@@ -102,7 +102,7 @@ func TestFile(t *testing.T) {
 			t.Errorf("%s: kind %d, output %q, want %d, %q", c.name, f.kind, f.want, c.kind, c.want)
 		}
 		if c.kind == program {
-			if source := f.renamed("/root", "p1"); !strings.HasPrefix(source, "//line /root/a.md:7\n") || strings.Count(source, "package p1\n") != 1 {
+			if source := f.renamed("/src", "p1"); !strings.HasPrefix(source, "//line /src/a.md:7\n") || strings.Count(source, "package p1\n") != 1 {
 				t.Errorf("%s: renamed to\n%s", c.name, source)
 			}
 		}

@@ -116,8 +116,7 @@ func TestCheck(t *testing.T) {
 	expect("not the tip of main at origin")
 }
 
-// TestMakeRelease releases three modules, the second of which in the order of names requires
-// the third.
+// TestMakeRelease releases three modules. The second one, in the order of names, requires the third.
 func TestMakeRelease(t *testing.T) {
 	const root = "github.com/example/example"
 	dir := t.TempDir()
